@@ -36,7 +36,8 @@ StatusOr<std::string> look(const PluginPlatform& platform) {
   if (!client.ok()) return client.status().with_context(version);  // a plugin without its device has a version too
   std::string text = version + "\n";
   for (const auto& [name, value] : plugin->attributes()) text += fmt::format("{} {}\n", name, value);
-  for (const DevicePtr& device : (*client)->devices()) text += fmt::format("{} {}\n", device->to_string(), device->kind());
+  for (const DevicePtr& device : (*client)->devices())
+    text += fmt::format("{} {}\n", device->to_string(), device->kind());
   return text;
 }
 
