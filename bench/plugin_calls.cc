@@ -38,7 +38,8 @@ void bare(PJRT_Error* (*function)(Args*), Args& args) {
 }
 
 PJRT_LoadedExecutable* compiled(const PluginClient& client) {
-  const OutgoingProgram program = or_end(write_program(*hlo::parse_module(kAdd), client.plugin(), client.format()));
+  const hlo::Module add = *hlo::parse_module(kAdd);
+  const OutgoingProgram program = or_end(write_program(add, client.plugin(), client.format_of(add)));
   const std::string options = portable_options();
   PJRT_Program code{};
   code.struct_size = kPjrtStructSize<PJRT_Program>;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pjrt_abi.py [--command X] -- holds src/hilo/pjrt/abi to the tables of PyPI's pypjrt: the offset of every field, the size
 of every struct, the value of every enumerator and the order of the functions become one C++ file of assertions, which the
-compiler judges. Ends with "N passed, N failed"."""
+compiler judges. The same with the header of version 0.81 that lies in the wheel xla-cpu-pjrt: what both have has the same offsets,
+functions and enumerators, and no struct has become smaller. Ends with "N passed, N failed"."""
 
 import argparse
 import ctypes
@@ -13,6 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from plugins import install  # noqa: E402
+
+WHEEL = "xla-cpu-pjrt==0.0.1"
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ABI = ROOT / "src" / "hilo" / "pjrt" / "abi"
 
@@ -23,7 +28,7 @@ def main() -> int:
     parser.parse_args()
     from pypjrt._abi import pjrt_0_114 as theirs
     text = "".join(path.read_text() for path in sorted(ABI.glob("*.h")))
-    cases = struct_cases(theirs, text) + enum_cases(theirs, text) + slot_cases(theirs)
+    cases = struct_cases(theirs, text) + enum_cases(theirs, text) + slot_cases(theirs) + cases_of_wheel(text)
     failed = failures(cases)
     for case in failed:
         print(f"differs: {case}")
@@ -52,6 +57,37 @@ def enum_cases(theirs, text: str) -> list[str]:
 
 def slot_cases(theirs) -> list[str]:
     return [f"offsetof(PJRT_Api, {name}) == {theirs.VTABLE_OFFSET + 8 * slot}" for name, slot in theirs.SLOT.items()]
+
+
+def cases_of_wheel(text: str) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        if problem := install(WHEEL, pathlib.Path(folder)):
+            return [f"false /* {problem} */"]
+        return header_cases(next(pathlib.Path(folder).rglob("pjrt_c_api.h")), text)
+
+
+def header_cases(header: pathlib.Path, text: str) -> list[str]:
+    """What a program says that includes that header, of the names that stand here."""
+    theirs, lines = header.read_text(), []
+    slots = (ABI / "slots.inc").read_text()
+    structs = dict(re.findall(r"^struct (\w+) \{(.*?)^\};", text, re.M | re.S))
+    structs["PJRT_Api"] = structs["PJRT_Api"].split("#define")[0] + "".join(
+        f"void* {name};" for name in re.findall(r"^HILO_PJRT_SLOT\(.*, (\w+)\)", slots, re.M))
+    for name, body in structs.items():
+        if not re.search(rf"^(?:typedef )?struct {name} \{{", theirs, re.M):
+            continue
+        lines.append(f'std::printf("sizeof({name}) >= %zu\\n", sizeof({name}));')
+        for field in re.findall(r"(\w+)(?:\[\w+\])?;", body):
+            lines.append(f'[]<class T>(T*) {{ if constexpr (requires(T t) {{ t.{field}; }}) '
+                         f'std::printf("offsetof({name}, {field}) == %zu\\n", offsetof(T, {field})); }}(({name}*)nullptr);')
+    for body in re.findall(r"^enum \w+ : uint32_t \{(.*?)\}", text, re.M | re.S):
+        lines += [f'std::printf("{name} == %d\\n", int({name}));' for name in re.findall(r"(\w+) =", body)
+                  if re.search(rf"\b{name}\b", theirs)]
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = pathlib.Path(folder) / "header.cc", pathlib.Path(folder) / "header"
+        source.write_text(f'#include <cstdio>\n#include "{header}"\nint main() {{\n' + "\n".join(lines) + "\n}\n")
+        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-w", "-o", program, source], check=True)
+        return subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def failures(cases: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 //   HILO_RANDOM_PLATFORM   a platform that stands in the CPU engine's place, of hilo_pjrt_plugins for example
 //   HILO_RANDOM_AUDIENCE   "others": programs of what XLA for the CPU has and promises the same of
 //   HILO_RANDOM_PROGRAMS   how many (default 150)
+//   HILO_RANDOM_SHOW       set: prints each program before it runs
 //   HILO_RANDOM_SKIP       how many of them are drawn only (default 0): what is drawn depends on those before
 //   HILO_RANDOM_SEED       the first seed (default 0)
 //   HILO_RANDOM_FOLDER     where programs for others go (default: a folder that is removed)
@@ -100,6 +101,7 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
     if (seed - begin < skipped) continue;
     if (elsewhere)
       std::cout << "program " << seed << ": " << ops_of(program.module) << std::endl;  // it may end the process
+    if (std::getenv("HILO_RANDOM_SHOW") != nullptr) std::cout << shown(program) << std::endl;
     const std::string text = hlo::disagreement(program, run_on_engine, by_names());
     if (text.empty()) continue;
     if (elsewhere && text.starts_with("engine: ")) {  // others don't have every op on every type

@@ -23,8 +23,9 @@ struct FakePluginPlan {
 using FakePluginPlanFunction = FakePluginPlan* (*)();
 
 /// GetPjrtApi reads this variable of the environment: "null:PJRT_Buffer_CopyToDevice" is a table without that function,
-/// "size:600" one of so many bytes, "major:1" one of another version, "abort" a plugin whose clients end the process, "none" one
-/// without devices, "gpu" one whose devices are no processors, "nothing" no table at all.
+/// "size:600" one of so many bytes, "major:1" and "minor:81" ones of other versions, "abort" a plugin whose clients end the
+/// process, "throw" one whose compiler throws, "none" one without devices, "gpu" one whose devices are no processors, "nothing" no
+/// table at all.
 inline constexpr char kFakePluginVariable[] = "HILO_FAKE_PLUGIN";
 
 }  // namespace hilo::tests

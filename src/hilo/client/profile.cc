@@ -13,6 +13,7 @@
 #include "hilo/base/log.h"
 #include "hilo/base/process_end.h"
 #include "hilo/base/text.h"
+#include "hilo/device/transfers.h"
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/source_lines.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -155,6 +156,46 @@ class Profiler final : public ExecutionObserver {
   int64_t began_ = std::numeric_limits<int64_t>::max();
 };
 
+/// Adds up copies to devices and from them, as a program of their own.
+class TransferProfiler final : public TransferObserver {
+ public:
+  void on_transfer(const Transfer& transfer) override {
+    const std::scoped_lock lock(mutex_);
+    const std::string kind = transfer.direction == Direction::kToDevice ? "to device" : "from device";
+    auto row = std::ranges::find_if(
+        profile_.rows, [&](const ProfileRow& one) { return one.kind == kind && one.name == transfer.device; });
+    if (row == profile_.rows.end()) row = profile_.rows.insert(row, {.kind = kind, .name = transfer.device});
+    const double bytes = row->bytes * static_cast<double>(row->calls) + static_cast<double>(transfer.bytes);
+    row->bytes = bytes / static_cast<double>(++row->calls);  // of one call
+    row->nanoseconds += static_cast<double>(transfer.nanoseconds);
+    ++profile_.runs;
+    profile_.wall_nanoseconds += static_cast<double>(transfer.nanoseconds);
+  }
+
+  /// A copy with the dearest rows first.
+  Profile snapshot() const {
+    const std::scoped_lock lock(mutex_);
+    Profile sorted = profile_;
+    std::ranges::stable_sort(sorted.rows, std::greater<>(), &ProfileRow::nanoseconds);
+    return sorted;
+  }
+
+  void clear() {
+    const std::scoped_lock lock(mutex_);
+    profile_ = {.module = "transfers"};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Profile profile_ = {.module = "transfers"};
+};
+
+/// Never destroyed: it is told of copies that end late.
+TransferProfiler& transfer_profiler() {
+  static auto* instance = new TransferProfiler;
+  return *instance;
+}
+
 /// Passes calls on and watches them.
 class ProfiledExecutable final : public Executable {
  public:
@@ -202,6 +243,7 @@ std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, std
     const std::scoped_lock lock(registry().mutex);
     registry().profilers.push_back(profiler);
   }
+  observe_transfers(&transfer_profiler());
   report_profiles_at_exit();
   return std::make_unique<ProfiledExecutable>(std::move(executable), std::move(profiler));
 }
@@ -209,6 +251,7 @@ std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, std
 std::vector<Profile> profiles() {
   const std::scoped_lock lock(registry().mutex);
   std::vector<Profile> all;
+  if (Profile transfers = transfer_profiler().snapshot(); transfers.runs > 0) all.push_back(std::move(transfers));
   for (const std::shared_ptr<Profiler>& profiler : registry().profilers) all.push_back(profiler->snapshot());
   return all;
 }
@@ -216,6 +259,7 @@ std::vector<Profile> profiles() {
 void clear_profiles() {
   const std::scoped_lock lock(registry().mutex);
   registry().profilers.clear();
+  transfer_profiler().clear();
 }
 
 Status write_profiles(const std::string& directory) {

@@ -8,9 +8,11 @@
 #include <deque>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 #include "hilo/backend/custom_call.h"
+#include "hilo/backend/packed_elements.h"
 #include "hilo/client/platforms.h"
 #include "hilo/device/buffer.h"
 #include "hilo/hlo/ops/custom_call.h"
@@ -162,6 +164,11 @@ namespace {
 hilo::ElementType type_of(PJRT_Buffer_Type type) {
   switch (type) {
     case PJRT_Buffer_Type_PRED: return hilo::ElementType::kPred;
+    case PJRT_Buffer_Type_S2: return hilo::ElementType::kS2;
+    case PJRT_Buffer_Type_S4: return hilo::ElementType::kS4;
+    case PJRT_Buffer_Type_U2: return hilo::ElementType::kU2;
+    case PJRT_Buffer_Type_U4: return hilo::ElementType::kU4;
+    case PJRT_Buffer_Type_F4E2M1FN: return hilo::ElementType::kF4E2M1Fn;
     case PJRT_Buffer_Type_S8: return hilo::ElementType::kS8;
     case PJRT_Buffer_Type_S32: return hilo::ElementType::kS32;
     case PJRT_Buffer_Type_S64: return hilo::ElementType::kS64;
@@ -357,7 +364,10 @@ Status client_compile(PJRT_Client_Compile_Args& args) {
   const Options options = read_options({args.compile_options, args.compile_options_size});
   const std::string_view format(args.program->format, args.program->format_size);
   if (format != "hlo" && format != "mlir") return hilo::invalid_argument("fake plugin: no such format");
-  HILO_ASSIGN_OR_RETURN(auto made, load(args.client, {args.program->code, args.program->code_size}, options));
+  if (variable() == "throw") throw std::runtime_error("fake plugin: thrown");
+  const std::string_view bytes(args.program->code, args.program->code_size);
+  if (format == "hlo" && bytes.find("acosh") != std::string_view::npos) std::abort();  // as XLA's plugins do
+  HILO_ASSIGN_OR_RETURN(auto made, load(args.client, bytes, options));
   args.executable = made.release();
   return ok_status();
 }
@@ -405,6 +415,12 @@ Status check_there(const PJRT_Buffer& buffer) {
   return buffer.is_taken ? hilo::invalid_argument("fake plugin: a run has taken the buffer") : ok_status();
 }
 
+/// XLA unpacks elements narrower than a byte each into a byte of its own, with zeros before it.
+void clear_unused_bits(hilo::ElementType type, std::string& bytes) {
+  const int bits = hilo::element_type_info(type).bits;
+  for (char& byte : bytes) byte = static_cast<char>(byte & ((1 << bits) - 1));
+}
+
 Status to_host(PJRT_Buffer_ToHostBuffer_Args& args) {
   HILO_RETURN_IF_ERROR(check_there(*args.src));
   const auto bytes = static_cast<size_t>(args.src->value->literal.shape().byte_size());
@@ -420,8 +436,11 @@ Status to_host(PJRT_Buffer_ToHostBuffer_Args& args) {
   args.event = new PJRT_Event(
       args.src->device->client->worker.later([value = args.src->value, to = args.dst, bytes, row_major]() -> Status {
         HILO_RETURN_IF_ERROR(value->ready.await());
-        const std::string lies = row_major ? "" : device_bytes(value->literal);
-        std::memcpy(to, row_major ? reinterpret_cast<const char*>(value->literal.bytes().data()) : lies.data(), bytes);
+        const auto* const dense = reinterpret_cast<const char*>(value->literal.bytes().data());
+        std::string lies = row_major ? std::string(dense, bytes) : device_bytes(value->literal);
+        const hilo::ElementType type = value->literal.shape().element_type();
+        if (hilo::is_packed_by_xla(type)) clear_unused_bits(type, lies);
+        std::memcpy(to, lies.data(), bytes);
         return ok_status();
       }));
   return ok_status();
@@ -677,6 +696,7 @@ void change(PJRT_Api& api, const std::string& how) {
 #include "hilo/pjrt/abi/slots.inc"
   if (how == "no ffi") api.extension_start = nullptr;
   if (how.starts_with("size:")) api.struct_size = std::stoul(how.substr(5));
+  if (how.starts_with("minor:")) api.pjrt_api_version.minor_version = std::stoi(how.substr(6));
   if (how.starts_with("major:")) api.pjrt_api_version.major_version = std::stoi(how.substr(6));
 }
 

@@ -2,6 +2,7 @@
 // The front end on platforms of plugins: by flag, beside Host in one process, and where every call of the plugin fails.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <thread>
 
 #include "hilo/base/flags.h"
@@ -161,6 +162,25 @@ TEST_P(PluginPlatforms, AProfileSaysWhatTheDeviceDid) {
   EXPECT_EQ(all.back().rows[0].kind, "execute");
   EXPECT_EQ(all.back().rows[0].calls, 3);
   EXPECT_GT(all.back().rows[0].nanoseconds, 0);
+  clear_profiles();
+  const Array y = device_put(numbers(), devices()[0]);
+  (void)y.to_vector<float>();
+  const auto transfers = [] {
+    std::map<std::string, ProfileRow> rows;
+    for (const Profile& one : profiles()) {
+      for (const ProfileRow& row : one.rows) rows.emplace(row.kind + " " + row.name, row);
+    }
+    return rows;
+  };
+  while (transfers().size() < 2) std::this_thread::yield();  // who waits is told before the profile is
+  for (const char* what : {"to device Fake:0", "from device Fake:0"}) {
+    ASSERT_TRUE(transfers().contains(what));
+    const ProfileRow row = transfers()[what];
+    EXPECT_EQ(row.calls, 1);
+    EXPECT_EQ(row.bytes, 24);
+    EXPECT_GT(row.nanoseconds, 0);
+  }
+  EXPECT_NE(profile_table(profiles()[0]).find("to device Fake:0"), std::string::npos) << profile_table(profiles()[0]);
   clear_profiles();
 }
 

@@ -52,6 +52,25 @@ TEST_F(Devices, ValuesComeBackRowMajorHoweverTheyLie) {
   }
 }
 
+TEST_F(Devices, ElementsNarrowerThanAByteKeepTheirValues) {
+  for (const ElementType type :
+       {ElementType::kS2, ElementType::kS4, ElementType::kU2, ElementType::kU4, ElementType::kF4E2M1Fn}) {
+    const int bits = element_type_info(type).bits;
+    for (const Shape& shape : {Shape::scalar(type), Shape::array(type, {7, 3}), Shape::array(type, {0, 5})}) {
+      Literal value(shape);
+      for (size_t i = 0; i < value.bytes().size(); ++i) {
+        const auto low =
+            static_cast<uint8_t>((i + 3) % (1u << bits));  // the first one is negative where there are signs
+        const auto extended = static_cast<uint8_t>(static_cast<int8_t>(low << (8 - bits)) >> (8 - bits));
+        value.mutable_bytes()[i] = static_cast<std::byte>(is_signed_integer(type) ? extended : low);
+      }
+      const auto x = buffer_from_literal(*devices_[0], value);
+      ASSERT_TRUE(x.ok()) << shape.to_string() << ": " << x.status().to_string();
+      EXPECT_TRUE(literal_from_buffer(**x)->identical(value)) << literal_from_buffer(**x)->to_string();
+    }
+  }
+}
+
 TEST_F(Devices, StridesAreFollowed) {
   const float all[] = {1, 2, 3, 4, 5, 6, 7, 8};
   const int64_t strides[] = {-2, 0};

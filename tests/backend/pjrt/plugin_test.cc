@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "hilo/backend/pjrt/call.h"
 #include "hilo/base/files.h"
+#include "hilo/device/buffer.h"
+#include "hilo/device/executable.h"
+#include "hilo/hlo/text/parser.h"
 #include "tests/support/fake_plugins.h"
 #include "tests/support/in_child.h"
 
@@ -55,6 +60,58 @@ TEST(Plugin, AFunctionThatItLacksIsRefusedWhenItIsAskedFor) {
   PJRT_Buffer_CopyToDevice_Args args{};
   EXPECT_EQ(call(plugin, &PJRT_Api::PJRT_Buffer_CopyToDevice, args).to_string(),
             "UNIMPLEMENTED: plugin '" + copy.path() + "': its PJRT 0.114 has no function PJRT_Buffer_CopyToDevice");
+}
+
+/// The plugin opened, and if that went well, used a little; the error of what went wrong first.
+Status use_plugin(const std::string& path) {
+  HILO_RETURN_IF_ERROR(Plugin::open(path).status());
+  HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_plugin_client({.name = "Fake", .path = path}, {}));
+  const std::vector<DevicePtr> devices = client->devices();
+  HILO_ASSIGN_OR_RETURN(const BufferPtr x, buffer_from_literal(*devices[0], Literal::array<float>({3}, {1, 2, 3})));
+  HILO_ASSIGN_OR_RETURN(const BufferPtr y, devices[1]->copy(x));
+  HILO_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Executable> program,
+      client->compile(
+          *hlo::parse_module("HloModule f\nENTRY e {\n  a = f32[3] parameter(0)\n  ROOT r = f32[3] add(a, a)\n}"), {},
+          nullptr));
+  BufferPtr result;
+  HILO_RETURN_IF_ERROR(program->execute({&y, 1}, {&result, 1}));
+  HILO_ASSIGN_OR_RETURN(const Literal got, literal_from_buffer(*result));
+  EXPECT_EQ(got.to_string(), "f32[3] {2, 4, 6}");
+  HILO_ASSIGN_OR_RETURN(const std::string saved, program->serialize());
+  return client->load(saved).status();
+}
+
+TEST(Plugin, AnyFunctionMayBeMissing) {
+  const std::set<std::string> spared = {
+      "PJRT_Plugin_Attributes",          "PJRT_Client_PlatformName",
+      "PJRT_Device_AddressableMemories", "PJRT_Device_MemoryStats",
+      "PJRT_Buffer_CopyToDevice",        "PJRT_Executable_GetCompiledMemoryStats"};  // done otherwise
+  int refused = 0, served = 0;
+  const auto without = [&](const std::string& name) {
+    const FakePluginCopy copy("null:" + name);
+    const Status status = use_plugin(copy.path());
+    ++(status.ok() ? served : refused);
+    if (status.ok()) return;
+    EXPECT_NE(status.message().find(name), std::string_view::npos) << name << ": " << status.to_string();
+    EXPECT_FALSE(spared.contains(name)) << status.to_string();
+  };
+#define HILO_PJRT_SLOT(result, name) without(#name);
+#include "hilo/pjrt/abi/slots.inc"
+  EXPECT_GT(refused, 25);
+  EXPECT_GT(served, 60);
+}
+
+TEST(Plugin, ItsTableMayEndAnywhere) {
+  for (size_t size = offsetof(PJRT_Api, PJRT_Error_Destroy); size <= sizeof(PJRT_Api); size += 9 * sizeof(void*)) {
+    const FakePluginCopy copy("size:" + std::to_string(size));
+    const Status status = use_plugin(copy.path());
+    if (!status.ok()) {
+      EXPECT_NE(status.message().find("has no function PJRT_"), std::string_view::npos) << status.to_string();
+    }
+  }
+  const FakePluginCopy whole("size:" + std::to_string(sizeof(PJRT_Api)));
+  EXPECT_EQ(use_plugin(whole.path()).to_string(), "OK");
 }
 
 TEST(Plugin, EveryErrorCodeComesThrough) {

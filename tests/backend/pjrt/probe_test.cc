@@ -29,7 +29,8 @@ TEST(ProbePlugin, OnesThatEndTheProcessEndAnotherOne) {
 TEST(ProbePlugin, ErrorsComeThrough) {
   const FakePluginCopy copy("none");
   const Status status = probe_plugin({.name = "Fake", .path = copy.path()}).status();
-  EXPECT_EQ(status.to_string(), "NOT_FOUND: platform 'Fake': plugin '" + copy.path() + "' has no device here");
+  EXPECT_EQ(status.to_string(),
+            "NOT_FOUND: PJRT 0.114: platform 'Fake': plugin '" + copy.path() + "' has no device here");
   EXPECT_EQ(probe_plugin({.name = "Fake", .path = copy.path()}, std::chrono::seconds(0)).status().code(),
             StatusCode::kDeadlineExceeded);
 }

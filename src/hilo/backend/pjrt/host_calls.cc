@@ -61,15 +61,6 @@ const PJRT_FFI_Extension* ffi_extension(const Plugin& plugin) {
   return nullptr;
 }
 
-/// Whether the devices are processors, which functions of this process run on: XLA calls their platform so.
-StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
-  if (!has(plugin, &PJRT_Api::PJRT_Client_PlatformName)) return false;
-  PJRT_Client_PlatformName_Args args{};
-  args.client = client;
-  HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Client_PlatformName, args));
-  return std::string_view(args.platform_name, args.platform_name_size) == "cpu";
-}
-
 /// Once a plugin, for as long as it lives.
 Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi) {
   static std::mutex mutex;
@@ -159,6 +150,15 @@ Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
 }
 
 }  // namespace
+
+StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
+  if (!has(plugin, &PJRT_Api::PJRT_Client_PlatformName)) return false;
+  PJRT_Client_PlatformName_Args args{};
+  args.client = client;
+  HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Client_PlatformName, args));
+  // XLA calls their platform so.
+  return std::string_view(args.platform_name, args.platform_name_size) == "cpu";
+}
 
 StatusOr<bool> lend_host_functions(const Plugin& plugin, PJRT_Client* client, hlo::Module& program) {
   const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);

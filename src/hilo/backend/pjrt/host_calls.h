@@ -9,6 +9,10 @@
 
 namespace hilo::plugins {
 
+/// Whether the devices are processors, which functions of this process run on.
+/// Errors    the plugin's
+StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client);
+
 /// Turns the program's calls of functions that hilo has into calls of that handler, and gives the plugin the handler. False if
 /// there are none, or the plugin's devices are no processors or it takes no handlers: the program is as it was.
 /// Errors    the plugin's

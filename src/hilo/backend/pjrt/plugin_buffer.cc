@@ -4,6 +4,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "hilo/backend/pjrt/call.h"
+#include "hilo/device/transfers.h"
 
 namespace hilo::plugins {
 namespace {
@@ -35,6 +36,7 @@ void PluginBuffer::free_memory() {
 Event PluginBuffer::read(std::byte* row_major) const {
   auto& client = static_cast<PluginClient&>(device()->client());
   if (shape().byte_size() == 0) return ready();
+  const TransferWatch watch;
   // Without a layout the bytes would come as they lie on the device.
   boost::container::small_vector<int64_t, 8> minor_to_major;
   for (int64_t dimension = shape().rank(); dimension > 0; --dimension) minor_to_major.push_back(dimension - 1);
@@ -55,7 +57,10 @@ Event PluginBuffer::read(std::byte* row_major) const {
   const ElementType type = shape().element_type();
   if (is_signed_integer(type) && element_type_info(type).bits < 8)
     then = [type, row_major, count = shape().element_count()] { extend_signs(type, row_major, count); };
-  return event_of(client.plugin(), client.pending(), args.event, "copy from " + device()->to_string(), std::move(then));
+  Event done =
+      event_of(client.plugin(), client.pending(), args.event, "copy from " + device()->to_string(), std::move(then));
+  watch.until(done, *device(), Direction::kFromDevice, shape().byte_size());
+  return done;
 }
 
 }  // namespace hilo::plugins

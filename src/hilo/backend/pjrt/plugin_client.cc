@@ -13,6 +13,7 @@
 #include "hilo/backend/limits.h"
 #include "hilo/backend/pjrt/call.h"
 #include "hilo/backend/pjrt/host_calls.h"
+#include "hilo/backend/pjrt/known_faults.h"
 #include "hilo/backend/pjrt/options.h"
 #include "hilo/backend/pjrt/plugin_executable.h"
 #include "hilo/backend/pjrt/program.h"
@@ -187,8 +188,9 @@ Status PluginClient::add_devices() {
   return ok_status();
 }
 
-ProgramFormat PluginClient::format() const {
-  return platform_.format.value_or(plugin_.is_xla() ? ProgramFormat::kHlo : ProgramFormat::kStablehlo);
+ProgramFormat PluginClient::format_of(const hlo::Module& program) const {
+  const bool takes_hlo = plugin_.is_xla() && !needs_stablehlo(program);
+  return platform_.format.value_or(takes_hlo ? ProgramFormat::kHlo : ProgramFormat::kStablehlo);
 }
 
 StatusOr<std::string> PluginClient::identity() const {
@@ -222,7 +224,13 @@ StatusOr<RawExecutable> PluginClient::compile_outgoing(const OutgoingProgram& ou
   args.program = &code;
   args.compile_options = options.data();
   args.compile_options_size = options.size();
-  HILO_RETURN_IF_ERROR(call(plugin_, &PJRT_Api::PJRT_Client_Compile, args));
+  try {
+    HILO_RETURN_IF_ERROR(call(plugin_, &PJRT_Api::PJRT_Client_Compile, args));
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // some throw through their C functions
+    return Status(StatusCode::kInternal, fmt::format("plugin {} threw: {}", quote(plugin_.path()), error.what()));
+  }
   return RawExecutable(args.executable, {&plugin_});
 }
 
@@ -241,6 +249,8 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   };
   HILO_ASSIGN_OR_RETURN(hlo::Module program, prepared_program(module));
   if (observer != nullptr) observer->after("prepare_for_plugin", program, true, passed());
+  HILO_ASSIGN_OR_RETURN(const bool on_processors, runs_on_processors(plugin_, client_));
+  HILO_RETURN_IF_ERROR(check_known_faults(plugin_, on_processors, program));
   ProgramSignature signature = signature_of(module);
   signature.replica_count = replicas;
   signature.meets_others = replicas > 1 && depends_on_replicas(module);
@@ -248,12 +258,12 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   std::vector<int64_t> ids;
   for (const DevicePtr& device : devices) ids.push_back(device->id());
   const std::string how = signature.meets_others ? replica_options(ids) : portable_options();
-  HILO_ASSIGN_OR_RETURN(OutgoingProgram outgoing, write_program(program, plugin_, format()));
+  HILO_ASSIGN_OR_RETURN(OutgoingProgram outgoing, write_program(program, plugin_, format_of(program)));
   StatusOr<RawExecutable> raw = compile_outgoing(outgoing, how);
   if (!raw.ok() && is_missing_function(raw.status())) {
     HILO_ASSIGN_OR_RETURN(const bool lent, lend_host_functions(plugin_, client_, program));
     if (lent) {
-      HILO_ASSIGN_OR_RETURN(outgoing, write_program(program, plugin_, format()));
+      HILO_ASSIGN_OR_RETURN(outgoing, write_program(program, plugin_, format_of(program)));
       raw = compile_outgoing(outgoing, how);
     }
   }

@@ -70,7 +70,8 @@ class PluginClient final : public Client {
 
   const Plugin& plugin() const { return plugin_; }
   PJRT_Client* raw() const { return client_; }
-  ProgramFormat format() const;
+  /// How the program gets there, unless flags say.
+  ProgramFormat format_of(const hlo::Module& program) const;
   /// What the plugin has yet to tell.
   Pending& pending() { return *pending_; }
   /// Held while a program of several devices is started: two of them come to all devices in the same order.

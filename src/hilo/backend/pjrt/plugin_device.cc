@@ -8,6 +8,7 @@
 #include "hilo/backend/pjrt/element_types.h"
 #include "hilo/backend/pjrt/plugin_buffer.h"
 #include "hilo/base/out_of_memory.h"
+#include "hilo/device/transfers.h"
 
 namespace hilo::plugins {
 namespace {
@@ -108,6 +109,7 @@ StatusOr<BufferPtr> PluginDevice::allocate(const Shape& shape) {
 }
 
 StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
+  const TransferWatch watch;
   std::shared_ptr<const void> lent(data.data, [release = data.release](const void*) {
     if (release) release();
   });
@@ -132,6 +134,7 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
       event_of(plugin, plugin_client().pending(), args.done_with_host_buffer, "copy to " + to_string(),
                [lent = reads_later ? lent : nullptr]() mutable { lent.reset(); });
   StatusOr<BufferPtr> made = filled(data.shape, std::move(raw));
+  if (made.ok()) watch.until((*made)->ready(), *this, Direction::kToDevice, data.shape.byte_size());
   if (!reads_later) HILO_RETURN_IF_ERROR(was_read.await());
   return made;
 } catch (const std::bad_alloc&) {

@@ -30,11 +30,14 @@ StatusOr<std::string> read_report(std::string_view report) {
 }
 
 StatusOr<std::string> look(const PluginPlatform& platform) {
-  HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_plugin_client(platform, {}));
-  const Plugin& plugin = static_cast<const PluginClient&>(*client).plugin();
-  std::string text = fmt::format("PJRT {}\n", plugin.version_text());
-  for (const auto& [name, value] : plugin.attributes()) text += fmt::format("{} {}\n", name, value);
-  for (const DevicePtr& device : client->devices()) text += fmt::format("{} {}\n", device->to_string(), device->kind());
+  HILO_ASSIGN_OR_RETURN(const Plugin* const plugin, Plugin::open(platform.path));
+  const std::string version = "PJRT " + plugin->version_text();
+  const StatusOr<ClientPtr> client = make_plugin_client(platform, {});
+  if (!client.ok()) return client.status().with_context(version);  // a plugin without its device has a version too
+  std::string text = version + "\n";
+  for (const auto& [name, value] : plugin->attributes()) text += fmt::format("{} {}\n", name, value);
+  for (const DevicePtr& device : (*client)->devices())
+    text += fmt::format("{} {}\n", device->to_string(), device->kind());
   return text;
 }
 

