@@ -170,14 +170,17 @@ TEST(Schedules, RefuseWhatHasNoSteps) {
 TEST(Optim, SafeNormsOfOtherOrdersAndAlongAxes) {
   const Array x = numpy::array({{3.0f, 4.0f}, {0.0f, 0.0f}});
   EXPECT_EQ(optim::safe_norm(x, 0.5, {.axis = 1}).to_vector<float>(), (std::vector<float>{5, 0.5f}));
-  EXPECT_EQ(optim::safe_norm(x, 0.5, {.ord = 1, .axis = 1, .keepdims = true}).to_vector<float>(), (std::vector<float>{7, 0.5f}));
+  EXPECT_EQ(optim::safe_norm(x, 0.5, {.ord = 1, .axis = 1, .keepdims = true}).to_vector<float>(),
+            (std::vector<float>{7, 0.5f}));
   const Array g = grad([](const Array& x) { return numpy::sum(optim::safe_norm(x, 0.5, {.axis = 1})); })(x);
   EXPECT_EQ(g.to_vector<float>(), (std::vector<float>{0.6f, 0.8f, 0, 0}));
 }
 
 TEST(Optim, NoiseOfAKeyIsThatOfItsSeed) {
   const Array w = numpy::zeros({3});
-  const auto step = [&](const optim::GradientTransformation& tx) { return tx.update(w, tx.init(w), w).first.to_vector<float>(); };
+  const auto step = [&](const optim::GradientTransformation& tx) {
+    return tx.update(w, tx.init(w), w).first.to_vector<float>();
+  };
   EXPECT_EQ(step(optim::add_noise(0.1, 0.5, random::key(7))), step(optim::add_noise(0.1, 0.5, 7)));
   EXPECT_EQ(step(optim::add_noise(0.1, 0.5, {.key = random::key(7)})), step(optim::add_noise(0.1, 0.5, {.seed = 7})));
   EXPECT_THROW(optim::add_noise(0.1, 0.5, optim::NoiseOptions{}), Error);

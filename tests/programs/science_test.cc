@@ -82,7 +82,8 @@ TEST(Science, MetropolisWalk) {
 }
 
 TEST(Science, ClustersByKMeans) {
-  Array points = numpy::concatenate({random::normal(random::key(3), {50, 2}), 10 + random::normal(random::key(4), {50, 2})});
+  Array points =
+      numpy::concatenate({random::normal(random::key(3), {50, 2}), 10 + random::normal(random::key(4), {50, 2})});
   Array centers = points[numpy::array({0, 99})];
   auto step = jit([&](Array centers) {
     Array ids = numpy::argmin(numpy::linalg::norm(points(all, none, all) - centers(none, all, all), {.axis = -1}), 1);

@@ -413,6 +413,8 @@ def operator_texts(member: str, operands: list[str]) -> list[str]:
 
 def with_wrapped_solver(name: str, args: list, kwargs: dict) -> tuple[list, dict]:
     """custom_root(f, x, solve, ..., has_aux=True) takes has_aux(solve), by which the compiler knows what it returns."""
+    if name == "jax.lax.custom_linear_solve" and ("transpose_solve" in kwargs or len(args) > 3):
+        kwargs = {key: value for key, value in kwargs.items() if key != "symmetric"}  # transpose_solve says more
     if name not in ("jax.lax.custom_root", "jax.lax.custom_linear_solve") or "has_aux" not in kwargs:
         return args, kwargs
     kept = {key: value for key, value in kwargs.items() if key != "has_aux"}

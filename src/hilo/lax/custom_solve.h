@@ -112,14 +112,6 @@ auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, c
       detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
                                   detail::flat_solve(name, solve, b, location, aux), &transposed, false, location));
 }
-/// The same of a matrix that is its transpose.
-template <typename Matvec, Tree T, typename Solve, typename TransposeSolve>
-auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const TransposeSolve& transpose_solve,
-                         const LinearSolveOptions& options,
-                         std::source_location location = std::source_location::current()) {
-  (void)options;  // transpose_solve says more
-  return custom_linear_solve(matvec, b, solve, transpose_solve, location);
-}
 template <typename Matvec, Tree T, typename Solve>
 auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const LinearSolveOptions& options = {},
                          std::source_location location = std::source_location::current()) {

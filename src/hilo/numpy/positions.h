@@ -74,7 +74,8 @@ inline std::string einsum_letters(const std::vector<int64_t>& axes) {
   std::string out;
   for (const int64_t axis : axes) {
     if (axis < 0 || axis >= 26)
-      or_throw(invalid_argument(at_user_line("einsum") + ": axes are numbered from 0 to 25; got " + std::to_string(axis)));
+      or_throw(
+          invalid_argument(at_user_line("einsum") + ": axes are numbered from 0 to 25; got " + std::to_string(axis)));
     out += static_cast<char>('a' + axis);
   }
   return out;
@@ -83,7 +84,8 @@ inline std::string einsum_letters(const std::vector<int64_t>& axes) {
 /// Subscripts as numbers.
 /// Example    einsum(x, {0, 1}, y, {1, 2}, {0, 2}) is einsum("ab,bc->ac", x, y)
 template <int = 0>
-Array einsum(const Operand& x, const std::vector<int64_t>& x_axes, const Operand& y, const std::vector<int64_t>& y_axes) {
+Array einsum(const Operand& x, const std::vector<int64_t>& x_axes, const Operand& y,
+             const std::vector<int64_t>& y_axes) {
   return einsum(detail::einsum_letters(x_axes) + "," + detail::einsum_letters(y_axes), x, y, EinsumOptions{});
 }
 template <int = 0>

@@ -178,15 +178,6 @@ Array safe_norm(const Operand& x, double min_norm) {
   const UserLocation here(x.location());
   return leaves::safe_norm(x, min_norm);
 }
-Array safe_norm(const Operand& x, double min_norm, const hilo::linalg::NormOptions& options) {
-  const UserLocation here(x.location());
-  const Array& a = x.array();
-  hilo::linalg::NormOptions kept = options;
-  kept.keepdims = true;
-  const Array safe = numpy::where(hilo::linalg::norm(a, kept) <= min_norm, numpy::ones_like(a), a);
-  const Array small = hilo::linalg::norm(a, options) <= min_norm;
-  return numpy::where(small, min_norm, hilo::linalg::norm(safe, options));
-}
 Array safe_root_mean_squares(const Operand& x, double min_rms) {
   const UserLocation here(x.location());
   return leaves::safe_root_mean_squares(x, min_rms);

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "hilo/linalg/linalg.h"
 #include "hilo/tree/tree.h"
 
 namespace hilo::optim {
@@ -232,8 +231,6 @@ Array safe_increment(const Operand& count);
 Array safe_int32_increment(const Operand& count);
 /// The norm of x or its root mean square, at least the given number; there the derivative is 0, not NaN.
 Array safe_norm(const Operand& x, double min_norm);
-/// Of another order, or along axes: safe_norm(x, 1e-3, {.axis = 0, .keepdims = true}).
-Array safe_norm(const Operand& x, double min_norm, const hilo::linalg::NormOptions& options);
 Array safe_root_mean_squares(const Operand& x, double min_rms);
 /// The arrays as they are; their gradients times `scale`.
 template <Tree P>

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "hilo/optim/leaves.h"
+#include "hilo/optim/noise.h"
+#include "hilo/random/random.h"
 
 namespace hilo::optim {
 
@@ -287,9 +289,7 @@ GradientTransformation add_noise(double eta, double gamma, const NoiseOptions& o
 }
 GradientTransformation add_noise(double eta, double gamma, const random::Key& key) {
   constexpr const char* kName = "add_noise";
-  return {[=](const Parameters&) {
-            return OptState{kName, {{"count", {no_steps()}}, {"rng_key", {key.data}}}};
-          },
+  return {[=](const Parameters&) { return OptState{kName, {{"count", {no_steps()}}, {"rng_key", {key.data}}}}; },
           [=](const Leaves& updates, const OptState& state, const Given&) {
             const Array count = leaves::safe_increment(field(state, kName, "count")[0]);
             const Array deviation = numpy::sqrt(eta / numpy::power(count, gamma));
@@ -303,6 +303,9 @@ GradientTransformation add_noise(double eta, double gamma, const random::Key& ke
                 updates);
             return Updated{out, OptState{kName, {{"count", {count}}, {"rng_key", {keys[0].data}}}}};
           }};
+}
+GradientTransformation add_noise(double eta, double gamma, int64_t seed) {
+  return add_noise(eta, gamma, random::key(seed));
 }
 
 }  // namespace hilo::optim

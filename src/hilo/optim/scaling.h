@@ -4,7 +4,6 @@
 
 #include "hilo/numpy/dtypes.h"
 #include "hilo/optim/base.h"
-#include "hilo/random/random.h"
 
 namespace hilo::optim {
 
@@ -173,17 +172,8 @@ struct EmaOptions {
 GradientTransformation ema(double decay, const EmaOptions& options = {});
 /// The sum of k updates each k steps, zeros between.
 GradientTransformation apply_every(int64_t k = 1);
-/// Adds noise of variance eta / (1 + t)^gamma. A seed makes the key.
-GradientTransformation add_noise(double eta, double gamma, const random::Key& key);
-inline GradientTransformation add_noise(double eta, double gamma, int64_t seed) {
-  return add_noise(eta, gamma, random::key(seed));
-}
-/// One of them. Errors    INVALID_ARGUMENT for none or both
-struct NoiseOptions {
-  std::optional<random::Key> key = std::nullopt;
-  std::optional<int64_t> seed = std::nullopt;
-};
-GradientTransformation add_noise(double eta, double gamma, const NoiseOptions& options);
+/// Adds noise of variance eta / (1 + t)^gamma. `seed` makes the key.
+GradientTransformation add_noise(double eta, double gamma, int64_t seed);
 
 // The first number may stand by position: scale_by_adam(0.8), scale_by_adam(0.8, {.eps = 1e-6}).
 #define HILO_FIRST_NUMBER(name, Options, field)                       \

@@ -39,7 +39,7 @@ struct NumberStyle {
   bool wide = false;   ///< f64; narrower ones show the digits of an f32
   bool signs = false;  ///< + in front of what isn't negative
   bool exponent = false;
-  int precision = 8;       ///< digits behind the point, at most
+  int precision = 8;           ///< digits behind the point, at most
   double exponent_from = 1e8;  ///< numbers as large need an exponent: beyond the digits of their type
 };
 
@@ -109,7 +109,8 @@ class Column {
       largest = std::max(largest, std::abs(value));
       smallest = std::min(smallest, std::abs(value));
     }
-    return largest >= style.exponent_from || (!suppress && largest > 0 && (smallest < 1e-4 || largest / smallest > 1000));
+    return largest >= style.exponent_from ||
+           (!suppress && largest > 0 && (smallest < 1e-4 || largest / smallest > 1000));
   }
   void see(const Digits& digits) {
     left_ = std::max(left_, digits.whole.size());
@@ -179,7 +180,9 @@ class Printer {
     const bool wide = type_ == ElementType::kF64 || type_ == ElementType::kC128;
     return {.wide = wide,
             .precision = options_.precision,
-            .exponent_from = wide ? 1e8 : type_ == ElementType::kF16 ? 1e3 : 1e6};
+            .exponent_from = wide                         ? 1e8
+                             : type_ == ElementType::kF16 ? 1e3
+                                                          : 1e6};
   }
   NumberStyle imaginary_style() const {
     NumberStyle out = style();

@@ -250,10 +250,11 @@ std::string transposed_outcome(const Row& row) {
   for (size_t i = 0; i < tangents.size(); ++i) add(forward, tangents[i], ones[i]);
   for (size_t i = 0; i < cotangents.size(); ++i) add(reverse, cotangents[i], row.tangents[i]);
   if (!std::isfinite(size)) throw Skipped{"a derivative that isn't finite"};
-  const bool narrow = std::ranges::any_of(primals, [](const Array& x) { return element_type_info(x.dtype()).bits < 32; });
+  const bool narrow =
+      std::ranges::any_of(primals, [](const Array& x) { return element_type_info(x.dtype()).bits < 32; });
   if (std::abs(forward - reverse) <= (narrow ? 3e-2 : 1e-4) * size + 1e-6) return "";
-  return "vjp: the products are " + std::to_string(forward.real()) + " and " + std::to_string(reverse.real()) + " in a sum of " +
-         std::to_string(size);
+  return "vjp: the products are " + std::to_string(forward.real()) + " and " + std::to_string(reverse.real()) +
+         " in a sum of " + std::to_string(size);
 }
 
 std::string outcome_in(const std::string& mode, const Row& row) {

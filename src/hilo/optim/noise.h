@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// optim/noise.h -- add_noise from a key; from a seed it stands in optim/scaling.h.
+#pragma once
+
+#include "hilo/optim/scaling.h"
+#include "hilo/random/random.h"
+
+namespace hilo::optim {
+
+/// Adds noise of variance eta / (1 + t)^gamma.
+GradientTransformation add_noise(double eta, double gamma, const random::Key& key);
+/// One of them. Errors    INVALID_ARGUMENT for none or both
+struct NoiseOptions {
+  std::optional<random::Key> key = std::nullopt;
+  std::optional<int64_t> seed = std::nullopt;
+};
+GradientTransformation add_noise(double eta, double gamma, const NoiseOptions& options);
+
+}  // namespace hilo::optim
