@@ -32,7 +32,12 @@ runtime_version: "13.0.0" compile_time_toolkit_version: "13.0.0" dnn_version: "9
 platform_name: "CUDA" dnn_version_info { major: 9 minor: 10 patch: 0 } device_description_str: "NVIDIA H200"
 """
 # Words of a refusal, and why it is none of hilo's.
-REFUSED = {}
+REFUSED = {
+    r"custom call to lapack_\w+ for platform CUDA": "LAPACK's functions are the host's, and XLA has its own for GPUs in a Python "
+                                                    "package only",
+    r"Can't lower one or more integer convolutions": "convolution of integers: cuDNN has none but of s8",
+    r"does not support custom element sizes on non-sub-byte types": "iota of f4e2m1fn: XLA makes one of s32 with the layout of 4 bits",
+}
 
 
 def main() -> int:
@@ -74,7 +79,7 @@ def of_corpus(arguments, packages, folder):
         if not seen:
             yield f"{paths[0].stem} and {len(paths) - 1} more", last_line(done)
             return
-        refused = dict(re.findall(r"^refused (\S+) (.*)$", done.stdout, re.M))
+        refused = dict(re.findall(r"^refused (\S+) (.*?)(?=^begin |\Z)", done.stdout, re.M | re.S))
         told = set(re.findall(r"^ok (\S+)$", done.stdout, re.M)) | refused.keys()
         if seen[-1] not in told:
             refused[seen[-1]] = f"the process ends: {last_line(done)}"

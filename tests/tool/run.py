@@ -9,6 +9,7 @@ import html.parser
 import json
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -101,6 +102,41 @@ def version_and_info_say_what_this_is(place):
 
 def isa_that_is_asked_for_is_shown(place):
     holds(place.good("info", "--jax_platform_name=Host", environment={"HILO_ISA": "sse2"}), "ISA      sse2")
+
+
+def fake_plugin(place, name):
+    """A plugin with the reference evaluator behind it, as a package would bring it."""
+    path = place.folder / name / "jax_plugins" / "fake" / "plugin.so"
+    path.parent.mkdir(parents=True)
+    shutil.copy(place.build / "bin" / "tests" / "libfake_plugin.so", path)
+    return path
+
+
+def plugins_of_a_folder_are_listed_with_their_flag(place):
+    path = fake_plugin(place, "packages")
+    flag = f"--hilo_pjrt_plugins=fake:{path}"
+    text = place.good("plugins", place.folder / "packages")
+    holds(text, str(path), "PJRT 0.114", "stablehlo_current_version 1.13.0", "fake:0 fake", flag)
+    holds(place.good("plugins", place.folder / "packages", environment={"HILO_FAKE_PLUGIN": "none"}), "PJRT 0.114", "has no device here", flag)
+    holds(place.good("plugins", place.folder / "packages", environment={"HILO_FAKE_PLUGIN": "abort"}), "ends the process", flag)
+    info = place.good("info", flag, "--jax_platform_name=fake")
+    holds(info, "device   fake:0 fake; memories: device; ", "device   fake:1 fake; memories: device; ")
+    here = place.good("run", "axpy.hlo", "--random", "1", "--jax_platform_name=Reference").splitlines()
+    there = place.good("run", "axpy.hlo", "--random", "1", flag, "--jax_platform_name=fake").splitlines()
+    results = [line for line in here if line.startswith("out")]
+    assert results and results == [line for line in there if line.startswith("out")], there
+
+
+def programs_of_a_plugin_are_kept_for_its_file_only(place):
+    first, other = (f"--hilo_pjrt_plugins=fake:{fake_plugin(place, name)}" for name in ("first", "other"))
+    run = ("run", "axpy.hlo", "--random", "1", "--jax_platform_name=fake")
+    cache = {"HILO_CACHE": str(place.folder / "kept")}
+    text = place.good(*run, first, environment=cache)
+    results = [line for line in text.splitlines() if line.startswith("out")]
+    without_compiler = {**cache, "HILO_FAKE_PLUGIN": "throw"}
+    again = place.good(*run, first, environment=without_compiler)
+    assert results == [line for line in again.splitlines() if line.startswith("out")], again
+    holds(place.bad(1, *run, other, environment=without_compiler), "threw: fake plugin: thrown")
 
 
 def help_is_there_for_each_subcommand(place):
@@ -566,7 +602,8 @@ def a_step_is_simulated(place):
     holds(place.bad(1, "simulate", "axpy.hlo"), "states no shardings")
 
 
-CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
+CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
+         plugins_of_a_folder_are_listed_with_their_flag, programs_of_a_plugin_are_kept_for_its_file_only, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
          results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,

@@ -259,6 +259,7 @@ std::vector<Profile> profiles() {
 void clear_profiles() {
   const std::scoped_lock lock(registry().mutex);
   registry().profilers.clear();
+  observe_transfers(nullptr);  // until the next profiled()
   transfer_profiler().clear();
 }
 

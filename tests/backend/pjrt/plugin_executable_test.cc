@@ -247,6 +247,29 @@ ENTRY e {
   EXPECT_FALSE(results[2]->shape().has_default_layout());
 }
 
+TEST_P(Programs, HaveNoScalarsInThePlaceOfArrays) {
+  const auto program = compiled(R"(HloModule scalars
+ENTRY e {
+  p = pred[] parameter(0)
+  a = f32[2,3] parameter(1)
+  low = f32[] constant(2)
+  high = f32[] constant(5)
+  c = f32[2,3] clamp(low, a, high)
+  ROOT s = f32[2,3] select(p, c, a)
+})");
+  for (const hlo::Instruction& i : program->optimized_module()->entry->instructions()) {
+    if (i.opcode != hlo::Opcode::kSelect && i.opcode != hlo::Opcode::kClamp) continue;
+    for (const hlo::InstructionId operand : i.operands)
+      EXPECT_EQ(program->optimized_module()->entry->instruction(operand).shape.rank(), 2);
+  }
+  for (const bool p : {false, true}) {
+    const BufferPtr arguments[] = {buffer(Literal::scalar<bool>(p)), buffer(numbers())};
+    BufferPtr result;
+    ASSERT_TRUE(program->execute(arguments, {&result, 1}).ok());
+    EXPECT_EQ(floats(result), p ? (std::vector<float>{2, 2, 3, 4, 5, 5}) : (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  }
+}
+
 TEST_P(Programs, WhatFailsIsSaid) {
   const auto program = compiled(kAdd);
   const BufferPtr x = buffer(numbers());

@@ -9,8 +9,10 @@
 #include "hilo/base/text.h"
 #include "hilo/hlo/ir/source_lines.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/proto/writer.h"
+#include "hilo/hlo/rewrite/rewriter.h"
 #include "hilo/hlo/text/location_tables.h"
 #include "hilo/stablehlo/write/write_tree.h"
 
@@ -38,6 +40,42 @@ StatusOr<hlo::ComputationPtr> row_major_computation(const hlo::ComputationPtr& c
     draft.mutable_instruction(id).shape = row_major(i.shape);
   }
   return std::move(draft).finish(computation->root_id());
+}
+
+/// Whether operand k is a scalar that stands for an array.
+bool is_scalar_for_array(const hlo::Computation& computation, const Instruction& i, size_t k) {
+  const bool may_be = (i.opcode == Opcode::kSelect && k == 0) || (i.opcode == Opcode::kClamp && k != 1);
+  return may_be && i.shape.rank() > 0 && computation.instruction(i.operands[k]).shape.rank() == 0;
+}
+
+bool has_scalar_for_array(const hlo::Computation& computation, const Instruction& i) {
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    if (is_scalar_for_array(computation, i, k)) return true;
+  }
+  return false;
+}
+
+/// The same computation, whose predicates of select and bounds of clamp have the shape of the result: of scalars beside arrays
+/// some compilers make code that they refuse themselves.
+StatusOr<hlo::ComputationPtr> without_scalars_for_arrays(const hlo::ComputationPtr& computation) {
+  const auto wanted = [&](const Instruction& i) { return has_scalar_for_array(*computation, i); };
+  if (std::ranges::none_of(computation->instructions(), wanted)) return computation;
+  hlo::RewriteBuilder b(computation, {.share = false});
+  for (const Instruction& i : computation->instructions()) {
+    if (!wanted(i)) {
+      b.copy(i);
+      continue;
+    }
+    b.at(i);
+    std::vector<InstructionId> operands = b.mapped(i.operands);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (!is_scalar_for_array(*computation, i, k)) continue;
+      const Shape shape = i.shape.with_element_type(b.shape(operands[k]).element_type());
+      operands[k] = b.add(Opcode::kBroadcast, {operands[k]}, std::make_shared<hlo::BroadcastAttributes>(), shape);
+    }
+    b.replace(i.id, b.add(i.opcode, operands, i.attributes, i.shape));
+  }
+  return b.finish();
 }
 
 // ---- Arguments and results, each an array.
@@ -150,6 +188,7 @@ StatusOr<hlo::Module> prepared_program(const hlo::Module& module) {
   HILO_RETURN_IF_ERROR(hlo::optimize_remat(prepared).status());  // after the next step nobody can
   HILO_RETURN_IF_ERROR(hlo::lower_extensions(prepared).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, row_major_computation).status());
+  HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_scalars_for_arrays).status());
   if (!is_flat(*prepared.entry)) {
     HILO_ASSIGN_OR_RETURN(prepared.entry, flat_entry(prepared.entry));
   }

@@ -8,7 +8,7 @@
 namespace hilo::plugins {
 
 /// The program as every plugin takes it: extension ops lowered, each argument and result an array of its own, row-major
-/// throughout. Of what a header says of how it runs stays which results may take an argument's memory, if a run donates it;
+/// throughout, no scalar in an array's place. Of what a header says of how it runs stays which results may take an argument's memory, if a run donates it;
 /// replicas are the options'.
 /// Errors    UNIMPLEMENTED naming the instruction: an op without decomposition; an argument or result that is no array
 StatusOr<hlo::Module> prepared_program(const hlo::Module& module);
