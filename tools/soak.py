@@ -33,7 +33,7 @@ MOST_RATIO = 2  # of a good client's 99th percentile under attack to that of a q
 MOST_GROWTH = 48 << 20  # bytes that the server may have more after an attack: what its allocators keep
 PATIENCE = 10  # seconds for what an attack left to go away
 LIMITS = ("--max-run-seconds", "0.5", "--max-compile-seconds", "5", "--max-live-bytes", str(1 << 30),
-          "--max-worker-memory", str(16 << 30), "--grace", "2", "--drain", "0", "--max-sessions", "512")
+          "--max-worker-memory", str(16 << 30), "--grace", "5", "--drain", "0", "--max-sessions", "512")
 FEW_FILES = 256  # descriptors of a server whose table shall be full
 
 
@@ -250,7 +250,7 @@ def server_killed(arguments, folder: pathlib.Path, table: Table):
     server, kills, over = Server(arguments.build, folder), [0], threading.Event()
 
     def go():
-        while not over.wait(1.5):
+        while not over.wait(max(3, arguments.seconds / 2)):  # time to begin sessions anew
             server.kill()
             server.start()
             kills[0] += 1
@@ -262,7 +262,7 @@ def server_killed(arguments, folder: pathlib.Path, table: Table):
         over.set()
         thread.join()
         table.add("server killed and started", kills[0], seen, "", problems_of(seen, True) + ([] if kills[0] else ["no kill"]))
-        after = good_clients(server, 1, arguments.clients)
+        after = good_clients(server, max(1, arguments.seconds / 2), arguments.clients)
         table.add("after that", "", after, "", problems_of(after, False))
     finally:
         over.set()

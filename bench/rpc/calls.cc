@@ -144,7 +144,9 @@ double calls_a_second(Place& there, Executable& program) {
   return rate;
 }
 
-double rate_since(Clock::time_point start) { return static_cast<double>(kLargeBytes) / microseconds_since(start) / 1e3; }
+double rate_since(Clock::time_point start) {
+  return static_cast<double>(kLargeBytes) / microseconds_since(start) / 1e3;
+}
 
 void there_and_back(Place& there) {
   const Literal large(Shape::array(ElementType::kF32, {static_cast<int64_t>(kLargeBytes / sizeof(float))}));

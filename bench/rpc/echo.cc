@@ -97,7 +97,8 @@ class EchoStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
  public:
   /// `array`: where what comes goes; null: nowhere.
   EchoStream(int port, const char* method, std::byte* array = nullptr)
-      : stub_(grpc::CreateChannel(fmt::format("127.0.0.1:{}", port), grpc::InsecureChannelCredentials())), array_(array) {
+      : stub_(grpc::CreateChannel(fmt::format("127.0.0.1:{}", port), grpc::InsecureChannelCredentials())),
+        array_(array) {
     stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
     AddHold();
     StartRead(&incoming_);

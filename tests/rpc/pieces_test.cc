@@ -21,7 +21,8 @@ TEST(Pieces, ArePartsOfWhatTheyAreMadeOf) {
 }
 
 TEST(Pieces, OfNothingHaveNoParts) {
-  for (const Pieces& none : {Pieces(), Pieces(std::string()), Pieces({"", ""}, nullptr), Pieces({"ab"}, nullptr).part(2)}) {
+  for (const Pieces& none :
+       {Pieces(), Pieces(std::string()), Pieces({"", ""}, nullptr), Pieces({"ab"}, nullptr).part(2)}) {
     EXPECT_TRUE(none.empty());
     EXPECT_EQ(none.size(), 0u);
     EXPECT_EQ(none.whole(), "");

@@ -21,8 +21,8 @@ namespace hilo::soak {
 namespace {
 
 using rpc::Frame;
-using rpc::Pieces;
 using rpc::FrameSocket;
+using rpc::Pieces;
 
 constexpr int kSoundReplies = 200;  // before the lock's bug shows
 

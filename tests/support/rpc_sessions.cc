@@ -90,7 +90,8 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
       const rpc::Request request = *rpc::decode_request(message);
       ends_[i] = std::make_shared<End>(shared_from_this());
       auto relay = server_.sessions_->attach(std::get<rpc::Hello>(request.body), lane, ends_[i]);
-      if (!relay.ok()) return receiver_->on_message(rpc::encode_in_pieces(rpc::Reply{.id = 0, .status = relay.status()}));
+      if (!relay.ok())
+        return receiver_->on_message(rpc::encode_in_pieces(rpc::Reply{.id = 0, .status = relay.status()}));
       relays_[i] = *relay;
     }
     std::string batch;

@@ -221,7 +221,8 @@ Command add_conformance(CLI::App& parent) {
   app->add_option("--only", options->only, "Only programs with one of these in their names, divided by commas")
       ->delimiter(',')
       ->type_name("NAMES");
-  app->add_option("--digests", options->digests, "Write a line for each program here: its name and what its results' bits are")
+  app->add_option("--digests", options->digests,
+                  "Write a line for each program here: its name and what its results' bits are")
       ->type_name("FILE");
   app->add_flag("--text", options->text, "Read the programs' text instead of their bytecode");
   add_jax_flags(*app);

@@ -116,9 +116,10 @@ StatusOr<RunReply> RunRecorder::reply() {
   const std::scoped_lock lock(mutex_);
   HILO_RETURN_IF_ERROR(check_count("Execute.is_observed", rows_.size()));
   if (!total_runs(lines_)) {
-    return resource_exhausted(fmt::format("Execute.is_observed: units of the program ran more than {} times, which can't be "
-                                          "told. Hint: run it without a profile",
-                                          kMostRuns));
+    return resource_exhausted(
+        fmt::format("Execute.is_observed: units of the program ran more than {} times, which can't be "
+                    "told. Hint: run it without a profile",
+                    kMostRuns));
   }
   for (const Row& row : rows_) {
     HILO_ASSIGN_OR_RETURN(UnitDescription description, describer_->describe(*row.unit));

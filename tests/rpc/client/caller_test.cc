@@ -45,7 +45,8 @@ TEST(Caller, AConnectionThatEndsRightAfterItsGreetingIsNoConnection) {
       const int n = ++connections;
       return std::unique_ptr<Connection>(
           std::make_unique<Scripted>(std::move(receiver), [n](Receiver& to, const Request& request) {
-            if (n >= 3) return to.on_message(encode_in_pieces(Reply{.status = not_found("no such session: it has ended")}));
+            if (n >= 3)
+              return to.on_message(encode_in_pieces(Reply{.status = not_found("no such session: it has ended")}));
             if (is_hello(request)) to.on_message(Pieces(greeting()));
             if (n == 2 || !is_hello(request)) to.on_closed(unavailable("the session's worker has ended"));
           }));
@@ -125,9 +126,11 @@ TEST(Caller, AServerWhoseConnectionBrokeIsTriedForATime) {
   EXPECT_GE(all, std::chrono::seconds(60));
   EXPECT_LT(all, std::chrono::seconds(60) + BackOff::kLongest);
   EXPECT_EQ(connections, static_cast<int>(clock.pauses.size()) + 2);
-  EXPECT_EQ(status.to_string(),
-            fmt::format("UNAVAILABLE: rpc:here: nobody listens ({} tries, {:.1f} s); what the session had on the server is gone",
-                        clock.pauses.size() + 1, std::chrono::duration<double>(all).count()));
+  EXPECT_EQ(
+      status.to_string(),
+      fmt::format(
+          "UNAVAILABLE: rpc:here: nobody listens ({} tries, {:.1f} s); what the session had on the server is gone",
+          clock.pauses.size() + 1, std::chrono::duration<double>(all).count()));
   caller->close();
 }
 

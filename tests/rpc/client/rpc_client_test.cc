@@ -250,8 +250,7 @@ TEST_F(RpcClientTest, NumbersThatAServerMakesUpAreAnError) {
             "DATA_LOSS: rpc:here: HelloReply.devices: 4294967296 is no device's number, or comes twice");
   EXPECT_EQ(said([](HelloReply& hello) { hello.devices[1].id = 0; }),
             "DATA_LOSS: rpc:here: HelloReply.devices: 0 is no device's number, or comes twice");
-  EXPECT_EQ(said([](HelloReply& hello) { hello.devices.clear(); }),
-            "UNAVAILABLE: rpc:here: the server has no devices");
+  EXPECT_EQ(said([](HelloReply& hello) { hello.devices.clear(); }), "UNAVAILABLE: rpc:here: the server has no devices");
 }
 
 TEST_F(RpcClientTest, WhatAServerSaysOfAProgramIsChecked) {
@@ -263,7 +262,8 @@ TEST_F(RpcClientTest, WhatAServerSaysOfAProgramIsChecked) {
     return remote->compile(*hlo::parse_module(kTwice), {}, nullptr).status().code();
   };
   EXPECT_EQ(code([](CompileReply& reply) { reply.statistics.program_bytes = -1; }), StatusCode::kDataLoss);
-  EXPECT_EQ(code([](CompileReply& reply) { reply.statistics.constant_bytes = int64_t{1} << 62; }), StatusCode::kDataLoss);
+  EXPECT_EQ(code([](CompileReply& reply) { reply.statistics.constant_bytes = int64_t{1} << 62; }),
+            StatusCode::kDataLoss);
   EXPECT_EQ(code([](CompileReply& reply) { reply.devices = {0, 0}; }), StatusCode::kDataLoss);
   EXPECT_EQ(code([](CompileReply& reply) { reply.signature.argument_names = {}; }), StatusCode::kDataLoss);
   EXPECT_NE(code([](CompileReply& reply) { reply.devices = {int64_t{1} << 40}; }), StatusCode::kOk);

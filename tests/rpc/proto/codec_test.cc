@@ -202,14 +202,16 @@ TEST(Codec, OnlyAMessageThatEndsWithAnArraysBytesIsAChunk) {
     EXPECT_EQ(chunk_of(Pieces(encode(Request{.id = 1, .body = std::move(body)}))).has_value(), is_chunk);
   }
   // A request whose names fill more than the first bytes is read as a whole.
-  const Request many{.id = 1, .releases = std::vector<Handle>(40), .body = Chunk{.buffer = {1, 2}, .bytes = Pieces("abc")}};
+  const Request many{
+      .id = 1, .releases = std::vector<Handle>(40), .body = Chunk{.buffer = {1, 2}, .bytes = Pieces("abc")}};
   EXPECT_FALSE(chunk_of(encode_in_pieces(many)));
   EXPECT_EQ(decode_request(cut(encode(many), 9))->releases.size(), 40u);
 }
 
 TEST(Codec, BatchesInPiecesAreTakenApart) {
   std::string batch;
-  const std::vector<std::string> messages = {"", "a", std::string(127, 'b'), std::string(128, 'c'), std::string(7000, 'd')};
+  const std::vector<std::string> messages = {"", "a", std::string(127, 'b'), std::string(128, 'c'),
+                                             std::string(7000, 'd')};
   for (const std::string& message : messages) append_to_batch(batch, message);
   for (const size_t size : {1u, 3u, 1000u, 100000u}) {
     Pieces left = cut(batch, size);

@@ -15,7 +15,10 @@ class PlacesTest : public testing::Test {
  protected:
   Status set(const Place& place) { return places_.set(bytes_of(place)); }
   bool write(int64_t offset, std::string_view bytes, const Handle& buffer = kX) {
-    return places_.write({.buffer = buffer, .offset = offset, .bytes = Pieces({bytes.substr(0, bytes.size() / 2), bytes.substr(bytes.size() / 2)}, nullptr)});
+    return places_.write(
+        {.buffer = buffer,
+         .offset = offset,
+         .bytes = Pieces({bytes.substr(0, bytes.size() / 2), bytes.substr(bytes.size() / 2)}, nullptr)});
   }
   std::string file(int64_t offset, size_t size) {
     std::string bytes(size, '?');

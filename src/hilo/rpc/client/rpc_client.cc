@@ -117,14 +117,14 @@ class RpcBuffer final : public Buffer {
     }
     const auto source = std::make_shared<EventSource>();
     Event event = source->event();
-    caller_of(*device()).send(Lane::kCalls, Download{.buffer = handle_, .size = bytes},
-                              [source, row_major, bytes](Reply& reply) {
-                                const auto* part = std::get_if<BytesReply>(&reply.body);
-                                if (reply.status.ok() && (part == nullptr || part->bytes.size() != static_cast<size_t>(bytes)))
-                                  reply.status = data_loss("the server sent other bytes than were asked for");
-                                if (reply.status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(row_major));
-                                source->finish(reply.status);
-                              });
+    caller_of(*device()).send(
+        Lane::kCalls, Download{.buffer = handle_, .size = bytes}, [source, row_major, bytes](Reply& reply) {
+          const auto* part = std::get_if<BytesReply>(&reply.body);
+          if (reply.status.ok() && (part == nullptr || part->bytes.size() != static_cast<size_t>(bytes)))
+            reply.status = data_loss("the server sent other bytes than were asked for");
+          if (reply.status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(row_major));
+          source->finish(reply.status);
+        });
     return event;
   }
 
@@ -423,8 +423,10 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
 Status check_devices(const HelloReply& server) {
   std::unordered_set<int64_t> seen;
   for (const DeviceDescription& device : server.devices) {
-    const bool is_good = device.id >= 0 && device.id <= std::numeric_limits<int>::max() && seen.insert(device.id).second;
-    if (!is_good) return data_loss(fmt::format("HelloReply.devices: {} is no device's number, or comes twice", device.id));
+    const bool is_good =
+        device.id >= 0 && device.id <= std::numeric_limits<int>::max() && seen.insert(device.id).second;
+    if (!is_good)
+      return data_loss(fmt::format("HelloReply.devices: {} is no device's number, or comes twice", device.id));
   }
   return ok_status();
 }
@@ -432,10 +434,10 @@ Status check_devices(const HelloReply& server) {
 }  // namespace
 
 StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, Patience patience) {
-  HILO_ASSIGN_OR_RETURN(CallerPtr caller, Caller::open(options.target, std::move(connect), options.replica_count,
-                                                       std::move(patience)));
-  const Status checked = caller->server().devices.empty() ? unavailable("the server has no devices")
-                                                          : check_devices(caller->server());
+  HILO_ASSIGN_OR_RETURN(CallerPtr caller,
+                        Caller::open(options.target, std::move(connect), options.replica_count, std::move(patience)));
+  const Status checked =
+      caller->server().devices.empty() ? unavailable("the server has no devices") : check_devices(caller->server());
   if (!checked.ok()) {
     caller->close();
     return checked.with_context(options.target);

@@ -443,8 +443,7 @@ struct Stretch {
   size_t begin, size;
 };
 StatusOr<Stretch> first_message(std::string_view head, size_t batch) {
-  if (head[0] != static_cast<char>(tag_of(1)))
-    return invalid_argument("a batch of messages: byte 0 begins no message");
+  if (head[0] != static_cast<char>(tag_of(1))) return invalid_argument("a batch of messages: byte 0 begins no message");
   size_t position = 1;
   const std::optional<uint64_t> size = take_varint(head.substr(0, kMostHead), position);
   if (!size) return invalid_argument("a batch of messages: the length of one is cut off");

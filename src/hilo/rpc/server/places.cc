@@ -20,8 +20,7 @@ bool write_all(int file, const Pieces& bytes, int64_t offset) {
   std::vector<iovec> all;
   for (const std::string_view part : bytes.parts) all.push_back({const_cast<char*>(part.data()), part.size()});
   for (std::span<iovec> left = all; !left.empty();) {
-    const ssize_t written =
-        ::pwritev(file, left.data(), static_cast<int>(std::min(left.size(), kMostParts)), offset);
+    const ssize_t written = ::pwritev(file, left.data(), static_cast<int>(std::min(left.size(), kMostParts)), offset);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     offset += written;
@@ -34,8 +33,8 @@ bool write_all(int file, const Pieces& bytes, int64_t offset) {
 
 Status Places::set(std::string_view frame) {
   HILO_ASSIGN_OR_RETURN(const Place place, place_of(frame));
-  const bool fits = place.size >= 0 && place.offset >= 0 && place.size <= kArenaBytes &&
-                    place.offset <= kArenaBytes - place.size;
+  const bool fits =
+      place.size >= 0 && place.offset >= 0 && place.size <= kArenaBytes && place.offset <= kArenaBytes - place.size;
   if (!fits) return data_loss(fmt::format("a place of {} bytes at {}", place.size, place.offset));
   const std::scoped_lock lock(mutex_);
   waiting_.erase(place.buffer);

@@ -205,7 +205,8 @@ void Sessions::Session::send_bytes(Pieces batch) {
     const std::optional<Request> request = chunk_of(*message);
     const Chunk* const chunk = request && request->releases.empty() ? &std::get<Chunk>(request->body) : nullptr;
     if (chunk != nullptr && places_.write(*chunk)) {
-      const Placed placed{request->id, request->acked, chunk->buffer, chunk->offset, static_cast<int64_t>(chunk->bytes.size())};
+      const Placed placed{request->id, request->acked, chunk->buffer, chunk->offset,
+                          static_cast<int64_t>(chunk->bytes.size())};
       static_cast<void>(socket_.write(kPlaces, bytes_of(placed)));
       continue;
     }

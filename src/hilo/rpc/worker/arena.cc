@@ -149,9 +149,8 @@ StatusOr<UploadMemory> Arena::allocate(const Handle& buffer, int64_t bytes) {
   HILO_ASSIGN_OR_RETURN(const State::Room room, state_->make_room(bytes));
   state_->rooms.emplace(buffer, room);
   if (state_->announce) state_->announce({buffer, room.offset, bytes});
-  return UploadMemory{room.data, std::shared_ptr<const void>(room.data, [self = shared_from_this(), buffer](const void*) {
-                        self->release(buffer);
-                      })};
+  return UploadMemory{room.data, std::shared_ptr<const void>(room.data, [self = shared_from_this(), buffer](
+                                                                            const void*) { self->release(buffer); })};
 }
 
 void Arena::release(const Handle& buffer) {
@@ -167,7 +166,8 @@ StatusOr<Request> Arena::chunk_at(const Placed& placed) const {
   const auto found = state_->rooms.find(placed.buffer);
   const bool fits = found != state_->rooms.end() && placed.offset >= 0 && placed.size >= 0 &&
                     placed.size <= found->second.size && placed.offset <= found->second.size - placed.size;
-  if (!fits) return data_loss(fmt::format("{} bytes at {} of an array lie where none goes", placed.size, placed.offset));
+  if (!fits)
+    return data_loss(fmt::format("{} bytes at {} of an array lie where none goes", placed.size, placed.offset));
   const char* const bytes = reinterpret_cast<const char*>(found->second.data) + placed.offset;
   return Request{.id = placed.id,
                  .acked = placed.acked,

@@ -11,8 +11,8 @@
 #include "hilo/client/platforms.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 #include "hilo/rpc/proto/codec.h"
-#include "hilo/rpc/worker/arena.h"
 #include "hilo/rpc/service/session.h"
+#include "hilo/rpc/worker/arena.h"
 
 namespace hilo::rpc {
 namespace {
@@ -119,7 +119,8 @@ struct Serving {
     if (!placed.ok() || arena == nullptr || session == nullptr) return false;
     StatusOr<Request> request = arena->chunk_at(*placed);
     if (!request.ok())  // its buffer was released meanwhile
-      request = Request{.id = placed->id, .acked = placed->acked, .body = Chunk{.buffer = placed->buffer, .offset = -1}};
+      request =
+          Request{.id = placed->id, .acked = placed->acked, .body = Chunk{.buffer = placed->buffer, .offset = -1}};
     session->handle(*std::move(request), sink(static_cast<uint32_t>(Lane::kBytes)));
     return true;
   }
