@@ -49,7 +49,7 @@ TEST(Science, MandelbrotSetByVmapOfALoop) {
   auto count = [](Array c) {
     auto cond = [](std::tuple<Array, Array> s) {
       auto [z, n] = s;
-      return numpy::abs(z) <= 2 && n < 50;
+      return (numpy::abs(z) <= 2) & (n < 50);
     };
     auto body = [&](std::tuple<Array, Array> s) {
       auto [z, n] = s;
