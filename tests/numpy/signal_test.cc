@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "hilo/numpy/numpy.h"
 
 namespace hilo::numpy {
@@ -18,6 +20,7 @@ TEST(Signal, CovarianceTakesTheSecondByPosition) {
 TEST(Signal, OneRowOfAMatrixIsOneObservationWithoutRowvar) {
   EXPECT_EQ(cov(array({{1.0f, 2.0f, 4.0f}}), {.rowvar = false, .ddof = 0}).to_vector<float>(), std::vector<float>(9));
   EXPECT_EQ(cov(array({1.0f, 2.0f, 4.0f}), {.rowvar = false}).ndim(), 0);
+  EXPECT_TRUE(std::isnan(cov(zeros({0})).item<float>()));
 }
 
 TEST(Signal, CovarianceRefusesWhatAreNoWeightsOrTypes) {

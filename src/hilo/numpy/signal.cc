@@ -292,6 +292,7 @@ Array cov(const Operand& m, const CovOptions& options) {
     x = concatenate({ops::convert_element_type(x, type), ops::convert_element_type(y, type)}, 0);
   }
   if (x.shape(0) == 0) return zeros({0, 0}, x.dtype());
+  if (x.shape(1) == 0) return squeeze(full({x.shape(0), x.shape(0)}, nan, x.dtype()));
   const double ddof = static_cast<double>(options.ddof.value_or(options.bias ? 0 : 1));
   const std::optional<Array> w = covariance_weights(options, x.shape(1));
   const Array count = w ? sum(*w) : Array(static_cast<double>(x.shape(1)));

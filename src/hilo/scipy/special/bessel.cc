@@ -46,7 +46,7 @@ Array bessel_rows(const Array& x, int64_t v, int64_t n_iter) {
   return numpy::stack(kept) / (sum - kept[0]);
 }
 
-/// The same, with J_k' = (J_{k-1} - J_{k+1}) / 2, where J_{-1} = -J_1: the recurrence's own derivative loses digits near 0.
+/// The same, with J_k' = (J_{k-1} - J_{k+1}) / 2, where J_{-1} = -J_1: in f32 the recurrence's own derivative loses digits near 0.
 Array bessel_orders(const Array& x, int64_t v, int64_t n_iter) {
   using One = std::tuple<Array>;
   const auto rows = [=](const Array& a) { return bessel_rows(a, v, n_iter); };
@@ -64,7 +64,8 @@ Array bessel_jn(const Operand& z, const BesselOptions& o) {
   if (o.v < 0 || o.n_iter < o.v)
     or_throw(invalid_argument(
         fmt::format("{}: v must be in 0..n_iter; got {} and {}", at_user_line("bessel_jn"), o.v, o.n_iter)));
-  return bessel_orders(real_operands("bessel_jn", {z})[0], o.v, o.n_iter);
+  const Array x = real_operands("bessel_jn", {z})[0];
+  return x.dtype() == ElementType::kF64 ? bessel_rows(x, o.v, o.n_iter) : bessel_orders(x, o.v, o.n_iter);
 }
 
 namespace {
