@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "hilo/client/platforms.h"
@@ -60,17 +61,19 @@ void take_apart_in_pieces(std::string_view batch, size_t size) {
 
 void run_session(std::string_view batch) {
   const hilo::ClientPtr client = *hilo::make_platform_client("Host", {.replica_count = 2});
-  hilo::rpc::Session session({.client = client,
-                              .quota = {.live_bytes = kBytes,
-                                        .buffers = 8,
-                                        .executables = 2,
-                                        .calls_in_flight = 64,
-                                        .compile_seconds = 1,
-                                        .run_seconds = 1}});
   std::mutex mutex;
   std::condition_variable answered;
   std::map<int64_t, int> answers;
   int64_t asked = 0;
+  // Its end waits for what it still answers.
+  auto session = std::make_unique<hilo::rpc::Session>(hilo::rpc::SessionOptions{
+      .client = client,
+      .quota = {.live_bytes = kBytes,
+                .buffers = 8,
+                .executables = 2,
+                .calls_in_flight = 64,
+                .compile_seconds = 1,
+                .run_seconds = 1}});
   while (!batch.empty()) {
     const auto message = hilo::rpc::take_from_batch(batch);
     if (!message.ok()) break;
@@ -82,7 +85,7 @@ void run_session(std::string_view batch) {
     make_names_small(*request);
     request->id = ++asked;
     const bool compiles = std::holds_alternative<hilo::rpc::Compile>(request->body);
-    session.handle(*request, [&, id = asked](const hilo::rpc::Reply& reply) {
+    session->handle(*request, [&, id = asked](const hilo::rpc::Reply& reply) {
       const std::scoped_lock lock(mutex);
       if (reply.id != id) std::abort();
       ++answers[id];
@@ -92,8 +95,10 @@ void run_session(std::string_view batch) {
       std::unique_lock lock(mutex);
       answered.wait(lock, [&] { return answers.contains(asked); });
     }
-    if (session.counts().live_bytes > kBytes || session.counts().buffers > 8) std::abort();
+    if (session->counts().live_bytes > kBytes || session->counts().buffers > 8) std::abort();
   }
+  session.reset();
+  if (std::ssize(answers) != asked) std::abort();
   for (const auto& [call, count] : answers) {
     if (count != 1) std::abort();
   }
