@@ -66,14 +66,13 @@ void run_session(std::string_view batch) {
   std::map<int64_t, int> answers;
   int64_t asked = 0;
   // Its end waits for what it still answers.
-  auto session = std::make_unique<hilo::rpc::Session>(hilo::rpc::SessionOptions{
-      .client = client,
-      .quota = {.live_bytes = kBytes,
-                .buffers = 8,
-                .executables = 2,
-                .calls_in_flight = 64,
-                .compile_seconds = 1,
-                .run_seconds = 1}});
+  auto session = std::make_unique<hilo::rpc::Session>(hilo::rpc::SessionOptions{.client = client,
+                                                                                .quota = {.live_bytes = kBytes,
+                                                                                          .buffers = 8,
+                                                                                          .executables = 2,
+                                                                                          .calls_in_flight = 64,
+                                                                                          .compile_seconds = 1,
+                                                                                          .run_seconds = 1}});
   while (!batch.empty()) {
     const auto message = hilo::rpc::take_from_batch(batch);
     if (!message.ok()) break;
