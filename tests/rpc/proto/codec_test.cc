@@ -144,6 +144,15 @@ TEST(Codec, WhatIsNoMessageIsAnErrorThatNamesTheField) {
             "INVALID_ARGUMENT: Reply.code: 99 is no status");
 }
 
+TEST(Codec, NumbersThatAreNotThereAreZero) {
+  for (const std::string& empty : {std::string("\x52\x00", 2), std::string("\x52\x02\x20\x00", 4)}) {
+    const Request read = *decode_request(empty);
+    EXPECT_EQ(std::get<Hello>(read.body).version, 0);
+    EXPECT_EQ(std::get<Hello>(read.body).replica_count, 0);
+    EXPECT_EQ(encode(*decode_request(encode(read))), encode(read));
+  }
+}
+
 TEST(Codec, FieldsAndCallsOfANewerSideAreRefusedByNumber) {
   // Field 21 (Cancel) with field 9; then a request's field 99.
   EXPECT_EQ(decode_request(std::string_view("\xaa\x01\x02\x48\x01", 5)).status().to_string(),

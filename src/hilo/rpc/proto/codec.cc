@@ -210,6 +210,10 @@ Status unknown_field(std::string_view message, uint32_t number) {
 
 template <Message T>
 Status read_message(std::string_view bytes, T& message) {
+  // A number that isn't there is 0, as everywhere in proto3.
+  visit_fields(message, []<typename F>(std::string_view, uint32_t, F& value) {
+    if constexpr (std::is_arithmetic_v<F>) value = 0;
+  });
   WireReader reader(bytes, kMessageName<T>);
   WireField field;
   while (!reader.at_end()) {
