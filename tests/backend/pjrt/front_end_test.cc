@@ -171,9 +171,8 @@ TEST_P(PluginPlatforms, AProfileSaysWhatTheDeviceDid) {
     }
     return rows;
   };
-  while (transfers().size() < 2) std::this_thread::yield();  // who waits is told before the profile is
   for (const char* what : {"to device Fake:0", "from device Fake:0"}) {
-    ASSERT_TRUE(transfers().contains(what));
+    while (!transfers().contains(what)) std::this_thread::yield();  // who waits is told before the profile is
     const ProfileRow row = transfers()[what];
     EXPECT_GE(row.calls, 1);
     EXPECT_EQ(row.bytes, 24) << "of one call";
