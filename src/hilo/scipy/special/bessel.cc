@@ -3,17 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/special/support.h"
-#include "hilo/transform/custom_jvp.h"
 
 namespace hilo::scipy::special {
 
@@ -30,42 +25,22 @@ Array i1(const Operand& x) {
   return of_real("i1", x, [](const Array& a) { return numpy::exp(numpy::abs(a)) * lax::bessel_i1e(a); });
 }
 
-namespace {
-
-/// J_0 to J_v, by the recurrence downwards from order n_iter.
-Array bessel_rows(const Array& x, int64_t v, int64_t n_iter) {
-  Array above = numpy::zeros_like(x), now = numpy::full_like(x, 1e-16), sum = numpy::zeros_like(x);
-  std::vector<Array> kept(static_cast<size_t>(v) + 1);
-  for (int64_t k = n_iter; k >= 0; --k) {
-    const Array below = 2.0 * static_cast<double>(k + 1) * now / x - above;
-    if (k % 2 == 0) sum = sum + 2.0 * below;
-    if (k <= v) kept[static_cast<size_t>(k)] = below;
-    above = now;
-    now = below;
-  }
-  return numpy::stack(kept) / (sum - kept[0]);
-}
-
-/// The same, with J_k' = (J_{k-1} - J_{k+1}) / 2, where J_{-1} = -J_1: in f32 the recurrence's own derivative loses digits near 0.
-Array bessel_orders(const Array& x, int64_t v, int64_t n_iter) {
-  using One = std::tuple<Array>;
-  const auto rows = [=](const Array& a) { return bessel_rows(a, v, n_iter); };
-  return custom_jvp(rows).defjvp([=](const One& primals, const One& tangents) {
-    const Array all_of = bessel_orders(std::get<0>(primals), v + 1, std::max(n_iter, v + 1));
-    const Array first = all_of(range(1, 2)), before = numpy::concatenate({-first, all_of(range(0, v))}, 0);
-    return std::pair(all_of(range(0, v + 1)), 0.5 * (before - all_of(range(1, v + 2))) * std::get<0>(tangents));
-  })(x);
-}
-
-}  // namespace
-
 Array bessel_jn(const Operand& z, const BesselOptions& o) {
   const UserLocation here(z.location());
   if (o.v < 0 || o.n_iter < o.v)
     or_throw(invalid_argument(
         fmt::format("{}: v must be in 0..n_iter; got {} and {}", at_user_line("bessel_jn"), o.v, o.n_iter)));
   const Array x = real_operands("bessel_jn", {z})[0];
-  return x.dtype() == ElementType::kF64 ? bessel_rows(x, o.v, o.n_iter) : bessel_orders(x, o.v, o.n_iter);
+  Array above = numpy::zeros_like(x), now = numpy::full_like(x, 1e-16), sum = numpy::zeros_like(x);
+  std::vector<Array> kept(static_cast<size_t>(o.v) + 1);
+  for (int64_t k = o.n_iter; k >= 0; --k) {
+    const Array below = 2.0 * static_cast<double>(k + 1) * now / x - above;
+    if (k % 2 == 0) sum = sum + 2.0 * below;
+    if (k <= o.v) kept[static_cast<size_t>(k)] = below;
+    above = now;
+    now = below;
+  }
+  return numpy::stack(kept) / (sum - kept[0]);
 }
 
 namespace {
