@@ -19,7 +19,8 @@ WHY_UNRUN = {
     ("infeed", "outfeed"): "nobody is on the other side, for programs speak through arguments and results. jaxlib 0.10.2 compiles"
                            " them, and its CPU client has no call that feeds or drains one",
     ("recv", "recv-done", "send", "send-done"): "nobody is on the other side. XLA:CPU refuses them: `HLO opcode is not supported`",
-    ("hilo.all_gather", "hilo.axis_index", "hilo.pmax", "hilo.pmin", "hilo.ppermute", "hilo.psum"):
+    ("hilo.all_gather", "hilo.all_to_all", "hilo.axis_index", "hilo.pmax", "hilo.pmin", "hilo.ppermute", "hilo.psum",
+     "hilo.psum_scatter"):
         "over an axis that has a name: vmap of that axis gives them their value, pmap makes collectives of them; none is left in"
         " a program that runs",
     ("hilo.custom_vjp_tangent",): "a linear function of which only the transpose is known: JAX can't push tangents through a"
