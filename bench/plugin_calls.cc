@@ -41,12 +41,7 @@ PJRT_LoadedExecutable* compiled(const PluginClient& client) {
   const hlo::Module add = *hlo::parse_module(kAdd);
   const OutgoingProgram program = or_end(write_program(add, client.plugin(), client.format_of(add)));
   const std::string options = portable_options();
-  PJRT_Program code{};
-  code.struct_size = kPjrtStructSize<PJRT_Program>;
-  code.code = const_cast<char*>(program.code.data());
-  code.code_size = program.code.size();
-  code.format = program.format.data();
-  code.format_size = program.format.size();
+  PJRT_Program code = raw_program(program);
   PJRT_Client_Compile_Args args{};
   args.client = client.raw();
   args.program = &code;

@@ -35,6 +35,13 @@ Outcome run_example(const std::string& name, const std::string& argument = "") {
   return outcome;
 }
 
+/// The example ends well, and this is its last line.
+void expect_prints(const std::string& example, const std::string& last_line) {
+  const Outcome outcome = run_example(example);
+  EXPECT_EQ(outcome.exit_code, 0) << example;
+  EXPECT_EQ(outcome.last_line, last_line) << example;
+}
+
 /// A file of this process that goes away with the test.
 class OutputFile {
  public:
@@ -46,34 +53,18 @@ class OutputFile {
   std::string path_;
 };
 
-TEST(Examples, LinearRegressionFindsTheLine) {
-  const Outcome outcome = run_example("linear_regression");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.last_line, "linear regression: right\n");
-}
+TEST(Examples, LinearRegressionFindsTheLine) { expect_prints("linear_regression", "linear regression: right\n"); }
 
-TEST(Examples, NewtonFindsRosenbrocksMinimum) {
-  const Outcome outcome = run_example("rosenbrock");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.last_line, "minimum at (1.0000, 1.0000): right\n");
-}
+TEST(Examples, NewtonFindsRosenbrocksMinimum) { expect_prints("rosenbrock", "minimum at (1.0000, 1.0000): right\n"); }
 
-TEST(Examples, HeatSpreadsOverEightDevicesAsOverOne) {
-  const Outcome outcome = run_example("heat");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.last_line, "heat over 8 devices: right\n");
-}
+TEST(Examples, HeatSpreadsOverEightDevicesAsOverOne) { expect_prints("heat", "heat over 8 devices: right\n"); }
 
 TEST(Examples, ATransformerSharedByTensorAndDataLearnsAsOnOneDevice) {
-  const Outcome outcome = run_example("sharded_transformer");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.last_line, "sharded transformer: right\n");
+  expect_prints("sharded_transformer", "sharded transformer: right\n");
 }
 
 TEST(Examples, AProductThatOneDeviceMayNotHoldGoesRoundInARing) {
-  const Outcome outcome = run_example("big_product");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.last_line, "product in a ring: right\n");
+  expect_prints("big_product", "product in a ring: right\n");
 }
 
 TEST(Examples, DigitsLearnsOnAMeshToo) {
@@ -82,17 +73,9 @@ TEST(Examples, DigitsLearnsOnAMeshToo) {
   EXPECT_NE(outcome.last_line.find("test accuracy 0.9"), std::string::npos) << outcome.last_line;
 }
 
-TEST(Examples, ImportedModelsComputeWhatJaxComputed) {
-  const Outcome outcome = run_example("imported");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.last_line, "imported models: right\n");
-}
+TEST(Examples, ImportedModelsComputeWhatJaxComputed) { expect_prints("imported", "imported models: right\n"); }
 
-TEST(Examples, PendulumLearnsItsDamping) {
-  const Outcome outcome = run_example("pendulum");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.last_line, "damping 0.300: right\n");
-}
+TEST(Examples, PendulumLearnsItsDamping) { expect_prints("pendulum", "damping 0.300: right\n"); }
 
 TEST(Examples, NumbersAreThoseOfTheSameProgramsInJax) {
   const std::pair<const char*, const char*> examples[] = {{"neural_ode", "neural ODE"},
@@ -101,9 +84,7 @@ TEST(Examples, NumbersAreThoseOfTheSameProgramsInJax) {
                                                           {"inverse_kinematics", "inverse kinematics"},
                                                           {"controller", "controller"}};
   for (const auto& [program, name] : examples) {
-    const Outcome outcome = run_example(program);
-    EXPECT_EQ(outcome.exit_code, 0) << program;
-    EXPECT_EQ(outcome.last_line, std::string(name) + ": right\n");
+    expect_prints(program, std::string(name) + ": right\n");
   }
 }
 

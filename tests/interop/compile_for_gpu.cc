@@ -53,12 +53,7 @@ Status compile(const Plugin& plugin, PJRT_TopologyDescription* topology, const O
   std::vector<int64_t> ids(static_cast<size_t>(replicas));
   std::iota(ids.begin(), ids.end(), 0);
   const std::string options = replica_options(ids);
-  PJRT_Program code{};
-  code.struct_size = kPjrtStructSize<PJRT_Program>;
-  code.code = const_cast<char*>(outgoing.code.data());
-  code.code_size = outgoing.code.size();
-  code.format = outgoing.format.data();
-  code.format_size = outgoing.format.size();
+  PJRT_Program code = raw_program(outgoing);
   PJRT_Compile_Args args{};
   args.topology = topology;
   args.program = &code;

@@ -213,12 +213,7 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile(const hlo::Module& m
 
 StatusOr<RawExecutable> PluginClient::compile_outgoing(const OutgoingProgram& outgoing,
                                                        const std::string& options) const {
-  PJRT_Program code{};
-  code.struct_size = kPjrtStructSize<PJRT_Program>;
-  code.code = const_cast<char*>(outgoing.code.data());  // in, here
-  code.code_size = outgoing.code.size();
-  code.format = outgoing.format.data();
-  code.format_size = outgoing.format.size();
+  PJRT_Program code = raw_program(outgoing);
   PJRT_Client_Compile_Args args{};
   args.client = client_;
   args.program = &code;

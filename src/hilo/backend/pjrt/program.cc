@@ -209,6 +209,16 @@ StatusOr<OutgoingProgram> write_program(const hlo::Module& prepared, const Plugi
   return OutgoingProgram{"mlir", std::move(code)};
 }
 
+PJRT_Program raw_program(const OutgoingProgram& outgoing) {
+  PJRT_Program raw{};
+  raw.struct_size = kPjrtStructSize<PJRT_Program>;
+  raw.code = const_cast<char*>(outgoing.code.data());  // compilers only read it
+  raw.code_size = outgoing.code.size();
+  raw.format = outgoing.format.data();
+  raw.format_size = outgoing.format.size();
+  return raw;
+}
+
 bool is_missing_function(const Status& error) {
   return error.code() == StatusCode::kNotFound || error.code() == StatusCode::kUnimplemented;
 }
