@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "hilo/rpc/client/back_off.h"
@@ -146,6 +147,30 @@ TEST(Caller, AServerThatComesBackInTimeAnswersWhatWasAsked) {
   EXPECT_EQ(connections, 20);
   EXPECT_EQ(clock.pauses.size(), 18u);
   caller->close();
+}
+
+TEST(Caller, CloseWaitsForWhatConnects) {
+  std::promise<void> connects, goes_on;
+  std::atomic<bool> has_connected = false;
+  std::atomic<int> connections = 0;
+  const Connect first = breaking_once(connections, [](Receiver&, const Request&) {});
+  const Connect connect = [&](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
+    if (connections == 0) return first(std::move(receiver));
+    connects.set_value();
+    goes_on.get_future().wait();
+    has_connected = true;
+    return unavailable("nobody listens");
+  };
+  const auto caller = *Caller::open("rpc:here", connect, 1);
+  StatusCode code = StatusCode::kOk;
+  caller->send(Lane::kCalls, Free{}, [&](Reply& reply) {
+    code = reply.status.code();
+    goes_on.set_value();
+  });
+  connects.get_future().wait();
+  caller->close();
+  EXPECT_TRUE(has_connected);
+  EXPECT_EQ(code, StatusCode::kCancelled);
 }
 
 TEST(Caller, WithoutTimeAServerIsTriedOnceMore) {

@@ -270,6 +270,25 @@ TEST_F(RpcClientTest, WhatAServerSaysOfAProgramIsChecked) {
   EXPECT_EQ(code([](CompileReply&) {}), StatusCode::kOk);
 }
 
+TEST_F(RpcClientTest, AnUploadThatIsCutIsWholeAndLetsGoOfItsMemory) {
+  const auto messages = std::make_shared<std::atomic<int>>(0);  // the last one comes when the client is gone
+  server_.on_request = [this, messages](std::string_view) {
+    if (++*messages == 6) server_.cut();  // among the chunks
+    return true;
+  };
+  const ClientPtr remote = client();
+  const int64_t count = (int64_t{5} << 18) + 3;  // of four bytes each: more than five chunks
+  BufferPtr x;
+  Literal value(Shape::array(ElementType::kF32, {count}));
+  std::iota(value.data<float>().begin(), value.data<float>().end(), 1.0f);
+  {
+    const Literal lent = value;
+    x = buffer(*remote, lent);
+  }
+  EXPECT_GT(*messages, 6);
+  EXPECT_TRUE(std::ranges::equal(literal_from_buffer(*x)->bytes(), value.bytes()));
+}
+
 TEST_F(RpcClientTest, AFieldThatANewerServerSendsIsNamed) {
   std::atomic<bool> is_newer = false;
   server_.on_reply = [&](std::string message) { return is_newer ? message + "\x9a\x06\x01x" : message; };

@@ -132,19 +132,38 @@ void Caller::reconnect() {
   if (const Status status = keep_trying(true, is_enough); !status.ok()) {
     fail(unavailable(fmt::format("{}; what the session had on the server is gone", status.message())));
   }
+  const std::scoped_lock lock(mutex_);
+  std::erase(reconnecting_, std::this_thread::get_id());
+  changed_.notify_all();
+}
+
+/// Precondition: the caller holds the mutex.
+Status Caller::start_reconnecting() {
+  const SignalsBlocked blocked;
+  try {
+    std::thread thread([self = shared_from_this()] { self->reconnect(); });
+    reconnecting_.push_back(thread.get_id());
+    thread.detach();
+    return ok_status();
+  } catch (const std::system_error&) {
+    return resource_exhausted(target_ + ": no thread can be had to connect again");
+  }
 }
 
 void Caller::on_closed(int64_t generation, const Status& why) {
-  const std::scoped_lock lock(mutex_);
-  if (generation != generation_ || !dead_.ok()) return;
-  if (!is_connected_) {  // connect_and_greet() waits for this
-    if (!closed_) closed_ = why;
-    changed_.notify_all();
-    return;
+  Status started;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (generation != generation_ || !dead_.ok()) return;
+    if (!is_connected_) {  // connect_and_greet() waits for this
+      if (!closed_) closed_ = why;
+      changed_.notify_all();
+      return;
+    }
+    is_connected_ = false;
+    started = start_reconnecting();
   }
-  is_connected_ = false;
-  const SignalsBlocked blocked;
-  std::thread([self = shared_from_this()] { self->reconnect(); }).detach();
+  if (!started.ok()) fail(started);
 }
 
 void Caller::fail(const Status& why, bool is_cut) {
@@ -175,6 +194,11 @@ void Caller::close() {
     if (is_connected_) send_locked(Lane::kCalls, End{}, [](Reply&) {});
   }
   fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);  // after what was sent
+  // What makes connections is its maker's, who may end now. One that tells a caller of its end may be what closes it.
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] {
+    return std::ranges::all_of(reconnecting_, [](std::thread::id one) { return one == std::this_thread::get_id(); });
+  });
 }
 
 // ---- Calls.

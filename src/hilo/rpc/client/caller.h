@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "hilo/base/function_ref.h"
@@ -39,7 +40,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   /// Errors    UNAVAILABLE if no server answers; UNAUTHENTICATED; UNIMPLEMENTED for one of another version
   static StatusOr<std::shared_ptr<Caller>> open(std::string target, Connect connect, int64_t replica_count,
                                                 Patience patience = {});
-  /// The session is over: what isn't answered is CANCELLED. Precondition of the caller's end.
+  /// The session is over: what isn't answered is CANCELLED, and `connect` is called no more. Precondition of the caller's end.
   void close();
 
   const HelloReply& server() const { return server_; }
@@ -87,6 +88,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   /// Waits; the error of a session that has ended meanwhile.
   Status pause(std::chrono::milliseconds time);
   void reconnect();
+  Status start_reconnecting();
   /// Ends the session with all that waits for it. `is_cut`: the connection, too, at once.
   void fail(const Status& why, bool is_cut = true);
   int64_t send_locked(Lane lane, RequestBody body, Done done);
@@ -108,6 +110,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   std::optional<Reply> greeting_;  // of this connection
   std::optional<Status> closed_;   // of this connection, before it was greeted
   bool is_connected_ = false;      // and greeted: calls go out
+  std::vector<std::thread::id> reconnecting_;  // threads in reconnect()
   bool has_bytes_lane_ = false;    // on this connection
   Status dead_;                    // not OK: there is no session any more
   int64_t next_id_ = 1;
