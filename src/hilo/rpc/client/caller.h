@@ -107,12 +107,12 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   std::condition_variable changed_;
   std::unique_ptr<Connection> connection_;
   int64_t generation_ = 0;
-  std::optional<Reply> greeting_;  // of this connection
-  std::optional<Status> closed_;   // of this connection, before it was greeted
-  bool is_connected_ = false;      // and greeted: calls go out
+  std::optional<Reply> greeting_;              // of this connection
+  std::optional<Status> closed_;               // of this connection, before it was greeted
+  bool is_connected_ = false;                  // and greeted: calls go out
   std::vector<std::thread::id> reconnecting_;  // threads in reconnect()
-  bool has_bytes_lane_ = false;    // on this connection
-  Status dead_;                    // not OK: there is no session any more
+  bool has_bytes_lane_ = false;                // on this connection
+  Status dead_;                                // not OK: there is no session any more
   int64_t next_id_ = 1;
   std::map<int64_t, Pending> pending_;
   std::map<int64_t, const CancellationToken*> watched_;  // of pending calls
