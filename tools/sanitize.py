@@ -23,7 +23,7 @@ import gtest_program  # noqa: E402
 
 ADDRESS = "detect_leaks=1:malloc_context_size=8:strict_string_checks=1:detect_stack_use_after_return=1"
 UNDEFINED = "print_stacktrace=1:halt_on_error=1"
-THREAD = "halt_on_error=1:second_deadlock_stack=1"
+THREAD = f"halt_on_error=1:second_deadlock_stack=1:suppressions={ROOT / 'tests' / 'sanitize' / 'thread_suppressions.txt'}"
 RELEASE = "release"  # no sanitizer: the compiler and the flags of releases, with guard pages
 # A shard of most tests takes minutes here; one test of out_of_memory is thousands of processes.
 FEW = ("--tests-per-shard", "10")

@@ -16,25 +16,37 @@ namespace {
 
 std::string greeting() { return encode(Reply{.body = HelloReply{.platform = "Host", .calls_in_flight = 64}}); }
 
+/// Threads of connections. It waits for them, so it stands behind what they use and before the caller.
+class Threads {
+ public:
+  ~Threads() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  void run(std::function<void()> function) {
+    const std::scoped_lock lock(mutex_);
+    threads_.emplace_back(std::move(function));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+};
+
 /// A connection that answers each request as `answer` says, on a thread of its own.
 class Scripted final : public Connection {
  public:
   using Answer = std::function<void(Receiver& receiver, const Request& request)>;
-  Scripted(std::shared_ptr<Receiver> receiver, Answer answer)
-      : receiver_(std::move(receiver)), answer_(std::move(answer)) {}
-  ~Scripted() override {
-    for (std::thread& thread : threads_) thread.detach();  // one of them may drop this
-  }
+  Scripted(Threads& threads, std::shared_ptr<Receiver> receiver, Answer answer)
+      : threads_(threads), receiver_(std::move(receiver)), answer_(std::move(answer)) {}
   void send(Lane, const Message& message) override {
-    threads_.emplace_back(
-        [receiver = receiver_, answer = answer_, message] { answer(*receiver, *decode_request(*message)); });
+    threads_.run([receiver = receiver_, answer = answer_, message] { answer(*receiver, *decode_request(*message)); });
   }
   void cut() override {}
 
  private:
+  Threads& threads_;
   const std::shared_ptr<Receiver> receiver_;
   const Answer answer_;
-  std::vector<std::thread> threads_;
 };
 
 bool is_hello(const Request& request) { return std::holds_alternative<Hello>(request.body); }
@@ -42,10 +54,11 @@ bool is_hello(const Request& request) { return std::holds_alternative<Hello>(req
 TEST(Caller, AConnectionThatEndsRightAfterItsGreetingIsNoConnection) {
   for (int i = 0; i < 20; ++i) {
     std::atomic<int> connections = 0;
+    Threads threads;
     const Connect connect = [&](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
       const int n = ++connections;
       return std::unique_ptr<Connection>(
-          std::make_unique<Scripted>(std::move(receiver), [n](Receiver& to, const Request& request) {
+          std::make_unique<Scripted>(threads, std::move(receiver), [n](Receiver& to, const Request& request) {
             if (n >= 3)
               return to.on_message(encode_in_pieces(Reply{.status = not_found("no such session: it has ended")}));
             if (is_hello(request)) to.on_message(Pieces(greeting()));
@@ -64,10 +77,11 @@ TEST(Caller, AConnectionThatEndsRightAfterItsGreetingIsNoConnection) {
 
 TEST(Caller, AServerThatHangsUpIsTriedAFewTimes) {
   std::atomic<int> connections = 0;
+  Threads threads;
   const Connect connect = [&](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
     ++connections;
     return std::unique_ptr<Connection>(std::make_unique<Scripted>(
-        std::move(receiver), [](Receiver& to, const Request&) { to.on_closed(ok_status()); }));
+        threads, std::move(receiver), [](Receiver& to, const Request&) { to.on_closed(ok_status()); }));
   };
   const Status status = Caller::open("rpc:here", connect, 1).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
@@ -99,11 +113,11 @@ struct FakeClock {
 };
 
 /// Connections of which the first greets and breaks at the first call; `later` says what becomes of the others.
-Connect breaking_once(std::atomic<int>& connections, Scripted::Answer later) {
-  return [&connections, later](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
+Connect breaking_once(Threads& threads, std::atomic<int>& connections, Scripted::Answer later) {
+  return [&threads, &connections, later](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
     const int n = ++connections;
     return std::unique_ptr<Connection>(
-        std::make_unique<Scripted>(std::move(receiver), [n, later](Receiver& to, const Request& request) {
+        std::make_unique<Scripted>(threads, std::move(receiver), [n, later](Receiver& to, const Request& request) {
           if (n > 1) return later(to, request);
           is_hello(request) ? to.on_message(Pieces(greeting())) : to.on_closed(unavailable("cut"));
         }));
@@ -113,8 +127,9 @@ Connect breaking_once(std::atomic<int>& connections, Scripted::Answer later) {
 TEST(Caller, AServerWhoseConnectionBrokeIsTriedForATime) {
   FakeClock clock;
   std::atomic<int> connections = 0;
-  const Connect connect =
-      breaking_once(connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
+  Threads threads;
+  const Connect connect = breaking_once(
+      threads, connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
   const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(60), 3));
   const Status status = caller->call(Lane::kCalls, Free{}).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
@@ -138,7 +153,8 @@ TEST(Caller, AServerWhoseConnectionBrokeIsTriedForATime) {
 TEST(Caller, AServerThatComesBackInTimeAnswersWhatWasAsked) {
   FakeClock clock;
   std::atomic<int> connections = 0;
-  const Connect connect = breaking_once(connections, [&connections](Receiver& to, const Request& request) {
+  Threads threads;
+  const Connect connect = breaking_once(threads, connections, [&connections](Receiver& to, const Request& request) {
     if (connections < 20) return to.on_closed(unavailable("nobody listens"));
     to.on_message(is_hello(request) ? Pieces(greeting()) : encode_in_pieces(Reply{.id = request.id}));
   });
@@ -153,7 +169,8 @@ TEST(Caller, CloseWaitsForWhatConnects) {
   std::promise<void> connects, goes_on;
   std::atomic<bool> has_connected = false;
   std::atomic<int> connections = 0;
-  const Connect first = breaking_once(connections, [](Receiver&, const Request&) {});
+  Threads threads;
+  const Connect first = breaking_once(threads, connections, [](Receiver&, const Request&) {});
   const Connect connect = [&](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
     if (connections == 0) return first(std::move(receiver));
     connects.set_value();
@@ -176,8 +193,9 @@ TEST(Caller, CloseWaitsForWhatConnects) {
 TEST(Caller, WithoutTimeAServerIsTriedOnceMore) {
   FakeClock clock;
   std::atomic<int> connections = 0;
-  const Connect connect =
-      breaking_once(connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
+  Threads threads;
+  const Connect connect = breaking_once(
+      threads, connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
   const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(0), 5));
   EXPECT_EQ(caller->call(Lane::kCalls, Free{}).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(connections, 2);
