@@ -248,6 +248,16 @@ TEST(ProtoRoundTrip, AnOriginalValueInDisorderIsAnError) {
   EXPECT_EQ(error({}, {}), wanted);
 }
 
+TEST(ProtoRoundTrip, AnExtensionOpWithoutDecompositionSaysWhy) {
+  const Module module = parsed(
+      "HloModule m\nf {\n  ROOT x = f32[] parameter(0)\n}\nENTRY main {\n  x = f32[] parameter(0)\n"
+      "  ROOT y = f32[] hilo.custom_rules(x), to_apply=f, rules=\"custom_vjp\", transpose_only=true\n}\n");
+  const Status status = to_proto(module).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
+  EXPECT_NE(status.message().find("hilo.custom_rules 'y': can't apply forward-mode differentiation"), std::string::npos)
+      << status.to_string();
+}
+
 TEST(ProtoRoundTrip, SaysWhatHasNoForm) {
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), statistics={visualizing_index=0,time=fast}\n"),
             "INVALID_ARGUMENT: parameter 'x': time: got 'fast'; wanted a number");

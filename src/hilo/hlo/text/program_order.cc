@@ -82,7 +82,10 @@ class Collector {
     std::vector<Shape> operand_shapes;
     for (InstructionId operand : i.operands) operand_shapes.push_back(owner.instruction(operand).shape);
     StatusOr<ComputationPtr> decomposition = i.def().decompose(i, operand_shapes);
-    if (!decomposition.ok()) return;  // stored under its own name
+    if (!decomposition.ok()) {  // stored under its own name
+      program_.refusals.emplace(&i, decomposition.status());
+      return;
+    }
     for (const ComputationPtr& part : computations_of(*decomposition)) add(part, depth + 1);
     program_.decompositions.emplace(&i, *std::move(decomposition));
   }

@@ -27,6 +27,7 @@ struct ProgramOrder {
   std::vector<ComputationPtr> order;                                      ///< called ones first, the entry last
   std::unordered_map<const Computation*, std::string> names;              ///< plain and unique
   std::unordered_map<const Instruction*, ComputationPtr> decompositions;  ///< of extension ops
+  std::unordered_map<const Instruction*, Status> refusals;                ///< why others of them have none
 };
 
 enum class ProgramNames : uint8_t { kOwn, kNumbers };
