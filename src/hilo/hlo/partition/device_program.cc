@@ -39,7 +39,24 @@ std::string to_string(const ArraySplit& split, const MeshAtoms& atoms) {
 
 StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
   if (!status().ok()) return status();
+  forget_unused(root.id);
   return std::move(builder_).build(root.id);
+}
+
+/// Takes meetings out of the report whose results nobody needs.
+void DeviceProgram::forget_unused(InstructionId root) {
+  if (meetings_.empty()) return;
+  const InstructionId last = std::max(root, meetings_.rbegin()->first);
+  std::vector<bool> needed(last + 1);
+  needed[root] = true;
+  for (InstructionId id = last + 1; id-- > 0;) {
+    const Instruction& i = builder_.instruction(id);
+    if (!needed[id] && i.opcode != Opcode::kCustomCall) continue;  // which may have effects
+    for (const InstructionId operand : i.operands) needed[operand] = true;
+  }
+  for (const auto& [id, meeting] : meetings_) {
+    if (!needed[id]) context_.report.transfers[meeting.transfer].members = 0;
+  }
 }
 
 /// The places that differ in `by` only, in the order of its parts.
@@ -176,6 +193,18 @@ Expr DeviceProgram::reported(Expr collective, int64_t members) {
   return collective;
 }
 
+Expr DeviceProgram::noted(Expr collective, Meeting meeting) {
+  if (!status().ok()) return collective;
+  meeting.transfer = context_.report.transfers.size() - 1;
+  meetings_.emplace(collective.id, std::move(meeting));
+  return collective;
+}
+
+const DeviceProgram::Meeting* DeviceProgram::meeting(Expr value) const {
+  const auto found = meetings_.find(value.id);
+  return found == meetings_.end() ? nullptr : &found->second;
+}
+
 void DeviceProgram::report(Expr collective) {
   if (!status().ok()) return;
   const Instruction& made = instruction(collective);
@@ -197,7 +226,7 @@ Expr DeviceProgram::all_gather(Expr part, int64_t dimension, const Atoms& by) {
         a.dimensions = {dimension};
       },
       whole);
-  return reported(made, atoms().size(by));
+  return noted(reported(made, atoms().size(by)), {part, by, nullptr, dimension});
 }
 
 /// all-to-all exchanges along one dimension: that is made of the members, and merged into `from` afterwards.
@@ -232,7 +261,8 @@ Expr DeviceProgram::all_reduce(Expr part, const ComputationPtr& reducer, const A
     a.replica_groups = groups(by);
     a.to_apply = reducer;
   });
-  return reported(made, atoms().size(by));
+  const Expr told = reported(made, atoms().size(by));
+  return reducer->reducer_kind() == ReducerKind::kAdd ? noted(told, {part, by, reducer}) : told;
 }
 
 Expr DeviceProgram::reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by) {
