@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
+#include <limits>
 
+#include "hilo/hlo/ops/collective.h"
 #include "tests/support/clients.h"
 #include "tests/support/partitioned.h"
 #include "tests/support/recorded_shardings.h"
@@ -58,6 +60,11 @@ std::vector<Transfer> expect(const std::string& code, const std::vector<ByDevice
   EXPECT_TRUE(made.ok()) << made.status().to_string();
   if (!made.ok()) return {};
   EXPECT_EQ(results(*made, arguments), wanted);
+  size_t meetings = 0;
+  for (const ComputationPtr& computation : computations_of(made->module))
+    meetings += static_cast<size_t>(std::ranges::count_if(
+        computation->instructions(), [](const Instruction& i) { return is_collective(i.opcode); }));
+  EXPECT_EQ(meetings, made->report.transfers.size()) << "no others are left over";
   return made->report.transfers;
 }
 

@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/rewrite/rewriter.h"
 
 namespace hilo::hlo {
 namespace {
@@ -39,24 +40,32 @@ std::string to_string(const ArraySplit& split, const MeshAtoms& atoms) {
 
 StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
   if (!status().ok()) return status();
-  forget_unused(root.id);
-  return std::move(builder_).build(root.id);
+  HILO_ASSIGN_OR_RETURN(ComputationPtr made, std::move(builder_).build(root.id));
+  return meetings_.empty() ? std::move(made) : without_unused(*made);
 }
 
-/// Takes meetings out of the report whose results nobody needs.
-void DeviceProgram::forget_unused(InstructionId root) {
-  if (meetings_.empty()) return;
-  const InstructionId last = std::max(root, meetings_.rbegin()->first);
-  std::vector<bool> needed(last + 1);
-  needed[root] = true;
-  for (InstructionId id = last + 1; id-- > 0;) {
-    const Instruction& i = builder_.instruction(id);
-    if (!needed[id] && i.opcode != Opcode::kCustomCall) continue;  // which may have effects
+/// Meetings whose results nobody needs leave the program and the report: no pass drops what devices do together.
+StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& made) {
+  std::vector<bool> needed(made.size());
+  needed[made.root_id()] = true;
+  for (InstructionId id = made.size(); id-- > 0;) {
+    const Instruction& i = made.instruction(id);
+    if (is_kept_when_unused(i.opcode, i.attributes) && !meetings_.contains(id)) needed[id] = true;
+    if (!needed[id]) continue;
     for (const InstructionId operand : i.operands) needed[operand] = true;
   }
   for (const auto& [id, meeting] : meetings_) {
     if (!needed[id]) context_.report.transfers[meeting.transfer].members = 0;
   }
+  ComputationDraft draft(made.name());
+  std::vector<InstructionId> places(made.size());
+  for (const Instruction& i : made.instructions()) {
+    if (!needed[i.id]) continue;
+    std::vector<InstructionId> operands;
+    for (const InstructionId operand : i.operands) operands.push_back(places[operand]);
+    places[i.id] = draft.append_copy(i, operands);
+  }
+  return std::move(draft).finish(places[made.root_id()]);
 }
 
 /// The places that differ in `by` only, in the order of its parts.

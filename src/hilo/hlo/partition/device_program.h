@@ -91,7 +91,7 @@ class DeviceProgram final : public Sink {
   Int64Lists groups(const Atoms& by) const;
   Expr reported(Expr collective, int64_t members);
   Expr noted(Expr collective, Meeting meeting);
-  void forget_unused(InstructionId root);
+  StatusOr<ComputationPtr> without_unused(const Computation& made);
   Expr entry_of(const std::vector<int64_t>& by_device);
   int steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const;
   Expr cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by);
