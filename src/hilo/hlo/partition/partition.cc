@@ -290,17 +290,18 @@ std::vector<ArraySplit> Partitioner::carry_splits(const Frame& frame, const Inst
   return made;
 }
 
-/// Of the leaves of a loop's carry: one that begins as an unfinished sum stays one, so that a loop that adds to it needs the
-/// others' summands at its end only.
+/// Of the leaves of a loop's carry: one that begins as an unfinished sum and is only added to stays one, so that the others'
+/// summands are needed at the loop's end only.
 std::vector<Atoms> Partitioner::carry_sums(const Frame& frame, const Instruction& loop) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
   const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
   std::vector<Atoms> made(carry.size());
   for (size_t i = 0; i < carry.size(); ++i) {
     const FlowArray& array = flow_.arrays[carry[i]];
-    if (carry[i] == first[i] || array.by_hand != 0) continue;
-    if (check_summands(array.shape, splits_[carry[i]], sums_[first[i]]).ok()) sums_[carry[i]] = sums_[first[i]];
-    made[i] = sums_[carry[i]];
+    if (carry[i] == first[i] || sums_[first[i]].empty() || array.by_hand != 0) continue;
+    if (!check_summands(array.shape, splits_[carry[i]], sums_[first[i]]).ok()) continue;
+    if (!only_adds_to(flow_, flow(frame).opened.at(loop.id)[0], carry[i], i)) continue;
+    made[i] = sums_[carry[i]] = sums_[first[i]];
   }
   return made;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "hilo/hlo/partition/local_op.h"
 #include "hilo/hlo/partition/own_form.h"
@@ -26,11 +27,22 @@ bool shares(const ArraySplit& split, const Atoms& over) {
   return std::ranges::any_of(split, [&](const Atoms& by) { return without(over, by) != over; });
 }
 
-/// Ops whose results add up if their operands do.
-bool is_sum(Opcode opcode) { return opcode == Opcode::kAdd || opcode == Opcode::kSubtract; }
-bool moves(Opcode opcode) {
-  return opcode == Opcode::kCopy || opcode == Opcode::kNegate || opcode == Opcode::kReshape ||
-         opcode == Opcode::kTranspose || opcode == Opcode::kBroadcast;
+/// Whether results of the op add up if these operands do: all others are the same in each sum.
+bool adds_up(Opcode opcode, size_t operand) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kNegate:
+    case Opcode::kCopy:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+    case Opcode::kBroadcast:
+    case Opcode::kSlice:
+    case Opcode::kConcatenate: return true;
+    case Opcode::kDynamicSlice: return operand == 0;
+    case Opcode::kDynamicUpdateSlice: return operand < 2;
+    default: return false;
+  }
 }
 
 class Summands {
@@ -59,8 +71,9 @@ bool Summands::is_met(Expr value, int steps) {
   bool found = false;
   if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr) {
     found = met->reducer != nullptr ? without(over_, met->by) != over_ : is_among(met->by, over_);
-  } else if (steps < kMostSteps && (is_sum(opcode) || moves(opcode))) {
-    for (const InstructionId operand : operands) found |= is_met(program_.at(operand), steps + 1);
+  } else if (steps < kMostSteps) {
+    for (size_t i = 0; i < operands.size() && adds_up(opcode, i); ++i)
+      found |= is_met(program_.at(operands[i]), steps + 1);
   }
   return met_[value.id] = found;
 }
@@ -100,7 +113,7 @@ Expr Summands::of(Expr value) {
   const Shape shape = made.shape;
   Exprs operands;
   for (const InstructionId operand : made.operands) operands.push_back(program_.at(operand));
-  for (Expr& operand : operands) operand = of(operand);
+  for (size_t i = 0; i < operands.size() && adds_up(opcode, i); ++i) operands[i] = of(operands[i]);
   return program_.add(opcode, operands, attributes, shape);
 }
 
@@ -150,6 +163,59 @@ void leave_summands(DeviceProgram& program, std::span<Part> values, std::span<co
   for (size_t i = 0; i < values.size() && i < over.size(); ++i) {
     if (!over[i].empty()) values[i] = {cut_summand(program, values[i], to[i], over[i]), to[i]};
   }
+}
+
+namespace {
+
+/// What is made of one leaf of what a loop carries, as far as it adds up.
+struct OfCarry {
+  const DataFlow& flow;
+  std::set<FlowArrayId> arrays;
+
+  bool holds(const std::vector<FlowArrayId>& values) const {
+    return std::ranges::any_of(values, [&](FlowArrayId id) { return arrays.contains(id); });
+  }
+  /// Adds what the instruction makes of them. Whether it does no more than add them up.
+  bool add(const FlowFrame& frame, const Instruction& instruction) {
+    const bool names = instruction.opcode == Opcode::kTuple || instruction.opcode == Opcode::kGetTupleElement ||
+                       instruction.opcode == Opcode::kParameter || instruction.opcode == Opcode::kCall;
+    for (size_t i = 0; i < instruction.operands.size() && !names; ++i) {
+      if (!holds(frame.values[instruction.operands[i]])) continue;
+      if (!adds_up(instruction.opcode, i)) return false;
+      for (const FlowArrayId id : frame.values[instruction.id]) arrays.insert(id);
+    }
+    return true;
+  }
+  /// The same of all that the body does, in the computations that it calls too.
+  bool add_all(uint32_t body) {
+    std::vector<uint32_t> waiting = {body};
+    while (!waiting.empty()) {
+      const FlowFrame& frame = flow.frames[waiting.back()];
+      waiting.pop_back();
+      for (const Instruction& i : frame.computation->instructions()) {
+        const auto opened = frame.opened.find(i.id);
+        if (i.opcode == Opcode::kCall && opened != frame.opened.end()) waiting.push_back(opened->second[0]);
+        else if (!add(frame, i)) return false;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size_t leaf) {
+  OfCarry made{flow, {carried}};
+  for (size_t before = 0; before != made.arrays.size();) {
+    before = made.arrays.size();
+    if (!made.add_all(body)) return false;
+  }
+  const FlowFrame& frame = flow.frames[body];
+  const std::vector<FlowArrayId>& root = frame.values[frame.computation->root_id()];
+  for (size_t i = 0; i < root.size(); ++i) {
+    if (i != leaf && made.arrays.contains(root[i])) return false;
+  }
+  return true;
 }
 
 Status check_summands(const Shape& shape, const ArraySplit& split, const Atoms& over) {

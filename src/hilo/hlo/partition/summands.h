@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/hlo/partition/op_parts.h"
+#include "hilo/hlo/sharding/propagate.h"
 
 namespace hilo::hlo {
 
@@ -21,6 +22,11 @@ Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to,
 /// stays as it is.
 void leave_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
                     std::span<const Atoms> over);
+
+/// Whether each step of a loop reads a leaf of what it carries to add to it and to nothing else. `body` is its frame; the leaf is
+/// the array `carried` there.
+/// Cost    linear in the body's instructions, for each op that adds
+bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size_t leaf);
 
 /// By leaf: over which atoms it is stated to be an unfinished sum; over none where nothing is stated.
 /// Errors    those of MeshAtoms::atoms_of
