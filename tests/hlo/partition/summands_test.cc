@@ -128,6 +128,21 @@ TEST(Summands, OfSlicesAndUpdatesAndConcatenationsAreThoseOfTheirOperands) {
   EXPECT_TRUE(moved.empty());
 }
 
+TEST(Summands, OfWiderNumbersAreThoseOfTheNarrow) {
+  const auto code = [](const char* from, const char* to) {
+    const std::string narrow = std::string("tensor<2x") + from + ">", wide = std::string("tensor<2x") + to + ">";
+    return program("%a: " + laid(std::string("2x") + from, sum_of("{}")), laid(std::string("2x") + to, sum_of("{}")),
+                   "%0 = stablehlo.convert %a : (" + narrow + ") -> " + wide + "\n return %0 : " + wide);
+  };
+  const auto moved = [&](const char* from, const char* to) {
+    return partitioned(code(from, to))->report.transfers.size();
+  };
+  EXPECT_EQ(moved("bf16", "f32"), 0u);
+  EXPECT_EQ(moved("f32", "f64"), 0u);
+  EXPECT_EQ(moved("f32", "bf16"), 1u) << "rounding isn't linear";
+  EXPECT_EQ(moved("i8", "i32"), 1u) << "a sum of narrow ones wraps";
+}
+
 /// A product of a sum isn't taken apart: infinity times a summand of zero would be no number.
 TEST(Summands, OfOtherOpsTheFirstHasAll) {
   const std::string body = "%0 = stablehlo.multiply %a, %b : tensor<2xf32>\n return %0 : tensor<2xf32>";

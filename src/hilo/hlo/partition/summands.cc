@@ -27,9 +27,16 @@ bool shares(const ArraySplit& split, const Atoms& over) {
   return std::ranges::any_of(split, [&](const Atoms& by) { return without(over, by) != over; });
 }
 
-/// Whether results of the op add up if these operands do: all others are the same in each sum.
-bool adds_up(Opcode opcode, size_t operand) {
-  switch (opcode) {
+bool widens(ElementType from, ElementType to) {
+  const int bits = element_type_info(from).bits;
+  return is_floating(from) && is_floating(to) && bits >= 16 && element_type_info(to).bits > bits;
+}
+
+/// Whether the results of an instruction add up if an operand's values, of that type, do: those of all others are the same in
+/// each sum.
+bool adds_up(const Instruction& instruction, size_t operand, ElementType type) {
+  switch (instruction.opcode) {
+    case Opcode::kConvert: return widens(type, instruction.shape.element_type());
     case Opcode::kAdd:
     case Opcode::kSubtract:
     case Opcode::kNegate:
@@ -66,14 +73,15 @@ bool Summands::is_met(Expr value, int steps) {
   const auto known = met_.find(value.id);
   if (known != met_.end()) return known->second;
   constexpr int kMostSteps = 100;  // each is one of a recursion
-  const Opcode opcode = program_.instruction(value).opcode;
   const std::span<const InstructionId> operands = program_.instruction(value).operands;
   bool found = false;
   if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr) {
     found = met->reducer != nullptr ? without(over_, met->by) != over_ : is_among(met->by, over_);
   } else if (steps < kMostSteps) {
-    for (size_t i = 0; i < operands.size() && adds_up(opcode, i); ++i)
-      found |= is_met(program_.at(operands[i]), steps + 1);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Expr operand = program_.at(operands[i]);
+      if (adds_up(program_.instruction(value), i, operand.type())) found |= is_met(operand, steps + 1);
+    }
   }
   return met_[value.id] = found;
 }
@@ -112,8 +120,14 @@ Expr Summands::of(Expr value) {
   const AttributesPtr attributes = made.attributes;
   const Shape shape = made.shape;
   Exprs operands;
-  for (const InstructionId operand : made.operands) operands.push_back(program_.at(operand));
-  for (size_t i = 0; i < operands.size() && adds_up(opcode, i); ++i) operands[i] = of(operands[i]);
+  std::vector<bool> adds;
+  for (const InstructionId operand : made.operands) {
+    operands.push_back(program_.at(operand));
+    adds.push_back(adds_up(made, adds.size(), operands.back().type()));
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (adds[i]) operands[i] = of(operands[i]);
+  }
   return program_.add(opcode, operands, attributes, shape);
 }
 
@@ -181,7 +195,8 @@ struct OfCarry {
                        instruction.opcode == Opcode::kParameter || instruction.opcode == Opcode::kCall;
     for (size_t i = 0; i < instruction.operands.size() && !names; ++i) {
       if (!holds(frame.values[instruction.operands[i]])) continue;
-      if (!adds_up(instruction.opcode, i)) return false;
+      const Shape& shape = frame.computation->instruction(instruction.operands[i]).shape;
+      if (!shape.is_array() || !adds_up(instruction, i, shape.element_type())) return false;
       for (const FlowArrayId id : frame.values[instruction.id]) arrays.insert(id);
     }
     return true;
