@@ -53,7 +53,7 @@ conformance:  ## others' test cases, from CONFORMANCE=DIR
 
 interop:  ## what needs a virtual environment with jaxlib
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc hilo_command examples test_backend test_client test_random_programs compile_for_gpu
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc hilo_command examples tests compile_for_gpu
 	@python3 tools/interop.py --build $(BUILD)
 
 wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo-*.whl

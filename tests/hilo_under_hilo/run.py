@@ -14,12 +14,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from command import own_environment, run_cases  # noqa: E402
+from front_end_elsewhere import OF_HOST  # noqa: E402
 
 DEVICES = 8  # as many as tests of replicas take
 SECONDS = 600
-# Tests that look at what platform Host makes of a program, which a plugin keeps to itself.
-OF_HOST = {"test_lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
-           "test_transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned")}
 
 
 def run(place, program, *arguments):
@@ -34,7 +32,7 @@ def run(place, program, *arguments):
 
 
 def all_pass(place, name, only="*"):
-    done = run(place, pathlib.Path("tests", name), "--gtest_brief=1",
+    done = run(place, pathlib.Path("tests", f"test_{name}"), "--gtest_brief=1",
                f"--gtest_filter={only}-{':'.join(OF_HOST.get(name, ()))}")
     passed = re.search(r"\[  PASSED  \] (\d+) tests?\.", done.stdout)
     assert done.returncode == 0 and passed and int(passed[1]) > 0, done.stdout[-4000:]
@@ -46,27 +44,27 @@ def it_is_the_platform(place):
 
 
 def transformations(place):
-    all_pass(place, "test_transform")
+    all_pass(place, "transform")
 
 
 def operations(place):
-    all_pass(place, "test_lax")
+    all_pass(place, "lax")
 
 
 def numpy(place):
-    all_pass(place, "test_numpy")
+    all_pass(place, "numpy")
 
 
 def linear_algebra(place):
-    all_pass(place, "test_linalg")
+    all_pass(place, "linalg")
 
 
 def examples(place):
-    all_pass(place, "test_examples")
+    all_pass(place, "examples")
 
 
 def random_programs(place):
-    all_pass(place, "test_random_programs", "*OnTheEngineAsOnTheReference")
+    all_pass(place, "random_programs", "*OnTheEngineAsOnTheReference")
 
 
 CASES = (it_is_the_platform, transformations, operations, numpy, linear_algebra, examples, random_programs)

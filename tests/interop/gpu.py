@@ -33,7 +33,7 @@ platform_name: "CUDA" dnn_version_info { major: 9 minor: 10 patch: 0 } device_de
 """
 # Words of a refusal, and why it is none of hilo's.
 REFUSED = {
-    r"custom call to lapack_\w+ for platform CUDA": "LAPACK's functions are the host's, and XLA has its own for GPUs in a Python "
+    r"custom call to (lapack_\w+|tridiagonal_solve_perturbed_ffi) for platform CUDA": "LAPACK's functions are the host's, and XLA has its own for GPUs in a Python "
                                                     "package only",
     r"Can't lower one or more integer convolutions": "convolution of integers: cuDNN has none but of s8",
     r"does not support custom element sizes on non-sub-byte types": "iota of f4e2m1fn: XLA makes one of s32 with the layout of 4 bits",

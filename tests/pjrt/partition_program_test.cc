@@ -204,24 +204,30 @@ TEST(PartitionProgram, WhatThePartitionerRefusesRunsWholeAndTheLogSaysSo) {
   const LogLevel before = log_level();
   set_log_level(LogLevel::kInfo);
   const LoggedTexts logged;
-  const Compiled sum = compiled(client.get(), R"(module @sum attributes {mhlo.num_partitions = 2 : i32} {
+  const Compiled noise = compiled(client.get(), R"(module @noise attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
-  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) -> tensor<2xf32> {
-    %0 = stablehlo.add %a, %a : tensor<2xf32>
-    return %0 : tensor<2xf32>
+  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>})
+      -> (tensor<2xf32>, tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sizes = stablehlo.constant dense<2> : tensor<1xi64>
+    %none = stablehlo.rng %zero, %zero, %sizes, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>
+    %0 = stablehlo.add %a, %none : tensor<2xf32>
+    return %0, %0 : tensor<2xf32>, tensor<2xf32>
   }
 })",
-                                options(1, 2));
+                                  options(1, 2));
   set_log_level(before);
   EXPECT_EQ(std::ranges::count_if(logged.all,
                                   [](const std::string& text) {
-                                    return text.starts_with("compile 'sum': it runs whole, on gathered arguments: ");
+                                    return text.starts_with("compile 'noise': it runs whole, on gathered arguments: ");
                                   }),
             1);
   const Handle<PJRT_Buffer> one = put(client.get(), {1, 2}, {2}, 0), other = put(client.get(), {10, 20}, {2}, 1);
-  const Execution done = run(sum.program.get(), {{one.get()}, {other.get()}});
+  const Execution done = run(noise.program.get(), {{one.get()}, {other.get()}}, 2);
   ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
-  for (const auto& list : done.results) EXPECT_EQ(get(list[0].get()), (Floats{22, 44}));
+  for (const auto& list : done.results) EXPECT_EQ(get(list[0].get()), (Floats{11, 22}));
+  EXPECT_EQ(get(done.results[0][1].get()), (Floats{11, 22}));
+  EXPECT_EQ(get(done.results[1][1].get()), (Floats{0, 0}));
 }
 
 TEST(PartitionProgram, ArraysThatAllDevicesHaveAreComputedOnce) {

@@ -179,7 +179,7 @@ TEST(Programs, AddWhatDevicesHaveOfASum) {
   ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
   for (size_t k = 0; k < 4; ++k) {
     EXPECT_EQ(get(done.results[k][0].get()), (Floats{10, 12, 50, 52}));
-    EXPECT_EQ(get(done.results[k][1].get()), k < 2 ? (Floats{20, 24, 100, 104}) : Floats(4));
+    EXPECT_EQ(get(done.results[k][1].get()), k < 2 ? (Floats{20, 24, 0, 0}) : (Floats{0, 0, 100, 104}));
   }
 }
 

@@ -5,20 +5,17 @@ JAX_XLA_BACKEND=xrt. Programs that call functions of this process are refused by
 counted apart. --every N takes each N-th test. Ends with "N passed, N failed, N refused"."""
 
 import argparse
-import os
 import pathlib
 import re
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path += [str(ROOT / "tools"), str(ROOT / "tests" / "rpc")]
+sys.path += [str(ROOT / "tools"), str(ROOT / "tests" / "rpc"), str(ROOT / "tests" / "support")]
 import corpus  # noqa: E402
+import front_end_elsewhere  # noqa: E402
 import gtest_program  # noqa: E402
 
-FOLDERS = ("numpy", "lax", "transform", "rules", "trace", "tree", "random", "linalg", "fft", "scipy", "segment", "image", "nn",
-           "optim", "training", "import", "replica", "programs")
-SHARD_SECONDS = 900
 REFUSED = re.compile(r"Failure\n[^\n]*PERMISSION_DENIED: custom-call '[^']*': this server doesn't allow programs to call")
 
 
@@ -26,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("folders", nargs="*", default=FOLDERS)
+    parser.add_argument("folders", nargs="*", default=front_end_elsewhere.FOLDERS)
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     passed, bad, refused = 0, [], []
@@ -51,17 +48,8 @@ def sorted_out(results: list[gtest_program.Result]) -> tuple[list, list, list]:
 
 
 def over(target: str, program: pathlib.Path, every: int, folder: str) -> list[gtest_program.Result]:
-    """The program's tests on the server; where one ends the program, the others in a new one."""
-    names = gtest_program.list_tests(program)
-    environment = {**os.environ, "HILO_CACHE": "off", "JAX_XLA_BACKEND": "xrt", "JAX_BACKEND_TARGET": target}
-    chosen = {"GTEST_TOTAL_SHARDS": str(every), "GTEST_SHARD_INDEX": "0"}
-    results = gtest_program.run(program, names, {**environment, **chosen}, folder, SHARD_SECONDS)
-    while left := [result.name for result in results if result.output.startswith("did not run")]:
-        more = gtest_program.run(program, left, {**environment, "GTEST_FILTER": ":".join(left)}, folder, SHARD_SECONDS)
-        results = [result for result in results if result.name not in left] + more
-        if len([result for result in more if result.output.startswith("did not run")]) == len(left):
-            break
-    return results
+    """The program's tests on the server."""
+    return front_end_elsewhere.over(program, every, 0, folder, {"JAX_XLA_BACKEND": "xrt", "JAX_BACKEND_TARGET": target})
 
 
 if __name__ == "__main__":

@@ -161,24 +161,12 @@ struct PJRT_SerializedExecutable : Counted {
 
 namespace {
 
+/// kToken where there is none.
 hilo::ElementType type_of(PJRT_Buffer_Type type) {
   switch (type) {
-    case PJRT_Buffer_Type_PRED: return hilo::ElementType::kPred;
-    case PJRT_Buffer_Type_S2: return hilo::ElementType::kS2;
-    case PJRT_Buffer_Type_S4: return hilo::ElementType::kS4;
-    case PJRT_Buffer_Type_U2: return hilo::ElementType::kU2;
-    case PJRT_Buffer_Type_U4: return hilo::ElementType::kU4;
-    case PJRT_Buffer_Type_F4E2M1FN: return hilo::ElementType::kF4E2M1Fn;
-    case PJRT_Buffer_Type_S8: return hilo::ElementType::kS8;
-    case PJRT_Buffer_Type_S32: return hilo::ElementType::kS32;
-    case PJRT_Buffer_Type_S64: return hilo::ElementType::kS64;
-    case PJRT_Buffer_Type_U8: return hilo::ElementType::kU8;
-    case PJRT_Buffer_Type_U32: return hilo::ElementType::kU32;
-    case PJRT_Buffer_Type_U64: return hilo::ElementType::kU64;
-    case PJRT_Buffer_Type_BF16: return hilo::ElementType::kBf16;
-    case PJRT_Buffer_Type_F32: return hilo::ElementType::kF32;
-    case PJRT_Buffer_Type_F64: return hilo::ElementType::kF64;
-    case PJRT_Buffer_Type_C64: return hilo::ElementType::kC64;
+#define HILO_PJRT_TYPE(name, enumerator) \
+  case PJRT_Buffer_Type_##name: return hilo::ElementType::k##enumerator;
+#include "hilo/pjrt/abi/element_types.inc"
     default: return hilo::ElementType::kToken;
   }
 }
@@ -395,7 +383,7 @@ Status from_host(PJRT_Client_BufferFromHostBuffer_Args& args) {
   const hilo::ElementType type = type_of(args.type);
   if (type == hilo::ElementType::kToken) return hilo::unimplemented("fake plugin: no such type");
   auto value = std::make_shared<Value>();
-  value->literal = Literal(Shape::array(type, std::span(args.dims, args.num_dims)));
+  HILO_ASSIGN_OR_RETURN(value->literal, Literal::make(Shape::array(type, std::span(args.dims, args.num_dims))));
   const auto copy = [value, data = args.data] {
     if (!value->literal.bytes().empty())
       std::memcpy(value->literal.mutable_bytes().data(), data, value->literal.bytes().size());
@@ -458,7 +446,7 @@ Status buffer_copy(PJRT_Buffer_CopyToDevice_Args& args) {
   HILO_RETURN_IF_ERROR(check_there(*args.buffer));
   if (args.dst_device == args.buffer->device) return hilo::invalid_argument("fake plugin: it is there already");
   auto value = std::make_shared<Value>();
-  value->literal = Literal(args.buffer->value->literal.shape());
+  HILO_ASSIGN_OR_RETURN(value->literal, Literal::make(args.buffer->value->literal.shape()));
   value->ready = args.dst_device->client->worker.later([value, from = args.buffer->value]() -> Status {
     HILO_RETURN_IF_ERROR(from->ready.await());
     value->literal = from->literal;
@@ -528,7 +516,7 @@ Status execute(PJRT_LoadedExecutable_Execute_Args& args) {
     }
     for (const Shape& shape : inside.result_shapes()) {
       run.results[k].push_back(std::make_shared<Value>());
-      run.results[k].back()->literal = Literal(shape);
+      HILO_ASSIGN_OR_RETURN(run.results[k].back()->literal, Literal::make(shape));
     }
   }
   take_arguments(args);

@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/rewrite/rewriter.h"
 
 namespace hilo::hlo {
 namespace {
@@ -39,7 +40,32 @@ std::string to_string(const ArraySplit& split, const MeshAtoms& atoms) {
 
 StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
   if (!status().ok()) return status();
-  return std::move(builder_).build(root.id);
+  HILO_ASSIGN_OR_RETURN(ComputationPtr made, std::move(builder_).build(root.id));
+  return meetings_.empty() ? std::move(made) : without_unused(*made);
+}
+
+/// Meetings whose results nobody needs leave the program and the report: no pass drops what devices do together.
+StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& made) {
+  std::vector<bool> needed(made.size());
+  needed[made.root_id()] = true;
+  for (InstructionId id = made.size(); id-- > 0;) {
+    const Instruction& i = made.instruction(id);
+    if (is_kept_when_unused(i.opcode, i.attributes) && !meetings_.contains(id)) needed[id] = true;
+    if (!needed[id]) continue;
+    for (const InstructionId operand : i.operands) needed[operand] = true;
+  }
+  for (const auto& [id, meeting] : meetings_) {
+    if (!needed[id]) context_.report.transfers[meeting.transfer].members = 0;
+  }
+  ComputationDraft draft(made.name());
+  std::vector<InstructionId> places(made.size());
+  for (const Instruction& i : made.instructions()) {
+    if (!needed[i.id]) continue;
+    std::vector<InstructionId> operands;
+    for (const InstructionId operand : i.operands) operands.push_back(places[operand]);
+    places[i.id] = draft.append_copy(i, operands);
+  }
+  return std::move(draft).finish(places[made.root_id()]);
 }
 
 /// The places that differ in `by` only, in the order of its parts.
@@ -176,6 +202,18 @@ Expr DeviceProgram::reported(Expr collective, int64_t members) {
   return collective;
 }
 
+Expr DeviceProgram::noted(Expr collective, Meeting meeting) {
+  if (!status().ok()) return collective;
+  meeting.transfer = context_.report.transfers.size() - 1;
+  meetings_.emplace(collective.id, std::move(meeting));
+  return collective;
+}
+
+const DeviceProgram::Meeting* DeviceProgram::meeting(Expr value) const {
+  const auto found = meetings_.find(value.id);
+  return found == meetings_.end() ? nullptr : &found->second;
+}
+
 void DeviceProgram::report(Expr collective) {
   if (!status().ok()) return;
   const Instruction& made = instruction(collective);
@@ -197,7 +235,7 @@ Expr DeviceProgram::all_gather(Expr part, int64_t dimension, const Atoms& by) {
         a.dimensions = {dimension};
       },
       whole);
-  return reported(made, atoms().size(by));
+  return noted(reported(made, atoms().size(by)), {part, by, nullptr, dimension});
 }
 
 /// all-to-all exchanges along one dimension: that is made of the members, and merged into `from` afterwards.
@@ -232,7 +270,8 @@ Expr DeviceProgram::all_reduce(Expr part, const ComputationPtr& reducer, const A
     a.replica_groups = groups(by);
     a.to_apply = reducer;
   });
-  return reported(made, atoms().size(by));
+  const Expr told = reported(made, atoms().size(by));
+  return reducer->reducer_kind() == ReducerKind::kAdd ? noted(told, {part, by, reducer}) : told;
 }
 
 Expr DeviceProgram::reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by) {

@@ -59,6 +59,17 @@ class DeviceProgram final : public Sink {
   /// Adds a collective of the program's own to the report.
   void report(Expr collective);
 
+  /// A sum or a concatenation of what the devices that differ in `by` only have.
+  struct Meeting {
+    Expr part;  ///< what this device brought
+    Atoms by;
+    ComputationPtr reducer;  ///< adds; null: the parts stand one after the other along `dimension`
+    int64_t dimension = 0;
+    size_t transfer = 0;  ///< in the report
+  };
+  /// Null for all other values.
+  const Meeting* meeting(Expr value) const;
+
   // Collectives of the devices that differ in `by` only; their order is that of the parts.
   Expr all_gather(Expr part, int64_t dimension, const Atoms& by);
   /// From parts along `from` to parts along `to`.
@@ -79,6 +90,8 @@ class DeviceProgram final : public Sink {
   Int64Lists lines(const Atoms& by) const;
   Int64Lists groups(const Atoms& by) const;
   Expr reported(Expr collective, int64_t members);
+  Expr noted(Expr collective, Meeting meeting);
+  StatusOr<ComputationPtr> without_unused(const Computation& made);
   Expr entry_of(const std::vector<int64_t>& by_device);
   int steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const;
   Expr cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by);
@@ -90,6 +103,7 @@ class DeviceProgram final : public Sink {
   std::map<InstructionId, int> steps_;  ///< of those that each device can make a part of, by steps_from_nothing
   std::map<std::tuple<InstructionId, int64_t, Atoms>, Expr> cuts_;  ///< by value, dimension and atoms
   std::map<std::tuple<InstructionId, ArraySplit, ArraySplit>, Expr> reshards_;
+  std::map<InstructionId, Meeting> meetings_;
 };
 
 }  // namespace hilo::hlo

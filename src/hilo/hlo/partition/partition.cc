@@ -11,9 +11,11 @@
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/partition/edges.h"
 #include "hilo/hlo/partition/local_op.h"
 #include "hilo/hlo/partition/op_parts.h"
 #include "hilo/hlo/partition/reshard.h"
+#include "hilo/hlo/partition/summands.h"
 #include "hilo/hlo/partition/view.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/trip_count.h"
@@ -32,6 +34,8 @@ struct Frame {
   bool is_call = false;
   int64_t times = 1;                    ///< as often as the loops around it run
   std::vector<ArraySplit> wanted = {};  ///< of the root's leaves; for calls none
+  std::vector<Atoms> unfinished =
+      {};  ///< of the root's leaves: over which they are to be left as summands; none: empty
   InstructionId next = 0;
   std::vector<Parts> values = {};
   std::vector<ComputationPtr> finished = {};  ///< those that instruction `next` opens
@@ -41,6 +45,12 @@ bool is_alias(Opcode opcode) {
   return opcode == Opcode::kTuple || opcode == Opcode::kOptimizationBarrier || opcode == Opcode::kDomain ||
          opcode == Opcode::kAddDependency || opcode == Opcode::kGetTupleElement;
 }
+
+/// How devices share a whole array: at an edge of a computation by hand.
+struct Edge {
+  ArraySplit split;
+  Atoms unfinished;  ///< the array is the sum of what devices have that differ in these
+};
 
 class Partitioner {
  public:
@@ -63,6 +73,8 @@ class Partitioner {
                   std::span<const ArraySplit> cut) const;
   int64_t runs(const Frame& frame, const Instruction& instruction) const;
   std::vector<ArraySplit> carry_splits(const Frame& frame, const Instruction& loop) const;
+  std::vector<Atoms> carry_sums(const Frame& frame, const Instruction& loop);
+  Status note_sums();
   void gather_what_steps_read(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const;
   Parts operand_parts(const Frame& frame, const Instruction& instruction) const;
   Exprs cut_as(Frame& frame, Parts parts, std::span<const ArraySplit> wanted, std::string_view what);
@@ -84,13 +96,15 @@ class Partitioner {
   Status write_by_hand(Frame& frame, const Instruction& instruction);
   Exprs packed_operands(Frame& frame, const Instruction& instruction, const Exprs& leaves) const;
   Status write_call_of_each(Frame& frame, const Instruction& instruction);
-  StatusOr<ArraySplit> edge_split(const Instruction& edge, int64_t rank) const;
+  StatusOr<Edge> edge(const Instruction& instruction) const;
   void write_while(Frame& frame, const Instruction& instruction);
   void write_conditional(Frame& frame, const Instruction& instruction);
   void write_scan(Frame& frame, const Instruction& instruction);
   void alias(Frame& frame, const Instruction& instruction);
   void at(Frame& frame, const Instruction& instruction);
-  std::vector<Sharding> shardings(const std::vector<FlowArrayId>& arrays) const;
+  std::vector<Sharding> shardings(const std::vector<FlowArrayId>& arrays,
+                                  const std::vector<std::optional<Sharding>>& stated) const;
+  StatusOr<Frame> entry_frame();
   Status keep_whole_axes(const std::vector<FlowArrayId>& arrays);
 
   const Module& module_;
@@ -98,6 +112,7 @@ class Partitioner {
   PartitionContext context_;
   DataFlow flow_;
   std::vector<ArraySplit> splits_;
+  std::vector<Atoms> sums_;   ///< by array of the flow: over which atoms the program wants it unfinished
   std::deque<Frame> frames_;  // references stay good while others are pushed
   ComputationPtr entry_;
 };
@@ -209,15 +224,19 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
   const bool loops = instruction.opcode == Opcode::kWhile;
   const std::vector<ArraySplit> own =
       loops ? carry_splits(frame, instruction) : splits(flow(frame).values[instruction.id]);
+  const std::vector<Atoms> sums = loops ? carry_sums(frame, instruction) : std::vector<Atoms>();
   for (const InstructionId parameter_id : body.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[id].values[parameter_id];
-    opened.parameters.push_back(
-        parameter(*opened.program, body.instruction(parameter_id).shape, arrays, loops ? own : splits(arrays)));
+    Parts values =
+        parameter(*opened.program, body.instruction(parameter_id).shape, arrays, loops ? own : splits(arrays));
+    context_.reason = "a carry that is an unfinished sum";
+    finish_sums(*opened.program, values, sums);
+    opened.parameters.push_back(std::move(values));
   }
   if (instruction.opcode == Opcode::kConditional) {
     opened.wanted = own;
   } else if (instruction.opcode == Opcode::kWhile) {
-    if (frame.finished.empty()) opened.wanted = own;
+    if (frame.finished.empty()) opened.wanted = own, opened.unfinished = sums;
     else opened.wanted = {ArraySplit()};  // the condition
   } else {
     const auto carries = static_cast<size_t>(attributes_of<ScanAttributes>(instruction).carry_count);
@@ -271,15 +290,37 @@ std::vector<ArraySplit> Partitioner::carry_splits(const Frame& frame, const Inst
   return made;
 }
 
+/// Of the leaves of a loop's carry: one that begins as an unfinished sum and is only added to stays one, so that the others'
+/// summands are needed at the loop's end only.
+std::vector<Atoms> Partitioner::carry_sums(const Frame& frame, const Instruction& loop) {
+  const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
+  const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
+  std::vector<Atoms> made(carry.size());
+  for (size_t i = 0; i < carry.size(); ++i) {
+    const FlowArray& array = flow_.arrays[carry[i]];
+    if (carry[i] == first[i] || sums_[first[i]].empty() || array.by_hand != 0) continue;
+    if (!check_summands(array.shape, splits_[carry[i]], sums_[first[i]]).ok()) continue;
+    if (!only_adds_to(flow_, flow(frame).opened.at(loop.id)[0], carry[i], i)) continue;
+    made[i] = sums_[carry[i]] = sums_[first[i]];
+  }
+  return made;
+}
+
 void Partitioner::write_while(Frame& frame, const Instruction& instruction) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[instruction.id];
   const std::vector<ArraySplit> cut = carry_splits(frame, instruction);
-  const Expr first = packed_as(frame, instruction.shape, frame.values[instruction.operands[0]], cut, "carry");
+  const std::vector<Atoms> sums = carry_sums(frame, instruction);
+  Parts before = frame.values[instruction.operands[0]];
+  leave_summands(*frame.program, before, cut, sums);
+  const Expr first = packed_as(frame, instruction.shape, before, cut, "carry");
   const Expr loop = frame.program->add_with<WhileAttributes>(Opcode::kWhile, {first}, [&](auto& a) {
     a.body = frame.finished[0];
     a.condition = frame.finished[1];
   });
-  frame.values[instruction.id] = parts(unpack(loop), carry, cut);
+  Parts after = parts(unpack(loop), carry, cut);
+  context_.reason = "the sum that a loop leaves unfinished";
+  finish_sums(*frame.program, after, sums);
+  frame.values[instruction.id] = std::move(after);
 }
 
 void Partitioner::write_conditional(Frame& frame, const Instruction& instruction) {
@@ -335,15 +376,16 @@ bool Partitioner::is_by_hand(const Frame& frame, const Instruction& instruction)
   return leaves_by_hand(instruction) || std::ranges::any_of(flow(frame).values[instruction.id], own);
 }
 
-/// How devices share the whole array at an edge of a computation by hand.
-StatusOr<ArraySplit> Partitioner::edge_split(const Instruction& edge, int64_t rank) const {
-  HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> stated, request_.manual(edge));
-  if (!stated) return internal_error(describe(edge) + " doesn't say its sharding");
-  ArraySplit split(static_cast<size_t>(rank));
-  for (size_t d = 0; d < std::min(split.size(), stated->sharding.dimensions.size()); ++d) {
-    HILO_ASSIGN_OR_RETURN(split[d], context_.atoms.atoms_of(stated->sharding.dimensions[d].axes));
+StatusOr<Edge> Partitioner::edge(const Instruction& instruction) const {
+  HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> stated, request_.manual(instruction));
+  if (!stated) return internal_error(describe(instruction) + " doesn't say its sharding");
+  Edge edge{ArraySplit(static_cast<size_t>(instruction.shape.rank())), {}};
+  for (size_t d = 0; d < std::min(edge.split.size(), stated->sharding.dimensions.size()); ++d) {
+    HILO_ASSIGN_OR_RETURN(edge.split[d], context_.atoms.atoms_of(stated->sharding.dimensions[d].axes));
   }
-  return split;
+  HILO_ASSIGN_OR_RETURN(edge.unfinished, context_.atoms.atoms_of(stated->sharding.unreduced));
+  HILO_RETURN_IF_ERROR(check_summands(instruction.shape, edge.split, edge.unfinished));
+  return edge;
 }
 
 /// The leaves of all operands, as operands.
@@ -385,17 +427,20 @@ Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) 
   const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
   const Parts operands = operand_parts(frame, instruction);
   if (enters_by_hand(instruction)) {
-    HILO_ASSIGN_OR_RETURN(const ArraySplit split, edge_split(instruction, instruction.shape.rank()));
+    HILO_ASSIGN_OR_RETURN(const Edge taken, edge(instruction));
     context_.reason = "the part that a computation by hand takes";
-    frame.values[instruction.id] = parts({hlo::cut_as(program, operands[0], split)}, arrays);
+    frame.values[instruction.id] = parts({cut_summand(program, operands[0], taken.split, taken.unfinished)}, arrays);
     return ok_status();
   }
   std::vector<ArraySplit> whole;
   for (const Part& part : operands) whole.emplace_back(part.split.size());
   const Exprs values = cut_as(frame, operands, whole, "operand");
   if (leaves_by_hand(instruction)) {
-    HILO_ASSIGN_OR_RETURN(const ArraySplit split, edge_split(instruction, instruction.shape.rank()));
-    frame.values[instruction.id] = parts(cut_as(frame, {{values[0], split}}, splits(arrays), "result"), arrays);
+    HILO_ASSIGN_OR_RETURN(const Edge given, edge(instruction));
+    context_.reason = "the sum that a computation by hand leaves to do";
+    Parts sum = {{values[0], given.split}};
+    finish_sums(program, sum, std::span(&given.unfinished, 1));
+    frame.values[instruction.id] = parts(cut_as(frame, sum, splits(arrays), "result"), arrays);
     return ok_status();
   }
   const Expr made = program.add(instruction.opcode, packed_operands(frame, instruction, values), instruction.attributes,
@@ -453,6 +498,7 @@ Status Partitioner::finish(Frame& frame) {
     return ok_status();
   }
   at(frame, root);
+  leave_summands(*frame.program, results, frame.wanted, frame.unfinished);
   const Expr made = packed_as(frame, root.shape, results, frame.wanted, "result");
   HILO_ASSIGN_OR_RETURN(ComputationPtr computation, std::move(*frame.program).finish(made));
   if (frames_.size() == 1) entry_ = std::move(computation);
@@ -470,26 +516,57 @@ Status Partitioner::keep_whole_axes(const std::vector<FlowArrayId>& arrays) {
   return ok_status();
 }
 
-std::vector<Sharding> Partitioner::shardings(const std::vector<FlowArrayId>& arrays) const {
+std::vector<Sharding> Partitioner::shardings(const std::vector<FlowArrayId>& arrays,
+                                             const std::vector<std::optional<Sharding>>& stated) const {
   std::vector<Sharding> made;
-  for (const FlowArrayId id : arrays) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
     Sharding& sharding = made.emplace_back();
     sharding.mesh = context_.mesh;
-    for (const Atoms& atoms : splits_[id]) sharding.dimensions.push_back({.axes = context_.atoms.whole_axes(atoms)});
+    for (const Atoms& atoms : splits_[arrays[i]])
+      sharding.dimensions.push_back({.axes = context_.atoms.whole_axes(atoms)});
+    if (stated[i]) sharding.unreduced = stated[i]->unreduced;
   }
   return made;
+}
+
+/// What the program states in its midst.
+Status Partitioner::note_sums() {
+  sums_.resize(flow_.arrays.size());
+  for (const DataFlow::Stated& stated : flow_.stated) {
+    HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, request_.stated(*stated.instruction));
+    for (size_t i = 0; i < std::min(shardings.size(), stated.arrays.size()); ++i) {
+      HILO_ASSIGN_OR_RETURN(sums_[stated.arrays[i]], context_.atoms.atoms_of(shardings[i].unreduced));
+    }
+  }
+  return ok_status();
+}
+
+/// Sums among the arguments are finished at once.
+StatusOr<Frame> Partitioner::entry_frame() {
+  const Computation& entry = *module_.entry;
+  Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};
+  HILO_ASSIGN_OR_RETURN(const std::vector<Atoms> sums, unfinished_atoms(request_.parameters, context_.atoms));
+  size_t leaf = 0;
+  context_.reason = "an argument that is an unfinished sum";
+  for (const InstructionId id : entry.parameters()) {
+    const std::vector<FlowArrayId>& arrays = flow_.frames[0].values[id];
+    context_.instruction = describe(entry.instruction(id));
+    Parts own = parameter(*frame.program, entry.instruction(id).shape, arrays, splits(arrays));
+    finish_sums(*frame.program, own, std::span(sums).subspan(leaf, own.size()));
+    leaf += own.size();
+    frame.parameters.push_back(std::move(own));
+  }
+  frame.wanted = splits(flow_.results);
+  HILO_ASSIGN_OR_RETURN(frame.unfinished, unfinished_atoms(request_.results, context_.atoms));
+  return frame;
 }
 
 StatusOr<PartitionedProgram> Partitioner::run() {
   HILO_RETURN_IF_ERROR(keep_whole_axes(flow_.parameters));
   HILO_RETURN_IF_ERROR(keep_whole_axes(flow_.results));
-  const Computation& entry = *module_.entry;
-  Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};
-  for (const InstructionId id : entry.parameters())
-    frame.parameters.push_back(parameter(*frame.program, entry.instruction(id).shape, flow_.frames[0].values[id],
-                                         splits(flow_.frames[0].values[id])));
-  frame.wanted = splits(flow_.results);
-  push(std::move(frame));
+  HILO_RETURN_IF_ERROR(note_sums());
+  HILO_ASSIGN_OR_RETURN(Frame entry, entry_frame());
+  push(std::move(entry));
   while (!frames_.empty()) {
     Frame& top = frames_.back();
     if (top.next < computation(top).size()) {
@@ -499,32 +576,15 @@ StatusOr<PartitionedProgram> Partitioner::run() {
       frames_.pop_back();
     }
   }
-  PartitionedProgram made{{}, shardings(flow_.parameters), shardings(flow_.results), std::move(context_.report)};
+  std::erase_if(context_.report.transfers, [](const Transfer& transfer) { return transfer.members == 0; });
+  PartitionedProgram made{{},
+                          shardings(flow_.parameters, request_.parameters),
+                          shardings(flow_.results, request_.results),
+                          std::move(context_.report)};
   made.module.name = module_.name;
   made.module.entry = std::move(entry_);
   HILO_RETURN_IF_ERROR(dce(made.module).status());
   return made;
-}
-
-/// Of what callers see: parts of one size, and no sums left over.
-Status check_edges(const std::vector<std::optional<Sharding>>& stated, const std::vector<FlowArrayId>& arrays,
-                   const PropagatedFlow& propagated, const MeshAtoms& mesh, std::string_view what) {
-  for (size_t i = 0; i < stated.size(); ++i) {
-    if (!stated[i]) continue;
-    if (!stated[i]->unreduced.empty())
-      return unimplemented(fmt::format("{} {} is a sum that isn't finished; got unreduced axes, wanted none", what, i));
-    for (size_t d = 0; d < stated[i]->dimensions.size(); ++d) {
-      HILO_ASSIGN_OR_RETURN(const Atoms atoms, mesh.atoms_of(stated[i]->dimensions[d].axes));
-      const Shape& shape = propagated.flow.arrays[arrays[i]].shape;
-      const int64_t size = shape.dimension(static_cast<int64_t>(d));
-      if (size % mesh.size(atoms) != 0)
-        return invalid_argument(
-            fmt::format("{} {} of {} is to be shared by {} devices along dimension {}, which should "
-                        "evenly divide its size {}",
-                        what, i, shape.to_string(), mesh.size(atoms), d, size));
-    }
-  }
-  return ok_status();
 }
 
 bool has_computations_by_hand(const Module& module) {

@@ -16,7 +16,7 @@ double link_bytes(Opcode collective, int64_t members, double result_bytes);
 /// A collective that the partitioner put in.
 struct Transfer {
   Opcode opcode{};
-  int64_t members = 1;      ///< devices that meet
+  int64_t members = 1;      ///< devices that meet; while a program is written 0 for what it turned out not to need
   int64_t bytes = 0;        ///< of the result on each device, each time
   int64_t times = 1;        ///< as often as the loops around it run, so far as the program says that
   std::string instruction;  ///< "dot 'd' (train.cc:41)", of the whole program

@@ -29,9 +29,11 @@ StatusOr<std::vector<std::optional<Edge>>> edges_of(const Computation& computati
     if (i.annotations == nullptr || i.annotations->frontend_attributes.empty() || i.operands.empty()) continue;
     HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> edge, request.manual(i));
     if (!edge) continue;
-    if (!edge->sharding.unreduced.empty())
-      return unimplemented(describe(i) + " can't be partitioned: parts of a computation by hand are summands");
     InstructionId from = i.operands[0];
+    HILO_ASSIGN_OR_RETURN(const DimensionSplit summands,
+                          split_dimension(edge->sharding.mesh, edge->sharding.unreduced));
+    if (edge->enters && summands.parts > 1)
+      from = computation.instruction(from).operands[1];  // of the others zeros are chosen
     for (int64_t k = 0; !edge->enters && k < edge->joins; ++k) from = computation.instruction(from).operands[0];
     edges[i.id] = Edge{edge->enters, from};
   }

@@ -13,7 +13,7 @@ bool leaves_by_hand(const Instruction& instruction);
 
 /// The program with such calls in the place of what cuts and joins arrays (ManualEdge); instructions that nothing needs then are
 /// gone. A program without edges as it is.
-/// Errors    UNIMPLEMENTED for parts that are summands; those of `manual`
+/// Errors    those of `manual`
 StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request);
 
 /// Counts for each array in how many computations by hand it is, if the program has any. Collectives and ids of devices are in

@@ -98,6 +98,7 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding,
     return std::find(manual_axes.begin(), manual_axes.end(), axis.name) == manual_axes.end();
   };
   for (DimensionSharding& dimension : by_hand.dimensions) std::erase_if(dimension.axes, stays);
+  std::erase_if(by_hand.unreduced, stays);
   parts.by_hand = to_string(by_hand);
   return parts;
 }

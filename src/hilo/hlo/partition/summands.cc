@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/partition/summands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hilo/hlo/partition/local_op.h"
+#include "hilo/hlo/partition/own_form.h"
+#include "hilo/hlo/partition/view.h"
+
+namespace hilo::hlo {
+namespace {
+
+bool contains(const Atoms& atoms, uint16_t atom) { return std::ranges::find(atoms, atom) != atoms.end(); }
+
+Atoms without(const Atoms& atoms, const Atoms& others) {
+  Atoms left = atoms;
+  std::erase_if(left, [&](uint16_t atom) { return contains(others, atom); });
+  return left;
+}
+
+bool is_among(const Atoms& atoms, const Atoms& others) { return without(atoms, others).empty(); }
+
+bool shares(const ArraySplit& split, const Atoms& over) {
+  return std::ranges::any_of(split, [&](const Atoms& by) { return without(over, by) != over; });
+}
+
+bool widens(ElementType from, ElementType to) {
+  const int bits = element_type_info(from).bits;
+  return is_floating(from) && is_floating(to) && bits >= 16 && element_type_info(to).bits > bits;
+}
+
+/// Whether the results of an instruction add up if an operand's values, of that type, do: those of all others are the same in
+/// each sum.
+bool adds_up(const Instruction& instruction, size_t operand, ElementType type) {
+  switch (instruction.opcode) {
+    case Opcode::kConvert: return widens(type, instruction.shape.element_type());
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kNegate:
+    case Opcode::kCopy:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+    case Opcode::kBroadcast:
+    case Opcode::kSlice:
+    case Opcode::kConcatenate: return true;
+    case Opcode::kDynamicSlice: return operand == 0;
+    case Opcode::kDynamicUpdateSlice: return operand < 2;
+    default: return false;
+  }
+}
+
+class Summands {
+ public:
+  Summands(DeviceProgram& program, const Atoms& over) : program_(program), over_(over) {}
+  Expr of(Expr value);
+
+ private:
+  bool is_met(Expr value, int steps);
+  Expr before_meeting(Expr value, const DeviceProgram::Meeting& met);
+  Expr on_first(Expr value, const Atoms& over);
+  Expr among_zeros(Expr part, const Shape& whole, int64_t dimension, const Atoms& by);
+
+  DeviceProgram& program_;
+  const Atoms& over_;
+  std::map<InstructionId, bool> met_;
+};
+
+/// Whether the value is linear in what the devices had before they met.
+bool Summands::is_met(Expr value, int steps) {
+  const auto known = met_.find(value.id);
+  if (known != met_.end()) return known->second;
+  constexpr int kMostSteps = 100;  // each is one of a recursion
+  const std::span<const InstructionId> operands = program_.instruction(value).operands;
+  bool found = false;
+  if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr) {
+    found = met->reducer != nullptr ? without(over_, met->by) != over_ : is_among(met->by, over_);
+  } else if (steps < kMostSteps) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Expr operand = program_.at(operands[i]);
+      if (adds_up(program_.instruction(value), i, operand.type())) found |= is_met(operand, steps + 1);
+    }
+  }
+  return met_[value.id] = found;
+}
+
+Expr Summands::on_first(Expr value, const Atoms& over) {
+  if (over.empty() || !program_.status().ok()) return value;
+  const Expr first = broadcast(program_.part_index(over) == 0.0, value.shape().dimensions(), {});
+  return select(first, value, full_like(value, 0));
+}
+
+Expr Summands::among_zeros(Expr part, const Shape& whole, int64_t dimension, const Atoms& by) {
+  Exprs operands(static_cast<size_t>(whole.rank()) + 2, program_.constant(Literal::scalar<int32_t>(0)));
+  operands[0] = full(program_, whole, 0);
+  operands[1] = part;
+  operands[static_cast<size_t>(dimension) + 2] =
+      program_.part_index(by) * static_cast<double>(part.shape().dimension(dimension));
+  return program_.add(Opcode::kDynamicUpdateSlice, operands);
+}
+
+Expr Summands::before_meeting(Expr value, const DeviceProgram::Meeting& met) {
+  const Shape whole = value.shape();
+  Expr part = met.part;
+  if (met.reducer == nullptr) return on_first(among_zeros(part, whole, met.dimension, met.by), without(over_, met.by));
+  const Atoms others = without(met.by, over_);
+  if (!others.empty()) part = program_.all_reduce(part, met.reducer, others);
+  return on_first(part, without(over_, met.by));
+}
+
+Expr Summands::of(Expr value) {
+  if (!program_.status().ok()) return value;
+  if (!is_met(value, 0)) return on_first(value, over_);
+  if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr)
+    return before_meeting(value, DeviceProgram::Meeting(*met));
+  const Instruction& made = program_.instruction(value);
+  const Opcode opcode = made.opcode;  // copies: what is added moves the instruction
+  const AttributesPtr attributes = made.attributes;
+  const Shape shape = made.shape;
+  Exprs operands;
+  std::vector<bool> adds;
+  for (const InstructionId operand : made.operands) {
+    operands.push_back(program_.at(operand));
+    adds.push_back(adds_up(made, adds.size(), operands.back().type()));
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (adds[i]) operands[i] = of(operands[i]);
+  }
+  return program_.add(opcode, operands, attributes, shape);
+}
+
+}  // namespace
+
+namespace {
+
+Expr finished_sum(DeviceProgram& program, Expr summand, const Atoms& over) {
+  if (over.empty() || !program.status().ok()) return summand;
+  const StatusOr<ComputationPtr> add = joining_computation(summand.type());
+  if (!add.ok()) program.fail(add.status());
+  return add.ok() ? program.all_reduce(summand, *add, over) : summand;
+}
+
+}  // namespace
+
+void finish_sums(DeviceProgram& program, std::span<Part> values, std::span<const Atoms> over) {
+  for (size_t i = 0; i < values.size() && i < over.size(); ++i)
+    values[i].value = finished_sum(program, values[i].value, over[i]);
+}
+
+Expr summand_of(DeviceProgram& program, Expr value, const Atoms& over) {
+  return over.empty() ? value : Summands(program, over).of(value);
+}
+
+/// First the summand, whose dimensions are then cut, unless the devices of the sum share the part.
+Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to, const Atoms& over) {
+  if (over.empty() || part.view != nullptr || shares(part.split, over))
+    return summand_of(program, cut_as(program, part, to), over);
+  Part summand = part;
+  summand.value = summand_of(program, part.value, over);
+  return cut_as(program, summand, to);
+}
+
+StatusOr<std::vector<Atoms>> unfinished_atoms(const std::vector<std::optional<Sharding>>& stated,
+                                              const MeshAtoms& mesh) {
+  std::vector<Atoms> made(stated.size());
+  for (size_t i = 0; i < stated.size(); ++i) {
+    if (!stated[i]) continue;
+    HILO_ASSIGN_OR_RETURN(made[i], mesh.atoms_of(stated[i]->unreduced));
+  }
+  return made;
+}
+
+void leave_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
+                    std::span<const Atoms> over) {
+  for (size_t i = 0; i < values.size() && i < over.size(); ++i) {
+    if (!over[i].empty()) values[i] = {cut_summand(program, values[i], to[i], over[i]), to[i]};
+  }
+}
+
+namespace {
+
+/// What is made of one leaf of what a loop carries, as far as it adds up.
+struct OfCarry {
+  const DataFlow& flow;
+  std::set<FlowArrayId> arrays;
+
+  bool holds(const std::vector<FlowArrayId>& values) const {
+    return std::ranges::any_of(values, [&](FlowArrayId id) { return arrays.contains(id); });
+  }
+  /// Adds what the instruction makes of them. Whether it does no more than add them up.
+  bool add(const FlowFrame& frame, const Instruction& instruction) {
+    const bool names = instruction.opcode == Opcode::kTuple || instruction.opcode == Opcode::kGetTupleElement ||
+                       instruction.opcode == Opcode::kParameter || instruction.opcode == Opcode::kCall;
+    for (size_t i = 0; i < instruction.operands.size() && !names; ++i) {
+      if (!holds(frame.values[instruction.operands[i]])) continue;
+      const Shape& shape = frame.computation->instruction(instruction.operands[i]).shape;
+      if (!shape.is_array() || !adds_up(instruction, i, shape.element_type())) return false;
+      for (const FlowArrayId id : frame.values[instruction.id]) arrays.insert(id);
+    }
+    return true;
+  }
+  /// The same of all that the body does, in the computations that it calls too.
+  bool add_all(uint32_t body) {
+    std::vector<uint32_t> waiting = {body};
+    while (!waiting.empty()) {
+      const FlowFrame& frame = flow.frames[waiting.back()];
+      waiting.pop_back();
+      for (const Instruction& i : frame.computation->instructions()) {
+        const auto opened = frame.opened.find(i.id);
+        if (i.opcode == Opcode::kCall && opened != frame.opened.end()) waiting.push_back(opened->second[0]);
+        else if (!add(frame, i)) return false;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size_t leaf) {
+  OfCarry made{flow, {carried}};
+  for (size_t before = 0; before != made.arrays.size();) {
+    before = made.arrays.size();
+    if (!made.add_all(body)) return false;
+  }
+  const FlowFrame& frame = flow.frames[body];
+  const std::vector<FlowArrayId>& root = frame.values[frame.computation->root_id()];
+  for (size_t i = 0; i < root.size(); ++i) {
+    if (i != leaf && made.arrays.contains(root[i])) return false;
+  }
+  return true;
+}
+
+Status check_summands(const Shape& shape, const ArraySplit& split, const Atoms& over) {
+  if (over.empty()) return ok_status();
+  if (!shape.is_array() || joining_kind(shape.element_type()) != ReducerKind::kAdd)
+    return unimplemented(fmt::format("{} is an unfinished sum, and nothing adds its elements", shape.to_string()));
+  if (shares(split, over))
+    return unimplemented(
+        fmt::format("{} is an unfinished sum of devices that share a dimension of it", shape.to_string()));
+  return ok_status();
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""front_end_elsewhere.py -- the front end's own test programs on another platform than the one that they were written on: as they are,
+told of it by the environment."""
+
+import os
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+import gtest_program  # noqa: E402
+
+FOLDERS = ("numpy", "lax", "transform", "rules", "trace", "tree", "random", "linalg", "fft", "scipy", "segment", "image", "nn",
+           "optim", "training", "import", "replica", "programs")
+SHARD_SECONDS = 900
+# Tests that look at what platform Host makes of a program, by folder: a plugin keeps that to itself.
+OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
+           "transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned")}
+
+
+def over(program: pathlib.Path, every: int, index: int, folder: str, variables: dict[str, str]) -> list[gtest_program.Result]:
+    """Each `every`-th test of the program, from test `index` on; where one ends the program, the others in a new one."""
+    names = gtest_program.list_tests(program)
+    environment = {**os.environ, "HILO_CACHE": "off", **variables}
+    chosen = {"GTEST_TOTAL_SHARDS": str(every), "GTEST_SHARD_INDEX": str(index)}
+    results = gtest_program.run(program, names, {**environment, **chosen}, folder, SHARD_SECONDS)
+    while left := [result.name for result in results if result.output.startswith("did not run")]:
+        more = gtest_program.run(program, left, {**environment, "GTEST_FILTER": ":".join(left)}, folder, SHARD_SECONDS)
+        results = [result for result in results if result.name not in left] + more
+        if len([result for result in more if result.output.startswith("did not run")]) == len(left):
+            break
+    return results
