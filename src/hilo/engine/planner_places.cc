@@ -67,6 +67,17 @@ void Planner::place_update(Scope& scope, const Region& region) {
   place_over(scope, output.value, region.updated, may_overwrite(scope, region, output, region.updated));
 }
 
+void Planner::place_written(Scope& scope, ValueId v, ValueId w) {
+  ValuePlace& place = scope.places[v];
+  const ValuePlace& operand = scope.places[w];
+  if (place.slot != kNoSlot || scope.lifetimes.last_use[w] != scope.item) return;
+  place.overwrites.push_back(w);
+  if (!operand.owned || place.target != kNoSlot) return;
+  place.slot = operand.slot;
+  place.owned = true;
+  place.first_item = scope.item;
+}
+
 void Planner::place_over(Scope& scope, ValueId v, ValueId w, bool may) {
   ValuePlace& place = scope.places[v];
   const ValuePlace& operand = scope.places[w];
