@@ -102,6 +102,9 @@ class Planner {
   bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) const;
   void place_output(Scope& scope, const Region& region, const RegionOutput& output);
   void place_update(Scope& scope, const Region& region);
+  /// A region that only copies a whole value, to which it gives another shape: if nobody reads that value any more, the copy is
+  /// its memory, and there is nothing to run.
+  bool place_as(Scope& scope, const Region& region);
   /// `v` begins as a copy of `w`; if w dies here (and `may`), they share memory and nothing is copied.
   void place_over(Scope& scope, ValueId v, ValueId w, bool may);
   /// `v` is written whole, and may be in w's memory if w dies here.
