@@ -66,6 +66,39 @@ donations = [
 )");
 }
 
+const char* const kLess =
+    "less {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT\n}\n";
+
+std::string steps_of(const std::string& text) {
+  const std::string plan = plan_of(text);
+  const size_t begin = plan.find("steps"), end = plan.find("slots");
+  return plan.substr(begin, end - begin);
+}
+
+TEST(Planner, AnotherShapeOfWhatNobodyReadsAnyMoreIsItsMemory) {
+  const std::string sorted = " y = f32[8] reshape(x)\n s = f32[8] sort(y), dimensions={0}, to_apply=less\n";
+  EXPECT_EQ(
+      steps_of(kLess + ("ENTRY main {\n x = f32[2,4] parameter(0)\n" + sorted + " ROOT r = f32[8] negate(s)\n}\n")),
+      R"(steps = [
+  {kind = library  argument_count = 2}  // s0 s2
+  {kind = kernel  arguments = 2  argument_count = 2  units = 8}  // s2 s1
+]
+)");
+  // The argument is read again: its memory may be given away then, so the call has its own.
+  EXPECT_EQ(steps_of(kLess + ("ENTRY main {\n x = f32[2,4] parameter(0)\n" + sorted +
+                              " z = f32[2,4] reshape(s)\n ROOT r = f32[2,4] add(x, z)\n}\n")),
+            R"(steps = [
+  {kind = kernel  argument_count = 2  units = 8}  // s0 s2
+  {kind = library  arguments = 2  argument_count = 2}  // s2 s3
+  {kind = kernel  index = 1  arguments = 4  argument_count = 3  units = 8}  // s3 s0 s1
+]
+)");
+  EXPECT_EQ(steps_of("ENTRY main {\n x = f32[2,4] parameter(0)\n ROOT y = f32[8] reshape(x)\n}\n"), R"(steps = [
+  {kind = kernel  argument_count = 2  units = 8}  // s0 s1
+]
+)") << "a result has memory of its own";
+}
+
 TEST(Planner, ALibraryCallThatUpdatesInPlaceTakesACopyOfAnArgument) {
   EXPECT_EQ(plan_of("sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
                     "ENTRY main {\n x = f32[8] parameter(0)\n i = s32[2,1] parameter(1)\n u = f32[2] parameter(2)\n"

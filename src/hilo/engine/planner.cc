@@ -115,6 +115,7 @@ void Planner::aim_results(Scope& scope, const ResultPlan& plan) {
 }
 
 void Planner::plan_region(Scope& scope, Region region) {
+  if (place_as(scope, region)) return;
   for (const RegionInput& input : region.inputs) use(scope.places[input.value].slot);
   if (region.updated != kNoValue) place_update(scope, region);
   else

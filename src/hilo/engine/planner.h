@@ -11,8 +11,9 @@
 
 namespace hilo::engine {
 
-/// What becomes of loops. Results have the same bits either way.
+/// What becomes of loops. The last two give the same bits.
 enum class LoopForm : uint8_t {
+  kRegisters,  ///< carries live in registers where register_loop_work() says so; the others as below
   kFunctions,  ///< one function where why_not_whole() has nothing against it
   kSteps,      ///< all run from step lists
 };
@@ -101,8 +102,13 @@ class Planner {
   bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) const;
   void place_output(Scope& scope, const Region& region, const RegionOutput& output);
   void place_update(Scope& scope, const Region& region);
+  /// A region that only copies a whole value, to which it gives another shape: if nobody reads that value any more, the copy is
+  /// its memory, and there is nothing to run.
+  bool place_as(Scope& scope, const Region& region);
   /// `v` begins as a copy of `w`; if w dies here (and `may`), they share memory and nothing is copied.
   void place_over(Scope& scope, ValueId v, ValueId w, bool may);
+  /// `v` is written whole, and may be in w's memory if w dies here.
+  void place_written(Scope& scope, ValueId v, ValueId w);
 
   // planner_control.cc
   struct Carry;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hilo/engine/planner.h"
+#include "hilo/engine/register_loop.h"
 #include "hilo/hlo/ops/control_flow.h"
 
 namespace hilo::engine {
@@ -112,10 +113,18 @@ StatusOr<bool> Planner::plan_register_loop(Scope& scope, const Node& node) {
   LibraryCall call{std::string(kRegisterLoop), nullptr, {}, {}, {add_function(plan_, *function)}};
   std::vector<SlotId> arguments;
   for (ValueId v : node.operands) {
-    arguments.push_back(scope.places[v].slot);
-    call.operands.push_back(scope.graph.values[v].shape);
+    const Shape& shape = scope.graph.values[v].shape;
+    const SlotId slot = scope.places[v].slot;
+    arguments.push_back(slot != kNoSlot ? slot : new_arena_slot(shape.byte_size()));  // the loop will fill it
+    use(arguments.back());
+    call.operands.push_back(shape);
   }
-  for (ValueId v : node.results) {
+  const int64_t batch = loop_batch(call.operands);
+  for (size_t k = 0; k < node.results.size(); ++k) {
+    const ValueId v = node.results[k], w = node.operands[k];
+    // An index of the batch is read before it is written. What all indices read isn't written over.
+    const bool apart = batch == 1 || batch_dimension(call.operands[k], batch);
+    if (apart && std::ranges::count(node.operands, w) == 1) place_written(scope, v, w);
     arguments.push_back(output_slot(scope, v));
     call.results.push_back(scope.graph.values[v].shape);
   }

@@ -6,6 +6,39 @@
 
 namespace hilo::engine {
 
+namespace {
+
+/// Does the region write each element of its input to the same place of its output, and nothing else?
+bool copies_whole(const Graph& graph, const Region& region) {
+  if (region.inputs.size() != 1 || region.outputs.size() != 1 || region.nodes.size() != 1) return false;
+  const RegionNode& node = region.nodes[0];
+  const RegionOutput& output = region.outputs[0];
+  const ValueId from = region.inputs[0].value, to = output.value;
+  if (from == kNoValue || to == kNoValue || region.updated != kNoValue || region.has_row()) return false;
+  const Shape &source = graph.values[from].shape, &target = graph.values[to].shape;
+  return node.kind == NodeKind::kLoad && node.guards.empty() && node.index.terms.empty() &&
+         node.index == output.index && node.type == output.type && source.element_type() == target.element_type() &&
+         source.element_count() == target.element_count();
+}
+
+}  // namespace
+
+bool Planner::place_as(Scope& scope, const Region& region) {
+  if (!copies_whole(scope.graph, region)) return false;
+  const ValueId v = region.outputs[0].value, w = region.inputs[0].value;
+  ValuePlace& place = scope.places[v];
+  const ValuePlace& from = scope.places[w];
+  std::vector<int64_t>& last_use = scope.lifetimes.last_use;
+  if (place.slot != kNoSlot || place.target != kNoSlot || from.slot == kNoSlot || last_use[w] != scope.item)
+    return false;
+  use(from.slot);
+  place.slot = from.slot;
+  place.owned = from.owned;
+  place.first_item = scope.item;
+  last_use[w] = last_use[v];
+  return true;
+}
+
 SlotId Planner::output_slot(Scope& scope, ValueId value) {
   ValuePlace& place = scope.places[value];
   if (place.slot == kNoSlot) {
@@ -65,6 +98,17 @@ void Planner::place_output(Scope& scope, const Region& region, const RegionOutpu
 void Planner::place_update(Scope& scope, const Region& region) {
   const RegionOutput& output = region.outputs[0];
   place_over(scope, output.value, region.updated, may_overwrite(scope, region, output, region.updated));
+}
+
+void Planner::place_written(Scope& scope, ValueId v, ValueId w) {
+  ValuePlace& place = scope.places[v];
+  const ValuePlace& operand = scope.places[w];
+  if (place.slot != kNoSlot || scope.lifetimes.last_use[w] != scope.item) return;
+  place.overwrites.push_back(w);
+  if (!operand.owned || place.target != kNoSlot) return;
+  place.slot = operand.slot;
+  place.owned = true;
+  place.first_item = scope.item;
 }
 
 void Planner::place_over(Scope& scope, ValueId v, ValueId w, bool may) {

@@ -544,7 +544,7 @@ TEST(WholeLoops, UpdateDonatedMemoryInPlace) {
 }
 
 TEST(WholeLoops, AreCompiledOncePerMeaning) {
-  const hlo::Module module = parsed(sized(kNested, 23, 4));
+  const hlo::Module module = parsed(sized(kMap, 23, 4));
   auto first = tests::cpu_client()->compile(module, {}, nullptr),
        second = tests::cpu_client()->compile(module, {}, nullptr);
   ASSERT_TRUE(first.ok() && second.ok());

@@ -8,8 +8,9 @@ namespace hilo::cpu {
 
 StatusOr<EmittedPlan> compile_plan(const hlo::Module& optimized, Isa isa, engine::LoopForm loops,
                                    hlo::PassObserver* observer) {
-  HILO_ASSIGN_OR_RETURN(engine::PlannedProgram planned, engine::plan_steps(optimized, CpuTarget(isa)));
-  if (loops == engine::LoopForm::kFunctions) engine::make_whole_loops(planned);
+  HILO_ASSIGN_OR_RETURN(engine::PlannedProgram planned,
+                        engine::plan_steps(optimized, CpuTarget(isa, loops == engine::LoopForm::kRegisters)));
+  if (loops != engine::LoopForm::kSteps) engine::make_whole_loops(planned);
   return emit_code(std::move(planned), isa, observer);
 }
 

@@ -66,7 +66,7 @@ class CpuEngine final : public HostEngine {
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_instruction_limit(*optimized, Counted::kWhereCalled, options.limits));
     HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
-                          cpu::compile_plan(*optimized, isa, engine::LoopForm::kFunctions, observer));
+                          cpu::compile_plan(*optimized, isa, engine::LoopForm::kRegisters, observer));
     HILO_ASSIGN_OR_RETURN(cpu::Program loaded, cpu::load_program(std::move(emitted.plan), isa));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();

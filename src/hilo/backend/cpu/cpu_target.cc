@@ -3,9 +3,9 @@
 
 #include "hilo/backend/cpu/emit/new_code.h"
 #include "hilo/backend/cpu/emit/region.h"
-#include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/cpu/emit/register_loop.h"
 #include "hilo/backend/cpu/library/heroes.h"
-#include "hilo/engine/scalar_program.h"
+#include "hilo/engine/register_loop.h"
 
 namespace hilo::cpu {
 RegionShape CpuTarget::shape_of(const Region& region) const { return shape_of_region(region, isa_); }
@@ -18,9 +18,12 @@ StatusOr<LibraryChoice> CpuTarget::library_choice(const LibraryProblem& problem)
 
 StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,
                                                                const hlo::Computation& body) const {
-  if (!is_scalar_program(condition) || !is_scalar_program(body)) return std::optional<CodeFunction>();
-  HILO_ASSIGN_OR_RETURN(const ScalarProgram program, compile_scalar_loop(condition, body, isa_));
-  return std::optional(CodeFunction{program.code->object(), ScalarProgram::kName});
+  if (!has_register_loops_) return std::optional<CodeFunction>();
+  const int64_t batch = loop_batch(body.result_shape().leaves());
+  const std::optional<int64_t> work = register_loop_work(condition, body, batch);
+  if (!work) return std::optional<CodeFunction>();
+  HILO_ASSIGN_OR_RETURN(const RegisterLoop loop, compile_register_loop(condition, body, batch, *work, isa_));
+  return std::optional(CodeFunction{loop.code->object(), RegisterLoop::kName});
 }
 
 }  // namespace hilo::cpu

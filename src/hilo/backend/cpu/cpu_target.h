@@ -9,7 +9,7 @@ namespace hilo::cpu {
 
 class CpuTarget final : public engine::Target {
  public:
-  explicit CpuTarget(Isa isa) : isa_(isa) {}
+  explicit CpuTarget(Isa isa, bool has_register_loops = true) : isa_(isa), has_register_loops_(has_register_loops) {}
 
   std::string_view name() const override { return isa_name(isa_); }
   engine::RegionShape shape_of(const engine::Region& region) const override;
@@ -20,6 +20,7 @@ class CpuTarget final : public engine::Target {
 
  private:
   Isa isa_;
+  bool has_register_loops_;  ///< else such loops are planned as all others
 };
 
 }  // namespace hilo::cpu

@@ -9,27 +9,12 @@
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/run_scope.h"
 #include "hilo/base/text.h"
+#include "hilo/base/transpose.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/element_access.h"
 
 namespace hilo::hlo {
 namespace {
-
-/// Matrices of `rows` by `columns` elements one after another, each transposed. In tiles, so that both sides stay in
-/// cache.
-template <typename T>
-void transpose_matrices(const T* from, T* to, int64_t count, int64_t rows, int64_t columns) {
-  constexpr int64_t kTile = 32;
-  for (int64_t item = 0; item < count; ++item, from += rows * columns, to += rows * columns) {
-    for (int64_t i0 = 0; i0 < rows; i0 += kTile) {
-      for (int64_t j0 = 0; j0 < columns; j0 += kTile) {
-        for (int64_t i = i0; i < std::min(rows, i0 + kTile); ++i) {
-          for (int64_t j = j0; j < std::min(columns, j0 + kTile); ++j) to[j * rows + i] = from[i * columns + j];
-        }
-      }
-    }
-  }
-}
 
 struct Sixteen {
   uint64_t halves[2];
@@ -65,8 +50,9 @@ void relayout(const Shape& shape, const void* from, void* to, bool to_row_major)
     if (elements == 0) return;
     if (is_column_major(shape)) {
       const int64_t rows = shape.dimension(rank - 2), columns = shape.dimension(rank - 1);
-      transpose_matrices(source, target, elements / (rows * columns), to_row_major ? columns : rows,
-                         to_row_major ? rows : columns);
+      for (int64_t item = 0; item < elements; item += rows * columns)
+        transpose_matrix(source + item, target + item, to_row_major ? columns : rows, to_row_major ? rows : columns,
+                         static_cast<int>(sizeof(T)));
       return;
     }
     const std::vector<int64_t> strides = strides_of(shape);

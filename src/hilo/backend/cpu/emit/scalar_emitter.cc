@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/scalar_emitter.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/engine/region_ops.h"
+#include "hilo/engine/register_loop.h"
+#include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::cpu {
 
-using engine::splat_bits;
 using hlo::attributes_of;
 using hlo::Opcode;
 using llvm::Value;
+
+namespace {
+constexpr size_t kLeastPacked = 4;  // elements of a function that share a register
+}
 
 Values ScalarEmitter::emit(const hlo::Computation& computation, const std::vector<Values>& arguments) {
   std::vector<Values> leaves(computation.size());
@@ -23,10 +29,11 @@ Values ScalarEmitter::emit(const hlo::Computation& computation, const std::vecto
 
 Values ScalarEmitter::emit_loop(const hlo::Computation& condition, const hlo::Computation& body,
                                 const Values& initial) {
+  const Shape carry_shape = body.result_shape();
   return b_.while_loop(
-      initial, [&](const Values& carry) { return emit(condition, {carry})[0]; },
+      widened(initial, carry_shape), [&](const Values& carry) { return emit(condition, {carry})[0]; },
       [&](const Values& carry) {
-        Values next = emit(body, {carry});
+        Values next = widened(emit(body, {carry}), carry_shape);
         poll();
         return next;
       });
@@ -44,41 +51,58 @@ void ScalarEmitter::poll() {
   ir.SetInsertPoint(go_on);
 }
 
-Value* ScalarEmitter::constant(const hlo::Instruction& i) {
-  const ElementType type = i.shape.element_type();
-  const uint64_t bits = splat_bits(attributes_of<hlo::ConstantAttributes>(i).value).value_or(0);
-  llvm::Type* wide = b_.register_type(type);
-  if (type == ElementType::kF64) return llvm::ConstantFP::get(wide, std::bit_cast<double>(bits));
-  if (type == ElementType::kF32)
-    return llvm::ConstantFP::get(wide, llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-  if (computes_in_f32(type)) return llvm::ConstantFP::get(wide, llvm::APFloat(widened_bits(type, bits)));
-  if (type == ElementType::kPred) return b_.boolean(bits != 0);
-  return llvm::ConstantInt::get(wide, llvm::APInt(64, bits).zextOrTrunc(wide->getScalarSizeInBits()));
+/// For an op on these, which all become as wide as the widest.
+SimdBuilder ScalarEmitter::builder_for(Values& operands) {
+  const auto is_wide = [](Value* v) { return v->getType()->isVectorTy(); };
+  if (batch_.size == 1) return b_;
+  if (std::ranges::none_of(operands, is_wide)) return with_lanes(b_, 1);
+  for (Value*& v : operands) {
+    if (!is_wide(v)) v = b_.splat(v);
+  }
+  return b_;
+}
+
+/// Elements of the leaves of `shape` as wide as those of all values of that shape: where loops and branches meet.
+Values ScalarEmitter::widened(Values elements, const Shape& shape) {
+  if (batch_.size == 1) return elements;
+  size_t next = 0;
+  for (const Shape& leaf : shape.leaves()) {
+    const bool is_wide = engine::batch_dimension(leaf, batch_.size).has_value();
+    for (int64_t e = 0; e < width(leaf); ++e, ++next) {
+      if (is_wide && !elements[next]->getType()->isVectorTy()) elements[next] = b_.splat(elements[next]);
+    }
+  }
+  return elements;
+}
+
+int64_t ScalarEmitter::width(const Shape& shape) const { return engine::elements_beside(shape, batch_.size); }
+
+Values ScalarEmitter::emit_tuple_element(const hlo::Instruction& i, const Shape& tuple, const Values& elements) const {
+  const int64_t index = attributes_of<hlo::GetTupleElementAttributes>(i).index;
+  int64_t begin = 0;
+  for (int64_t k = 0; k < index; ++k) begin += width(tuple.tuple_element(k));
+  return Values(elements.begin() + begin, elements.begin() + begin + width(i.shape));
 }
 
 Values ScalarEmitter::emit_instruction(const hlo::Computation& computation, const hlo::Instruction& i,
                                        const std::vector<Values>& leaves, const std::vector<Values>& arguments) {
-  Values operands;
-  for (hlo::InstructionId o : i.operands) operands.insert(operands.end(), leaves[o].begin(), leaves[o].end());
-  switch (i.opcode) {  // NOLINT: the ops of is_scalar_op
+  const auto all_operands = [&] {
+    Values operands;
+    for (hlo::InstructionId o : i.operands) operands.insert(operands.end(), leaves[o].begin(), leaves[o].end());
+    return operands;
+  };
+  switch (i.opcode) {  // NOLINT: the ops of is_scalar_op, and those of emit_array_op
     case Opcode::kParameter: return arguments[static_cast<size_t>(attributes_of<hlo::ParameterAttributes>(i).number)];
-    case Opcode::kConstant: return {constant(i)};
-    case Opcode::kIota: return {llvm::Constant::getNullValue(b_.register_type(i.shape.element_type()))};
-    case Opcode::kTuple:
-    case Opcode::kReshape:
-    case Opcode::kBroadcast:
-    case Opcode::kCopy:
-    case Opcode::kOptimizationBarrier: return operands;
-    case Opcode::kGetTupleElement: {
-      const Shape& tuple = computation.instruction(i.operands[0]).shape;
-      const int64_t index = attributes_of<hlo::GetTupleElementAttributes>(i).index;
-      size_t begin = 0;
-      for (int64_t k = 0; k < index; ++k)
-        begin += tuple.tuple_element(k).is_tuple() ? tuple.tuple_element(k).leaves().size() : 1;
-      const size_t count = i.shape.is_tuple() ? i.shape.leaves().size() : 1;
-      return Values(operands.begin() + static_cast<std::ptrdiff_t>(begin),
-                    operands.begin() + static_cast<std::ptrdiff_t>(begin + count));
+    case Opcode::kConstant: {
+      Values none;
+      SimdBuilder b = builder_for(none);
+      return emit_small_constant(b, attributes_of<hlo::ConstantAttributes>(i).value, batch_);
     }
+    case Opcode::kTuple:
+    case Opcode::kCopy:
+    case Opcode::kOptimizationBarrier: return all_operands();
+    case Opcode::kGetTupleElement:
+      return emit_tuple_element(i, computation.instruction(i.operands[0]).shape, leaves[i.operands[0]]);
     case Opcode::kCall: {
       std::vector<Values> inner;
       for (hlo::InstructionId o : i.operands) inner.push_back(leaves[o]);
@@ -86,17 +110,71 @@ Values ScalarEmitter::emit_instruction(const hlo::Computation& computation, cons
     }
     case Opcode::kWhile: {
       const auto& a = attributes_of<hlo::WhileAttributes>(i);
-      return emit_loop(*a.condition, *a.body, operands);
+      return emit_loop(*a.condition, *a.body, all_operands());
     }
     case Opcode::kConditional: return emit_conditional(i, leaves);
-    default: break;
+    default:
+      return engine::is_lanewise(i.opcode) ? emit_lanewise(computation, i, leaves)
+                                           : emit_array_op(computation, i, leaves);
   }
+}
+
+Values ScalarEmitter::emit_array_op(const hlo::Computation& computation, const hlo::Instruction& i,
+                                    const std::vector<Values>& leaves) {
+  std::vector<SmallArray> operands;
+  for (hlo::InstructionId o : i.operands) operands.push_back({computation.instruction(o).shape, leaves[o]});
+  if (i.opcode != Opcode::kReduce) {
+    return emit_small_array(i, operands, batch_, [&](Values& values) { return builder_for(values); });
+  }
+  const hlo::Computation& body = *attributes_of<hlo::ReduceAttributes>(i).to_apply;
+  return emit_small_reduce(i, operands, batch_, [&](const Values& arguments) {
+    std::vector<Values> each;
+    for (Value* argument : arguments) each.push_back({argument});
+    return emit(body, each);
+  });
+}
+
+/// Element by element; a scalar beside arrays is each element's.
+Values ScalarEmitter::emit_lanewise(const hlo::Computation& computation, const hlo::Instruction& i,
+                                    const std::vector<Values>& leaves) {
   const size_t data = i.opcode == Opcode::kSelect ? 1 : 0;
   const ElementType type = computation.instruction(i.operands[data]).shape.element_type();
-  StatusOr<Value*> value = emit_elementwise(b_, i.opcode, type, i.shape.element_type(), i.attributes.get(), operands);
-  if (value.ok()) return {*value};
+  std::vector<Values> elements(static_cast<size_t>(width(i.shape)));
+  for (size_t e = 0; e < elements.size(); ++e) {
+    for (hlo::InstructionId o : i.operands) elements[e].push_back(leaves[o][leaves[o].size() == 1 ? 0 : e]);
+  }
+  if (b_.lanes() == 1 && elements.size() >= kLeastPacked && i.def().cost == hlo::CostClass::kTranscendental &&
+      !is_complex(type))
+    return emit_packed(i, type, elements);
+  Values values;
+  for (Values& operands : elements) {
+    SimdBuilder b = builder_for(operands);
+    values.push_back(emit_op(b, i, type, operands));
+  }
+  return values;
+}
+
+/// A function of several elements at once: one lane costs as much as all of a register.
+Values ScalarEmitter::emit_packed(const hlo::Instruction& i, ElementType type, const std::vector<Values>& elements) {
+  llvm::IRBuilder<>& ir = b_.ir();
+  SimdBuilder b = with_lanes(b_, static_cast<int>(std::bit_ceil(elements.size())));
+  Values operands;
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    Value* packed = b.splat(elements[0][k]);
+    for (size_t e = 1; e < elements.size(); ++e) packed = ir.CreateInsertElement(packed, elements[e][k], e);
+    operands.push_back(packed);
+  }
+  Value* const result = emit_op(b, i, type, operands);
+  Values values;
+  for (size_t e = 0; e < elements.size(); ++e) values.push_back(ir.CreateExtractElement(result, e));
+  return values;
+}
+
+Value* ScalarEmitter::emit_op(SimdBuilder& b, const hlo::Instruction& i, ElementType type, const Values& operands) {
+  StatusOr<Value*> value = emit_elementwise(b, i.opcode, type, i.shape.element_type(), i.attributes.get(), operands);
+  if (value.ok()) return *value;
   if (status_.ok()) status_ = value.status().with_context(describe(i));
-  return {llvm::Constant::getNullValue(b_.register_type(i.shape.element_type()))};
+  return llvm::Constant::getNullValue(b.register_type(i.shape.element_type()));
 }
 
 Values ScalarEmitter::emit_conditional(const hlo::Instruction& i, const std::vector<Values>& leaves) {
@@ -108,7 +186,9 @@ Values ScalarEmitter::emit_conditional(const hlo::Instruction& i, const std::vec
 /// Branch k, or one of those after it; the number of branches bounds the recursion.
 Values ScalarEmitter::emit_branch(const hlo::Instruction& i, const hlo::ConditionalAttributes& a,
                                   const std::vector<Values>& leaves, Value* selector, size_t k) {
-  const auto run = [&](size_t branch) { return emit(*a.branches[branch], {leaves[i.operands[1 + branch]]}); };
+  const auto run = [&](size_t branch) {
+    return widened(emit(*a.branches[branch], {leaves[i.operands[1 + branch]]}), i.shape);
+  };
   if (k + 1 == a.branches.size()) return run(k);
   Value* chosen =
       a.predicated ? selector : b_.ir().CreateICmpEQ(selector, llvm::ConstantInt::get(selector->getType(), k));

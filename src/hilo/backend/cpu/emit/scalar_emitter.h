@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/scalar_emitter.h -- writes a computation over scalars: each value a register of one lane or, if nothing
-// in it branches or loops, of several that go through it side by side.
+// backend/cpu/emit/scalar_emitter.h -- writes a computation over scalars and small arrays: each element a register of one lane,
+// or of several that go through it side by side. Where these branch or loop, all do the same.
 #pragma once
 
-#include "hilo/backend/cpu/emit/simd.h"
+#include "hilo/backend/cpu/emit/small_arrays.h"
 #include "hilo/hlo/ir/computation.h"
 #include "hilo/hlo/ops/control_flow.h"
 
 namespace hilo::cpu {
 
-/// Recursion is over the nesting of calls, which is_scalar_program bounds.
+/// Recursion is over the nesting of calls, which is_scalar_program and register_loop_work bound.
 class ScalarEmitter {
  public:
   /// Loops are left for `cancelled` when *cancel_word isn't 0; both null: they run to their end.
   explicit ScalarEmitter(SimdBuilder& b, llvm::Value* cancel_word = nullptr, llvm::BasicBlock* cancelled = nullptr)
       : b_(b), cancel_word_(cancel_word), cancelled_(cancelled) {}
 
-  /// The leaves of the result; `arguments`: the leaves of each parameter. Preconditions: is_scalar_program; one lane if the
-  /// computation has loops or branches.
+  /// Lanes are indices of a batch, of which the shapes have a dimension. What has none, or is the same for each index, is one
+  /// register of one lane until it meets others.
+  void set_batch(const LaneBatch& batch) { batch_ = batch; }
+
+  /// The elements of the result's leaves; `arguments`: those of each parameter. Precondition: is_scalar_program, or
+  /// register_loop_work takes it.
   Values emit(const hlo::Computation& computation, const std::vector<Values>& arguments);
 
   Values emit_loop(const hlo::Computation& condition, const hlo::Computation& body, const Values& initial);
@@ -27,7 +31,16 @@ class ScalarEmitter {
 
  private:
   void poll();
-  llvm::Value* constant(const hlo::Instruction& i);
+  SimdBuilder builder_for(Values& operands);
+  Values widened(Values elements, const Shape& shape);
+  int64_t width(const Shape& shape) const;
+  Values emit_tuple_element(const hlo::Instruction& i, const Shape& tuple, const Values& elements) const;
+  Values emit_array_op(const hlo::Computation& computation, const hlo::Instruction& i,
+                       const std::vector<Values>& leaves);
+  Values emit_lanewise(const hlo::Computation& computation, const hlo::Instruction& i,
+                       const std::vector<Values>& leaves);
+  Values emit_packed(const hlo::Instruction& i, ElementType type, const std::vector<Values>& elements);
+  llvm::Value* emit_op(SimdBuilder& b, const hlo::Instruction& i, ElementType type, const Values& operands);
   Values emit_instruction(const hlo::Computation& computation, const hlo::Instruction& i,
                           const std::vector<Values>& leaves, const std::vector<Values>& arguments);
   Values emit_conditional(const hlo::Instruction& i, const std::vector<Values>& leaves);
@@ -37,6 +50,7 @@ class ScalarEmitter {
   SimdBuilder& b_;
   llvm::Value* cancel_word_;
   llvm::BasicBlock* cancelled_;
+  LaneBatch batch_;
   Status status_;
 };
 

@@ -89,13 +89,4 @@ StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computati
   });
 }
 
-StatusOr<ScalarProgram> compile_scalar_loop(const hlo::Computation& condition, const hlo::Computation& body, Isa isa) {
-  return find_or_compile(cache(), "loop " + key_of(isa, condition) + " " + key_of(isa, body), [&] {
-    return compile(isa, body.parameter_shapes(), {body.result_shape()},
-                   [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
-                     return emitter.emit_loop(condition, body, arguments[0]);
-                   });
-  });
-}
-
 }  // namespace hilo::cpu

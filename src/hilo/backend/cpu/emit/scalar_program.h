@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/scalar_program.h -- whole computations over scalars as one function: comparators, and loops whose carry
-// lives in registers.
+// backend/cpu/emit/scalar_program.h -- whole computations over scalars as one function: comparators, combiners.
 #pragma once
 
 #include <memory>
@@ -22,8 +21,5 @@ inline int64_t held_bytes(const ScalarProgram& program) { return static_cast<int
 
 /// Precondition: is_scalar_program. Compiled once per process and meaning.
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa);
-
-/// The loop `while condition do body` as a function of its carry. Precondition: both are scalar programs.
-StatusOr<ScalarProgram> compile_scalar_loop(const hlo::Computation& condition, const hlo::Computation& body, Isa isa);
 
 }  // namespace hilo::cpu

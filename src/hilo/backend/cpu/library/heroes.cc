@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 
+#include "hilo/backend/cpu/abi/register_loop.h"
+#include "hilo/backend/cpu/library/parallel.h"
 #include "hilo/backend/host/relayout.h"
 #include "hilo/backend/run_collective.h"
+#include "hilo/engine/register_loop.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -62,17 +67,34 @@ class EvaluatorHero final : public Hero {
 
 class RegisterLoopHero final : public Hero {
  public:
-  RegisterLoopHero(ScalarFunction function, size_t carries) : function_(function), carries_(carries) {}
+  RegisterLoopHero(RegisterLoopFunction function, std::span<const Shape> carries)
+      : function_(function), carries_(carries.size()), batch_(loop_batch(carries)) {}
 
+  /// How many turns there are, nobody knows: the first indices of a batch tell whether several threads are worth it.
   Status run(void* const* buffers, const CallContext& context) const override {
-    if (function_(buffers, buffers + carries_, polled_word(context.stop_word)) != 0)
-      return stop_status(context.stop_word, " in a loop");
-    return ok_status();
+    const uint32_t* const word = polled_word(context.stop_word);
+    std::atomic<bool> stopped = false;
+    const auto run_part = [&](int64_t begin, int64_t end) {
+      if (function_(buffers, buffers + carries_, word, begin, end) != 0) stopped = true;
+    };
+    const auto began = std::chrono::steady_clock::now();
+    const int64_t first = std::min(batch_, kFirst), left = batch_ - first;
+    run_part(0, first);
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
+    const bool worth = took.count() * static_cast<double>(left) >= kWorthForking * static_cast<double>(first);
+    const int64_t parts = worth ? std::min(parts_for_threads(left), std::max<int64_t>(left / kFirst, 1)) : 1;
+    if (left > 0 && !stopped)
+      in_parts(left, parts, [&](int64_t begin, int64_t end) { run_part(first + begin, first + end); });
+    return stopped ? stop_status(context.stop_word, " in a loop") : ok_status();
   }
 
  private:
-  ScalarFunction function_;
+  static constexpr int64_t kFirst = 128;           // indices of the batch
+  static constexpr double kWorthForking = 30'000;  // ns
+
+  RegisterLoopFunction function_;
   size_t carries_;
+  int64_t batch_;
 };
 
 class RelayoutHero final : public Hero {
@@ -177,7 +199,7 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
   std::unique_ptr<Hero> hero;
   if (call.symbol == kRegisterLoop) {
     if (code.size() == 1)
-      hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<ScalarFunction>(code[0]), call.operands.size());
+      hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<RegisterLoopFunction>(code[0]), call.operands);
   } else if (call.symbol == kToRowMajor) {
     hero = std::make_unique<RelayoutHero>(call.operands[0], true);
   } else if (call.symbol == kFromRowMajor) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/register_loop.h -- loops whose carry lives in registers, as one function.
+#pragma once
+
+#include <memory>
+
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/load/compiled_code.h"
+#include "hilo/hlo/ir/computation.h"
+
+namespace hilo::cpu {
+
+struct RegisterLoop {
+  static constexpr const char* kName = "register-loop";  ///< of the function
+
+  std::shared_ptr<CompiledCode> code;
+};
+inline int64_t held_bytes(const RegisterLoop& loop) { return static_cast<int64_t>(loop.code->size()); }
+
+/// The loop `while condition do body` as a RegisterLoopFunction. Precondition: `work` is what register_loop_work says of it in
+/// a batch of `batch`. Compiled once per process and meaning.
+StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, const hlo::Computation& body,
+                                             int64_t batch, int64_t work, Isa isa);
+
+}  // namespace hilo::cpu

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/small_arrays.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "hilo/backend/cpu/emit/convert.h"
+#include "hilo/engine/register_loop.h"
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+
+namespace hilo::cpu {
+
+using hlo::attributes_of;
+using hlo::Opcode;
+using llvm::Value;
+
+namespace {
+
+using Indices = std::vector<int64_t>;
+
+/// Indices of a small array, of which the batch's dimension has one.
+class Extents {
+ public:
+  Extents(const Shape& shape, const LaneBatch& batch) : extents_(engine::extents_beside(shape, batch.size)) {}
+
+  int64_t count() const {
+    int64_t count = 1;
+    for (int64_t e : extents_) count *= e;
+    return count;
+  }
+  Indices at(int64_t element) const {
+    Indices indices(extents_.size());
+    for (size_t d = extents_.size(); d-- > 0; element /= extents_[d]) indices[d] = element % extents_[d];
+    return indices;
+  }
+  size_t element(const Indices& indices) const {
+    int64_t element = 0;
+    for (size_t d = 0; d < extents_.size(); ++d) element = element * extents_[d] + (extents_[d] == 1 ? 0 : indices[d]);
+    return static_cast<size_t>(element);
+  }
+  int64_t operator[](size_t d) const { return extents_[d]; }
+  size_t rank() const { return extents_.size(); }
+
+ private:
+  Indices extents_;
+};
+
+/// The op of one instruction, element by element of its result.
+class ArrayEmitter {
+ public:
+  ArrayEmitter(const hlo::Instruction& i, std::span<const SmallArray> operands, const LaneBatch& batch,
+               const BuilderFor& builder_for)
+      : i_(i), operands_(operands), batch_(batch), builder_for_(builder_for), extents_(i.shape, batch) {
+    for (const SmallArray& operand : operands) from_.emplace_back(operand.shape, batch);
+  }
+
+  Values emit() {
+    Values values;
+    for (int64_t e = 0; e < extents_.count(); ++e) values.push_back(element(extents_.at(e)));
+    return values;
+  }
+
+ private:
+  Value* operand(size_t k, const Indices& indices) const { return operands_[k].elements[from_[k].element(indices)]; }
+
+  Value* element(const Indices& at) {
+    switch (i_.opcode) {  // NOLINT: the ops of emit_small_array
+      case Opcode::kReshape: return operands_[0].elements[extents_.element(at)];
+      case Opcode::kBroadcast: return broadcast(at);
+      case Opcode::kTranspose: return transpose(at);
+      case Opcode::kSlice: return slice(at);
+      case Opcode::kReverse: return reverse(at);
+      case Opcode::kConcatenate: return concatenate(at);
+      case Opcode::kPad: return pad(at);
+      case Opcode::kIota: return iota(at);
+      case Opcode::kDot: return dot(at);
+      case Opcode::kDynamicSlice: return dynamic_slice(at);
+      case Opcode::kDynamicUpdateSlice: return dynamic_update_slice(at);
+      default: return bitcast(at);
+    }
+  }
+
+  Value* broadcast(const Indices& at) const {
+    Indices from;
+    for (int64_t d : attributes_of<hlo::BroadcastAttributes>(i_).dimensions) from.push_back(at[static_cast<size_t>(d)]);
+    return operand(0, from);
+  }
+
+  Value* transpose(const Indices& at) const {
+    const auto& permutation = attributes_of<hlo::TransposeAttributes>(i_).permutation;
+    Indices from(at.size());
+    for (size_t d = 0; d < at.size(); ++d) from[static_cast<size_t>(permutation[d])] = at[d];
+    return operand(0, from);
+  }
+
+  Value* slice(Indices at) const {
+    const auto& ranges = attributes_of<hlo::SliceAttributes>(i_).ranges;
+    for (size_t d = 0; d < at.size(); ++d) at[d] = ranges[d].start + at[d] * ranges[d].stride;
+    return operand(0, at);
+  }
+
+  Value* reverse(Indices at) const {
+    for (int64_t d : attributes_of<hlo::ReverseAttributes>(i_).dimensions) {
+      const auto k = static_cast<size_t>(d);
+      at[k] = extents_[k] - 1 - at[k];
+    }
+    return operand(0, at);
+  }
+
+  Value* concatenate(Indices at) const {
+    const auto d = static_cast<size_t>(attributes_of<hlo::ConcatenateAttributes>(i_).dimension);
+    size_t k = 0;
+    for (; at[d] >= from_[k][d]; ++k) at[d] -= from_[k][d];
+    return operand(k, at);
+  }
+
+  Value* pad(Indices at) const {
+    const auto& padding = attributes_of<hlo::PadAttributes>(i_).padding;
+    for (size_t d = 0; d < at.size(); ++d) {
+      const hlo::KeptRange kept = hlo::kept_by(padding[d], from_[0][d], extents_[d]);
+      const int64_t distance = at[d] - kept.at;
+      const bool inside = distance >= 0 && distance % kept.step == 0 && distance / kept.step < kept.count;
+      if (!inside) return operands_[1].elements[0];
+      at[d] = kept.from + distance / kept.step;
+    }
+    return operand(0, at);
+  }
+
+  Value* iota(const Indices& at) {
+    const auto d = static_cast<size_t>(attributes_of<hlo::IotaAttributes>(i_).dimension);
+    const ElementType type = i_.shape.element_type();
+    // Along the batch each lane has its own: wide, whatever meets it.
+    const bool is_lane = engine::batch_dimension(i_.shape, batch_.size) == d;
+    Values values;
+    if (is_lane) values.push_back(batch_.lanes);
+    SimdBuilder b = builder_for_(values);
+    return emit_convert(b, ElementType::kS64, type, is_lane ? values[0] : b.i64(extents_.rank() == 0 ? 0 : at[d]));
+  }
+
+  Value* dot(const Indices& at) {
+    const auto& a = attributes_of<hlo::DotAttributes>(i_);
+    Indices sides[2] = {Indices(from_[0].rank(), 0), Indices(from_[1].rank(), 0)};
+    size_t next = 0;
+    const auto set = [&](size_t side, int64_t d) { sides[side][static_cast<size_t>(d)] = at[next]; };
+    for (size_t k = 0; k < a.lhs_batch_dimensions.size(); ++k, ++next) {
+      set(0, a.lhs_batch_dimensions[k]);
+      set(1, a.rhs_batch_dimensions[k]);
+    }
+    const hlo::Int64List* const batches[] = {&a.lhs_batch_dimensions, &a.rhs_batch_dimensions};
+    const hlo::Int64List* const summed[] = {&a.lhs_contracting_dimensions, &a.rhs_contracting_dimensions};
+    for (size_t side = 0; side < 2; ++side) {
+      for (int64_t d = 0; d < static_cast<int64_t>(from_[side].rank()); ++d) {
+        if (std::ranges::count(*batches[side], d) == 0 && std::ranges::count(*summed[side], d) == 0) {
+          set(side, d);
+          ++next;
+        }
+      }
+    }
+    Value* const zero = llvm::Constant::getNullValue(operands_[0].elements[0]->getType());
+    return sum_of_products(*summed[0], *summed[1], sides, 0, zero);
+  }
+
+  /// Over the contracted dimensions from number `k` on, as regions take it.
+  Value* sum_of_products(const hlo::Int64List& lhs, const hlo::Int64List& rhs, Indices (&sides)[2], size_t k,
+                         Value* sum) {
+    if (k == lhs.size()) {
+      Values values{operand(0, sides[0]), operand(1, sides[1]), sum};
+      SimdBuilder b = builder_for_(values);
+      return b.mul_add(values[0], values[1], values[2]);
+    }
+    const auto l = static_cast<size_t>(lhs[k]), r = static_cast<size_t>(rhs[k]);
+    for (int64_t e = 0; e < from_[0][l]; ++e) {
+      sides[0][l] = sides[1][r] = e;
+      sum = sum_of_products(lhs, rhs, sides, k + 1, sum);
+    }
+    return sum;
+  }
+
+  /// The dimension along which the slice is shorter than the array; none if they are equal.
+  static std::optional<size_t> moving(const Extents& whole, const Extents& part) {
+    for (size_t d = 0; d < whole.rank(); ++d) {
+      if (whole[d] != part[d]) return d;
+    }
+    return std::nullopt;
+  }
+
+  /// `there` if the slice's first index, which is clamped to 0..last, is this place; else `elsewhere`.
+  Value* if_it_starts_at(size_t first_start, size_t d, int64_t place, int64_t last, Value* there, Value* elsewhere) {
+    const SmallArray& start = operands_[first_start + d];
+    const bool with_sign = is_signed_integer(start.shape.element_type());
+    Values values{start.elements[0], there, elsewhere};
+    SimdBuilder b = builder_for_(values);
+    llvm::IRBuilder<>& ir = b.ir();
+    Value* const x = values[0];
+    Value* const bound = b.int_like(x, static_cast<uint64_t>(place));
+    Value* is_here = nullptr;
+    if (place == 0) is_here = with_sign ? ir.CreateICmpSLE(x, bound) : ir.CreateICmpEQ(x, bound);
+    else if (place == last) is_here = with_sign ? ir.CreateICmpSGE(x, bound) : ir.CreateICmpUGE(x, bound);
+    else is_here = ir.CreateICmpEQ(x, bound);
+    return ir.CreateSelect(is_here, values[1], values[2]);
+  }
+
+  Value* dynamic_slice(Indices at) {
+    const std::optional<size_t> d = moving(from_[0], extents_);
+    if (!d) return operand(0, at);
+    const int64_t last = from_[0][*d] - extents_[*d];
+    Value* value = operand(0, at);
+    for (int64_t place = 1; place <= last; ++place) {
+      ++at[*d];
+      value = if_it_starts_at(1, *d, place, last, operand(0, at), value);
+    }
+    return value;
+  }
+
+  Value* dynamic_update_slice(const Indices& at) {
+    const std::optional<size_t> d = moving(extents_, from_[1]);
+    if (!d) return operand(1, at);
+    const int64_t last = extents_[*d] - from_[1][*d];
+    Value* value = operand(0, at);
+    for (int64_t place = 0; place <= last; ++place) {
+      Indices inside = at;
+      inside[*d] -= place;
+      if (inside[*d] < 0 || inside[*d] >= from_[1][*d]) continue;
+      Value* const update = operands_[1].elements[from_[1].element(inside)];
+      value = if_it_starts_at(2, *d, place, last, update, value);
+    }
+    return value;
+  }
+
+  Value* bitcast(const Indices& at) {
+    Values values{operand(0, at)};
+    SimdBuilder b = builder_for_(values);
+    Value* const raw = b.to_memory(operands_[0].shape.element_type(), values[0]);
+    const ElementType type = i_.shape.element_type();
+    return b.from_memory(type, b.ir().CreateBitCast(raw, b.wide(b.memory_scalar(type))));
+  }
+
+  const hlo::Instruction& i_;
+  std::span<const SmallArray> operands_;
+  const LaneBatch& batch_;
+  const BuilderFor& builder_for_;
+  Extents extents_;
+  std::vector<Extents> from_;
+};
+
+/// `bits` in every lane.
+Value* constant_of(SimdBuilder& b, ElementType type, uint64_t bits) {
+  llvm::Type* const wide = b.register_type(type);
+  if (type == ElementType::kF64) return llvm::ConstantFP::get(wide, std::bit_cast<double>(bits));
+  if (type == ElementType::kF32)
+    return llvm::ConstantFP::get(wide, llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+  if (computes_in_f32(type)) return llvm::ConstantFP::get(wide, llvm::APFloat(widened_bits(type, bits)));
+  if (type == ElementType::kPred) return b.boolean(bits != 0);
+  return llvm::ConstantInt::get(wide, llvm::APInt(64, bits).zextOrTrunc(wide->getScalarSizeInBits()));
+}
+
+}  // namespace
+
+Values emit_small_array(const hlo::Instruction& i, std::span<const SmallArray> operands, const LaneBatch& batch,
+                        const BuilderFor& builder_for) {
+  return ArrayEmitter(i, operands, batch, builder_for).emit();
+}
+
+Values emit_small_reduce(const hlo::Instruction& i, std::span<const SmallArray> operands, const LaneBatch& batch,
+                         const ReduceBody& body) {
+  const auto& dimensions = attributes_of<hlo::ReduceAttributes>(i).dimensions;
+  const size_t count = operands.size() / 2;
+  const Extents from(operands[0].shape, batch);
+  const Extents to(i.shape.is_tuple() ? i.shape.tuple_element(0) : i.shape, batch);
+  std::vector<Values> sums(static_cast<size_t>(to.count()));  // the accumulators of each element
+  for (Values& sum : sums) {
+    for (size_t k = 0; k < count; ++k) sum.push_back(operands[count + k].elements[0]);
+  }
+  for (int64_t e = 0; e < from.count(); ++e) {
+    const Indices at = from.at(e);
+    Indices kept;
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (std::ranges::count(dimensions, static_cast<int64_t>(d)) == 0) kept.push_back(at[d]);
+    }
+    Values& sum = sums[to.element(kept)];
+    Values arguments = sum;
+    for (size_t k = 0; k < count; ++k) arguments.push_back(operands[k].elements[static_cast<size_t>(e)]);
+    sum = body(arguments);
+  }
+  Values values;
+  for (size_t k = 0; k < count; ++k) {
+    for (const Values& sum : sums) values.push_back(sum[k]);
+  }
+  return values;
+}
+
+Values emit_small_constant(SimdBuilder& b, const Literal& literal, const LaneBatch& batch) {
+  const ElementType type = literal.shape().element_type();
+  const auto size = static_cast<size_t>(element_size_bytes(type));
+  Values values;
+  for (int64_t e = 0; e < engine::elements_beside(literal.shape(), batch.size); ++e) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, literal.bytes().data() + static_cast<size_t>(e) * size, size);
+    values.push_back(constant_of(b, type, bits));
+  }
+  return values;
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/base/transpose.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+namespace hilo {
+namespace {
+
+TEST(TransposeMatrix, ExchangesRowsAndColumnsOfAnySize) {
+  constexpr int64_t kSizes[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 64, 65, 130};
+  for (int bytes : {1, 2, 4, 8, 16}) {
+    for (int64_t rows : kSizes) {
+      for (int64_t columns : kSizes) {
+        const auto width = static_cast<size_t>(bytes), size = static_cast<size_t>(rows * columns) * width;
+        std::vector<std::byte> from(size), to(size + 1), wanted(size + 1);
+        for (size_t k = 0; k < size; ++k) from[k] = static_cast<std::byte>(k * 37 + k / 251);
+        to[size] = wanted[size] = std::byte{0x5a};
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t j = 0; j < columns; ++j)
+            std::memcpy(wanted.data() + static_cast<size_t>(j * rows + i) * width,
+                        from.data() + static_cast<size_t>(i * columns + j) * width, width);
+        }
+        transpose_matrix(from.data(), to.data(), rows, columns, bytes);
+        EXPECT_EQ(to, wanted) << rows << " by " << columns << ", " << bytes << " bytes";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hilo
