@@ -30,7 +30,7 @@ class Outcome:
     row: records.Row
     passed: bool
     why: str | None = ""
-    skipped: bool = False  # by the mode: nothing to do
+    skipped: str = ""  # why the mode has nothing to do
 
 
 def main() -> int:
@@ -104,7 +104,7 @@ def run(tools: compiling.Tools, rows: list[records.Row], show: bool, mode: str) 
         if at is not None:
             ready.append((row, bodies[at]))
         elif row.fails:  # refused by the compiler, though the name is there
-            outcomes.append(Outcome(row, True))
+            outcomes.append(Outcome(row, True, skipped="the compiler refuses it, as it should" if mode else ""))
         else:
             outcomes.append(Outcome(row, False, f"does not compile: {message[:300]}\n    {bodies[0]}"))
     if show:
@@ -151,18 +151,23 @@ def ran(tools: compiling.Tools, ready: list, mode: str) -> list[Outcome]:
     tell(f"running {len(ready)} rows")
     parts = [ready[i::tools.jobs] for i in range(tools.jobs)]
     lines = [[records.line_of(row, number[body]) for row, body in part] for part in parts]
-    verdicts: dict[str, str | None] = {}
+    verdicts: dict[str, Verdict] = {}
     command = [program, "", mode] if mode else [program, ""]
     for part in tools.in_parallel(lambda i: run_lines(command, tools.work / f"rows_{i}.txt", lines[i]), range(len(parts))):
         verdicts.update(part)
-    return [Outcome(row, verdicts[row.id] == "", verdicts[row.id] and f"{verdicts[row.id]}\n    {body}", verdicts[row.id] is None)
-            for row, body in ready]
+    return [outcome_of(row, body, *verdicts[row.id]) for row, body in ready]
 
 
-def run_lines(command: list, path: pathlib.Path, lines: list[str]) -> dict[str, str | None]:
-    """Why each row failed, "" for those that passed, None for those that the mode skips. A row that ends the program or hangs
-    fails, and the rest goes on."""
-    verdicts: dict[str, str | None] = {}
+Verdict = tuple[str, str]  # "passed", "failed" or "skipped", and why
+
+
+def outcome_of(row: records.Row, body: str, word: str, why: str) -> Outcome:
+    return Outcome(row, word == "passed", f"{why}\n    {body}", why if word == "skipped" else "")
+
+
+def run_lines(command: list, path: pathlib.Path, lines: list[str]) -> dict[str, Verdict]:
+    """What came of each row. One that ends the program or hangs fails, and the rest goes on."""
+    verdicts: dict[str, Verdict] = {}
     while lines:
         path.write_text("".join(lines))
         current = run_once([command[0], path, *command[2:]], verdicts)
@@ -172,7 +177,7 @@ def run_lines(command: list, path: pathlib.Path, lines: list[str]) -> dict[str, 
     return verdicts
 
 
-def run_once(command: list, verdicts: dict[str, str | None]) -> str | None:
+def run_once(command: list, verdicts: dict[str, Verdict]) -> str | None:
     """Runs rows until the program ends; gives the row that ended it."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                errors="replace", env={**os.environ, "JAX_PLATFORM_NAME": "Host"})
@@ -185,7 +190,7 @@ def run_once(command: list, verdicts: dict[str, str | None]) -> str | None:
         except queue.Empty:
             process.kill()
             process.wait()
-            verdicts[current] = f"no result after {SECONDS_A_ROW} s"
+            verdicts[current] = "failed", f"no result after {SECONDS_A_ROW} s"
             return current
         if line is None:
             break
@@ -194,11 +199,11 @@ def run_once(command: list, verdicts: dict[str, str | None]) -> str | None:
             current = rest
         else:
             identity, _, why = rest.partition(" ")
-            verdicts[identity] = {"passed": "", "skipped": None}.get(word, why)
+            verdicts[identity] = word, why
             current = None
     process.wait()
     if current is not None:
-        verdicts[current] = f"the program ended with status {process.returncode}"
+        verdicts[current] = "failed", f"the program ended with status {process.returncode}"
     return current
 
 
@@ -210,9 +215,12 @@ def pump(stream, lines: queue.Queue) -> None:
 
 # ---- report ---------------------------------------------------------------------------------------------------------
 def report(outcomes: list[Outcome], arguments) -> int:
-    skipped = sum(outcome.skipped for outcome in outcomes)
+    skipped = [outcome for outcome in outcomes if outcome.skipped]
     outcomes = sorted((outcome for outcome in outcomes if not outcome.skipped), key=lambda outcome: (outcome.row.name, outcome.row.id))
     if arguments.verbose:
+        for why in sorted({outcome.skipped for outcome in skipped}):
+            names = [outcome.row.name for outcome in skipped if outcome.skipped == why]
+            print(f"skipped {len(names)}: {why}: {', '.join(sorted(set(names)))}")
         for outcome in outcomes:
             if not outcome.passed:
                 print(f"failed {outcome.row.name} {outcome.row.id}: {outcome.why}")
@@ -227,7 +235,7 @@ def report(outcomes: list[Outcome], arguments) -> int:
         whole = sum(names[module].values())
         print(f"{module:24} {counts[module][0]:7} {counts[module][1]:7} {len(names[module]):7} {whole:7}")
     passed = sum(outcome.passed for outcome in outcomes)
-    print(f"{passed} passed, {len(outcomes) - passed} failed, {skipped} skipped")
+    print(f"{passed} passed, {len(outcomes) - passed} failed, {len(skipped)} skipped")
     return 0 if passed == len(outcomes) else 1
 
 
