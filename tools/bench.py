@@ -59,9 +59,13 @@ def compile_times(build: pathlib.Path) -> int:
 
 
 def processes(build: pathlib.Path) -> int:
-    program = build / "bin" / "bench" / "all_reduce"
-    print("all-reduce by 2 processes, beside MPI_Allreduce:")
-    return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program]).returncode
+    program, python = build / "bin" / "bench" / "all_reduce", ROOT / ".venv" / "bin" / "python"
+    print("all-reduce by 2 processes, beside MPI_Allreduce:", flush=True)
+    rc = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program]).returncode
+    if rc != 0 or not python.exists():
+        return rc
+    print("the same by jaxlib with gloo: bytes, us", flush=True)
+    return subprocess.run([python, ROOT / "bench" / "all_reduce_jax.py"]).returncode
 
 
 def meshes(build: pathlib.Path) -> int:

@@ -24,10 +24,22 @@ TEST(TransposeMatrix, ExchangesRowsAndColumnsOfAnySize) {
             std::memcpy(wanted.data() + static_cast<size_t>(j * rows + i) * width,
                         from.data() + static_cast<size_t>(i * columns + j) * width, width);
         }
-        transpose_matrix(from.data(), to.data(), rows, columns, bytes);
+        transpose_matrix({from.data(), columns}, to.data(), rows, rows, columns, bytes);
         EXPECT_EQ(to, wanted) << rows << " by " << columns << ", " << bytes << " bytes";
       }
     }
+  }
+}
+
+TEST(TransposeMatrix, TakesAndLeavesAPartOfALargerOne) {
+  constexpr int64_t kFromStride = 50, kToStride = 40, kRows = 37, kColumns = 21;
+  std::vector<float> from(kRows * kFromStride), to(kColumns * kToStride, -1.0f);
+  for (size_t k = 0; k < from.size(); ++k) from[k] = static_cast<float>(k);
+  transpose_matrix({from.data(), kFromStride}, to.data(), kToStride, kRows, kColumns, sizeof(float));
+  for (int64_t j = 0; j < kColumns; ++j) {
+    for (int64_t i = 0; i < kToStride; ++i)
+      EXPECT_EQ(to[static_cast<size_t>(j * kToStride + i)],
+                i < kRows ? static_cast<float>(i * kFromStride + j) : -1.0f);
   }
 }
 

@@ -17,7 +17,7 @@ struct Sixteen {
 
 /// A square as wide as a vector, at the same place of both sides.
 template <typename T>
-void transpose_square(const T* from, int64_t columns, T* to, int64_t rows) {
+void transpose_square(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
   if constexpr (sizeof(T) == kVectorBytes) {
     *to = *from;
   } else {
@@ -26,53 +26,65 @@ void transpose_square(const T* from, int64_t columns, T* to, int64_t rows) {
     typedef T Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias));
     Vector square[kLanes];
 #pragma GCC unroll 16
-    for (int i = 0; i < kLanes; ++i) square[i] = *reinterpret_cast<const Loose*>(from + i * columns);
+    for (int i = 0; i < kLanes; ++i) square[i] = *reinterpret_cast<const Loose*>(from + i * from_stride);
     transpose_lanes(square);
 #pragma GCC unroll 16
-    for (int i = 0; i < kLanes; ++i) *reinterpret_cast<Loose*>(to + i * rows) = square[i];
+    for (int i = 0; i < kLanes; ++i) *reinterpret_cast<Loose*>(to + i * to_stride) = square[i];
   }
 }
 
+template <typename T>
+struct Matrices {
+  const T* from;
+  int64_t from_stride;
+  T* to;
+  int64_t to_stride;
+
+  void move(int64_t i, int64_t j) const { to[j * to_stride + i] = from[i * from_stride + j]; }
+};
+
 /// Rows [i0, i1) and columns [j0, j1).
 template <typename T>
-void transpose_tile(const T* from, T* to, int64_t rows, int64_t columns, int64_t i0, int64_t i1, int64_t j0,
-                    int64_t j1) {
+void transpose_tile(const Matrices<T>& m, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
   constexpr int64_t kSide = kVectorBytes / static_cast<int64_t>(sizeof(T));
   int64_t i = i0;
   for (; i + kSide <= i1; i += kSide) {
     int64_t j = j0;
-    for (; j + kSide <= j1; j += kSide) transpose_square(from + i * columns + j, columns, to + j * rows + i, rows);
+    for (; j + kSide <= j1; j += kSide)
+      transpose_square(m.from + i * m.from_stride + j, m.from_stride, m.to + j * m.to_stride + i, m.to_stride);
     for (; j < j1; ++j) {
-      for (int64_t k = i; k < i + kSide; ++k) to[j * rows + k] = from[k * columns + j];
+      for (int64_t k = i; k < i + kSide; ++k) m.move(k, j);
     }
   }
   for (; i < i1; ++i) {
-    for (int64_t j = j0; j < j1; ++j) to[j * rows + i] = from[i * columns + j];
+    for (int64_t j = j0; j < j1; ++j) m.move(i, j);
   }
 }
 
 /// In tiles of one cache line each way: what lies a power of two apart shares few places of a cache, and a wider tile's lines
 /// would drive each other out.
 template <typename T>
-void transpose_in_tiles(const void* from, void* to, int64_t rows, int64_t columns) {
+void transpose_in_tiles(const Matrices<T>& m, int64_t rows, int64_t columns) {
   constexpr int64_t kTile = kLine / static_cast<int64_t>(sizeof(T));
   for (int64_t j = 0; j < columns; j += kTile) {
-    for (int64_t i = 0; i < rows; i += kTile) {
-      transpose_tile(static_cast<const T*>(from), static_cast<T*>(to), rows, columns, i, std::min(i + kTile, rows), j,
-                     std::min(j + kTile, columns));
-    }
+    for (int64_t i = 0; i < rows; i += kTile)
+      transpose_tile(m, i, std::min(i + kTile, rows), j, std::min(j + kTile, columns));
   }
 }
 
 }  // namespace
 
-void transpose_matrix(const void* from, void* to, int64_t rows, int64_t columns, int element_size) {
+void transpose_matrix(MatrixPlace from, void* to, int64_t to_stride, int64_t rows, int64_t columns, int element_size) {
+  const auto transpose = [&]<typename T>(T) {
+    transpose_in_tiles(Matrices<T>{static_cast<const T*>(from.data), from.stride, static_cast<T*>(to), to_stride}, rows,
+                       columns);
+  };
   switch (element_size) {
-    case 1: return transpose_in_tiles<uint8_t>(from, to, rows, columns);
-    case 2: return transpose_in_tiles<uint16_t>(from, to, rows, columns);
-    case 4: return transpose_in_tiles<uint32_t>(from, to, rows, columns);
-    case 8: return transpose_in_tiles<uint64_t>(from, to, rows, columns);
-    default: return transpose_in_tiles<Sixteen>(from, to, rows, columns);
+    case 1: return transpose(uint8_t{});
+    case 2: return transpose(uint16_t{});
+    case 4: return transpose(uint32_t{});
+    case 8: return transpose(uint64_t{});
+    default: return transpose(Sixteen{});
   }
 }
 

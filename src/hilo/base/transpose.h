@@ -6,7 +6,14 @@
 
 namespace hilo {
 
-/// to[j * rows + i] = from[i * columns + j] for elements of 1, 2, 4, 8 or 16 bytes. `from` and `to` don't overlap.
-void transpose_matrix(const void* from, void* to, int64_t rows, int64_t columns, int element_size);
+/// A matrix in memory, its rows `stride` elements apart.
+struct MatrixPlace {
+  const void* data;
+  int64_t stride;
+};
+
+/// to[j * to_stride + i] = from[i * from.stride + j] for i < rows, j < columns; elements of 1, 2, 4, 8 or 16 bytes. The two
+/// don't overlap.
+void transpose_matrix(MatrixPlace from, void* to, int64_t to_stride, int64_t rows, int64_t columns, int element_size);
 
 }  // namespace hilo

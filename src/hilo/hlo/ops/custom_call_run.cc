@@ -50,8 +50,9 @@ void relayout(const Shape& shape, const void* from, void* to, bool to_row_major)
     if (elements == 0) return;
     if (is_column_major(shape)) {
       const int64_t rows = shape.dimension(rank - 2), columns = shape.dimension(rank - 1);
+      const int64_t from_rows = to_row_major ? columns : rows, from_columns = to_row_major ? rows : columns;
       for (int64_t item = 0; item < elements; item += rows * columns)
-        transpose_matrix(source + item, target + item, to_row_major ? columns : rows, to_row_major ? rows : columns,
+        transpose_matrix({source + item, from_columns}, target + item, from_rows, from_rows, from_columns,
                          static_cast<int>(sizeof(T)));
       return;
     }

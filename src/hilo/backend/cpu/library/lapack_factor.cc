@@ -2,6 +2,7 @@
 // backend/cpu/library/lapack_factor.cc -- LAPACK's factorisations and what is solved with them.
 #include "hilo/backend/cpu/library/lapack.h"
 #include "hilo/backend/cpu/library/lapack_routine.h"
+#include "hilo/backend/cpu/library/triangular_solve.h"
 #include "hilo/base/text.h"
 
 namespace hilo::cpu::lapack {
@@ -56,17 +57,18 @@ Status getrf(const CustomCallFrame& frame) {
 
 template <typename T>
 Status potrf(const CustomCallFrame& frame) {
-  static auto* const call = routine<T, void(const char*, const int*, T*, const int*, int*)>("potrf");
+  static auto* const call = routine<T, PotrfRoutine<T>>("potrf");
   HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
   HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 1), 0));
   HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo", "LU"));
+  HILO_ASSIGN_OR_RETURN(const Isa isa, selected_isa());
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == x.columns && out.rows == x.rows && out.columns == x.rows &&
                                              out.count == x.count && info.count == x.count));
   copy_unless_same(x, out);
   for_batch(x.count, cube(x.rows, x.rows), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) *info.item(i) = factor_cholesky(call, uplo, out.rows, out.item(i));
+    for (int64_t i = begin; i < end; ++i) *info.item(i) = factor_cholesky(isa, call, uplo, out.rows, out.item(i));
   });
   return ok_status();
 }
@@ -87,12 +89,18 @@ Status trsm(const CustomCallFrame& frame) {
                                              b.rows == x.rows && b.columns == x.columns && a.count == b.count &&
                                              x.count == b.count));
   copy_unless_same(b, x);
-  const T one = 1;
+  HILO_ASSIGN_OR_RETURN([[maybe_unused]] const Isa isa, selected_isa());
+  [[maybe_unused]] const T one = 1;
   const int a_leading = a.leading(), x_leading = x.leading();
   for_batch(x.count, static_cast<double>(x.size()) * a.rows, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      call(&side, &uplo, &transposed, &diagonal, &x.rows, &x.columns, &one, a.item(i), &a_leading, x.item(i),
-           &x_leading);
+      if constexpr (kComplex<T>) {
+        call(&side, &uplo, &transposed, &diagonal, &x.rows, &x.columns, &one, a.item(i), &a_leading, x.item(i),
+             &x_leading);
+      } else {
+        solve_triangular(
+            isa, {side, uplo, transposed, diagonal, x.rows, x.columns, a.item(i), a_leading, x.item(i), x_leading});
+      }
     }
   });
   return ok_status();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hilo/backend/cpu/library/blas.h"
+#include "hilo/backend/cpu/library/cholesky_blocks.h"
 #include "hilo/backend/cpu/library/parallel.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 
@@ -219,12 +220,16 @@ int unfactorable_row(const T* a, int n, char uplo) {
 }
 
 /// Factors a column-major matrix in place by xPOTRF, which loses NaN; returns its info.
-template <typename T, typename Potrf>
-int factor_cholesky(Potrf* potrf, char uplo, int n, T* a) {
+template <typename T>
+int factor_cholesky(Isa isa, PotrfRoutine<T>* potrf, char uplo, int n, T* a) {
   const int leading = std::max(n, 1);
   int info = 0;
   if (!triangle_finite(a, n, uplo)) info = unfactorable_row(a, n, uplo);
-  if (info == 0) potrf(&uplo, &n, a, &leading, &info);
+  if (info != 0) return info;
+  if constexpr (!kComplex<T>) {
+    if (uplo == 'L') return factor_in_blocks(isa, potrf, n, a, leading);
+  }
+  potrf(&uplo, &n, a, &leading, &info);
   return info;
 }
 

@@ -9,6 +9,7 @@
 #include "hilo/backend/cpu/library/lapack_routine.h"
 #include "hilo/backend/cpu/library/long_call.h"
 #include "hilo/backend/cpu/library/small_cholesky.h"
+#include "hilo/backend/cpu/library/triangular_solve.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/linalg.h"
@@ -19,8 +20,6 @@ namespace {
 
 // LAPACK's matrices are column-major, so it sees ours transposed: lower is its upper, left its right.
 
-template <typename T>
-using CholeskyRoutine = void(const char*, const int*, T*, const int*, int*);
 template <typename T>
 using SolveRoutine = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
                           const T*, const int*, T*, const int*);
@@ -86,8 +85,9 @@ void finish_factor(T* a, int n, bool lower, bool failed) {
 template <typename Stored, typename T>
 class CholeskyHero final : public Hero {
  public:
-  CholeskyHero(CholeskyRoutine<T>* call, const Shape& shape, bool lower)
+  CholeskyHero(PotrfRoutine<T>* call, Isa isa, const Shape& shape, bool lower)
       : call_(call),
+        isa_(isa),
         elements_(shape.element_count()),
         n_(static_cast<int>(shape.dimension(shape.rank() - 1))),
         lower_(lower) {}
@@ -122,7 +122,7 @@ class CholeskyHero final : public Hero {
     for (int64_t i = begin; i < end; ++i) {
       T* const matrix = data + i * n_ * n_;
       if (lower_) mirror_triangle(matrix, n_, true);
-      const int info = lapack::factor_cholesky(call_, uplo, n_, matrix);
+      const int info = lapack::factor_cholesky(isa_, call_, uplo, n_, matrix);
       if (lower_) mirror_triangle(matrix, n_, false);
       finish_factor(matrix, n_, lower_, info != 0);
     }
@@ -139,7 +139,8 @@ class CholeskyHero final : public Hero {
     }
   }
 
-  CholeskyRoutine<T>* call_;
+  PotrfRoutine<T>* call_;
+  Isa isa_;
   int64_t elements_;
   int n_;
   bool lower_;
@@ -148,9 +149,10 @@ class CholeskyHero final : public Hero {
 template <typename Stored, typename T>
 class TriangularSolveHero final : public Hero {
  public:
-  TriangularSolveHero(SolveRoutine<T>* call, const hlo::TriangularSolveAttributes& attributes, const Shape& a,
+  TriangularSolveHero(SolveRoutine<T>* call, Isa isa, const hlo::TriangularSolveAttributes& attributes, const Shape& a,
                       const Shape& b)
       : call_(call),
+        isa_(isa),
         attributes_(attributes),
         a_elements_(a.element_count()),
         elements_(b.element_count()),
@@ -182,15 +184,19 @@ class TriangularSolveHero final : public Hero {
                                                                                      : 'C';
     const char diagonal = attributes_.unit_diagonal ? 'U' : 'N';
     const int64_t a_size = static_cast<int64_t>(n_) * n_, size = static_cast<int64_t>(rows_) * columns_;
-    const T one = 1;
     lapack::for_batch(elements_ / size, static_cast<double>(size) * n_, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        call_(&side, &uplo, &transposed, &diagonal, &columns_, &rows_, &one, a.data() + i * a_size, &n_,
-              b.data() + i * size, &columns_);
-        if constexpr (std::is_floating_point_v<T>) {
+        T* const x = b.data() + i * size;
+        if constexpr (!std::is_floating_point_v<T>) {
+          const T one = 1;
+          call_(&side, &uplo, &transposed, &diagonal, &columns_, &rows_, &one, a.data() + i * a_size, &n_, x,
+                &columns_);
+        } else {
+          solve_triangular(isa_,
+                           {side, uplo, transposed, diagonal, columns_, rows_, a.data() + i * a_size, n_, x, columns_});
           const bool is_kept = buffers[1] != buffers[2];
-          if (is_kept && !is_finite(b.data() + i * size, size))
-            substitute(a.data() + i * a_size, static_cast<const Stored*>(buffers[1]) + i * size, b.data() + i * size);
+          if (is_kept && !is_finite(x, size))
+            substitute(a.data() + i * a_size, static_cast<const Stored*>(buffers[1]) + i * size, x);
         }
       }
     });
@@ -227,6 +233,7 @@ class TriangularSolveHero final : public Hero {
   }
 
   SolveRoutine<T>* call_;
+  Isa isa_;
   hlo::TriangularSolveAttributes attributes_;
   int64_t a_elements_, elements_;
   int n_, rows_, columns_;
@@ -302,9 +309,9 @@ std::unique_ptr<Hero> make_cholesky_hero(const HeroRequest& request) {
   if (!fits_lapack(operands[0])) return nullptr;
   const bool lower = hlo::attributes_of<hlo::CholeskyAttributes>(instruction).lower;
   return for_lapack_type(operands[0].element_type(), [&]<typename Stored, typename T>() -> std::unique_ptr<Hero> {
-    static auto* const call = lapack::routine<T, CholeskyRoutine<T>>("potrf");
+    static auto* const call = lapack::routine<T, PotrfRoutine<T>>("potrf");
     if (call == nullptr) return nullptr;
-    return std::make_unique<CholeskyHero<Stored, T>>(call, operands[0], lower);
+    return std::make_unique<CholeskyHero<Stored, T>>(call, request.isa, operands[0], lower);
   });
 }
 
@@ -315,7 +322,7 @@ std::unique_ptr<Hero> make_triangular_solve_hero(const HeroRequest& request) {
   return for_lapack_type(operands[0].element_type(), [&]<typename Stored, typename T>() -> std::unique_ptr<Hero> {
     static auto* const call = lapack::routine<T, SolveRoutine<T>>("trsm");
     if (call == nullptr) return nullptr;
-    return std::make_unique<TriangularSolveHero<Stored, T>>(call, attributes, operands[0], operands[1]);
+    return std::make_unique<TriangularSolveHero<Stored, T>>(call, request.isa, attributes, operands[0], operands[1]);
   });
 }
 
