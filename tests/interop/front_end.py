@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front end's own tests and the examples through the fake plugin (tests/backend/pjrt/fake_plugin.cc), whose events are late and
-whose arrays lie column by column: the programs as they are, which find the platform in the environment. Needs no JAX, but the
-reference evaluator's time; make test takes a share of it. Ends with "N passed, N failed"."""
+"""The front end's own tests through the fake plugin (tests/backend/pjrt/fake_plugin.cc), whose events are late and whose arrays lie
+column by column: the programs as they are, which find the platform in the environment. Needs no JAX, but the reference evaluator's
+time; make test takes a share of it. `examples` as a folder: those too, which train long there. Ends with "N passed, N failed"."""
 
 import argparse
 import json
@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the program hilo")
     parser.add_argument("--every", type=int, default=1, help="only each of so many tests")
-    parser.add_argument("folders", nargs="*", default=(*front_end_elsewhere.FOLDERS, "examples"))
+    parser.add_argument("folders", nargs="*", default=front_end_elsewhere.FOLDERS)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hilo_front_end_") as folder:
         return report(case for name in arguments.folders

@@ -42,6 +42,27 @@ StatusOr<hlo::ComputationPtr> row_major_computation(const hlo::ComputationPtr& c
   return std::move(draft).finish(computation->root_id());
 }
 
+bool says_shardings(const Instruction& i) {
+  return i.annotations != nullptr &&
+         (!i.annotations->sharding.empty() || i.annotations->frontend_attributes.find("sdy") != std::string::npos);
+}
+
+/// The same computation without what it says of shardings: each device there has whole arrays, and XLA ends the process on a
+/// mesh that it doesn't find.
+StatusOr<hlo::ComputationPtr> without_shardings(const hlo::ComputationPtr& computation) {
+  if (std::ranges::none_of(computation->instructions(), says_shardings)) return computation;
+  hlo::ComputationDraft draft(computation->name());
+  for (const Instruction& i : computation->instructions()) {
+    const InstructionId id = draft.append_copy(i, i.operands);
+    if (!says_shardings(i)) continue;
+    hlo::Annotations kept = *i.annotations;
+    kept.sharding.clear();
+    kept.frontend_attributes.clear();
+    draft.mutable_instruction(id).annotations = std::make_shared<const hlo::Annotations>(std::move(kept));
+  }
+  return std::move(draft).finish(computation->root_id());
+}
+
 /// Whether operand k is a scalar that stands for an array.
 bool is_scalar_for_array(const hlo::Computation& computation, const Instruction& i, size_t k) {
   const bool may_be = (i.opcode == Opcode::kSelect && k == 0) || (i.opcode == Opcode::kClamp && k != 1);
@@ -184,10 +205,13 @@ StatusOr<hlo::Module> prepared_program(const hlo::Module& module) {
   prepared.aliases = leaf_aliases(module);
   prepared.entry_parameter_layouts.reset();
   prepared.entry_result_layout.reset();
-  std::erase_if(prepared.other_attributes, [](const auto& attribute) { return !is_note(attribute.first); });
+  std::erase_if(prepared.other_attributes, [](const auto& attribute) {
+    return !is_note(attribute.first) || attribute.second.find("sdy") != std::string::npos;
+  });
   HILO_RETURN_IF_ERROR(hlo::optimize_remat(prepared).status());  // after the next step nobody can
   HILO_RETURN_IF_ERROR(hlo::lower_extensions(prepared).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, row_major_computation).status());
+  HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_shardings).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_scalars_for_arrays).status());
   if (!is_flat(*prepared.entry)) {
     HILO_ASSIGN_OR_RETURN(prepared.entry, flat_entry(prepared.entry));
