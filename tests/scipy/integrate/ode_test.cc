@@ -104,6 +104,15 @@ TEST(SolveIvp, TooFewStepsAreNoSuccess) {
   EXPECT_FALSE(r.success.item<bool>());
 }
 
+TEST(Odeint, TakesItsArgumentsOneByOne) {
+  const auto f = [](Array y, Array, Array k, Array shift) { return shift - k * y; };
+  const Array t = numpy::array({0.0f, 1.0f});
+  const Array got = odeint(f, numpy::array(1.0f), t, 2.0, Array(0.0f));
+  EXPECT_NEAR(got.to_vector<float>()[1], std::exp(-2.0f), 1e-5f);
+  const Array in_k = grad([&](Array k) { return odeint(f, numpy::array(1.0f), t, k, 0.0)[1]; })(2.0f);
+  EXPECT_NEAR(in_k.item<float>(), -std::exp(-2.0f), 1e-4f);
+}
+
 TEST(SolveIvp, RefusesOtherMethodsAndShapes) {
   const auto f = [](const Array&, const Array& y) { return y; };
   const std::pair<Array, Array> span{Array(0.0), Array(1.0)};

@@ -87,6 +87,8 @@ TEST(Bcoo, ProductsAreThoseOfTheDenseMatrices) {
   EXPECT_TRUE(close(batched.matmul(right), numpy::matmul(batches, right)));
   EXPECT_TRUE(close(batched.matmul(right[0]), numpy::matmul(batches, right[0])));
   EXPECT_TRUE(close(bcoo_dot_general(m, x, {{{1}, {0}}, {{}, {}}}), numpy::matmul(a, x)));
+  EXPECT_TRUE(close(bcoo_dot_general(m, x, {.dimension_numbers = {{{1}, {0}}, {{}, {}}}}), numpy::matmul(a, x)));
+  EXPECT_TRUE(close(todense(m), a));
   const Array z = random::normal(random::key(6), {7, 5, 2});
   EXPECT_TRUE(close(bcoo_dot_general(m, z, {{{1}, {0}}, {{0}, {1}}}), numpy::einsum("ij,jik->ik", a, z)));
   EXPECT_TRUE(close(bcoo_dot_general(m, z, {{{0, 1}, {1, 0}}, {{}, {}}}), numpy::einsum("ij,jik->k", a, z)));

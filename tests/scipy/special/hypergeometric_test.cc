@@ -106,6 +106,22 @@ TEST(Hyp2f1, DerivativesAreThoseOfDifferences) {
   }
 }
 
+TEST(Hyp2f1, WhereTheSumIsInfiniteAtOneItsDerivativesAreToo) {
+  const auto f = [](Array a, Array b, Array c, Array x) { return hyp2f1(a, b, c, x); };
+  EXPECT_EQ(gauss(5, 1, 3, 1), INFINITY);
+  const auto [a, b, c] = grad<0, 1, 2>(f)(5.0f, 1.0f, 3.0f, 1.0f);
+  EXPECT_EQ(a.item<float>(), INFINITY);
+  EXPECT_EQ(b.item<float>(), INFINITY);
+  EXPECT_EQ(c.item<float>(), -INFINITY);
+  // That in x is of a higher order.
+  const auto [beside_a, in_x] = grad<0, 3>(f)(5.0f, 1.0f, 3.0f, 1.0f);
+  EXPECT_EQ(beside_a.item<float>(), 0);
+  EXPECT_EQ(in_x.item<float>(), INFINITY);
+  // Finite at 1: gamma(c) gamma(c - a - b) / (gamma(c - a) gamma(c - b)) has the derivatives of its gammas.
+  const float slope = grad(f)(0.5f, 1.0f, 4.0f, 1.0f).item<float>();
+  EXPECT_NEAR(slope, (gauss(0.501, 1, 4, 1) - gauss(0.499, 1, 4, 1)) / 0.002, 1e-3);
+}
+
 TEST(Hyp2f1, BroadcastsTakesHalfFloatsAndIntegersAndTransforms) {
   const Array a = numpy::array({1, 2, 3}), x = numpy::array({{0.25f}, {0.5f}});
   const Array all = hyp2f1(a, 1.5f, 2, x);

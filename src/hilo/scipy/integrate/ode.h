@@ -48,6 +48,13 @@ Y odeint(const F& func, const Y& y0, const Operand& t, const OdeintOptions& opti
   return odeint(func, y0, t, std::tuple<>(), options);
 }
 
+/// The same of arrays one by one, as JAX takes args.
+template <typename F, Tree Y, typename... Args>
+  requires(sizeof...(Args) > 0 && (std::convertible_to<const Args&, Array> && ...))
+Y odeint(const F& func, const Y& y0, const Operand& t, const Args&... args) {
+  return odeint(func, y0, t, std::tuple(Array(args)...));
+}
+
 /// A solution between its steps. A tree.
 struct OdeSolution {
   Array ts;  ///< [s + 1]: where steps end, away from the start; the last one again behind the steps that were needed

@@ -88,6 +88,13 @@ class BCOO {
 /// Errors      UNIMPLEMENTED for batches and dense axes of lhs: vmap over those
 /// Cost        of stored elements times what each meets
 Array bcoo_dot_general(const BCOO& lhs, const Operand& rhs, const lax::DotDimensionNumbers& dimension_numbers);
+struct BcooDotOptions {
+  lax::DotDimensionNumbers dimension_numbers;
+};
+template <int = 0>
+Array bcoo_dot_general(const BCOO& lhs, const Operand& rhs, const BcooDotOptions& options) {
+  return bcoo_dot_general(lhs, rhs, options.dimension_numbers);
+}
 
 /// Element by element with a dense array or a number that broadcasts to the shape: the places stay.
 BCOO operator*(const BCOO& a, const Operand& b);
@@ -103,6 +110,7 @@ inline BCOO bcoo_fromdense(const Operand& mat, const FromDenseOptions& options =
   return BCOO::fromdense(mat, options);
 }
 inline Array bcoo_todense(const BCOO& mat) { return mat.todense(); }
+inline Array todense(const BCOO& mat) { return mat.todense(); }
 Array bcoo_extract(const BCOO& places, const Operand& mat);  ///< the elements of a dense array at the places
 inline BCOO bcoo_multiply_dense(const BCOO& a, const Operand& b) { return a * b; }
 inline BCOO bcoo_reduce_sum(const BCOO& mat, const Axes& axes) { return mat.sum(axes); }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -25,29 +26,57 @@ Array i1(const Operand& x) {
   return of_real("i1", x, [](const Array& a) { return numpy::exp(numpy::abs(a)) * lax::bessel_i1e(a); });
 }
 
+namespace {
+
+/// The functions of orders 0..v in front of x's shape. J_k / J_{k-1} = x / (2k - x J_{k+1} / J_k) holds for every x, 0 too, and
+/// neither overflows nor underflows. J_0 + 2 (J_2 + J_4 + ...) = 1 says what J_0 is.
+Array bessel_by_quotients(const Array& x, int64_t v, int64_t n_iter) {
+  std::vector<Array> quotients(static_cast<size_t>(n_iter) + 1);  // at k: J_k / J_{k-1}
+  Array quotient = numpy::zeros_like(x);
+  for (int64_t k = n_iter + 1; k > 0; --k) {
+    const Array divisor = 2.0 * static_cast<double>(k) - x * quotient;
+    quotient = x / numpy::where(divisor == 0, 1e-30, divisor);  // the next one is its reciprocal, about
+    if (k <= n_iter) quotients[static_cast<size_t>(k)] = quotient;
+  }
+  Array of_first = numpy::ones_like(x), sum = of_first;  // J_k / J_0
+  std::vector<Array> kept = {of_first};
+  for (int64_t k = 1; k <= n_iter; ++k) {
+    of_first = of_first * quotients[static_cast<size_t>(k)];
+    if (k % 2 == 0) sum = sum + 2.0 * of_first;
+    if (k <= v) kept.push_back(of_first);
+  }
+  return numpy::stack(kept) / sum;
+}
+
+/// The same, whose derivatives are J_0' = -J_1 and J_k' = (J_{k-1} - J_{k+1}) / 2.
+Array bessel_orders(const Array& x, int64_t v, int64_t n_iter) {
+  const auto value = [v, n_iter](const Array& at) { return bessel_by_quotients(at, v, n_iter); };
+  const auto slope = [v, n_iter](const Array& at, const Array&) {
+    const Array all = bessel_orders(at, v + 1, std::max(n_iter, v + 1));
+    std::vector<Array> slopes = {-all[1]};
+    for (int64_t k = 1; k <= v; ++k) slopes.push_back(0.5 * (all[k - 1] - all[k + 1]));
+    return numpy::stack(slopes);
+  };
+  return with_slope(value, slope, x);
+}
+
+}  // namespace
+
 Array bessel_jn(const Operand& z, const BesselOptions& o) {
   const UserLocation here(z.location());
   if (o.v < 0 || o.n_iter < o.v)
     or_throw(invalid_argument(
         fmt::format("{}: v must be in 0..n_iter; got {} and {}", at_user_line("bessel_jn"), o.v, o.n_iter)));
-  const Array x = real_operands("bessel_jn", {z})[0];
-  Array above = numpy::zeros_like(x), now = numpy::full_like(x, 1e-16), sum = numpy::zeros_like(x);
-  std::vector<Array> kept(static_cast<size_t>(o.v) + 1);
-  for (int64_t k = o.n_iter; k >= 0; --k) {
-    const Array below = 2.0 * static_cast<double>(k + 1) * now / x - above;
-    if (k % 2 == 0) sum = sum + 2.0 * below;
-    if (k <= o.v) kept[static_cast<size_t>(k)] = below;
-    above = now;
-    now = below;
-  }
-  return numpy::stack(kept) / (sum - kept[0]);
+  return widely(real_operands("bessel_jn", {z}),
+                [&](const std::vector<Array>& x) { return bessel_orders(x[0], o.v, o.n_iter); });
 }
 
 namespace {
 
-/// The associated Legendre functions of x with the norm of spherical harmonics, by degree and order.
-std::vector<std::vector<Array>> legendre_table(const Array& x, int64_t n_max) {
-  const Array root = numpy::sqrt(1.0 - x * x);
+/// The associated Legendre functions of cos(theta) with the norm of spherical harmonics, by degree and order.
+std::vector<std::vector<Array>> legendre_table(const Array& theta, int64_t n_max) {
+  const Array x = numpy::cos(theta), sine = numpy::sin(theta);
+  const Array root = numpy::where(sine < 0, -sine, sine);  // sqrt(1 - x^2), with a derivative at the poles
   std::vector<std::vector<Array>> p(static_cast<size_t>(n_max) + 1);
   Array diagonal = numpy::full_like(x, 0.5 / std::sqrt(std::numbers::pi));
   for (int64_t m = 0; m <= n_max; ++m) {
@@ -82,14 +111,14 @@ Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const
   if (n_max < 0)
     or_throw(
         invalid_argument(fmt::format("{}: n_max must not be negative; got {}", at_user_line("sph_harm_y"), n_max)));
-  const Array x = numpy::cos(numpy::promote_inexact(polar)), size = numpy::abs(order);
-  const std::vector<std::vector<Array>> table = legendre_table(x, n_max);
-  Array p = numpy::zeros_like(x);
+  const Array angle_from_pole = numpy::promote_inexact(polar), size = numpy::abs(order);
+  const std::vector<std::vector<Array>> table = legendre_table(angle_from_pole, n_max);
+  Array p = numpy::zeros_like(angle_from_pole);
   for (int64_t k = 0; k <= n_max; ++k)
     for (int64_t l = k; l <= n_max; ++l)
       p = numpy::where((size == k) & (numpy::clip(degree, 0, n_max) == l),
                        table[static_cast<size_t>(k)][static_cast<size_t>(l - k)], p);
-  const Array angle = numpy::astype(size, x.dtype()) * phi;
+  const Array angle = numpy::astype(size, p.dtype()) * phi;
   const Array value = lax::complex(p * numpy::cos(angle), p * numpy::sin(angle));
   const Array sign = numpy::where(numpy::mod(size, 2) == 0, 1.0, -1.0);
   return numpy::where(order < 0, sign * numpy::conj(value), value);

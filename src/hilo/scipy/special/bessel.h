@@ -15,8 +15,10 @@ struct BesselOptions {
   int64_t v;            ///< the greatest order
   int64_t n_iter = 50;  ///< where the backward recurrence begins
 };
-/// The Bessel functions of the first kind of orders 0..v: x's shape with v + 1 in front.
-/// Source    Miller's algorithm, DLMF 3.6(iii) with 10.12.4
+/// The Bessel functions of the first kind of orders 0..v: x's shape with v + 1 in front. Right to the last bits for |z| well
+/// below n_iter.
+/// Gradient  by the orders beside: J_k' = (J_{k-1} - J_{k+1}) / 2
+/// Source    Miller's algorithm, DLMF 3.6(iii) with 10.12.4, of quotients as 10.10.1
 /// Errors    INVALID_ARGUMENT for v below 0 or above n_iter
 Array bessel_jn(const Operand& z, const BesselOptions& options);
 struct HarmonicOptions {

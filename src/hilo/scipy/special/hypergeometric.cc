@@ -256,8 +256,15 @@ Array slope_at_one(const Array& a, const Array& b, const Array& c, Parameter par
   return value * (lax::digamma(c) + psi - lax::digamma(c - a) - lax::digamma(c - b));
 }
 
-/// The derivative in a parameter by the series; of x below 0 by that in x / (x - 1), with the product rule. NaN above 1.
-Array gauss_slope(const Array& a, const Array& b, const Array& c, const Array& x, Parameter parameter) {
+/// Is the sum infinite at x = 1, each of its terms finite?
+Array diverges(const Array& a, const Array& b, const Array& c, const Array& x) {
+  return (x == 1) & (c - a - b <= 0) & ~(ends(c) | ends_before(a, c) | ends_before(b, c));
+}
+
+/// The derivative in a parameter by the series; of x below 0 by that in x / (x - 1), with the product rule. NaN above 1,
+/// `infinite` where the sum is.
+Array gauss_slope(const Array& a, const Array& b, const Array& c, const Array& x, Parameter parameter,
+                  double infinite) {
   constexpr int64_t kMost = 10000;
   const Array negative = x < 0, inside = x < 1, z = numpy::where(inside, x, 0.0);
   const Array y = numpy::where(negative, z / (z - 1.0), z), other = numpy::where(negative, c - b, b);
@@ -272,22 +279,33 @@ Array gauss_slope(const Array& a, const Array& b, const Array& c, const Array& x
     if (parameter == Parameter::kB) out = out * numpy::where(negative, -in_b, in_b);
     else out = out * (slope(Parameter::kC).slope + numpy::where(negative, in_b, 0.0));
   }
-  return nan_where(x > 1, numpy::where(x == 1, slope_at_one(a, b, c, parameter), out));
+  const Array at_one = numpy::where(diverges(a, b, c, x), infinite, slope_at_one(a, b, c, parameter));
+  return nan_where(x > 1, numpy::where(x == 1, at_one, out));
 }
 
-template <Parameter kParameter>
-struct GaussRule {
-  Array operator()(const Array& t, const Array&, const Array& a, const Array& b, const Array& c, const Array& x) const {
-    return t * gauss_slope(a, b, c, x, kParameter);
-  }
-};
-
+/// The derivatives that are asked for. Where the sum is infinite so are they. The one in x is of a higher order than those in
+/// a, b and c, which count as 0 beside it.
 Array gauss(const Array& a, const Array& b, const Array& c, const Array& x) {
-  return custom_jvp(gauss_value)
-      .defjvps(GaussRule<Parameter::kA>(), GaussRule<Parameter::kB>(), GaussRule<Parameter::kC>(),
-               [](const Array& t, const Array&, const Array& a, const Array& b, const Array& c, const Array& x) {
-                 return t * a * b / c * gauss(a + 1.0, b + 1.0, c + 1.0, x);
-               })(a, b, c, x);
+  using Four = std::tuple<Array, Array, Array, Array>;
+  const auto rule = [](const Four& primals, const Four& tangents) {
+    const auto& [a, b, c, x] = primals;
+    const Array& in_x = std::get<3>(tangents);
+    const bool x_varies = !is_symbolic_zero(in_x);
+    const Array value = gauss(a, b, c, x);
+    Array slope = numpy::zeros_like(value);
+    const auto add = [&](const Array& t, Parameter parameter) {
+      if (is_symbolic_zero(t)) return;
+      const double infinite = x_varies ? 0 : parameter == Parameter::kC ? -kInfinity : kInfinity;
+      slope = slope + t * gauss_slope(std::get<0>(primals), std::get<1>(primals), std::get<2>(primals),
+                                      std::get<3>(primals), parameter, infinite);
+    };
+    add(std::get<0>(tangents), Parameter::kA);
+    add(std::get<1>(tangents), Parameter::kB);
+    add(std::get<2>(tangents), Parameter::kC);
+    if (x_varies) slope = slope + in_x * a * b / c * gauss(a + 1.0, b + 1.0, c + 1.0, x);
+    return std::pair(value, slope);
+  };
+  return custom_jvp(gauss_value).defjvp(rule, {.symbolic_zeros = true})(a, b, c, x);
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ Array xlog1py(const Operand& x, const Operand& y) {
   });
 }
 Array entr(const Operand& x) {
-  return of_real("entr", x, [](const Array& a) { return numpy::where(a < 0, -kInf, -x_log_x(a)); });
+  return of_real("entr", x,
+                 [](const Array& a) { return numpy::where(a < 0, -kInf, -x_log_x(numpy::where(a < 0, 1.0, a))); });
 }
 Array rel_entr(const Operand& p, const Operand& q) { return of_real("rel_entr", p, q, relative_entropy); }
 Array kl_div(const Operand& p, const Operand& q) {

@@ -127,6 +127,11 @@ Array log_gamma_density(const Array& z, const Array& a, const Array& scale) {
   const Array inside = z >= 0, y = numpy::where(inside, z, 1.0);
   return numpy::where(inside, special::xlogy(a - 1.0, y) - y - special::gammaln(a) - numpy::log(scale), -kInf);
 }
+/// Pareto's z where the density isn't 0; elsewhere a number whose logarithms have finite derivatives.
+Array in_support(const Array& x, const Array& z, const Array& loc, const Array& scale) {
+  return numpy::where(x < loc + scale, 2.0, z);
+}
+
 }  // namespace
 
 HILO_ONE_SHAPE(gamma, logpdf, a, log_gamma_density(z, a, scale))
@@ -152,12 +157,14 @@ HILO_ONE_SHAPE(t, logpdf, df,
 HILO_EXP(t, pdf, logpdf)
 
 HILO_ONE_SHAPE(pareto, logpdf, b,
-               numpy::where(x < loc + scale, -kInf, -(numpy::log(scale / b) + (b + 1.0) * numpy::log(z))))
+               numpy::where(x < loc + scale, -kInf,
+                            -(numpy::log(scale / b) + (b + 1.0) * numpy::log(in_support(x, z, loc, scale)))))
 HILO_EXP(pareto, pdf, logpdf)
-HILO_ONE_SHAPE(pareto, cdf, b, numpy::where(x < loc + scale, 0.0, 1.0 - numpy::power(z, -b)))
-HILO_ONE_SHAPE(pareto, logcdf, b, numpy::where(x < loc + scale, -kInf, numpy::log1p(-numpy::power(z, -b))))
+HILO_ONE_SHAPE(pareto, cdf, b, numpy::where(x < loc + scale, 0.0, 1.0 - numpy::power(in_support(x, z, loc, scale), -b)))
+HILO_ONE_SHAPE(pareto, logcdf, b,
+               numpy::where(x < loc + scale, -kInf, numpy::log1p(-numpy::power(in_support(x, z, loc, scale), -b))))
 HILO_EXP(pareto, sf, logsf)
-HILO_ONE_SHAPE(pareto, logsf, b, numpy::where(x < loc + scale, 0.0, -b* numpy::log(z)))
+HILO_ONE_SHAPE(pareto, logsf, b, numpy::where(x < loc + scale, 0.0, -b* numpy::log(in_support(x, z, loc, scale))))
 HILO_ONE_SHAPE(pareto, ppf, b, of_probability(x, loc + scale * numpy::power(1.0 - x, -1.0 / b)))
 #undef HILO_ONE_SHAPE
 #undef HILO_EXP
@@ -186,10 +193,13 @@ namespace {
 
 Array log_beta_density(const Array& x, const Array& z, const Array& a, const Array& b, const Array& loc,
                        const Array& scale) {
-  const Array value =
-      special::xlogy(a - 1.0, z) + special::xlog1py(b - 1.0, -z) - special::betaln(a, b) - numpy::log(scale);
-  const Array inside = numpy::where((x > loc + scale) | (x < loc), -kInf, value);
-  return numpy::where((a <= 0) | (b <= 0) | (scale <= 0), kNan, inside);
+  const Array wrong = (a <= 0) | (b <= 0) | (scale <= 0), outside = (x > loc + scale) | (x < loc);
+  // What isn't chosen is computed of other numbers, or its infinite derivatives times 0 would be NaN.
+  const auto right = [&](const Array& v) { return numpy::where(wrong, 1.0, v); };
+  const Array at = numpy::where(outside | wrong, 0.5, z);
+  const Array value = special::xlogy(right(a) - 1.0, at) + special::xlog1py(right(b) - 1.0, -at) -
+                      special::betaln(right(a), right(b)) - numpy::log(right(scale));
+  return numpy::where(wrong, kNan, numpy::where(outside, -kInf, value));
 }
 
 /// The logarithm of the normal distribution's mass between a and b.
@@ -204,16 +214,22 @@ Array log_mass(const Array& a, const Array& b) {
   const Array tail = log_high + log1mexp(numpy::where(difference > 0, difference, 1.0));
   return numpy::where(middle, central, numpy::where(difference > 0, tail, numpy::where(difference == 0, -kInf, kNan)));
 }
+/// f of limits in order; NaN, whose derivative is 0, for others.
+template <typename F>
+Array between(const Array& a, const Array& b, const F& f) {
+  const Array wrong = a >= b;
+  return numpy::where(wrong, kNan, f(numpy::where(wrong, -1.0, a), numpy::where(wrong, 1.0, b)));
+}
 Array log_truncated_density(const Array& z, const Array& a, const Array& b, const Array& scale) {
   const Array value = -0.5 * (numpy::log(2 * kPi * scale * scale) + z * z) - log_mass(a, b);
-  return numpy::where(a >= b, kNan, numpy::where((z < a) | (z > b), -kInf, value));
+  return numpy::where((z < a) | (z > b), -kInf, value);
 }
+/// The logarithm of the part of the mass between a < b that lies below z.
 Array log_truncated(const Array& z, const Array& a, const Array& b) {
   const Array inside = (z > a) & (z < b), at = numpy::where(inside, z, (a + b) / 2.0), all = log_mass(a, b);
   const Array below = log_mass(a, at) - all, above = log_mass(at, b) - all;
   const Array value = numpy::where(below > -0.1, numpy::log1p(-numpy::exp(above)), below);
-  const Array out = numpy::where(z >= b, 0.0, numpy::where(z <= a, -kInf, value));
-  return numpy::where(a >= b, kNan, out);
+  return numpy::where(z >= b, 0.0, numpy::where(z <= a, -kInf, value));
 }
 
 }  // namespace
@@ -225,12 +241,16 @@ HILO_LOG(beta, logcdf, cdf)
 HILO_TWO_SHAPES(beta, sf, special::betainc(b, a, 1.0 - numpy::clip(z, 0.0, 1.0)))
 HILO_LOG(beta, logsf, sf)
 
-HILO_TWO_SHAPES(truncnorm, logpdf, log_truncated_density(z, a, b, scale))
-HILO_EXP(truncnorm, pdf, logpdf)
-HILO_EXP(truncnorm, cdf, logcdf)
-HILO_TWO_SHAPES(truncnorm, logcdf, log_truncated(z, a, b))
-HILO_EXP(truncnorm, sf, logsf)
-HILO_TWO_SHAPES(truncnorm, logsf, log_truncated(-z, -b, -a))
+#define HILO_BETWEEN(name, ...)    \
+  HILO_TWO_SHAPES(truncnorm, name, \
+                  between(a, b, [&](const Array& low, const Array& high) -> Array { return __VA_ARGS__; }))
+HILO_BETWEEN(logpdf, log_truncated_density(z, low, high, scale))
+HILO_BETWEEN(pdf, numpy::exp(log_truncated_density(z, low, high, scale)))
+HILO_BETWEEN(cdf, numpy::exp(log_truncated(z, low, high)))
+HILO_BETWEEN(logcdf, log_truncated(z, low, high))
+HILO_BETWEEN(sf, numpy::exp(log_truncated(-z, -high, -low)))
+HILO_BETWEEN(logsf, log_truncated(-z, -high, -low))
+#undef HILO_BETWEEN
 #undef HILO_TWO_SHAPES
 #undef HILO_EXP
 #undef HILO_LOG

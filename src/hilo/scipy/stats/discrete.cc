@@ -42,10 +42,12 @@ Array bernoulli::ppf(const Operand& q, const Operand& p) {
 
 Array binom::logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
   const auto f = [](const Array& k, const Array& n, const Array& p, const Array& loc) {
-    const Array y = k - loc, linear = special::xlogy(y, p) + special::xlog1py(n - y, -p);
+    const Array inside = (k >= loc) & (k < loc + n + 1.0);
+    const Array y = numpy::where(inside, k - loc, 0.0);  // elsewhere the gamma function has poles
+    const Array linear = special::xlogy(y, p) + special::xlog1py(n - y, -p);
     const Array ways = special::gammaln(n + 1.0) - (special::gammaln(y + 1.0) + special::gammaln(n - y + 1.0));
     const Array value = numpy::where(((y == 0) & (n == 0)) | (linear == 0), 0.0, ways + linear);
-    return numpy::where((k >= loc) & (k < loc + n + 1.0), value, -kInf);
+    return numpy::where(inside, value, -kInf);
   };
   return over("binom.logpmf", f, k, n, p, loc);
 }
@@ -70,7 +72,7 @@ Array betabinom::pmf(const Operand& k, const Operand& n, const Operand& a, const
 
 Array nbinom::logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
   const auto f = [](const Array& k, const Array& n, const Array& p, const Array& loc) {
-    const Array y = k - loc;
+    const Array y = numpy::where(k < loc, 0.0, k - loc);  // below it the gamma function has poles
     const Array ways = special::gammaln(y + n) - special::gammaln(n) - special::gammaln(y + 1.0);
     return numpy::where(k < loc, -kInf, ways + special::xlogy(n, p) + special::xlogy(y, 1.0 - p));
   };
