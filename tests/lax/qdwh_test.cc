@@ -56,6 +56,9 @@ TEST(Qdwh, RefusesWideMatricesBatchesAndLimitsThatArentPositive) {
   const Array x = sample(ElementType::kF32, 3, 3);
   EXPECT_NE(refused([&] { qdwh(x, {.max_iterations = 0}); }).find("must be positive"), std::string::npos);
   refused([&] { qdwh(x, {.eps = -1.0}); });
+  const std::string text =
+      error_of([&] { qdwh(x, {.dynamic_shape = std::pair(Array(2), Array(2))}); }, StatusCode::kUnimplemented);
+  EXPECT_NE(text.find("a shape is part of a program"), std::string::npos) << text;
 }
 
 }  // namespace

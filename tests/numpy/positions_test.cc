@@ -38,5 +38,14 @@ TEST(Positions, SubscriptsAsNumbers) {
   EXPECT_THROW(einsum(x, {0, 26}, {0}), Error);
 }
 
+TEST(Positions, NumbersMeetTypesAsPythonsTypesDo) {
+  EXPECT_EQ(promote_types(1.0, float32), ElementType::kF32);
+  EXPECT_EQ(promote_types(1.0, bfloat16), ElementType::kBf16);
+  EXPECT_EQ(promote_types(int8, 1), ElementType::kS8);
+  EXPECT_EQ(promote_types(1, 1.0), default_float());
+  EXPECT_EQ(promote_types(std::complex<double>(1, 0), float32), ElementType::kC64);
+  EXPECT_EQ(promote_types(int32, float32), ElementType::kF32);
+}
+
 }  // namespace
 }  // namespace hilo::numpy

@@ -127,6 +127,35 @@ TEST(MultiSteps, SkipsWhatItIsTold) {
   EXPECT_TRUE(next.fields.at("should_skip")[0].item<bool>());
 }
 
+TEST(MultiSteps, TakesItsOptionsByPosition) {
+  const GradientTransformation tx = MultiSteps(scale(1.0), 2, false, nullptr, ElementType::kF32);
+  const Array p(1.0f);
+  const auto [none_yet, state] = tx.update(Array(5.0f), tx.init(p), p);
+  EXPECT_EQ(none_yet.item<float>(), 0);
+  EXPECT_EQ(tx.update(Array(2.0f), state, p).first.item<float>(), 7);  // the sum, for use_grad_mean is false
+}
+
+TEST(Masked, TakesJaxsOptionAndGivesInnerTheGradientOfItsOwnParameters) {
+  const GradientTransformation own_gradient{
+      [](const Parameters&) { return OptState{"own", {}}; },
+      [](const Leaves&, const OptState& state, const Given& given) { return Updated{*given.grad, state}; }};
+  const std::map<std::string, bool> mask = {{"a", false}, {"b", true}};
+  const GradientTransformation tx = masked(own_gradient, mask, {.mask_compatible_extra_args = true});
+  const std::map<std::string, Array> p = {{"a", Array(1.0f)}, {"b", Array(2.0f)}}, g = {{"a", 3.0f}, {"b", 4.0f}};
+  const auto updates = tx.update(p, tx.init(p), p, {.grad = g}).first;
+  EXPECT_EQ(updates.at("a").item<float>(), 1);
+  EXPECT_EQ(updates.at("b").item<float>(), 4);
+}
+
+TEST(NoisySgd, TakesItsNoiseByPosition) {
+  const auto moved = [](const GradientTransformation& tx) {
+    const Array p(1.0f);
+    return tx.update(Array(5.0f), tx.init(p), p).first.item<float>();
+  };
+  EXPECT_EQ(moved(noisy_sgd(0.5, 0.0)), -2.5f);
+  EXPECT_EQ(moved(noisy_sgd(0.5, 0.25, 0.75)), moved(noisy_sgd(0.5, {.eta = 0.25, .gamma = 0.75})));
+}
+
 TEST(Lookahead, SetsTheFastParametersEachPeriod) {
   const GradientTransformation tx = lookahead(sgd(1.0), 2, 0.5);
   auto p = LookaheadParams<Array>::init_synced(Array(0.0f));

@@ -44,6 +44,10 @@ void for_each_isa(F f) {
   });
 }
 
+bool same(const Key& a, const Key& b) {
+  return a.data.to_vector<uint32_t>() == b.data.to_vector<uint32_t>() && a.impl == b.impl;
+}
+
 TEST(Random, KeysHoldTheSeedsLowWord) {
   EXPECT_EQ(key(42).data.to_vector<uint32_t>(), (std::vector<uint32_t>{0, 42}));
   EXPECT_EQ(key(-7).data.to_vector<uint32_t>(), (std::vector<uint32_t>{0, 4294967289}));
@@ -77,6 +81,18 @@ TEST(Random, AnArrayOfKeysHoldsThemOneByOne) {
   EXPECT_TRUE(std::vector<Key>(split(key(1), 0)).empty());
 }
 
+TEST(Random, PlacesOfKeysTakeTheHintsOfPlacesOfArrays) {
+  const Key all = split(key(42), 5), other = key(7);
+  const Array two = numpy::array({0, 3});
+  const Key changed = all.at(two).set(other, {.indices_are_sorted = true, .unique_indices = true, .mode = "drop"});
+  for (int64_t i = 0; i < 5; ++i) EXPECT_TRUE(same(changed[i], i == 0 || i == 3 ? other : all[i])) << i;
+  EXPECT_TRUE(same(all.at(numpy::array({9})).set(other, {.mode = "drop"}), all));
+  EXPECT_TRUE(same(all.at(numpy::array({9})).get({.mode = "clip"})[0], all[4]));
+  EXPECT_EQ(all.at(numpy::array({9})).get({.mode = "fill"}).data.to_vector<uint32_t>(),
+            (std::vector<uint32_t>{0xffffffff, 0xffffffff}));
+  EXPECT_THROW(all.at(two).set(other, {.mode = "no such mode"}), Error);
+}
+
 TEST(Random, AKeyOfNoneIsOutOfRange) {
   const auto expect = [](const char* part, StatusCode code, const auto& f) {
     EXPECT_NE(error_of(f, code).find(part), std::string::npos);
@@ -88,9 +104,6 @@ TEST(Random, AKeyOfNoneIsOutOfRange) {
 
 TEST(Random, SplitKeysCanBeTakenApart) {
   const Key all = split(key(42), 3);
-  const auto same = [](const Key& a, const Key& b) {
-    return a.data.to_vector<uint32_t>() == b.data.to_vector<uint32_t>() && a.impl == b.impl;
-  };
   const auto [first, second] = split(key(42));
   EXPECT_TRUE(same(first, split(key(42), 2)[0]));
   EXPECT_TRUE(same(second, split(key(42), 2)[1]));

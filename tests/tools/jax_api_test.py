@@ -45,6 +45,13 @@ class SpellingTest(unittest.TestCase):
         self.assertEqual(first("jax.numpy.sum", [array()], {"keepdims": True, "axis": 0}),
                          "numpy::sum(in.array(0), {.axis = 0, .keepdims = true})")
 
+    def test_pythons_types_are_numbers_where_types_meet(self):
+        python_float, float32 = {"pytype": "float"}, {"dtype": "float32"}
+        self.assertEqual(first("jax.numpy.promote_types", [python_float, float32]),
+                         "numpy::promote_types(1.0, numpy::float32)")
+        self.assertEqual(first("jax.numpy.zeros", [5], {"dtype": python_float}),
+                         "numpy::zeros(5, {.dtype = numpy::float_})")
+
     def test_no_axes_are_an_empty_list(self):
         self.assertEqual(first("jax.numpy.linalg.vector_norm", [array()], {"axis": {"tuple": []}}),
                          "linalg::vector_norm(in.array(0), {.axis = std::vector<int64_t>{}})")

@@ -48,6 +48,17 @@ TEST(DebugPrint, ShowsValuesUnderEveryTransformation) {
   EXPECT_EQ(printed([&] { jit(vmap(grad(f)))(numpy::array({1.5f, -1.0f})); }), rows);
 }
 
+TEST(DebugPrint, TakesArgumentsByName) {
+  const auto f = [](Array a) {
+    debug::print("a = {a}, {{a}} and {twice:.2f}, {a}", {{"a", a}, {"twice", a * 2.0f}});
+    return a;
+  };
+  EXPECT_EQ(printed([&] { f(1.5f); }), "a = 1.5, {a} and 3.00, 1.5\n");
+  EXPECT_EQ(printed([&] { jit(f)(1.5f); }), "a = 1.5, {a} and 3.00, 1.5\n");
+  const std::string text = error_of([] { debug::print("{b}", {{"a", Array(1.0f)}}); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("no argument has the name 'b'"), std::string::npos) << text;
+}
+
 TEST(DebugPrint, ComesByOncePerIteration) {
   const auto loop = [](Array a) {
     const auto step = [](Array i, Array c) {

@@ -45,6 +45,14 @@ TEST(Checkify, GivesTheResultAndNoErrorWhereAllIsWell) {
   EXPECT_FLOAT_EQ(y.item<float>(), std::log(2.0f));
 }
 
+TEST(Checkify, ChecksTakeArgumentsByName) {
+  const auto f = [](Array x) {
+    checkify::check(x > 0.0f, "got {x}", {{"x", x}});
+    return x;
+  };
+  EXPECT_EQ(said(checkify::checkify(f)(-2.0f).first), "got -2.0 (`check` failed)");
+}
+
 TEST(Checkify, AFailedCheckIsAValue) {
   const auto checked = checkify::checkify(positive);
   for (const auto& [error, y] : {checked(-2.0f), jit(checked)(-2.0f), checkify::checkify(jit(positive))(-2.0f)}) {

@@ -59,6 +59,12 @@ TEST_F(ShardMap, TheBodySeesItsPart) {
   EXPECT_EQ(got.sharding(), NamedSharding(*grid, P("y", "x")));
 }
 
+TEST_F(ShardMap, TakesItsArgumentsByJaxsNames) {
+  const auto f =
+      shard_map([](Array x) { return lax::psum(x, "x"); }, {.mesh = *row, .in_specs = P("x"), .out_specs = P()});
+  EXPECT_EQ(flat(f(counted({8}))), flat(numpy::sum(counted({4, 2}), 0)));
+}
+
 TEST_F(ShardMap, SumsMeansAndExtremesOverAnAxis) {
   const Array x = Array::from_vector(Floats{1, 2, 4, 8, 3, -1, 0, 5}, {8});  // parts {1,2} {4,8} {3,-1} {0,5}
   const auto over = [&](auto f) { return flat(shard_map(f, *row, P("x"), P())(x)); };

@@ -51,6 +51,9 @@ PARTED = {
 # Texts that are types: "float32" for jnp.float32.
 TYPES = frozenset("""bool int2 int4 int8 int16 int32 int64 uint2 uint4 uint8 uint16 uint32 uint64 float16 bfloat16 float32
 float64 complex64 complex128""".split())
+# Functions of types to which a number says Python's type of it, which is weak: promote_types(1.0, float32).
+OF_WEAK_TYPES = ("jax.numpy.promote_types", "jax.numpy.result_type")
+NUMBERS = {"bool": True, "int": 1, "float": {"float": 1.0}, "complex": {"complex": [1, 0]}}
 INITIALIZER = parse("key, shape, dtype=..., out_sharding=None")
 
 
@@ -425,6 +428,12 @@ def with_wrapped_solver(name: str, args: list, kwargs: dict) -> tuple[list, dict
     return args, {**kept, "solve": {"has_aux": kept["solve"]}}
 
 
+def with_numbers_for_types(name: str, args: list) -> list:
+    if name not in OF_WEAK_TYPES:
+        return args
+    return [NUMBERS[value["pytype"]] if isinstance(value, dict) and "pytype" in value else value for value in args]
+
+
 # ---- rows -----------------------------------------------------------------------------------------------------------
 def forms_of(row: Row) -> list[str]:
     """Bodies of C++ functions for a row, nearest to the row first, each once."""
@@ -448,6 +457,7 @@ def bodies_of(data: dict, literal: str) -> list[str]:
     parameters = entry_of(name).parameters
     if then and then["method"] == "vmap":
         return vmap_bodies(name, args, without_idle(name, parameters, args, kwargs)[1], then, literal)
+    args = with_numbers_for_types(name, args)
     args, kwargs = without_idle(name, parameters, *with_wrapped_solver(name, args, kwargs))
     variant = variant_of(name, parameters, args, kwargs)
     if variant is not None and then is None:

@@ -48,9 +48,6 @@ IDLE_OF = {
     "optax.scale_by_zoom_linesearch": {"verbose": (True, False)},
     "optax.conditionally_mask": {"forward_extra_args": (True, False)},
     "optax.conditionally_transform": {"forward_extra_args": (True, False)},
-    "optax.masked": {"mask_compatible_extra_args": (False,)},
-    "optax.multi_transform": {"mask_compatible_extra_args": (False,)},
-    "optax.partition": {"mask_compatible_extra_args": (False,)},
 }
 # SciPy's arguments that mean nothing where arrays never change, in JAX too.
 IDLE = ("overwrite_a", "overwrite_b", "overwrite_c", "check_finite", "lwork", "lapack_driver", "turbo", "debug")

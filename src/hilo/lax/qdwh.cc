@@ -113,6 +113,10 @@ State iterated(const Array& x, int64_t max_iterations, double eps) {
 QdwhResult qdwh(const Operand& operand, const QdwhOptions& options) {
   const UserLocation here(operand.location());
   const Array& x = operand;
+  if (options.dynamic_shape)
+    or_throw(unimplemented(at_user_line("qdwh") +
+                           ": dynamic_shape: a shape is part of a program. Hint: take the matrix out of its array, "
+                           "x(range(m), range(n))"));
   if (x.ndim() != 2 || rows(x) < columns(x))
     refuse("qdwh", "wanted a matrix of no more columns than rows; got " + x.aval_shape().to_string());
   const int64_t max_iterations = options.max_iterations.value_or(10);

@@ -123,7 +123,7 @@ std::vector<int64_t> where_true(const std::vector<bool>& each) {
 }
 }  // namespace
 
-GradientTransformation masked(const GradientTransformation& inner, const Mask& mask) {
+GradientTransformation masked(const GradientTransformation& inner, const Mask& mask, const MaskedOptions&) {
   return {[=](const Parameters& p) { return init_chosen(inner, p, where_true(mask.of(p))); },
           [=](const Leaves& updates, const OptState& state, const Given& given) {
             return update_chosen(inner, updates, state, given);
@@ -137,7 +137,8 @@ GradientTransformation selective_transform(const GradientTransformation& optimiz
 }
 GradientTransformation with_extra_args_support(const GradientTransformation& tx) { return tx; }
 
-GradientTransformation partition(std::map<std::string, GradientTransformation> transforms, const Labels& labels) {
+GradientTransformation partition(std::map<std::string, GradientTransformation> transforms, const Labels& labels,
+                                 const MaskedOptions&) {
   constexpr const char* kName = "partition";
   return {[=](const Parameters& p) {
             const std::vector<std::string> each = labels.of(p);
@@ -167,8 +168,9 @@ GradientTransformation partition(std::map<std::string, GradientTransformation> t
             return out;
           }};
 }
-GradientTransformation multi_transform(std::map<std::string, GradientTransformation> transforms, const Labels& labels) {
-  return partition(std::move(transforms), labels);
+GradientTransformation multi_transform(std::map<std::string, GradientTransformation> transforms, const Labels& labels,
+                                       const MaskedOptions& options) {
+  return partition(std::move(transforms), labels, options);
 }
 
 namespace {

@@ -110,8 +110,12 @@ class Choices {
 using Mask = Choices<bool>;
 using Labels = Choices<std::string>;
 
+struct MaskedOptions {
+  bool mask_compatible_extra_args =
+      false;  ///< says nothing: the gradient and the loss of what is masked always are its own
+};
 /// `inner` for the parameters that `mask` chooses; the others' updates stay as they are.
-GradientTransformation masked(const GradientTransformation& inner, const Mask& mask);
+GradientTransformation masked(const GradientTransformation& inner, const Mask& mask, const MaskedOptions& options = {});
 
 /// Zeros for the parameters that `mask` chooses; the others' updates stay as they are.
 GradientTransformation freeze(const Mask& mask);
@@ -126,9 +130,10 @@ GradientTransformation with_extra_args_support(const GradientTransformation& tx)
 
 /// For each parameter the transformation that its label names.
 /// Errors    INVALID_ARGUMENT for a label that names none, by init
-GradientTransformation partition(std::map<std::string, GradientTransformation> transforms, const Labels& param_labels);
+GradientTransformation partition(std::map<std::string, GradientTransformation> transforms, const Labels& param_labels,
+                                 const MaskedOptions& options = {});
 GradientTransformation multi_transform(std::map<std::string, GradientTransformation> transforms,
-                                       const Labels& param_labels);
+                                       const Labels& param_labels, const MaskedOptions& options = {});
 /// `inner` of all parameters in one vector.
 GradientTransformation flatten(const GradientTransformation& inner);
 
@@ -168,6 +173,13 @@ GradientTransformation MultiSteps(const GradientTransformation& opt, int64_t eve
                                   const MultiStepsOptions& options = {});
 GradientTransformation MultiSteps(const GradientTransformation& opt, Schedule every_k_schedule,
                                   const MultiStepsOptions& options = {});
+template <typename Steps, std::same_as<bool> Bool>
+GradientTransformation MultiSteps(const GradientTransformation& opt, const Steps& every_k_schedule, Bool use_grad_mean,
+                                  SkipFunction should_skip_update_fn = nullptr,
+                                  numpy::Dtype accumulator_dtype = std::nullopt) {
+  return MultiSteps(opt, every_k_schedule,
+                    MultiStepsOptions{use_grad_mean, std::move(should_skip_update_fn), accumulator_dtype});
+}
 
 /// Parameters that run ahead, and those that follow.
 template <typename P>
@@ -191,6 +203,15 @@ GradientTransformation lookahead(const GradientTransformation& fast_optimizer, i
 using HyperparamFactory = std::function<GradientTransformation(const std::map<std::string, Array>&)>;
 GradientTransformation inject_hyperparams(HyperparamFactory factory,
                                           std::map<std::string, ScalarOrSchedule> hyperparams);
+
+/// Doesn't compile: C++ has no names of a function's parameters, so the factory takes them as a map.
+template <typename F>
+GradientTransformation inject_hyperparams(const F&) {
+  static_assert(sizeof(F) == 0,
+                "inject_hyperparams takes the numbers too: inject_hyperparams([](const auto& h) { return "
+                "adam(h.at(\"learning_rate\")); }, {{\"learning_rate\", 1e-3}})");
+  return {};
+}
 
 /// optax's old name of inject_hyperparams.
 inline GradientTransformation inject_stateful_hyperparams(HyperparamFactory factory,

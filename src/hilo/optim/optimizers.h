@@ -171,6 +171,10 @@ struct NoisySgdOptions {
   int64_t seed = 0;
 };
 GradientTransformation noisy_sgd(const ScalarOrSchedule& learning_rate, const NoisySgdOptions& options = {});
+template <int = 0>
+GradientTransformation noisy_sgd(const ScalarOrSchedule& learning_rate, double eta, double gamma = 0.55) {
+  return noisy_sgd(learning_rate, NoisySgdOptions{.eta = eta, .gamma = gamma});
+}
 GradientTransformation optimistic_gradient_descent(const ScalarOrSchedule& learning_rate,
                                                    const OptimisticOptions& options = {});
 struct OptimisticAdamOptions {

@@ -284,23 +284,37 @@ Key Key::operator[](const Indexer& index) const {
 }
 
 Key Key::operator()(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3) const {
-  return at(i0, i1, i2, i3).get();
+  const UserLocation here(i0.location());
+  return of_words([&](const Array& x) { return x(i0, i1, i2, i3); }, *this);
 }
 
 KeyPlaces Key::at(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3) const {
   return {*this, {i0, i1, i2, i3}};
 }
 
-Key KeyPlaces::get() const {
-  const UserLocation here(index_[0].location());
-  return of_words([&](const Array& x) { return x(index_[0], index_[1], index_[2], index_[3]); }, keys_);
+namespace {
+numpy::IndexOptions index_options(const KeyIndexOptions& o) {
+  return {.indices_are_sorted = o.indices_are_sorted,
+          .unique_indices = o.unique_indices,
+          .mode = o.mode == nullptr ? numpy::Mode() : numpy::Mode(o.mode),
+          .wrap_negative_indices = o.wrap_negative_indices};
 }
+}  // namespace
 
-Key KeyPlaces::set(const Key& values) const {
+Key KeyPlaces::get(const KeyIndexOptions& options) const {
   const UserLocation here(index_[0].location());
   return of_words(
-      [&](const Array& x, const Array& y) { return x.at(index_[0], index_[1], index_[2], index_[3]).set(y); }, keys_,
-      values);
+      [&](const Array& x) { return x.at(index_[0], index_[1], index_[2], index_[3]).get(index_options(options)); },
+      keys_);
+}
+
+Key KeyPlaces::set(const Key& values, const KeyIndexOptions& options) const {
+  const UserLocation here(index_[0].location());
+  return of_words(
+      [&](const Array& x, const Array& y) {
+        return x.at(index_[0], index_[1], index_[2], index_[3]).set(y, index_options(options));
+      },
+      keys_, values);
 }
 
 Key Key::reshape(const numpy::Shape& shape, Line line) const {

@@ -67,12 +67,20 @@ class Key::Iterator {
 inline Key::Iterator Key::begin() const { return {*this, 0}; }
 inline Key::Iterator Key::end() const { return {*this, shape(0)}; }
 
+/// What may be said beside the indices of keys.at(...), as numpy::IndexOptions.
+struct KeyIndexOptions {
+  bool indices_are_sorted = false;    ///< the caller's promise
+  bool unique_indices = false;        ///< the caller's promise
+  const char* mode = nullptr;         ///< a word of numpy::Mode
+  bool wrap_negative_indices = true;  ///< else those of arrays are outside
+};
 /// Places of an array of keys: keys.at(0).set(key).
 class KeyPlaces {
  public:
   KeyPlaces(Key keys, std::vector<Indexer> index) : keys_(std::move(keys)), index_(std::move(index)) {}
-  Key get() const;
-  Key set(const Key& values) const;
+  /// Keys outside have words of all ones under the mode "fill".
+  Key get(const KeyIndexOptions& options = {}) const;
+  Key set(const Key& values, const KeyIndexOptions& options = {}) const;
 
  private:
   Key keys_;

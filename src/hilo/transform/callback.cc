@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <mutex>
 
@@ -228,3 +230,41 @@ void print(const std::string& format, std::span<const Array> arguments) {
 }
 
 }  // namespace hilo::callback_detail
+
+namespace hilo::debug {
+
+Format with_places(const Format& format, const NamedArrays& arguments) {
+  std::string out;
+  for (size_t i = 0; i < format.text.size(); ++i) {
+    out += format.text[i];
+    const char next = i + 1 < format.text.size() ? format.text[i + 1] : '\0';
+    if (format.text[i] == '{' && next == '{') out += format.text[++i];
+    else if (format.text[i] == '{' && (std::isalpha(static_cast<unsigned char>(next)) != 0 || next == '_')) {
+      const size_t end = std::min(format.text.find_first_of("}:", i), format.text.size());
+      const std::string name = format.text.substr(i + 1, end - i - 1);
+      const auto at = std::ranges::find(arguments, name, &NamedArrays::value_type::first);
+      if (at == arguments.end()) {
+        const UserLocation here(format.location);
+        or_throw(invalid_argument(at_user_line("format") + ": no argument has the name '" + name + "'"));
+      }
+      out += std::to_string(at - arguments.begin());
+      i = end - 1;
+    }
+  }
+  return {std::move(out), format.location};
+}
+
+void print(const Format& format, const NamedArrays& arguments) {
+  const std::string text = with_places(format, arguments).text;
+  callback_detail::check_format(text, arguments.size(), format.location);
+  const auto run = [text](std::span<const Array> values) {
+    callback_detail::print(text, values);
+    return std::vector<Array>();
+  };
+  std::vector<Array> operands;
+  for (const auto& [name, array] : arguments) operands.push_back(array);
+  callback_detail::call({callback_detail::Kind::kDebug, run, VmapMethod::kSequential, false}, operands, {},
+                        format.location);
+}
+
+}  // namespace hilo::debug

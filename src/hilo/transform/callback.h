@@ -162,6 +162,16 @@ void print(const Format& format, const Args&... args) {
                         format.location);
 }
 
+/// Arrays by the names that a format has for them.
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+/// The same of arguments by name.
+/// Errors     INVALID_ARGUMENT for a name that isn't given
+/// Example    debug::print("x = {x}, loss {loss:.3f}", {{"x", x}, {"loss", loss}})
+void print(const Format& format, const NamedArrays& arguments);
+/// The format with places for names, so that "{loss:.3f}" is "{1:.3f}".
+/// Errors     INVALID_ARGUMENT for a name that isn't given
+Format with_places(const Format& format, const NamedArrays& arguments);
+
 }  // namespace debug
 
 }  // namespace hilo

@@ -188,9 +188,10 @@ class CustomVjp {
   }
 
   template <typename... Args>
-  void operator()(const Args&...) const {
+  Array operator()(const Args&...) const {
     static_assert(sizeof...(Args) > 10000,
                   "No VJP defined for this custom_vjp function: write auto g = custom_vjp(f).defvjp(fwd, bwd);");
+    return {};
   }
 
  private:

@@ -71,4 +71,16 @@ auto shard_map(F f, const Mesh& mesh, SpecList in_specs, SpecList out_specs, Sha
       JitOptions{.name = "shard_map"}, location);
 }
 
+/// The same by JAX's names: shard_map(f, {.mesh = mesh, .in_specs = P("x"), .out_specs = P()}).
+struct ShardMapByName {
+  Mesh mesh;
+  SpecList in_specs, out_specs;
+  std::vector<std::string> axis_names = {};
+  bool check_vma = true;
+};
+template <typename F>
+auto shard_map(F f, const ShardMapByName& o, std::source_location location = std::source_location::current()) {
+  return shard_map(std::move(f), o.mesh, o.in_specs, o.out_specs, {o.axis_names, o.check_vma}, location);
+}
+
 }  // namespace hilo
