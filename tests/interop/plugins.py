@@ -31,7 +31,6 @@ REFUSED = {
     r"must be ranked tensor of": "no StableHLO for the op on that type",
     r"Inputs must have the same shape|reduce->inputs\(\)\[i\]->shape\(\)\.layout\(\)":
         "arrays reduced or sorted together differ in bits an element, and so in layout",
-    r"Unknown opcode: mulhi": "an op that compilers of 0.81 and 0.106 do not know",
     r"Slice dim size 1 greater than dynamic slice dimension: 0": "scan of no steps takes a slice of the first",
     r"must have users": "a fusion keeps an array without elements that nobody uses, and its own verifier refuses it",
     r"Check failed: bit_offset != nullptr": "elements narrower than a byte have no address of one: it ends the process",

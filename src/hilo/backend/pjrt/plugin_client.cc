@@ -14,6 +14,7 @@
 #include "hilo/backend/pjrt/call.h"
 #include "hilo/backend/pjrt/host_calls.h"
 #include "hilo/backend/pjrt/known_faults.h"
+#include "hilo/backend/pjrt/multiply_high.h"
 #include "hilo/backend/pjrt/options.h"
 #include "hilo/backend/pjrt/plugin_executable.h"
 #include "hilo/backend/pjrt/program.h"
@@ -243,6 +244,8 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   };
   HILO_ASSIGN_OR_RETURN(hlo::Module program, prepared_program(module));
+  if (plugin_.is_xla() && plugin_.api().pjrt_api_version.minor_version < kKnowsMultiplyHigh)
+    HILO_RETURN_IF_ERROR(lower_multiply_high(program));
   if (observer != nullptr) observer->after("prepare_for_plugin", program, true, passed());
   HILO_ASSIGN_OR_RETURN(const bool on_processors, runs_on_processors(plugin_, client_));
   HILO_RETURN_IF_ERROR(check_known_faults(plugin_, on_processors, program));
