@@ -208,7 +208,12 @@ class Array {
   /// x[newaxis]. It is no place to write to: that is x.at(i).set(y), which returns a changed copy.
   /// Errors    OUT_OF_RANGE for a number, else as for operator()
   Array operator[](const Indexer& index) const;
-  Array operator[](std::initializer_list<int64_t>) const = delete;  // instead of x[{2, 10}]:  x[range(2, 10)]
+  /// Doesn't compile: a list in braces may mean a range or places.
+  template <std::integral T>
+  Array operator[](std::initializer_list<T>) const {
+    static_assert(sizeof(T) == 0, "x[2:10] is x[range(2, 10)]; the elements 2 and 10 are x[numpy::array({2, 10})]");
+    return *this;
+  }
   template <size_t N>
   Array operator[](const char (&)[N]) const =
       delete;  // arrays have no names; of a file:  numpy::load_npz(file)["name"]
