@@ -208,14 +208,15 @@ class ScatterEmitter {
   Value* emit_list(Value* list) {
     Value* rows_begin = number(offsetof(ScatterStretch, rows_begin));
     Value* rows_size = number(offsetof(ScatterStretch, rows_size));
-    return for_each_window(b_.index(0), first_window(), b_.index(0), [&](const Place& window, Value* fits, Value* listed) {
-      Value* is_here = ir_.CreateICmpULT(ir_.CreateSub(window.array, rows_begin), rows_size);
-      Value* entry = entry_of(list, listed);
-      ir_.CreateStore(window.array, entry);
-      ir_.CreateStore(window.update, ir_.CreateConstGEP1_64(ir_.getInt64Ty(), entry, 1));
-      Value* is_taken = ir_.CreateAnd(fits, is_here);
-      return ir_.CreateAdd(listed, ir_.CreateZExt(is_taken, ir_.getInt64Ty()));
-    });
+    return for_each_window(b_.index(0), first_window(), b_.index(0),
+                           [&](const Place& window, Value* fits, Value* listed) {
+                             Value* is_here = ir_.CreateICmpULT(ir_.CreateSub(window.array, rows_begin), rows_size);
+                             Value* entry = entry_of(list, listed);
+                             ir_.CreateStore(window.array, entry);
+                             ir_.CreateStore(window.update, ir_.CreateConstGEP1_64(ir_.getInt64Ty(), entry, 1));
+                             Value* is_taken = ir_.CreateAnd(fits, is_here);
+                             return ir_.CreateAdd(listed, ir_.CreateZExt(is_taken, ir_.getInt64Ty()));
+                           });
   }
 
   /// Asks for the memory of a window that's to come: of its first piece, but not for more than the nearest cache holds.

@@ -11,13 +11,13 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kLineWords = 16;     // of a cache line, or two
-constexpr int64_t kFewRows = 96;       // which read the right operand as it lies
+constexpr int64_t kLineWords = 16;  // of a cache line, or two
+constexpr int64_t kFewRows = 96;    // which read the right operand as it lies
 constexpr int64_t kFewStrips = 2, kManyStrips = 8;
 constexpr int64_t kLongSum = 192;
-constexpr int64_t kPackedAtOnce = 256; // columns, of rows that are read from end to end
-constexpr int64_t kFarApart = 2048;  // bytes between rows of which little is read at once
-constexpr int64_t kCrowded = 1024;     // bytes between lines, a multiple of which crowds them into few sets of a cache
+constexpr int64_t kPackedAtOnce = 256;  // columns, of rows that are read from end to end
+constexpr int64_t kFarApart = 2048;     // bytes between rows of which little is read at once
+constexpr int64_t kCrowded = 1024;      // bytes between lines, a multiple of which crowds them into few sets of a cache
 
 int64_t pieces_of(int64_t extent, int64_t most) { return (extent + most - 1) / most; }
 
@@ -96,7 +96,8 @@ class FloatProduct {
     return static_cast<const std::byte*>(p_.a.data) + (row * p_.a.line_stride + k * p_.a.k_stride) * kernels_.element;
   }
   const std::byte* right(int64_t column, int64_t k) const {
-    return static_cast<const std::byte*>(p_.b.data) + (column * p_.b.line_stride + k * p_.b.k_stride) * kernels_.element;
+    return static_cast<const std::byte*>(p_.b.data) +
+           (column * p_.b.line_stride + k * p_.b.k_stride) * kernels_.element;
   }
 
   /// Rows of elements along k keep that order, an odd number of cache lines apart; others become tiles of columns.
@@ -126,7 +127,8 @@ class FloatProduct {
       const int64_t end = std::min(j + at_once, columns);
       if (packs_right_ && block == 0) pack_strips(column + j, k, depth, end - j, strip(j, depth));
       if (depth < kLongSum) {
-        for (int64_t tile = first_tile; tile < end_tile; ++tile) run_tiles(a, first_tile, {tile, tile + 1}, column, {j, end}, k);
+        for (int64_t tile = first_tile; tile < end_tile; ++tile)
+          run_tiles(a, first_tile, {tile, tile + 1}, column, {j, end}, k);
       } else {
         for (int64_t s = j; s < end; s += kernels_.columns)
           run_tiles(a, first_tile, {first_tile, end_tile}, column, {s, std::min(s + kernels_.columns, end)}, k);

@@ -77,8 +77,8 @@ struct StripKernels {
   uint32_t (*pack_columns)(const StripPacking&) = nullptr;
   void (*tile)(const StripTile&) = nullptr;
   const FloatSteps* floats = nullptr;  ///< if set, in the place of pack_rows and tile: float_product.h
-  void (*begin)() = nullptr;                                                  ///< before the first tile on a thread
-  void (*end)() = nullptr;                                                    ///< after the last one
+  void (*begin)() = nullptr;           ///< before the first tile on a thread
+  void (*end)() = nullptr;             ///< after the last one
   void (*to_bf16)(const float* from, uint16_t* to, int64_t count) = nullptr;  ///< to nearest, ties to even
 };
 
