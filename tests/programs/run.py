@@ -32,6 +32,7 @@ REFUSED = {  # case: (what is written, what the compiler says)
                                          "gets none in place of an element"),
     "a_switch_of_numbers": ("lax::switch_(x, std::vector<int>{}, x);", "the branches of switch_ are functions"),
     "a_custom_jvp_under_grad": ("grad(custom_jvp([](Array x) { return x; }))(x);", "custom_jvp(f).defjvp(rule)"),
+    "nested_lists": ("auto y = x.tolist();", "x.to_vector<float>()"),
     "jaxprs": ("make_jaxpr([](Array x) { return x; })(x);", "make_hlo(f)"),
     "a_custom_vjp_without_a_rule": ("custom_vjp([](Array x) { return x; })(x);", "custom_vjp(f).defvjp(fwd, bwd)"),
     "a_loop_whose_index_is_an_int": ("lax::fori_loop(0, 10, [](int, Array x) { return x; }, x);", "take an Array, no int"),
