@@ -39,6 +39,7 @@ REFUSED = {
 # The one op, of a type, that a program whose result differs was reduced to, and why the plugin's is another one.
 DIFFERS = {
     ("divide", "f16"): "by a constant: XLA multiplies by the reciprocal, whose rounding shows in the last bit",
+    ("count-leading-zeros", "s4"): "of a constant: XLA counts zeros where the first bit, the sign, is one",
 }
 MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # what such a program has beside it
 # Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that differs.
