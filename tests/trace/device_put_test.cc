@@ -8,6 +8,7 @@
 #include "hilo/client/platform_name.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/trace/platform_devices.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/tree/device_put.h"
