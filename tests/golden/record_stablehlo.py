@@ -128,7 +128,6 @@ module @plain attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 :
   func.func public @main(%arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>},
       %arg1: tensor<2xui64>, %arg2: tensor<1x8x8x1xf32>) -> (tensor<4x4xf32>, tensor<8xui32>, tensor<4x3xcomplex<f32>>,
       tensor<1x4x4x1xf32>, tensor<4x2xf32>, tensor<8x4xf32>, tensor<ui32>, tensor<1x8x8x1xf32>) {
-    sdy.sharding_group %arg0 group_id = 3 : tensor<4x4xf32>
     %0 = "stablehlo.all_reduce"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
       replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -153,7 +152,8 @@ module @plain attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 :
     }) : (tensor<1x8x8x1xf32>, tensor<f32>) -> tensor<1x4x4x1xf32>
     %values, %places = chlo.top_k(%arg0, k = 2) : tensor<4x4xf32> -> (tensor<4x2xf32>, tensor<4x2xi32>)
     %6 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, channel_handle =
-      #stablehlo.channel_handle<handle = 2, type = 0>, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>}>
+      #stablehlo.channel_handle<handle = 2, type = 0>, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>,
+      use_global_device_ids}>
       : (tensor<4x4xf32>) -> tensor<8x4xf32>
     %7 = stablehlo.partition_id : tensor<ui32>
     %8 = "stablehlo.select_and_scatter"(%arg2, %5, %zero) <{window_dimensions = array<i64: 1, 2, 2, 1>,

@@ -34,7 +34,8 @@ std::string text_of(std::string_view message) {
   const auto sharding = hlo::proto::WireMessage::read(message, "OpSharding");
   if (*sharding->integer(1) != 2) return *hlo::proto::read_sharding(message);
   std::string text;
-  for (const std::string_view item : *sharding->items(5)) text += (text.empty() ? "(" : " ") + text_of(item);
+  const std::vector<std::string_view> items = *sharding->items(5);
+  for (const std::string_view item : items) text += (text.empty() ? "(" : " ") + text_of(item);
   return text + ")";
 }
 
@@ -68,7 +69,7 @@ struct Partitioner {
                                            JAX_CustomCallPartitioner_PropagateUserSharding_Args* args) {
       Partitioner& own = self(c);
       ++own.users_asked;
-      own.told_users = text_of(view(args->result_sharding));
+      if (own.told_users.empty()) own.told_users = text_of(view(args->result_sharding));
       args->result_sharding = own.keep(args->header, {own.for_users(view(args->result_sharding))})[0];
     };
   }
@@ -143,13 +144,13 @@ const std::string kShardy = options(1, 4, {}, true);
 const std::string kRule = ", sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=4}, custom>";
 
 /// A call over an argument of f32[8,4] whose rows four devices share; `body` makes the result of %a.
-std::string program_of(const std::string& body, const std::string& result_attributes = "",
-                       const std::string& others = "") {
+std::string program_of(const std::string& body, const std::string& others = "") {
   return R"(module @calls attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["x"=4]>
 )" + others +
-         R"(  func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32>)" +
-         result_attributes + ") {\n" + body + R"(    return %0 : tensor<8x4xf32>
+         R"(  func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+)" + body +
+         R"(    return %0 : tensor<8x4xf32>
   }
 })";
 }
@@ -238,8 +239,7 @@ TEST(CustomPartitions, OperandsAndResultsMoveToWhereThePartitionerWantsThem) {
     %0 = stablehlo.dynamic_slice %p, %zero, %id, sizes = [8, 1] : (tensor<8x4xf32>, tensor<ui32>, tensor<ui32>) -> tensor<8x1xf32>
     return %0 : tensor<8x1xf32>
   })";
-  const auto program = compile(
-      client.get(), program_of(call_of("columns"), " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}"), kShardy);
+  const auto program = compile(client.get(), program_of(call_of("columns")), kShardy);
   EXPECT_EQ(run_on_parts(client.get(), program.get()), all_parts());
 }
 
@@ -296,7 +296,7 @@ TEST(CustomPartitions, FunctionsAndLoopsAroundACallAskOnceForIt) {
     }
     %0 = stablehlo.negate %1#1 : tensor<8x4xf32>
 )",
-                                          "", function),
+                                          function),
                                kShardy);
   EXPECT_EQ(own.asked, 1);
   std::vector<Floats> wanted = all_parts();
@@ -311,16 +311,14 @@ TEST(CustomPartitions, AProgramThatRunsWholeMeetsInsideTheCall) {
   const Handle<PJRT_Client> client = make_client(4);
   Partitioner& own = registered("whole");
   own.module = kSums;
-  const auto program = compile(client.get(),
-                               program_of(R"(
+  const auto program = compile(client.get(), program_of(R"(
     %low = stablehlo.constant dense<0.0> : tensor<f32>
     %high = stablehlo.constant dense<1.0> : tensor<f32>
     %shape = stablehlo.constant dense<[8, 4]> : tensor<2xi64>
     %noise = stablehlo.rng %low, %high, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<8x4xf32>
     %none = stablehlo.floor %noise : tensor<8x4xf32>
     %b = stablehlo.add %a, %none : tensor<8x4xf32>
-)" + call_of("whole", kRule, "%b"),
-                                          " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}"),
+)" + call_of("whole", kRule, "%b")),
                                kShardy);
   EXPECT_EQ(run_on_parts(client.get(), program.get()), all_sums());
 }
@@ -343,9 +341,7 @@ TEST(CustomPartitions, WithoutRulesTheyAreAskedWhatUsersGet) {
   own.module = kSums;
   own.operands = {std::string(kRows)};
   own.result = kRows;
-  const auto program = compile(
-      client.get(), program_of(call_of("for_users", ""), " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}"),
-      options(1, 4));
+  const auto program = compile(client.get(), program_of(call_of("for_users", "")), options(1, 4));
   EXPECT_EQ(own.told_users, kRows);
   EXPECT_EQ(own.told, fmt::format("{} -> {{devices=[1,4]0,1,2,3}}", kRows));
   EXPECT_EQ(run_on_parts(client.get(), program.get()), all_sums());
@@ -377,7 +373,7 @@ TEST(CustomPartitions, WhatDoesntFitTheCallIsRefused) {
   const auto of_type = [](const std::string& type) {
     return "func.func @main(%p: " + type + ") -> " + type + " {\n  return %p : " + type + "\n}";
   };
-  refused("", "custom partition");
+  refused("", "no function");
   refused("ML\xefR", "custom partition");
   refused("func.func @main() {\n  return\n}", "of 0 parameters");
   refused(of_type("tensor<8x4xf32>"), "doesn't fit f32[8,4]");
@@ -468,8 +464,7 @@ TEST(CustomPartitions, CallsOverABatchAreMadeWithParts) {
   const Handle<PJRT_Client> client = make_client(4);
   const std::string code = program_of(
       R"(    %0 = stablehlo.custom_call @copy_rows(%a) {api_version = 4 : i32, mhlo.frontend_attributes = {num_batch_dims = "1"}} : (tensor<8x4xf32>) -> tensor<8x4xf32>
-)",
-      " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}");
+)");
   const auto rows = [&] {
     most_rows = 0;
     const auto program = compile(client.get(), code, kShardy);

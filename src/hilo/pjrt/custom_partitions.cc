@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/sharding/over_mesh.h"
 #include "hilo/pjrt/partition_program.h"
 #include "hilo/stablehlo/devices/op_sharding.h"
 #include "hilo/stablehlo/reader.h"
@@ -67,7 +68,12 @@ StatusOr<Shardings> follow(const stablehlo::ModuleTree& tree, const hlo::Mesh& m
   if (std::ranges::any_of(results, is_cut)) said = ask_for_users(*partitioner, shared, results);
   else if (std::ranges::any_of(operands, is_cut)) said = ask_results(*partitioner, shared, operands);
   HILO_RETURN_IF_ERROR(said.status());
-  return shardings_from(*said, result_shapes, mesh);
+  HILO_ASSIGN_OR_RETURN(Shardings made, shardings_from(*said, result_shapes, mesh));
+  for (hlo::Sharding& sharding : made) {  // what has no words in the mesh says nothing
+    HILO_ASSIGN_OR_RETURN(std::optional<hlo::Sharding> in_mesh, hlo::over_mesh(sharding, mesh));
+    sharding = in_mesh ? *std::move(in_mesh) : hlo::Sharding();
+  }
+  return made;
 }
 
 StatusOr<PartitionAnswer> ask(const stablehlo::ModuleTree& tree, const stablehlo::PartitionedCall& call,

@@ -89,10 +89,10 @@ ShardingRule custom_call_rule(const Instruction& instruction, RuleBuilder builde
   const std::optional<int64_t> stated = stated_batch(instruction);
   if ((!known && !stated) || builder.operands.empty() || !builder.operands[0].is_array())
     return std::move(builder.rule);
-  if (stated) return batched(std::min(*stated, builder.operands[0].rank()), std::move(builder));
   int64_t rank = 2;
   for (const Shape& operand : builder.operands) rank = std::max(rank, operand.is_array() ? operand.rank() : 0);
-  return batched(std::min(rank - 2, builder.operands[0].rank()), std::move(builder));
+  const int64_t count = std::min(stated.value_or(rank - 2), builder.operands[0].rank());
+  return batched(count, std::move(builder));
 }
 
 }  // namespace hilo::hlo

@@ -98,6 +98,7 @@ namespace {
 
 StatusOr<std::optional<hlo::ShardingRule>> own_rule(const hlo::Instruction& instruction,
                                                     const std::vector<Shape>& operands) {
+  if (instruction.opcode != hlo::Opcode::kCustomCall) return std::optional<hlo::ShardingRule>();
   const std::string text = frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding_rule");
   if (text.empty()) return std::optional<hlo::ShardingRule>();
   HILO_ASSIGN_OR_RETURN(hlo::ShardingRule rule, parse_sharding_rule(text));
@@ -224,6 +225,7 @@ StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, co
 }
 
 std::optional<OperationId> operation_of(const hlo::Instruction& instruction) {
+  if (instruction.opcode != hlo::Opcode::kCustomCall) return std::nullopt;
   const std::optional<int64_t> id = frontend_number(instruction, "hilo.operation");
   return id ? std::optional(static_cast<OperationId>(*id)) : std::nullopt;
 }

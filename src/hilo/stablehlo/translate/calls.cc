@@ -210,7 +210,8 @@ Status translate_top_k_call(const OpContext& op) {
 Status translate_custom_call(const OpContext& op) {
   if (const auto* const partitions = op.translator.options.partitions; partitions != nullptr) {
     if (const auto found = partitions->find(op.id()); found != partitions->end())
-      return translate_partitioned_call(op, found->second);
+      return translate_partitioned_call(op, found->second)
+          .with_context(fmt::format("@{}", op.text("call_target_name")));
   }
   const std::string_view target = op.text("call_target_name");
   if (target.starts_with("check.")) return translate_check(op);
