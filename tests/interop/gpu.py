@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every program of the corpus of recorded programs, through hilo to XLA's CUDA plugin, which compiles it for an H200 (sm_90): no
-GPU is needed. The wheels are PyPI's. What it refuses stands in `REFUSED`, with the reason. Then libtpu is asked for its version, and
-nothing else. Ends with "N passed, N failed"."""
+"""Every program of the corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), through hilo to XLA's CUDA plugin,
+which compiles it for an H200 (sm_90): no GPU is needed. The wheels are PyPI's. What it refuses is counted by op and reason; the
+reasons stand in `REFUSED`. `--page docs/devices.md` writes that table there. Then libtpu is asked for its version, and nothing else.
+Ends with "N passed, N failed"."""
 
 import argparse
 import collections
@@ -13,7 +14,7 @@ import tarfile
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from plugins import install, last_line, run  # noqa: E402
+from plugins import corpus_folder, install, last_line, left_out, run  # noqa: E402
 from report import report  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -31,21 +32,25 @@ thread_dim_limit_z: 64 device_vendor: "NVIDIA Corporation" device_address_bits: 
 runtime_version: "13.0.0" compile_time_toolkit_version: "13.0.0" dnn_version: "9.10.0" }
 platform_name: "CUDA" dnn_version_info { major: 9 minor: 10 patch: 0 } device_description_str: "NVIDIA H200"
 """
-# Words of a refusal, and why it is none of hilo's.
-REFUSED = {
-    r"custom call to (lapack_\w+|tridiagonal_solve_perturbed_ffi) for platform CUDA": "LAPACK's functions are the host's, and XLA has its own for GPUs in a Python "
-                                                    "package only",
-    r"Can't lower one or more integer convolutions": "convolution of integers: cuDNN has none but of s8",
-    r"does not support custom element sizes on non-sub-byte types": "iota of f4e2m1fn: XLA makes one of s32 with the layout of 4 bits",
-}
+# Words of a refusal, of which a group is the op; the op, where none is; and why it is none of hilo's.
+REFUSED = (
+    (r"custom call to lapack_([sdcz])(\w+)_ffi for platform CUDA", "", "LAPACK's functions are the host's"),
+    (r"custom call to (tridiagonal_solve_perturbed_ffi) for platform CUDA", "", "a function of the host"),
+    (r"Can't lower one or more integer convolutions", "convolution of integers", "cuDNN has none but of `s8`"),
+    (r"does not support custom element sizes on non-sub-byte types", "`iota` of `f4e2m1fn`",
+     "XLA makes one of `s32` and gives it the layout of 4 bits, which it then refuses"),
+)
+TYPES = dict(zip("sdcz", ("f32", "f64", "c64", "c128")))  # by the first letter of LAPACK's names
+BEGIN, END = "<!-- measured: tests/interop/gpu.py -->\n", "<!-- end -->\n"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo")
-    parser.add_argument("--corpus", type=pathlib.Path, default=ROOT.parent / "shared" / "conformance" / "jax_corpus")
+    parser.add_argument("--corpus", type=pathlib.Path, default=corpus_folder(), help="recorded programs")
     parser.add_argument("--every", type=int, default=1, help="only each of so many programs")
     parser.add_argument("--packages", type=pathlib.Path, help="where the wheels are, or will be")
+    parser.add_argument("--page", type=pathlib.Path, help="the page whose table of refused programs is written anew")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         return report(cases(arguments, pathlib.Path(folder)))
@@ -60,6 +65,8 @@ def cases(arguments, folder):
                 return
     if arguments.corpus.exists():
         yield from of_corpus(arguments, packages, folder)
+    else:
+        left_out(arguments.corpus)
     yield "libtpu: version", of_tpu(arguments.command, folder / "tpu")
 
 
@@ -72,7 +79,7 @@ def of_corpus(arguments, packages, folder):
     paths = sorted((folder / "corpus").rglob("*.mlirbc"))[::arguments.every]
     environment = {**os.environ, "XLA_FLAGS": f"--xla_gpu_cuda_data_dir={packages / CUDA} --xla_gpu_autotune_level=0"}
     command = [arguments.command.resolve().parent / "tests" / "compile_for_gpu", packages / LIBRARY, folder / "target"]
-    compiled, reasons = 0, collections.Counter()
+    compiled, refusals = 0, collections.defaultdict(collections.Counter)  # op and reason: element types, "" for none
     while paths:
         done = run([*command, *paths[:PART]], environment)
         seen = re.findall(r"^begin (\S+)$", done.stdout, re.M)
@@ -85,15 +92,42 @@ def of_corpus(arguments, packages, folder):
             refused[seen[-1]] = f"the process ends: {last_line(done)}"
         compiled += len(seen) - len(refused)
         for name, status in refused.items():
-            reason = next((why for words, why in REFUSED.items() if re.search(words, status)), None)
-            reasons[reason] += 1
-            if reason is None:
+            if known := refusal(status):
+                refusals[known[:2]][known[2]] += 1
+            else:
                 yield name, status
         paths = paths[len(seen):]
-    for reason, count in reasons.items():
-        if reason is not None:
-            print(f"refused {count}: {reason}", flush=True)
+    table = table_of(compiled, refusals)
+    print(table, flush=True)
+    if arguments.page:
+        write_table(arguments.page, table)
     yield f"{compiled} programs compiled for sm_90", "" if compiled else "none"
+
+
+def refusal(status):
+    """Op, reason, element type; None if the refusal is no known one. "custom call to lapack_sgetrf_ffi" is `getrf` of f32."""
+    for words, op, why in REFUSED:
+        if found := re.search(words, status):
+            groups = found.groups()
+            name = f"`{groups[-1]}`" if groups else op
+            return name, why, TYPES[groups[0]] if len(groups) == 2 else ""
+    return None
+
+
+def table_of(compiled, refusals):
+    """As Markdown, the most frequent op first. A program that lacks several functions counts at the first that XLA misses."""
+    total = sum(sum(types.values()) for types in refusals.values())
+    lines = [f"{compiled} of {compiled + total} programs compile; {total} don't:", "", "| op | programs | of them | why |",
+             "|---|---|---|---|"]
+    for (op, why), types in sorted(refusals.items(), key=lambda row: (-sum(row[1].values()), row[0])):
+        of_types = ", ".join(f"{types[kind]} `{kind}`" for kind in TYPES.values() if types[kind])
+        lines.append(f"| {op} | {sum(types.values())} | {of_types} | {why} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_table(page, table):
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text(before + BEGIN + "\n" + table + "\n" + END + rest.split(END, 1)[1])
 
 
 def of_tpu(command, folder):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's programs on plugins that others made for the CPU, from PyPI: the corpus of recorded programs, if it is there, random
-programs beside the reference evaluator, and the training of the digits. What a plugin may refuse stands in `REFUSED`, with the
-reason. Ends with "N passed, N failed"."""
+"""hilo's programs on plugins that others made for the CPU, from PyPI: the corpus of recorded programs (CONFORMANCE=DIR in the
+environment, or --corpus), random programs beside the reference evaluator, and the training of the digits. What a plugin may refuse
+stands in `REFUSED`, how its results may differ in `DIFFERS`, both with the reason. Ends with "N passed, N failed"."""
 
 import argparse
 import collections
@@ -33,7 +33,17 @@ REFUSED = {
         "arrays reduced or sorted together differ in bits an element, and so in layout",
     r"Slice dim size 1 greater than dynamic slice dimension: 0": "scan of no steps takes a slice of the first",
     r"must have users": "a fusion keeps an array without elements that nobody uses, and its own verifier refuses it",
+    r"Invalid bitcast\n *%\d+ = bitcast i8 %\d+ to i4": "f4e2m1fn in total order in a sort's comparison: code that LLVM refuses",
     r"Check failed: bit_offset != nullptr": "elements narrower than a byte have no address of one: it ends the process",
+}
+# The one op, of a type, that a program whose result differs was reduced to, and why the plugin's is another one.
+DIFFERS = {
+    ("divide", "f16"): "by a constant: XLA multiplies by the reciprocal, whose rounding shows in the last bit",
+}
+MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # what such a program has beside it
+# Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that differs.
+UNSTABLE = {
+    r"^97006e53bae3c856 .*: result 2 of ": "GMRES: the direction of what is left, which is rounding or nothing",
 }
 DEVICES = 16
 PART = 500  # programs of the corpus in one process
@@ -42,22 +52,24 @@ PART = 500  # programs of the corpus in one process
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the program hilo")
-    parser.add_argument("--corpus", type=pathlib.Path, default=ROOT.parent / "shared" / "conformance" / "jax_corpus")
+    parser.add_argument("--corpus", type=pathlib.Path, default=corpus_folder(), help="recorded programs")
     parser.add_argument("--every", type=int, default=1, help="only each of so many programs of the corpus")
     parser.add_argument("--plugins", default=",".join(PLUGINS), help="names of a few")
+    parser.add_argument("--packages", type=pathlib.Path, help="where the wheels are, or will be")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return report(result for name in arguments.plugins.split(",") for result in of_plugin(name, arguments, folder))
+        return report(result for name in arguments.plugins.split(",") for result in of_plugin(name, arguments, pathlib.Path(folder)))
 
 
 def of_plugin(name, arguments, folder):
     wheel, library = PLUGINS[name]
-    problem = install(wheel, pathlib.Path(folder))
-    path = pathlib.Path(folder, library)
+    packages = arguments.packages or folder
+    path = packages / library
+    problem = "" if path.exists() else install(wheel, packages)
     if problem or not path.exists():
         yield f"{name}: {wheel}", problem or f"{library} isn't in it"
         return
-    options = pathlib.Path(folder, name + ".json")
+    options = folder / (name + ".json")
     options.write_text(json.dumps({"library_path": str(path), "create_options": {"cpu_device_count": DEVICES}}))
     # XLA's maximum of a number and NaN is the number, unless it is told otherwise, as JAX tells it.
     environment = {**os.environ, "XLA_FLAGS": "--xla_cpu_enable_fast_min_max=false",
@@ -68,6 +80,17 @@ def of_plugin(name, arguments, folder):
     yield from of_random(name, binaries, environment)
     if arguments.corpus.exists():
         yield from of_corpus(name, arguments, environment)
+    else:
+        left_out(arguments.corpus)
+
+
+def corpus_folder():
+    """Of recorded programs: in CONFORMANCE=DIR, or beside the clone."""
+    return pathlib.Path(os.environ.get("CONFORMANCE", ROOT.parent / "shared" / "conformance"), "jax_corpus")
+
+
+def left_out(corpus):
+    print(f"left out: the corpus of recorded programs isn't at {corpus}. Hint: make interop CONFORMANCE=DIR", flush=True)
 
 
 def install(wheel, folder):
@@ -96,19 +119,37 @@ def of_random(name, binaries, environment):
         if not begun:
             yield f"{name}: random programs", last_line(done)
             return
-        problems = dict(re.findall(r"^(?:refused: )?seed (\d+): (.*)$", done.stdout, re.M))
+        problems = problems_of(done.stdout)
         if done.returncode < 0:
             problems[begun[-1][0]] = f"the process ends ({last_line(done)}): {begun[-1][1]}"
         for seed, problem in problems.items():
-            reason = next((why for words, why in REFUSED.items() if re.search(words, problem)), None)
+            reason = reason_of(problem)
             reasons[reason or "without a known reason"] += 1
             if reason is None:
                 yield f"{name}: random program {seed}", problem
         begin = int(begun[-1][0]) + 1
     for reason, count in reasons.items():
-        print(f"{name}: refused {count}: {reason}", flush=True)
+        print(f"{name}: {count} random programs: {reason}", flush=True)
     passed = PROGRAMS - sum(reasons.values())
     yield f"{name}: {passed} of {PROGRAMS} random programs", "" if passed > PROGRAMS * 4 // 5 else "too few passed"
+
+
+def problems_of(output):
+    """Seed: what is wrong with that program, with its reduced form if a result differs."""
+    found = (re.search(r"^(?:refused: )?seed (\d+): (.*)", section, re.M | re.S)
+             for section in re.split(r"^program \d+: ", output, flags=re.M))
+    return {problem[1]: problem[2].strip() for problem in found if problem}
+
+
+def reason_of(problem):
+    """Why that is the plugin's; None if it isn't known to be."""
+    reduced = problem.partition("\nreduced:\n")[2]
+    ops = {(op, kind) for kind, op in re.findall(r" = (\w+)\[\S* ([a-z-]+)\(", reduced) if op not in MOVES}
+    return look_up(REFUSED, problem) or (DIFFERS.get(*ops) if len(ops) == 1 else None)
+
+
+def look_up(reasons, text):
+    return next((why for words, why in reasons.items() if re.search(words, text)), None)
 
 
 def of_corpus(name, arguments, environment):
@@ -134,8 +175,9 @@ def of_corpus(name, arguments, environment):
     differs_here = failures(conformance(arguments, list(failed), dict(os.environ))) if failed else {}
     reasons = collections.Counter()
     for program, line in failed.items():
-        reason = next((why for words, why in REFUSED.items() if re.search(words, line)), None)
-        reason = reason or ("hilo's own engine differs from the recording, too" if program in differs_here else None)
+        reason = reason_of(line) or look_up(UNSTABLE, f"{program} {line}")
+        if reason is None and program in differs_here:
+            reason = "hilo's own engine differs from the recording, too"
         reasons[reason] += 1
         if reason is None:
             yield f"{name}: {program}", line
@@ -151,8 +193,8 @@ def conformance(arguments, programs, environment):
 
 
 def failures(done):
-    """Program: the line that says how it failed."""
-    return {line.split()[1]: line for line in done.stdout.splitlines() if line.startswith("failed ")}
+    """Program: what says how it failed, which may be several lines."""
+    return dict(re.findall(r"^failed (\S+) (.*?)$(?=\nfailed |\n\d+ passed|\Z)", done.stdout, re.M | re.S))
 
 
 def run(command, environment=None):

@@ -114,6 +114,20 @@ TEST(Random, SplitKeysCanBeTakenApart) {
   EXPECT_TRUE(same(state, first) && same(use, second));
 }
 
+TEST(Random, RawSplitKeysCanBeTakenApart) {
+  const auto [first, second] = split(PRNGKey(42));
+  EXPECT_TRUE(same(first, split(PRNGKey(42), 2)[0]) && same(second, split(PRNGKey(42), 2)[1]));
+  const auto [a, b, c] = split<3>(PRNGKey(42));
+  EXPECT_TRUE(same(c, split(PRNGKey(42), 3)[2]));
+  Array state = PRNGKey(42), use;
+  std::tie(state, use) = split(state);
+  EXPECT_TRUE(same(state, first) && same(use, second));
+  const Array both = jit([](const Array& k) { return split(k); })(PRNGKey(42));  // an array like any other
+  EXPECT_EQ(both.to_vector<uint32_t>(), split(PRNGKey(42), 2).to_vector<uint32_t>());
+  const auto of_each = vmap([](const Array& k) { return split(k); })(split(PRNGKey(42), 5));
+  EXPECT_EQ(std::vector<int64_t>(of_each.shape().begin(), of_each.shape().end()), (std::vector<int64_t>{5, 2, 2}));
+}
+
 TEST(Random, KeysGoThroughTransformations) {
   const auto of_pair = [](const Key& k) {
     const auto [a, b] = split(k);

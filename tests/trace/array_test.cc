@@ -95,6 +95,15 @@ TEST(Array, MovedFromHoldsNothingAndSaysSo) {
   EXPECT_EQ(x.item<float>(), 2);
 }
 
+TEST(Array, SizesAreTakenApartWhereTheirNumberIsKnown) {
+  const auto [rows, columns] = Array::from_vector<float>({1, 2, 3, 4, 5, 6}, {2, 3}).shape<2>();
+  EXPECT_EQ(rows, 2);
+  EXPECT_EQ(columns, 3);
+  EXPECT_TRUE(Array(1.0f).shape<0>().empty());
+  const std::string said = error_of([] { (void)Array(1.0f).shape<2>(); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(said.find("f32[] has 0 dimensions; wanted 2"), std::string::npos) << said;
+}
+
 TEST(Array, ItemIsRefusedBeyondOneElement) {
   EXPECT_THROW(array_of(ElementType::kS4, {1, 2}).item<int>(), Error);
   EXPECT_THROW(array_of(ElementType::kF8E5M2, {}).item<float>(), Error);

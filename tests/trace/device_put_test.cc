@@ -8,6 +8,7 @@
 #include "hilo/client/platform_name.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/trace/platform_devices.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/tree/device_put.h"
@@ -34,6 +35,8 @@ Array one_two_three() { return Array::from_vector<float>({1, 2, 3}, {3}); }
 TEST_F(DevicePut, ThereAreAsManyDevicesAsReplicas) {
   ASSERT_EQ(devices().size(), 2u);
   EXPECT_EQ(local_devices().size(), 2u);
+  EXPECT_EQ(default_backend(), "Host");
+  EXPECT_EQ(devices(default_backend()), devices());
   EXPECT_EQ(devices()[1]->to_string(), "Host:1");
   EXPECT_EQ(devices()[1]->process_index(), 0);
   EXPECT_EQ(devices()[0]->memories()[0].kind, "device");
@@ -45,6 +48,8 @@ TEST_F(DevicePut, ArraysAreOnTheFirstDeviceUntilTheyArePutElsewhere) {
   const Array x = one_two_three();
   EXPECT_EQ(x.device(), devices()[0]);
   EXPECT_EQ(Array(2.0f).device(), devices()[0]);
+  EXPECT_EQ(x.devices(), std::vector{devices()[0]});
+  EXPECT_EQ(Array(2.0f).devices(), std::vector{devices()[0]});
   const Array y = device_put(x, devices()[1]);
   EXPECT_EQ(y.device(), devices()[1]);
   EXPECT_EQ(x.device(), devices()[0]);
@@ -141,6 +146,28 @@ TEST_F(DevicePut, AViewShowsTheElementsWhereTheyLieAndKeepsThemThere) {
   EXPECT_THROW((void)x.data<float>(), Error);
   EXPECT_THROW((void)Array(1.0f).data<double>(), Error);
   EXPECT_EQ(Array(2.5f).data<float>()[0], 2.5f);
+}
+
+TEST_F(DevicePut, DeletedArraysAreGoneForAllHandles) {
+  const Array x = one_two_three(), same = x;
+  {
+    const ArrayView<float> view = x.data<float>();
+    EXPECT_THROW(x.delete_(), Error);  // somebody reads it
+  }
+  EXPECT_FALSE(x.is_deleted());
+  x.delete_();
+  EXPECT_TRUE(same.is_deleted());
+  same.delete_();
+  EXPECT_THROW((void)same.to_literal(), Error);
+  EXPECT_THROW((void)(same + 1.0f), Error);
+  const Array number(1.0f);
+  number.delete_();
+  EXPECT_EQ(number.item<float>(), 1);
+  EXPECT_THROW((void)jit([](Array a) {
+                 a.delete_();
+                 return a;
+               })(one_two_three()),
+               ConcretizationError);
 }
 
 TEST_F(DevicePut, BorrowedMemoryIsReadWhereItLiesAndGivenBackOnce) {

@@ -16,6 +16,7 @@ TEST(PartitionSpec, IsWrittenAndPrintedAsInJax) {
   EXPECT_EQ(P({"x", "y"}).to_string(), "PartitionSpec(('x', 'y'),)");
   EXPECT_EQ(P(PartitionSpec::UNCONSTRAINED, "x").to_string(), "PartitionSpec(UNCONSTRAINED, 'x')");
   EXPECT_EQ(P(std::string("batch")), P("batch"));
+  EXPECT_EQ(PartitionSpec("x", none, "y"), P("x", none, "y"));
 }
 
 TEST(PartitionSpec, ListsItsAxes) {

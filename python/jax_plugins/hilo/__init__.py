@@ -4,6 +4,8 @@
 What the environment can say is in `options`; docs/jax.md of hilo says the rest.
 """
 
+import os
+
 from jax_plugins.hilo import callbacks, library, options, registration
 
 PRIORITY = 100  # above jaxlib's own CPU client (0), below that of a GPU
@@ -16,6 +18,7 @@ def initialize() -> None:
     """
     library.check_jaxlib()
     path = library.find()
+    os.environ.setdefault("HILO_DENORMALS", "flush")  # as XLA on CPU, whose numbers JAX's users know
     api = library.load(path)
 
     import jax._src.xla_bridge

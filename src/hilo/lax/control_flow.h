@@ -145,6 +145,8 @@ auto switch_(const Operand& index, const std::tuple<Branches...>& branches, cons
 }
 template <typename Branch, typename... Operands>
 auto switch_(const Operand& index, const std::vector<Branch>& branches, const Operands&... operands) {
+  static_assert(!std::is_arithmetic_v<Branch>,
+                "the branches of switch_ are functions: switch_(i, std::tuple(f, g), x)");
   if (branches.empty()) detail::refuse_no_branches(index.location());
   using Arguments = flat_call::Arguments<Branch, Operands...>;
   using Result = std::remove_cvref_t<flat_call::ResultOf<Branch, Arguments>>;
@@ -224,7 +226,12 @@ auto scan(const F& f, const Init& init, const Xs& xs, std::source_location locat
 template <typename F, Tree Init>
 auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& options,
           std::source_location location = std::source_location::current()) {
-  const auto step = [&](const auto& carry, const std::tuple<>&) { return f(carry, std::nullopt); };
+  const auto step = [&](const auto& carry, const std::tuple<>&) {
+    constexpr bool takes_none = std::is_invocable_v<const F&, decltype(carry), std::nullopt_t>;
+    static_assert(takes_none, "without xs a scan's step gets none in place of an element: [](Array carry, auto) {...}");
+    if constexpr (takes_none) return f(carry, std::nullopt);
+    else return std::pair(carry, carry);  // so that no more is said
+  };
   return scan(step, init, std::tuple<>(), options, location);
 }
 template <typename F, Tree Init>

@@ -204,6 +204,26 @@ using HyperparamFactory = std::function<GradientTransformation(const std::map<st
 GradientTransformation inject_hyperparams(HyperparamFactory factory,
                                           std::map<std::string, ScalarOrSchedule> hyperparams);
 
+/// What inject_hyperparams makes of an optimiser: its learning rate is part of the state, its other options stay as given.
+template <typename Options>
+struct RateInjected {
+  struct ByName {
+    ScalarOrSchedule learning_rate;
+  };
+  GradientTransformation (*optimizer)(const ScalarOrSchedule&, const Options&);
+
+  GradientTransformation operator()(const ScalarOrSchedule& learning_rate, const Options& options = {}) const {
+    const auto make = [f = optimizer, options](const auto& h) { return f(h.at("learning_rate"), options); };
+    return inject_hyperparams(make, {{"learning_rate", learning_rate}});
+  }
+  GradientTransformation operator()(const ByName& named) const { return (*this)(named.learning_rate); }
+};
+/// Example    inject_hyperparams(optim::adamw)(1e-3, {.weight_decay = 0.1})
+template <typename Options>
+RateInjected<Options> inject_hyperparams(GradientTransformation (*optimizer)(const ScalarOrSchedule&, const Options&)) {
+  return {optimizer};
+}
+
 /// Doesn't compile: C++ has no names of a function's parameters, so the factory takes them as a map.
 template <typename F>
 GradientTransformation inject_hyperparams(const F&) {

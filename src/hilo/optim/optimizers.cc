@@ -43,21 +43,21 @@ GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptio
 }
 
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& o) {
-  return chain(scale_by_adam({o.b1, o.b2, o.eps, o.eps_root, o.mu_dtype, o.nesterov}),
+  return chain(scale_by_adam({o.b1, o.b2, o.eps, o.eps_root, o.mu_dtype, o.nesterov.value_or(false)}),
                scale_by_learning_rate(learning_rate));
 }
 GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options) {
   AdamOptions o = options;
-  o.nesterov = true;
+  o.nesterov = options.nesterov.value_or(true);
   return adam(learning_rate, o);
 }
 GradientTransformation adamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& o) {
-  return chain(scale_by_adam({o.b1, o.b2, o.eps, o.eps_root, o.mu_dtype, o.nesterov}),
+  return chain(scale_by_adam({o.b1, o.b2, o.eps, o.eps_root, o.mu_dtype, o.nesterov.value_or(false)}),
                add_decayed_weights(o.weight_decay, {o.mask}), scale_by_learning_rate(learning_rate));
 }
 GradientTransformation nadamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& options) {
   AdamwOptions o = options;
-  o.nesterov = true;
+  o.nesterov = options.nesterov.value_or(true);
   return adamw(learning_rate, o);
 }
 GradientTransformation amsgrad(const ScalarOrSchedule& learning_rate, const AmsgradOptions& options) {

@@ -30,8 +30,8 @@ GradientTransformation sgd(const ScalarOrSchedule& learning_rate, double momentu
 struct AdamOptions {
   std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
-  Dtype mu_dtype = std::nullopt;  ///< of the running mean
-  bool nesterov = false;
+  Dtype mu_dtype = std::nullopt;                ///< of the running mean
+  std::optional<bool> nesterov = std::nullopt;  ///< by default of nadam and nadamw only
 };
 /// Adam with bias correction; nadam has Nesterov's momentum.
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {});
@@ -39,18 +39,18 @@ template <int = 0>
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, double b1, double b2 = 0.999, double eps = 1e-8) {
   return adam(learning_rate, AdamOptions{.b1 = b1, .b2 = b2, .eps = eps});
 }
-GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {.nesterov = true});
+GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {});
 struct AdamwOptions {
   std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
   Dtype mu_dtype = std::nullopt;
   ScalarOrSchedule weight_decay = 1e-4;
-  std::optional<Mask> mask = std::nullopt;  ///< which parameters decay, else all
-  bool nesterov = false;
+  std::optional<Mask> mask = std::nullopt;      ///< which parameters decay, else all
+  std::optional<bool> nesterov = std::nullopt;  ///< by default of nadam and nadamw only
 };
 /// Adam with decay apart from the gradient. Source    Loshchilov and Hutter, "Decoupled weight decay regularization" (2019)
 GradientTransformation adamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& options = {});
-GradientTransformation nadamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& options = {.nesterov = true});
+GradientTransformation nadamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& options = {});
 GradientTransformation amsgrad(const ScalarOrSchedule& learning_rate, const AmsgradOptions& options = {});
 GradientTransformation adamax(const ScalarOrSchedule& learning_rate, const AdamaxOptions& options = {});
 struct AdamaxwOptions {
@@ -222,16 +222,21 @@ namespace detail {
 ScalarOrSchedule given_rate(const char* function, const std::optional<ScalarOrSchedule>& learning_rate);
 }  // namespace detail
 // All by name: adam({.learning_rate = 1e-3, .b1 = 0.8}).
-#define HILO_RATE_BY_NAME(name, Options)                                    \
+#define HILO_ALL_BY_NAME(name, Options)                                     \
   template <std::same_as<Options> Named = Options>                          \
   GradientTransformation name(const Named& options) {                       \
     return name(detail::given_rate(#name, options.learning_rate), options); \
   }
+// The rate in the state: inject_hyperparams(adam)({.learning_rate = 1e-3}). A template can't take a name of several functions.
+#define HILO_RATE_BY_NAME(name, Options)                                                                    \
+  HILO_ALL_BY_NAME(name, Options)                                                                           \
+  inline RateInjected<Options> inject_hyperparams(                                                          \
+      GradientTransformation (*optimizer)(const ScalarOrSchedule& learning_rate, const Options& options)) { \
+    return {optimizer};                                                                                     \
+  }
 HILO_RATE_BY_NAME(sgd, SgdOptions)
 HILO_RATE_BY_NAME(adam, AdamOptions)
-HILO_RATE_BY_NAME(nadam, AdamOptions)
 HILO_RATE_BY_NAME(adamw, AdamwOptions)
-HILO_RATE_BY_NAME(nadamw, AdamwOptions)
 HILO_RATE_BY_NAME(adamaxw, AdamaxwOptions)
 HILO_RATE_BY_NAME(adan, AdanwOptions)
 HILO_RATE_BY_NAME(lamb, LambOptions)
@@ -240,6 +245,9 @@ HILO_RATE_BY_NAME(lion, LionwOptions)
 HILO_RATE_BY_NAME(novograd, NovogradwOptions)
 HILO_RATE_BY_NAME(adagrad, AdagradOptions)
 HILO_RATE_BY_NAME(rmsprop, RmspropOptions)
+HILO_ALL_BY_NAME(nadam, AdamOptions)
+HILO_ALL_BY_NAME(nadamw, AdamwOptions)
+#undef HILO_ALL_BY_NAME
 #undef HILO_RATE_BY_NAME
 
 }  // namespace hilo::optim

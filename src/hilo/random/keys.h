@@ -87,28 +87,28 @@ class KeyPlaces {
   std::vector<Indexer> index_;
 };
 
-/// As many keys as the type says, so that they can be taken apart; else an array of keys like any other.
+/// As many keys, typed or raw, as the type says, so that they can be taken apart; else an array of keys like any other.
 /// Example    auto [use, next] = split(key);  std::tie(key, use) = split(key);  auto [a, b, c] = split<3>(key)
-template <size_t N>
-struct SplitKeys : Key {
+template <size_t N, typename K = Key>
+struct SplitKeys : K {
   SplitKeys() = default;
-  explicit SplitKeys(Key keys) : Key(std::move(keys)) {}
+  explicit SplitKeys(K keys) : K(std::move(keys)) {}
   template <size_t I>
-  Key get() const {
+  K get() const {
     return (*this)[static_cast<int64_t>(I)];
   }
   /// What std::tie assigns from; the keys live as long as this.
   template <typename... Keys>
-    requires(sizeof...(Keys) == N && (std::same_as<Keys, Key&> && ...))
+    requires(sizeof...(Keys) == N && (std::same_as<Keys, K&> && ...))
   operator std::tuple<Keys...>() && {
-    parts_ = *this;
     return [this]<size_t... I>(std::index_sequence<I...>) {
+      parts_ = {get<I>()...};
       return std::tuple<Keys...>(parts_[I]...);
     }(std::make_index_sequence<N>());
   }
 
  private:
-  std::vector<Key> parts_;
+  std::vector<K> parts_;
 };
 
 /// A parameter for keys alone: arrays, which may stand for raw keys elsewhere, don't convert.
@@ -155,7 +155,12 @@ SplitKeys<N> split(const Key& key, Line line = Line::current()) {
 }
 inline SplitKeys<2> split(const Key& key, Line line = Line::current()) { return split<2>(key, line); }
 /// Of a raw key, raw ones: u32[num..., 2].
-Array split(const Array& key, const numpy::Shape& num = 2, Line line = Line::current());
+Array split(const Array& key, const numpy::Shape& num, Line line = Line::current());
+template <size_t N>
+SplitKeys<N, Array> split(const Array& key, Line line = Line::current()) {
+  return SplitKeys<N, Array>(split(key, static_cast<int64_t>(N), line));
+}
+inline SplitKeys<2, Array> split(const Array& key, Line line = Line::current()) { return split<2>(key, line); }
 /// The key of `key` and a number; cheaper than splitting when the number counts steps. `data` is an integer scalar.
 Key fold_in(const Key& key, const Operand& data);
 Array fold_in(const Array& key, const Operand& data);
@@ -170,11 +175,11 @@ random::Key select(const Operand& pred, const random::TypedKey& on_true, const r
 }  // namespace hilo::lax
 
 // Structured bindings.
-template <size_t N>
-struct std::tuple_size<hilo::random::SplitKeys<N>> : std::integral_constant<size_t, N> {};
-template <size_t I, size_t N>
-struct std::tuple_element<I, hilo::random::SplitKeys<N>> {
-  using type = hilo::random::Key;
+template <size_t N, typename K>
+struct std::tuple_size<hilo::random::SplitKeys<N, K>> : std::integral_constant<size_t, N> {};
+template <size_t I, size_t N, typename K>
+struct std::tuple_element<I, hilo::random::SplitKeys<N, K>> {
+  using type = K;
 };
 /// Doesn't compile: the members of a Key are not its keys.
 template <std::same_as<hilo::random::Key> K>

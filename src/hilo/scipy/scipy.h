@@ -18,6 +18,7 @@
 #include "hilo/scipy/sparse/bcoo.h"
 #include "hilo/scipy/sparse/bcsr.h"
 #include "hilo/scipy/sparse/linalg.h"
+#include "hilo/scipy/sparse/random.h"
 #include "hilo/scipy/sparse/transforms.h"
 #include "hilo/scipy/spatial/transform/rotation.h"
 #include "hilo/scipy/spatial/transform/slerp.h"

@@ -186,6 +186,12 @@ void Array::refuse_numbers() const {
   throw Error(invalid_argument(at_user_line("array") + ": " + aval_shape().to_string() + " holds no numbers"));
 }
 
+void Array::refuse_rank(size_t wanted, const std::source_location& location) const {
+  const UserLocation here(location);
+  throw Error(invalid_argument(at_user_line("shape") + ": " + aval_shape().to_string() + " has " +
+                               std::to_string(ndim()) + " dimensions; wanted " + std::to_string(wanted)));
+}
+
 bool Array::truth() const {
   if (size() == 1) return item<bool>();
   throw Error(invalid_argument("the truth value of " + aval_shape().to_string() +

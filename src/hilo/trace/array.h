@@ -2,6 +2,8 @@
 // trace/array.h -- Array: a value, on a device or inside a trace.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <complex>
 #include <concepts>
 #include <functional>
@@ -10,6 +12,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "hilo/trace/arguments.h"
@@ -136,6 +139,15 @@ class Array {
     return {sizes.begin(), sizes.end()};
   }
   int64_t shape(const Index& axis) const;  ///< of one axis; a negative one counts from the end
+  /// All of them, for an array that must have N dimensions: auto [rows, columns] = x.shape<2>();
+  /// Errors    INVALID_ARGUMENT if it has another number
+  template <size_t N>
+  std::array<int64_t, N> shape(std::source_location location = std::source_location::current()) const {
+    if (ndim() != static_cast<int64_t>(N)) refuse_rank(N, location);
+    std::array<int64_t, N> sizes;
+    std::copy_n(shape().begin(), N, sizes.begin());
+    return sizes;
+  }
   int64_t ndim() const { return aval_shape().rank(); }
   int64_t size() const { return aval_shape().element_count(); }
   bool weak_type() const;
@@ -160,6 +172,14 @@ class Array {
   /// The parts on devices of this process, in the mesh's order: trace/sharded_array.h. They share the array's memory.
   /// Errors    as sharding()
   std::vector<Shard> addressable_shards() const;
+  /// The devices that the array is on; of a sharded array all of this process that have a part, in the mesh's order.
+  /// Errors    as device()
+  std::vector<std::shared_ptr<Device>> devices() const;
+  /// Frees the memory now, although other handles may point to the array. jax.Array.delete, which C++ has a keyword of.
+  /// An array that is gone already stays so, and a C++ number has nothing to free.
+  /// Errors    ConcretizationError on a tracer without a value; INVALID_ARGUMENT while a run or a view uses the memory
+  void delete_() const;
+  bool is_deleted() const;            ///< by delete_(), or because a run took its memory
   bool is_fully_replicated() const;   ///< each of its devices has all of it
   bool is_fully_addressable() const;  ///< this process reaches all of its devices
   /// The one element of an array of any type and size 1, converted to T.
@@ -191,6 +211,13 @@ class Array {
         [this] { refuse_numbers(); });
     return out;
   }
+  /// Doesn't compile: C++ has no lists of any depth.
+  template <typename List = void>
+  std::vector<double> tolist() const {
+    static_assert(!std::is_void_v<List>,
+                  "x.to_vector<float>() gives all elements in row-major order, x.item() one number");
+    return {};
+  }
   /// So that `if (x > 0)` works on values; a tracer of jit or vmap throws ConcretizationError naming both lines.
   /// Errors    INVALID_ARGUMENT for several elements: x.any(), x.all(), and & | ~ in place of && || !
   explicit operator bool() const { return truth(); }
@@ -208,7 +235,12 @@ class Array {
   /// x[newaxis]. It is no place to write to: that is x.at(i).set(y), which returns a changed copy.
   /// Errors    OUT_OF_RANGE for a number, else as for operator()
   Array operator[](const Indexer& index) const;
-  Array operator[](std::initializer_list<int64_t>) const = delete;  // instead of x[{2, 10}]:  x[range(2, 10)]
+  /// Doesn't compile: a list in braces may mean a range or places.
+  template <std::integral T>
+  Array operator[](std::initializer_list<T>) const {
+    static_assert(sizeof(T) == 0, "x[2:10] is x[range(2, 10)]; the elements 2 and 10 are x[numpy::array({2, 10})]");
+    return *this;
+  }
   template <size_t N>
   Array operator[](const char (&)[N]) const =
       delete;  // arrays have no names; of a file:  numpy::load_npz(file)["name"]
@@ -352,6 +384,7 @@ class Array {
   HostNumbers host_numbers() const;
   HostNumbers one_number(const std::source_location& location) const;
   [[noreturn]] void refuse_numbers() const;
+  [[noreturn]] void refuse_rank(size_t wanted, const std::source_location& location) const;
 
   std::shared_ptr<const ArrayImpl> impl_;
 };

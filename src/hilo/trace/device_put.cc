@@ -15,6 +15,8 @@ int64_t device_count() { return or_throw(get_xla_client())->device_count(); }
 
 int64_t local_device_count() { return static_cast<int64_t>(local_devices().size()); }
 
+std::string default_backend() { return std::string(or_throw(get_xla_client())->platform_name()); }
+
 int64_t process_index() { return or_throw(get_xla_client())->process_index(); }
 
 int64_t process_count() { return or_throw(get_xla_client())->process_count(); }

@@ -2,6 +2,7 @@
 // trace/device_put.h -- which devices there are, and arrays on them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "hilo/device/device.h"
@@ -16,6 +17,9 @@ std::vector<DevicePtr> devices();
 std::vector<DevicePtr> local_devices();
 int64_t device_count();
 int64_t local_device_count();
+/// The name of their platform, as devices(platform) takes it: "Host", "CUDA". jax.default_backend(), which says "cpu", "gpu".
+/// Errors    as devices()
+std::string default_backend();
 
 /// This process among those that a launcher (mpirun, srun) started together, and how many they are: 0 and 1 for one that was
 /// started alone. As jax.process_index() and jax.process_count().

@@ -73,4 +73,12 @@ NamedSharding SingleDeviceSharding(const DevicePtr& device);
 
 std::ostream& operator<<(std::ostream& out, const NamedSharding& sharding);
 
+/// As `from jax import sharding` has them.
+namespace sharding {
+using hilo::Mesh;
+using hilo::NamedSharding;
+using hilo::PartitionSpec;
+using hilo::SingleDeviceSharding;
+}  // namespace sharding
+
 }  // namespace hilo

@@ -30,14 +30,17 @@ std::string PartitionSpec::to_string() const {
   return "PartitionSpec(" + text + (entries_.size() == 1 ? ",)" : ")");
 }
 
-PartitionSpec P(const SpecEntry& e0, const SpecEntry& e1, const SpecEntry& e2, const SpecEntry& e3, const SpecEntry& e4,
-                const SpecEntry& e5, const SpecEntry& e6, const SpecEntry& e7) {
-  std::vector<SpecEntry> entries;
+PartitionSpec::PartitionSpec(const SpecEntry& e0, const SpecEntry& e1, const SpecEntry& e2, const SpecEntry& e3,
+                             const SpecEntry& e4, const SpecEntry& e5, const SpecEntry& e6, const SpecEntry& e7) {
   for (const SpecEntry* entry : {&e0, &e1, &e2, &e3, &e4, &e5, &e6, &e7}) {
     if (entry->is_absent()) break;
-    entries.push_back(*entry);
+    entries_.push_back(*entry);
   }
-  return PartitionSpec(std::move(entries));
+}
+
+PartitionSpec P(const SpecEntry& e0, const SpecEntry& e1, const SpecEntry& e2, const SpecEntry& e3, const SpecEntry& e4,
+                const SpecEntry& e5, const SpecEntry& e6, const SpecEntry& e7) {
+  return PartitionSpec(e0, e1, e2, e3, e4, e5, e6, e7);
 }
 
 std::ostream& operator<<(std::ostream& out, const PartitionSpec& spec) { return out << spec.to_string(); }

@@ -44,6 +44,10 @@ class PartitionSpec {
   static constexpr SpecEntry::Unconstrained UNCONSTRAINED = {};
 
   PartitionSpec() = default;
+  /// Up to the first entry that is absent.
+  explicit PartitionSpec(const SpecEntry& e0, const SpecEntry& e1 = {}, const SpecEntry& e2 = {},
+                         const SpecEntry& e3 = {}, const SpecEntry& e4 = {}, const SpecEntry& e5 = {},
+                         const SpecEntry& e6 = {}, const SpecEntry& e7 = {});
   explicit PartitionSpec(std::vector<SpecEntry> entries) : entries_(std::move(entries)) {}
 
   const std::vector<SpecEntry>& entries() const { return entries_; }

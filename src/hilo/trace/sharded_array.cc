@@ -288,6 +288,37 @@ NamedSharding Array::sharding() const {
   return sharded != nullptr ? sharded->sharding : SingleDeviceSharding(value.device());
 }
 
+namespace {
+
+/// What the array's value is kept in: nothing of a C++ number.
+std::vector<BufferPtr> buffers_of(const Array& array) {
+  const Array value = concrete_value(array);
+  if (const ShardedArray* const sharded = as_sharded(value)) return sharded->buffers;
+  if (value.impl().kind != ArrayImpl::Kind::kConcrete) return {};
+  return {static_cast<const ConcreteArray&>(value.impl()).buffer};
+}
+
+}  // namespace
+
+std::vector<DevicePtr> Array::devices() const {
+  const std::vector<BufferPtr> buffers = buffers_of(*this);
+  if (buffers.empty()) return {device()};
+  std::vector<DevicePtr> out;
+  for (const BufferPtr& buffer : buffers) out.push_back(buffer->device());
+  return out;
+}
+
+void Array::delete_() const {
+  for (const BufferPtr& buffer : buffers_of(*this))
+    if (buffer->state() == BufferState::kLive) or_throw(buffer->remove());
+}
+
+bool Array::is_deleted() const {
+  const std::vector<BufferPtr> buffers = buffers_of(*this);
+  return std::any_of(buffers.begin(), buffers.end(),
+                     [](const BufferPtr& buffer) { return buffer->state() != BufferState::kLive; });
+}
+
 bool Array::is_fully_replicated() const { return sharding().is_fully_replicated(); }
 bool Array::is_fully_addressable() const { return sharding().is_fully_addressable(); }
 

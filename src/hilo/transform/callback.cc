@@ -223,12 +223,6 @@ std::string formatted(const std::string& format, std::span<const Array> argument
   return text;
 }
 
-void print(const std::string& format, std::span<const Array> arguments) {
-  const std::string line = formatted(format, arguments) + '\n';
-  std::fwrite(line.data(), 1, line.size(), stdout);
-  std::fflush(stdout);
-}
-
 }  // namespace hilo::callback_detail
 
 namespace hilo::debug {
@@ -254,17 +248,26 @@ Format with_places(const Format& format, const NamedArrays& arguments) {
   return {std::move(out), format.location};
 }
 
-void print(const Format& format, const NamedArrays& arguments) {
-  const std::string text = with_places(format, arguments).text;
-  callback_detail::check_format(text, arguments.size(), format.location);
-  const auto run = [text](std::span<const Array> values) {
-    callback_detail::print(text, values);
+std::vector<Array> without_names(const NamedArrays& arguments) {
+  std::vector<Array> arrays;
+  for (const auto& [name, array] : arguments) arrays.push_back(array);
+  return arrays;
+}
+
+void print_list(const Format& format, std::span<const Array> arguments) {
+  callback_detail::check_format(format.text, arguments.size(), format.location);
+  const auto run = [text = format.text](std::span<const Array> values) {
+    const std::string line = callback_detail::formatted(text, values) + '\n';
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
     return std::vector<Array>();
   };
-  std::vector<Array> operands;
-  for (const auto& [name, array] : arguments) operands.push_back(array);
-  callback_detail::call({callback_detail::Kind::kDebug, run, VmapMethod::kSequential, false}, operands, {},
+  callback_detail::call({callback_detail::Kind::kDebug, run, VmapMethod::kSequential, false}, arguments, {},
                         format.location);
+}
+
+void print(const Format& format, const NamedArrays& arguments) {
+  print_list(with_places(format, arguments), without_names(arguments));
 }
 
 }  // namespace hilo::debug

@@ -47,9 +47,6 @@ std::vector<Array> call(Callback callback, std::span<const Array> operands, std:
 void check_format(const std::string& format, size_t count, const std::source_location& location);
 /// The text with its arguments.
 std::string formatted(const std::string& format, std::span<const Array> arguments);
-/// Writes it to stdout, as a line.
-void print(const std::string& format, std::span<const Array> arguments);
-
 /// Do the arguments of a call begin with its options?
 template <typename Options, typename... Args>
 inline constexpr bool begins_with = false;
@@ -145,6 +142,8 @@ struct Format {
   std::source_location location;
 };
 
+/// print() of arguments in a list.
+void print_list(const Format& format, std::span<const Array> arguments);
 /// Prints a line on stdout whenever the program comes by, with values also under jit, vmap, grad and in loops.
 /// `format` is as for std::format: {} and {1} show any array, {:.3f} and the like a scalar. jax.debug.print.
 /// Errors     INVALID_ARGUMENT if the format doesn't fit the number of arguments
@@ -152,14 +151,7 @@ struct Format {
 /// Example    debug::print("x = {}, loss {:.3f}", x, loss)
 template <std::convertible_to<Array>... Args>
 void print(const Format& format, const Args&... args) {
-  callback_detail::check_format(format.text, sizeof...(Args), format.location);
-  const auto run = [text = format.text](std::span<const Array> values) {
-    callback_detail::print(text, values);
-    return std::vector<Array>();
-  };
-  const std::vector<Array> operands = {Array(args)...};
-  callback_detail::call({callback_detail::Kind::kDebug, run, VmapMethod::kSequential, false}, operands, {},
-                        format.location);
+  print_list(format, std::vector<Array>{Array(args)...});
 }
 
 /// Arrays by the names that a format has for them.
@@ -171,6 +163,7 @@ void print(const Format& format, const NamedArrays& arguments);
 /// The format with places for names, so that "{loss:.3f}" is "{1:.3f}".
 /// Errors     INVALID_ARGUMENT for a name that isn't given
 Format with_places(const Format& format, const NamedArrays& arguments);
+std::vector<Array> without_names(const NamedArrays& arguments);
 
 }  // namespace debug
 

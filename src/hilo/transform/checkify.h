@@ -100,9 +100,7 @@ void check(const Array& predicate, const hilo::debug::Format& format, const Args
 /// The same of arguments by name: check(x > 0.0f, "got {x}", {{"x", x}}).
 inline void check(const Array& predicate, const hilo::debug::Format& format,
                   const hilo::debug::NamedArrays& arguments) {
-  std::vector<Array> values;
-  for (const auto& [name, array] : arguments) values.push_back(array);
-  detail::check(predicate, hilo::debug::with_places(format, arguments), values, false);
+  detail::check(predicate, hilo::debug::with_places(format, arguments), hilo::debug::without_names(arguments), false);
 }
 
 /// The same where it is under checkify, nothing elsewhere.

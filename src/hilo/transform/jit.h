@@ -217,10 +217,11 @@ auto make_hlo(F f, std::string name = "f", std::source_location location = std::
 
 /// Doesn't compile: hilo's language is HLO.
 template <typename F>
-void make_jaxpr(const F&) {
+auto make_jaxpr(const F&) {
   static_assert(
       sizeof(F) == 0,
       "hilo traces to HLO, not to jaxprs: make_hlo(f)(arguments...), or jit(f).lower(arguments...).as_text()");
+  return [](const auto&...) { return std::string(); };
 }
 
 }  // namespace hilo

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <boost/pfr/core.hpp>
+#include <concepts>
 #include <functional>
 #include <map>
 #include <optional>
@@ -117,7 +118,7 @@ inline constexpr bool is_fixed = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
 /// Array, a fixed value, std::vector, array, tuple, pair, map and optional of trees, a plain aggregate of trees, or a
 /// type with HILO_TREE.
 template <typename T>
-concept Tree = std::is_same_v<T, Array> || tree_detail::is_fixed<T> || tree_detail::IsVector<T>::value ||
+concept Tree = std::derived_from<T, Array> || tree_detail::is_fixed<T> || tree_detail::IsVector<T>::value ||
                tree_detail::IsMap<T>::value || tree_detail::IsTuple<T>::value || tree_detail::IsOptional<T>::value ||
                tree_detail::HasFields<T> || (std::is_aggregate_v<T> && !std::is_array_v<T>);
 
@@ -166,7 +167,7 @@ template <typename T>
 void walk(T& value, TreeVisitor& visitor) {
   if constexpr (!Tree<T>) {
     tree_detail::refuse_non_tree<T>();
-  } else if constexpr (std::is_same_v<T, Array>) {
+  } else if constexpr (std::derived_from<T, Array>) {
     visitor.leaf(value);
   } else if constexpr (std::is_same_v<T, std::string>) {
     visitor.fixed(value.data(), value.size(), &value, tree_detail::fixed_text<T>);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -34,6 +35,14 @@ class Shape {
     return *this;
   }
   ~Shape() { drop(data_); }
+  /// Doesn't compile: sizes alone are no type of a value.
+  template <std::integral... Sizes>
+    requires(sizeof...(Sizes) > 0)
+  explicit(sizeof...(Sizes) == 1) Shape(Sizes...) : Shape() {
+    static_assert(sizeof...(Sizes) == 0,
+                  "hilo::Shape has an element type: Shape::array(ElementType::kF32, {2, 3}). Sizes alone are "
+                  "numpy::Shape{2, 3}, or just {2, 3}: zeros({2, 3})");
+  }
 
   /// A dense row-major array. Precondition (checked by make_array): no negative dimension, size fits int64.
   static Shape array(ElementType type, std::span<const int64_t> dimensions);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program says that goes to a plugin.
+// What a program says that goes to a plugin, and what is said of it if that has not all its functions.
 #include "hilo/backend/pjrt/program.h"
 
 #include <gtest/gtest.h>
 
+#include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
@@ -31,6 +32,37 @@ TEST(PreparedProgram, SaysNothingOfShardings) {
   const std::string text = hlo::print_module(*prepared);
   EXPECT_EQ(text.find("sdy"), std::string::npos) << text;
   EXPECT_NE(text.find("negate"), std::string::npos) << text;
+}
+
+constexpr char kTwoCalls[] = R"(HloModule f
+ENTRY e {
+  a = f32[2] parameter(0)
+  b = f32[2] custom-call(a), custom_call_target="first", metadata={source_file="train.cc" source_line=41}
+  ROOT c = f32[2] custom-call(b), custom_call_target="second", metadata={source_file="train.cc" source_line=42}
+})";
+
+std::string said_of(const std::string& message) {
+  const auto module = hlo::parse_module(kTwoCalls);
+  return module.ok() ? compile_error(not_found(message), *module).to_string() : module.status().to_string();
+}
+
+TEST(CompileError, NamesTheCallsOfTheFunctionsThatAreMissing) {
+  EXPECT_EQ(said_of("No implementation of second for CUDA"),
+            "UNIMPLEMENTED: Compile 'f': the plugin doesn't have a function that custom-call 'c' (train.cc:42) wants: "
+            "No implementation of second for CUDA");
+}
+
+TEST(CompileError, NamesAllCallsWhereTheFunctionIsUnknown) {
+  EXPECT_EQ(said_of("No implementation"),
+            "UNIMPLEMENTED: Compile 'f': the plugin doesn't have a function that custom-call 'b' (train.cc:41), "
+            "custom-call 'c' (train.cc:42) wants: No implementation");
+}
+
+TEST(CompileError, OfOtherKindsStaysAsItIs) {
+  const auto module = hlo::parse_module(kTwoCalls);
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  EXPECT_EQ(compile_error(resource_exhausted("second"), *module).to_string(),
+            "RESOURCE_EXHAUSTED: Compile 'f': second");
 }
 
 }  // namespace

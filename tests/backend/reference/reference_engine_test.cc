@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/text/parser.h"
 #include "tests/support/clients.h"
 
 namespace hilo {
@@ -43,6 +44,34 @@ TEST(ReferenceEngine, ADonatedArgumentIsGoneAfterwards) {
   ASSERT_TRUE((*executable)->execute(arguments, results, options).ok());
   EXPECT_EQ(x->state(), BufferState::kDonated);
   EXPECT_EQ((*executable)->execute(arguments, results).code(), StatusCode::kInvalidArgument);
+}
+
+/// Two runs of one executable.
+std::vector<Literal> drawn_twice(const ClientPtr& client) {
+  constexpr char kDraw[] = R"(HloModule draw
+ENTRY e {
+  low = f32[] constant(0)
+  high = f32[] constant(1)
+  ROOT x = f32[33] rng(low, high), distribution=rng_uniform
+})";
+  const auto executable = client->compile(*hlo::parse_module(kDraw), {}, nullptr);
+  std::vector<Literal> drawn;
+  for (int run = 0; run < 2; ++run) {
+    BufferPtr result;
+    const Status status = executable.ok() ? (*executable)->execute({}, {&result, 1}) : executable.status();
+    EXPECT_TRUE(status.ok()) << status.to_string();
+    if (status.ok()) drawn.push_back(*literal_from_buffer(*result));
+  }
+  return drawn;
+}
+
+TEST(ReferenceEngine, DrawsOtherNumbersAtEachRunAsTheHostDoes) {
+  const std::vector<Literal> drawn = drawn_twice(tests::reference_client()), wanted = drawn_twice(tests::cpu_client());
+  ASSERT_EQ(drawn.size(), 2u);
+  ASSERT_EQ(wanted.size(), 2u);
+  EXPECT_FALSE(drawn[0].identical(drawn[1])) << drawn[0].to_string();
+  for (size_t run = 0; run < 2; ++run)
+    EXPECT_TRUE(drawn[run].identical(wanted[run])) << drawn[run].to_string() << wanted[run].to_string();
 }
 
 TEST(ReferenceEngine, RefusesAModuleWithoutEntry) {

@@ -191,6 +191,19 @@ TEST(ProtoRoundTrip, RestoresExtensionOpsFromTheirComposites) {
   EXPECT_EQ(module->entry->fingerprint(), parsed(text).entry->fingerprint());
 }
 
+/// XLA of PJRT 0.115 takes the field of stable sorts for it, and without it gives equal elements in any order.
+TEST(ProtoRoundTrip, SaysThatTopKKeepsTheOrderOfEqualElements) {
+  const std::string text =
+      "HloModule m, entry_computation_layout={(s32[4]{0})->(s32[2]{0}, s32[2]{0})}\n\n"
+      "ENTRY %main (x: s32[4]) -> (s32[2], s32[2]) {\n"
+      "  %x = s32[4]{0} parameter(0)\n"
+      "  ROOT %top = (s32[2]{0}, s32[2]{0}) topk(%x), k=2, largest=true\n"
+      "}\n";
+  EXPECT_EQ(through_proto(text), text);
+  constexpr std::string_view kField60IsTrue = "\xe0\x03\x01";
+  EXPECT_NE(to_proto(parsed(text))->find(kField60IsTrue), std::string::npos);
+}
+
 TEST(ProtoRoundTrip, MakesInstructionNamesUniqueInTheModule) {
   const std::string text = through_proto(
       "HloModule m\n\nf {\n  x = f32[] parameter(0)\n  ROOT y = f32[] negate(x)\n}\n\n"

@@ -2,6 +2,7 @@
 #include "hilo/backend/pjrt/program.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "hilo/base/text.h"
 #include "hilo/hlo/ir/source_lines.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/proto/writer.h"
@@ -195,6 +197,22 @@ Status check_leaves(const hlo::Module& module) {
   return ok_status();
 }
 
+/// The program's custom calls with the user's lines, each once; those only of functions that `message` names, if there is one.
+std::vector<std::string> custom_calls(const hlo::Module& module, std::optional<std::string_view> message) {
+  const hlo::SourceLines lines(module);
+  std::vector<std::string> calls;
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const Instruction& i : computation->instructions()) {
+      if (i.opcode != Opcode::kCustomCall) continue;
+      const std::string target = hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(i));
+      if (message && message->find(target) == std::string_view::npos) continue;
+      std::string call = describe(i, lines);
+      if (std::ranges::find(calls, call) == calls.end()) calls.push_back(std::move(call));
+    }
+  }
+  return calls;
+}
+
 std::string text_of(const Version& version) { return fmt::format("{}.{}.{}", version[0], version[1], version[2]); }
 
 }  // namespace
@@ -250,16 +268,11 @@ bool is_missing_function(const Status& error) {
 Status compile_error(const Status& error, const hlo::Module& prepared) {
   const Status named = error.with_context(fmt::format("Compile '{}'", prepared.name));
   if (!is_missing_function(error)) return named;
-  const hlo::SourceLines lines(prepared);
-  std::string calls;
-  for (const hlo::ComputationPtr& computation : hlo::computations_of(prepared)) {
-    for (const Instruction& i : computation->instructions()) {
-      if (i.opcode == Opcode::kCustomCall) calls += (calls.empty() ? "" : ", ") + describe(i, lines);
-    }
-  }
+  std::vector<std::string> calls = custom_calls(prepared, error.message());
+  if (calls.empty()) calls = custom_calls(prepared, std::nullopt);
   if (calls.empty()) return named;
   return unimplemented(fmt::format("Compile '{}': the plugin doesn't have a function that {} wants: {}", prepared.name,
-                                   calls, error.message()));
+                                   fmt::join(calls, ", "), error.message()));
 }
 
 }  // namespace hilo::plugins

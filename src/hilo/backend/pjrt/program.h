@@ -23,8 +23,8 @@ PJRT_Program raw_program(const OutgoingProgram& outgoing);
 /// Whether an error of the plugin's compiler may say that it lacks the function of a custom call.
 bool is_missing_function(const Status& error);
 
-/// The same for users. If it doesn't know something, and the program has custom calls, these are named with the
-/// user's lines.
+/// The same for users. If it doesn't know something, and the program has custom calls, those whose functions it names are named with
+/// the user's lines; if it names none, all of them.
 Status compile_error(const Status& error, const hlo::Module& prepared);
 
 }  // namespace hilo::plugins

@@ -58,6 +58,7 @@ class ReferenceProgram final : public HostProgram {
     how.cancel_word = context.stop_word;
     if (context.observer != nullptr) observe(*context.observer, how);
     how.collective = collective_function(context.communicator, hlo::evaluate_called);
+    how.memory = &memory_;
     const FloatingPointScope control(program_underflow());
     const StatusOr<Literal> value = hlo::evaluate(module_, parameters, how);
     if (!value.ok())
@@ -81,6 +82,7 @@ class ReferenceProgram final : public HostProgram {
 
   const ProgramSignature signature_;
   const hlo::Module module_;
+  hlo::EvaluatorMemory memory_;
   std::once_flag units_made_;
   std::unordered_map<const hlo::Instruction*, ExecutionUnit> units_;
 };

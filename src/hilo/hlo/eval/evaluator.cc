@@ -60,6 +60,7 @@ class Evaluator {
  public:
   explicit Evaluator(const EvaluateOptions& options)
       : options_(options),
+        memory_(options.memory != nullptr ? *options.memory : own_memory_),
         scope_(options.cancel_word),
         run_([this](const Computation& called, LiteralPointers arguments) { return run(called, arguments); }) {}
 
@@ -145,27 +146,31 @@ class Evaluator {
     return value;
   }
 
-  /// The one op with a memory: an evaluation starts from its beginning.
+  /// The one op with a memory.
   Literal next_rng_state(const Instruction& instruction) {
-    const auto [it, fresh] = rng_states_.try_emplace(&instruction, first_rng_state());
+    const std::scoped_lock lock(memory_.mutex);
+    const auto [it, fresh] = memory_.rng_states.try_emplace(&instruction, first_rng_state());
     const Literal state = it->second;
     it->second = advanced_rng_state(state, attributes_of<RngStateAttributes>(instruction).delta);
     return state;
   }
 
   StatusOr<Literal> compute_decomposed(Frame& frame, const Computation& computation, const Instruction& instruction) {
-    ComputationPtr& decomposition = decompositions_[&instruction];
-    if (decomposition == nullptr) {
-      if (instruction.def().decompose == nullptr) {
-        return located(unimplemented("this op has no reference kernel in this version"), instruction);
-      }
-      std::vector<Shape> shapes;
-      for (InstructionId operand : instruction.operands) shapes.push_back(computation.instruction(operand).shape);
-      StatusOr<ComputationPtr> made = instruction.def().decompose(instruction, shapes);
-      if (!made.ok()) return located(made.status(), instruction);
-      decomposition = std::move(made).value();
-    }
-    return run(*decomposition, frame.operands);
+    const StatusOr<ComputationPtr> decomposition = decomposition_of(computation, instruction);
+    if (!decomposition.ok()) return located(decomposition.status(), instruction);
+    return run(**decomposition, frame.operands);
+  }
+
+  StatusOr<ComputationPtr> decomposition_of(const Computation& computation, const Instruction& instruction) {
+    const std::scoped_lock lock(memory_.mutex);
+    if (const auto known = memory_.decompositions.find(&instruction); known != memory_.decompositions.end())
+      return known->second;
+    if (instruction.def().decompose == nullptr) return unimplemented("this op has no reference kernel in this version");
+    std::vector<Shape> shapes;
+    for (InstructionId operand : instruction.operands) shapes.push_back(computation.instruction(operand).shape);
+    HILO_ASSIGN_OR_RETURN(ComputationPtr made, instruction.def().decompose(instruction, shapes));
+    memory_.decompositions.emplace(&instruction, made);
+    return made;
   }
 
   /// Names the innermost instruction, once: callers up the chain pass the error on.
@@ -176,12 +181,12 @@ class Evaluator {
   }
 
   const EvaluateOptions& options_;
+  EvaluatorMemory own_memory_;
+  EvaluatorMemory& memory_;
   const StopScope scope_;
   const StopFlag stop_;  // after the scope: it is of its word
   const std::function<StatusOr<Literal>(const Computation&, LiteralPointers)> run_;
   std::unordered_map<const Computation*, Plan> plans_;
-  std::unordered_map<const Instruction*, ComputationPtr> decompositions_;
-  std::unordered_map<const Instruction*, Literal> rng_states_;
   int depth_ = 0;
   bool inside_timed_ = false;
   bool located_ = false;

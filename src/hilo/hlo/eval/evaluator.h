@@ -6,11 +6,21 @@
 #include <chrono>
 #include <functional>
 #include <initializer_list>
+#include <mutex>
 #include <span>
+#include <unordered_map>
 
 #include "hilo/hlo/ir/module.h"
 
 namespace hilo::hlo {
+
+/// What evaluations of one program hand on to the next ones: how its instructions are decomposed, and the states of its
+/// rng-get-and-update-state. Threads share it. Only of instructions that outlive it.
+struct EvaluatorMemory {
+  std::mutex mutex;
+  std::unordered_map<const Instruction*, ComputationPtr> decompositions;
+  std::unordered_map<const Instruction*, Literal> rng_states;  ///< of instructions of the program or its decompositions
+};
 
 struct EvaluateOptions {
   using Clock = std::chrono::steady_clock;
@@ -24,6 +34,8 @@ struct EvaluateOptions {
   std::function<void(const Instruction&, Clock::time_point begin, Clock::time_point end)> timed;
   /// Runs collectives and replica-id; empty: the program is its only replica.
   CollectiveFunction collective;
+  /// Null: the evaluation starts from its beginning.
+  EvaluatorMemory* memory = nullptr;
 };
 
 /// Runs `computation` on `arguments`.

@@ -19,6 +19,7 @@ constexpr PassEntry kSimplify{"simplify", simplify};                // algebra, 
 constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // known branches are taken
 constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};        // carries that need not be carried
 constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};  // what every iteration computes anew
+constexpr PassEntry kTurnProducts{"turn_products", turn_products};           // products that are read transposed
 constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};        // what is known now
 constexpr PassEntry kCse{"cse", cse};                                        // equal instructions become one
 constexpr PassEntry kRaiseWhile{"raise_while", raise_while};                 // counted loops become scans
@@ -30,28 +31,14 @@ constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // 
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kOptimizeRemat,
-    kLowerExtensions,
-    kInlineCalls,
-    kLowerWindows,
-    kSimplify,
-    kSimplifyConditional,
-    kSimplifyWhile,
-    kHoistInvariants,
-    kFoldConstants,
-    kCse,
-    kDce,
-    kRaiseWhile,
-    kRaiseLinalg,
-    kRaiseErfInv,
-    kRaiseLgamma,
-    kRaiseDigamma,
-    kRaiseCumulative,
+    kOptimizeRemat, kLowerExtensions, kInlineCalls,  kLowerWindows,  kSimplify,     kSimplifyConditional,
+    kSimplifyWhile, kHoistInvariants, kTurnProducts, kFoldConstants, kCse,          kDce,
+    kRaiseWhile,    kRaiseLinalg,     kRaiseErfInv,  kRaiseLgamma,   kRaiseDigamma, kRaiseCumulative,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
     kOptimizeRemat,       kLowerExtensions, kInlineCalls,   kLowerWindows, kSimplify,
-    kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
+    kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,     kTurnProducts,
 };
 
 constexpr PassEntry kRaisePipeline[] = {kRaiseErfInv,     kRaiseLgamma, kRaiseDigamma,

@@ -36,6 +36,10 @@ StatusOr<bool> simplify_conditional(Module& module);
 /// Computations inside a loop body that don't depend on the carry's changing part move before the loop.
 StatusOr<bool> hoist_invariants(Module& module);
 
+/// A transposed product, as gradients of weights are, becomes the product of the exchanged operands, if nobody else reads it: it
+/// is written as it is read.
+StatusOr<bool> turn_products(Module& module);
+
 /// Functions with a custom_vjp that was told optimize_remat: where no residual is needed, their value is computed by the
 /// function itself and not by fwd.
 StatusOr<bool> optimize_remat(Module& module);

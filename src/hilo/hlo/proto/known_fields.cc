@@ -29,6 +29,7 @@ FieldSet known_fields_of(Opcode opcode) {
         raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
     if (own) known.set(place.outer == 0 ? place.number : outermost_of(place.outer));
   }
+  if (opcode == Opcode::kTopK) known.set(kIsStable);
   return known;
 }
 

@@ -45,7 +45,7 @@ constexpr Place kPlaces[] = {
     {.key = "padding", .form = kValue, .outer = 0, .number = 21, .kind = kPadding},
     {.key = "direction", .form = kWord, .outer = 0, .number = 63, .kind = kEnum},
     {.key = "type", .form = kWord, .outer = 0, .number = 72, .kind = kEnum},
-    {.key = "is_stable", .form = kValue, .outer = 0, .number = 60, .kind = kBool},
+    {.key = "is_stable", .form = kValue, .outer = 0, .number = kIsStable, .kind = kBool},
     {.key = "is_composite", .form = kValue, .outer = 0, .number = 89, .kind = kBool},
     {.key = "indices_are_sorted", .form = kValue, .outer = 0, .number = 67, .kind = kBool},
     {.key = "unique_indices", .form = kValue, .outer = 0, .number = 69, .kind = kBool},

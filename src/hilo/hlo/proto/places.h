@@ -35,6 +35,9 @@ struct Place {
   int64_t unshown = 0;  ///< the value that HLO text leaves out, for ops whose attributes are text
 };
 
+/// The field that says of a sort, and of newer XLA's topk, that equal elements keep their order. hilo's topk always keeps it.
+inline constexpr uint32_t kIsStable = 60;
+
 constexpr uint32_t inside(uint32_t outermost, uint32_t number) { return number << 16 | outermost; }
 constexpr uint32_t outermost_of(uint32_t outer) { return outer & 0xffff; }
 constexpr uint32_t inner_of(uint32_t outer) { return outer >> 16; }

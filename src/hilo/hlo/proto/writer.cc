@@ -104,6 +104,7 @@ StatusOr<WireWriter> Writer::instruction(const Computation& c, const Instruction
     HILO_RETURN_IF_ERROR(attributes(i, out));
     text::add_frontend_fields(text::frontend_fields(i), annotations);
   }
+  if (i.opcode == Opcode::kTopK) out.own.boolean(kIsStable, true);
   if (i.opcode == Opcode::kCustomCall && i.attributes != nullptr)
     annotations.backend_config = attributes_of<CustomCallAttributes>(i).backend_config;
   out.own.message(3, write_shape(shown_shape(i)));

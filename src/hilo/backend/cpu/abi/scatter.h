@@ -43,7 +43,8 @@ inline constexpr int64_t kMostScatterUpdates = 256;
 
 struct ScatterKernelSpec {
   hlo::ComputationPtr body;
-  std::vector<ElementType> types, update_types;  ///< of the arrays and of what is combined with them
+  std::vector<ElementType> types;         ///< of the arrays, and of all that the body takes
+  std::vector<ElementType> update_types;  ///< of what is combined with them, in memory
   ElementType index_type;
   // As in the calls. Strides of 0 and 1 are written into the code, all else is read from the call.
   std::vector<ScatterComponent> components;

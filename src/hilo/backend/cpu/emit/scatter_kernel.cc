@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "hilo/backend/cpu/emit/code_cache.h"
+#include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/jit.h"
 #include "hilo/backend/cpu/emit/scalar_emitter.h"
@@ -23,6 +24,7 @@ constexpr size_t kMostWideOps = 64;       // ops of a body that is written for e
 constexpr int64_t kUnrolled = 4;          // vectors of a run that are written one after the other, without a loop
 constexpr int64_t kCacheLine = 64;        // bytes
 constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the processor sees itself where longer ones go on
+constexpr int kGroup = 4;                 // windows of one element in a turn
 constexpr int64_t kBytesAhead = 2048;     // measured; from 4 to 32 windows
 
 /// Lanes that elements of the arrays go through the body on.
@@ -101,35 +103,87 @@ class ScatterEmitter {
     run_ = number(offsetof(ScatterStretch, run));
   }
 
-  /// Calls use(where it starts, whether that is in bounds (i1), carried) for each window.
+  /// Where a window starts that `component`s say, and whether that is in bounds (i1); `at`: its places without them, and its
+  /// index vector.
+  std::pair<Place, Value*> window_at(const Values& at) {
+    Place place = {at[0], at[1]};
+    Value* fits = nullptr;
+    for (const Component& component : components_) {
+      Value* index = b_.load_scalar(spec_.index_type, component.indices, at[2]);
+      index = ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
+      // Negative ones, and those past int64, are beyond the last as unsigned numbers.
+      Value* is_inside = ir_.CreateICmpULE(index, component.last);
+      fits = fits == nullptr ? is_inside : ir_.CreateAnd(fits, is_inside);
+      place.array = ir_.CreateAdd(place.array, ir_.CreateMul(index, component.array_stride));
+    }
+    return {place, fits == nullptr ? ir_.getTrue() : fits};
+  }
+  Values first_window() { return {first_.array, first_.update, b_.index(0)}; }
+  Values next_window(const Values& at) {
+    return {ir_.CreateAdd(at[0], stride_.array), ir_.CreateAdd(at[1], stride_.update),
+            ir_.CreateAdd(at[2], index_stride_)};
+  }
+
+  /// Calls use(where it starts, whether that is in bounds (i1), carried) for each window from number `begin` on, which is at
+  /// `start`.
   template <typename Use>
-  Value* for_each_window(Value* initial, const Use& use) {
-    const Values start = {first_.array, first_.update, b_.index(0), initial};
-    return b_.counted_loop(b_.index(0), count_, b_.index(1), start, [&](Value*, const Values& at) {
-      Place place = {at[0], at[1]};
-      Value* fits = nullptr;
-      for (const Component& component : components_) {
-        Value* index = b_.load_scalar(spec_.index_type, component.indices, at[2]);
-        index = ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
-        // Negative ones, and those past int64, are beyond the last as unsigned numbers.
-        Value* is_inside = ir_.CreateICmpULE(index, component.last);
-        fits = fits == nullptr ? is_inside : ir_.CreateAnd(fits, is_inside);
-        place.array = ir_.CreateAdd(place.array, ir_.CreateMul(index, component.array_stride));
-      }
-      Value* carried = use(place, fits == nullptr ? ir_.getTrue() : fits, at[3]);
-      return Values{ir_.CreateAdd(at[0], stride_.array), ir_.CreateAdd(at[1], stride_.update),
-                    ir_.CreateAdd(at[2], index_stride_), carried};
+  Value* for_each_window(Value* begin, Values start, Value* initial, const Use& use) {
+    start.push_back(initial);
+    return b_.counted_loop(begin, count_, b_.index(1), start, [&](Value*, const Values& at) {
+      const auto [place, fits] = window_at(at);
+      Value* carried = use(place, fits, at[3]);
+      Values next = next_window(at);
+      next.push_back(carried);
+      return next;
     })[3];
   }
 
+  void emit_if(Value* condition, const std::function<void()>& then) {
+    const auto taken = [&] {
+      then();
+      return Values{};
+    };
+    b_.if_else(condition, taken, [] { return Values{}; });
+  }
+
   void emit_at_once() {
-    for_each_window(b_.index(0), [&](const Place& window, Value* fits, Value* carried) {
-      const auto update = [&] {
-        emit_window(window);
-        return Values{};
-      };
-      b_.if_else(fits, update, [] { return Values{}; });
+    Values start = first_window();
+    Value* begin = b_.index(0);
+    if (goes_in_groups()) {
+      begin = ir_.CreateAnd(count_, b_.index(-kGroup));
+      start = emit_groups(begin, start);
+    }
+    for_each_window(begin, start, b_.index(0), [&](const Place& window, Value* fits, Value* carried) {
+      emit_if(fits, [&] { emit_window(window); });
       return carried;
+    });
+  }
+
+  /// Single elements whose updates follow each other.
+  bool goes_in_groups() const {
+    return spec_.run == 1 && !spec_.many_pieces && spec_.stride.update == 1 && !is_complex(spec_.types[0]);
+  }
+
+  /// Windows before number `end`, a group in each turn: what a turn costs is shared, and updates are converted side by side.
+  Values emit_groups(Value* end, const Values& start) {
+    return b_.counted_loop(b_.index(0), end, b_.index(kGroup), start, [&](Value*, const Values& first) {
+      SimdBuilder group = with_lanes(b_, kGroup);
+      Values updates;
+      for (size_t k = 0; k < updates_.size(); ++k)
+        updates.push_back(is_converted(k) ? load_update(group, k, first[1]) : nullptr);
+      Values at = first;
+      for (uint64_t lane = 0; lane < kGroup; ++lane, at = next_window(at)) {
+        const auto [place, fits] = window_at(at);
+        emit_if(fits, [&, place = place] {
+          Values own;
+          for (size_t k = 0; k < updates.size(); ++k) {
+            own.push_back(updates[k] == nullptr ? load_update(b_, k, place.update)
+                                                : ir_.CreateExtractElement(updates[k], lane));
+          }
+          combine(b_, place, own);
+        });
+      }
+      return at;
     });
   }
 
@@ -154,14 +208,15 @@ class ScatterEmitter {
   Value* emit_list(Value* list) {
     Value* rows_begin = number(offsetof(ScatterStretch, rows_begin));
     Value* rows_size = number(offsetof(ScatterStretch, rows_size));
-    return for_each_window(b_.index(0), [&](const Place& window, Value* fits, Value* listed) {
-      Value* is_here = ir_.CreateICmpULT(ir_.CreateSub(window.array, rows_begin), rows_size);
-      Value* entry = entry_of(list, listed);
-      ir_.CreateStore(window.array, entry);
-      ir_.CreateStore(window.update, ir_.CreateConstGEP1_64(ir_.getInt64Ty(), entry, 1));
-      Value* is_taken = ir_.CreateAnd(fits, is_here);
-      return ir_.CreateAdd(listed, ir_.CreateZExt(is_taken, ir_.getInt64Ty()));
-    });
+    return for_each_window(b_.index(0), first_window(), b_.index(0),
+                           [&](const Place& window, Value* fits, Value* listed) {
+                             Value* is_here = ir_.CreateICmpULT(ir_.CreateSub(window.array, rows_begin), rows_size);
+                             Value* entry = entry_of(list, listed);
+                             ir_.CreateStore(window.array, entry);
+                             ir_.CreateStore(window.update, ir_.CreateConstGEP1_64(ir_.getInt64Ty(), entry, 1));
+                             Value* is_taken = ir_.CreateAnd(fits, is_here);
+                             return ir_.CreateAdd(listed, ir_.CreateZExt(is_taken, ir_.getInt64Ty()));
+                           });
   }
 
   /// Asks for the memory of a window that's to come: of its first piece, but not for more than the nearest cache holds.
@@ -226,13 +281,25 @@ class ScatterEmitter {
     }
   }
 
+  bool is_converted(size_t k) const { return spec_.update_types[k] != spec_.types[k]; }
+
+  /// Elements of the updates of array k, of the array's type.
+  Value* load_update(SimdBuilder& b, size_t k, Value* at) {
+    Value* loaded = b.load(spec_.update_types[k], updates_[k], at);
+    return is_converted(k) ? emit_convert(b, spec_.update_types[k], spec_.types[k], loaded) : loaded;
+  }
+
   /// `lanes` elements from `place` on.
   void combine(int lanes, const Place& place) {
     SimdBuilder b = with_lanes(b_, lanes);
+    Values updates;
+    for (size_t k = 0; k < updates_.size(); ++k) updates.push_back(load_update(b, k, place.update));
+    combine(b, place, updates);
+  }
+  void combine(SimdBuilder& b, const Place& place, const Values& updates) {
     std::vector<Values> arguments;
     for (size_t k = 0; k < arrays_.size(); ++k) arguments.push_back({b.load(spec_.types[k], arrays_[k], place.array)});
-    for (size_t k = 0; k < updates_.size(); ++k)
-      arguments.push_back({b.load(spec_.update_types[k], updates_[k], place.update)});
+    for (Value* update : updates) arguments.push_back({update});
     ScalarEmitter emitter(b);
     const Values results = emitter.emit(*spec_.body, arguments);
     if (status_.ok()) status_ = emitter.status();
@@ -278,8 +345,7 @@ int64_t longest_known_run(const ScatterKernelSpec& spec) {
   return longest;
 }
 
-/// All that the code depends on. The body's fingerprint has the arrays' and updates' types in it: they are
-/// those of its parameters.
+/// All that the code depends on. The body's fingerprint has the arrays' types in it: they are those of its parameters.
 std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const hlo::Fingerprint body = spec.body->fingerprint();
   std::string key =
@@ -288,6 +354,7 @@ std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const auto add = [&](int64_t stride) { key += is_known(stride) ? fmt::format(" {}", stride) : " *"; };
   for (int64_t stride : {spec.index_stride, spec.stride.array, spec.stride.update}) add(stride);
   for (const ScatterComponent& component : spec.components) add(component.array_stride);
+  for (ElementType type : spec.update_types) key.append(" ").append(element_type_name(type));
   return key;
 }
 

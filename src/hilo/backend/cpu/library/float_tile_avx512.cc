@@ -3,7 +3,7 @@
 #include "hilo/backend/cpu/library/strip_tile.h"
 
 namespace {
-constexpr int kVectorBytes = 64, kTileRows = 12;
+constexpr int kVectorBytes = 64, kTileRows = 14, kDepthBytes = 2048;
 }  // namespace
 
 #include "hilo/backend/cpu/library/float_tile.inc"

@@ -63,7 +63,7 @@ struct PackedOperand : ProductOperand {
   }
 
   IntegerMatrix lines(const void* data, int64_t item, int64_t begin, int64_t end) const {
-    const auto* from = static_cast<const std::byte*>(data) + (item * *batch.stride + begin * *outer.stride) * bytes();
+    const auto* from = static_cast<const std::byte*>(data) + (offset_of(item) + begin * *outer.stride) * bytes();
     return {type, from, end - begin, *outer.stride, *contracted.stride};
   }
 

@@ -35,8 +35,7 @@ struct Operand : ProductOperand {
   }
 
   StripMatrix lines(const std::byte* data, int64_t item, int64_t begin, int64_t end) const {
-    return {data + (item * *batch.stride + begin * *outer.stride) * bytes(), end - begin, *outer.stride,
-            *contracted.stride};
+    return {data + (offset_of(item) + begin * *outer.stride) * bytes(), end - begin, *outer.stride, *contracted.stride};
   }
 };
 

@@ -44,6 +44,19 @@ ProductOperand::ProductOperand(const Shape& s, const Int64List& batch_dimensions
   batch = group_of(s, batch_dimensions);
   outer = group_of(s, std::move(rest));
   contracted = group_of(s, contracting);
+  const std::vector<int64_t> strides = strides_of(s);
+  for (const int64_t d : batch.dimensions) batch_strides.push_back(strides[static_cast<size_t>(d)]);
+}
+
+int64_t ProductOperand::offset_of(int64_t item) const {
+  if (batch.stride) return item * *batch.stride;
+  int64_t offset = 0;
+  for (size_t k = batch_strides.size(); k-- > 0;) {
+    const int64_t extent = shape.dimension(batch.dimensions[k]);
+    offset += item % extent * batch_strides[k];
+    item /= extent;
+  }
+  return offset;
 }
 
 void ProductOperand::use_packed_strides() {

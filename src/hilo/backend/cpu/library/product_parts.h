@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "hilo/backend/cpu/library/parallel.h"
 #include "hilo/hlo/ops/dot.h"
@@ -20,10 +21,13 @@ struct DimensionGroup {
 struct ProductOperand {
   Shape shape;
   DimensionGroup batch, outer, contracted;
+  std::vector<int64_t> batch_strides;  ///< of the batch's dimensions
 
   ProductOperand(const Shape& shape, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting);
-  /// Have all groups a stride?
-  bool is_in_step() const { return batch.stride && outer.stride && contracted.stride; }
+  /// Can an item be read as it lies? Have its rows and columns a stride?
+  bool is_in_step() const { return outer.stride && contracted.stride; }
+  /// Where an item of the batch begins, in elements.
+  int64_t offset_of(int64_t item) const;
   /// The strides of a copy in [batch, outer, contracted] order.
   void use_packed_strides();
 };

@@ -166,12 +166,11 @@ class ScatterSumHero final : public Hero {
   int64_t numbers_;  ///< of the array: a complex one is two
 };
 
-/// (sum, x) -> sum + x, in a wider type than x's.
-StatusOr<hlo::ComputationPtr> widened_sum_body(ElementType wide, ElementType type) {
+/// (sum, x) -> sum + x.
+StatusOr<hlo::ComputationPtr> sum_body(ElementType type) {
   hlo::Builder b("sum");
-  const hlo::InstructionId sum = b.parameter(Shape::scalar(wide)), x = b.parameter(Shape::scalar(type));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId widened, b.add(Opcode::kConvert, {x}, nullptr, Shape::scalar(wide)));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, widened}));
+  const hlo::InstructionId sum = b.parameter(Shape::scalar(type)), x = b.parameter(Shape::scalar(type));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
   return std::move(b).build(next);
 }
 
@@ -237,7 +236,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   if (sums) {
     const ElementType wide = is_complex(type) ? ElementType::kC128 : ElementType::kF64;
     const size_t arrays = wide == type ? 2 : 1;
-    HILO_ASSIGN_OR_RETURN(spec.body, wide == type ? compensated_sum_body(type) : widened_sum_body(wide, type));
+    HILO_ASSIGN_OR_RETURN(spec.body, wide == type ? compensated_sum_body(type) : sum_body(wide));
     spec.types.assign(arrays, wide);
     spec.update_types.assign(arrays, type);
   }

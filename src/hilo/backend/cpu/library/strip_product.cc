@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/library/amx.h"
+#include "hilo/backend/cpu/library/float_product.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/stop.h"
 
@@ -126,6 +127,10 @@ const FloatKernels* float_kernels(Isa isa) {
 
 StatusOr<bool> multiply_strips(const StripKernels& kernels, const StripProduct& p, bool keeps_denormals) {
   if (p.a.lines == 0 || p.b.lines == 0) return true;
+  if (kernels.floats != nullptr) {
+    HILO_RETURN_IF_ERROR(multiply_floats(kernels, p));
+    return true;
+  }
   Blocks blocks(kernels, p, keeps_denormals);
   HILO_RETURN_IF_ERROR(blocks.reserve());
   kernels.begin();

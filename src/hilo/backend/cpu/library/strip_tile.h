@@ -29,6 +29,36 @@ struct StripTile {
   bool adds;
 };
 
+/// Lines of elements that follow each other in memory; strides between lines in elements.
+struct LineCopy {
+  const void* from;
+  int64_t from_stride, lines, length;
+  void* to;
+  int64_t to_stride;
+};
+
+///     c[i][j] = (adds ? c[i][j] : 0) + sum over k of a[i][k] * b[k][j]        i < rows, j < columns
+/// b's columns lie next to each other, two vectors of them, though fewer may be wanted.
+struct FloatTile {
+  const void* a;
+  int64_t a_row, a_k;
+  const void* b;
+  int64_t b_k, k;
+  void* c;
+  int64_t c_row, rows, columns;
+  bool adds;
+};
+
+/// Of kernels whose left operand is read as it lies: an element fills one word.
+struct FloatSteps {
+  int64_t result = 0;         ///< bytes of a word
+  bool is_converted = false;  ///< elements aren't words before they are copied
+  int64_t rows = 0;           ///< of a tile, at most
+  int64_t depth = 0;          ///< along k at once, at most
+  void (*copy_lines)(const LineCopy&) = nullptr;
+  void (*tile)(const FloatTile&) = nullptr;
+};
+
 inline constexpr int64_t kChunkWords = 256;  ///< along k that a tile takes at once
 inline constexpr int64_t kMostSteps = 3072;  ///< additions of floats to one sum; docs/numerics.md says 4098 at most
 inline constexpr int64_t kMostSums = kMostSteps * kChunkWords;
@@ -46,8 +76,9 @@ struct StripKernels {
   uint32_t (*pack_rows)(const StripPacking&) = nullptr;
   uint32_t (*pack_columns)(const StripPacking&) = nullptr;
   void (*tile)(const StripTile&) = nullptr;
-  void (*begin)() = nullptr;                                                  ///< before the first tile on a thread
-  void (*end)() = nullptr;                                                    ///< after the last one
+  const FloatSteps* floats = nullptr;  ///< if set, in the place of pack_rows and tile: float_product.h
+  void (*begin)() = nullptr;           ///< before the first tile on a thread
+  void (*end)() = nullptr;             ///< after the last one
   void (*to_bf16)(const float* from, uint16_t* to, int64_t count) = nullptr;  ///< to nearest, ties to even
 };
 

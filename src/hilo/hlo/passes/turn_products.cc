@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/rewrite/rewriter.h"
+
+namespace hilo::hlo {
+namespace {
+
+std::vector<int> count_uses(const Computation& c) {
+  std::vector<int> uses(c.size());
+  for (const Instruction& i : c.instructions()) {
+    for (InstructionId operand : i.operands) ++uses[operand];
+  }
+  ++uses[c.root_id()];
+  return uses;
+}
+
+/// Of a product of [b.., m.., k] and [b.., n.., k], whose shape is [b.., m.., n..]: is [b.., n.., m..] what the permutation
+/// makes of it?
+bool exchanges_operands(const DotAttributes& dot, const Shape& left, const Int64List& permutation) {
+  const auto batch = std::ssize(dot.lhs_batch_dimensions), rank = std::ssize(permutation);
+  const int64_t rows = left.rank() - batch - std::ssize(dot.lhs_contracting_dimensions);
+  for (int64_t d = 0; d < rank; ++d) {
+    const int64_t wanted = d < batch ? d : d < rank - rows ? d + rows : d - (rank - rows) + batch;
+    if (permutation[static_cast<size_t>(d)] != wanted) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<DotAttributes> exchanged(DotAttributes a) {
+  std::swap(a.lhs_batch_dimensions, a.rhs_batch_dimensions);
+  std::swap(a.lhs_contracting_dimensions, a.rhs_contracting_dimensions);
+  std::ranges::reverse(a.operand_precision);
+  return std::make_shared<DotAttributes>(std::move(a));
+}
+
+StatusOr<ComputationPtr> turn_in(const ComputationPtr& source) {
+  if (!has_opcode(*source, Opcode::kTranspose) || !has_opcode(*source, Opcode::kDot)) return source;
+  const std::vector<int> uses = count_uses(*source);
+  RewriteBuilder b(source, {.share = false});
+  for (const Instruction& i : source->instructions()) {
+    b.at(i);
+    const Instruction* const dot = i.opcode == Opcode::kTranspose ? &source->instruction(i.operands[0]) : nullptr;
+    if (dot == nullptr || dot->opcode != Opcode::kDot || uses[dot->id] != 1 ||
+        !exchanges_operands(attributes_of<DotAttributes>(*dot), source->instruction(dot->operands[0]).shape,
+                            attributes_of<TransposeAttributes>(i).permutation)) {
+      b.copy(i);
+      continue;
+    }
+    b.replace(i.id, b.add(Opcode::kDot, {b.mapped(dot->operands[1]), b.mapped(dot->operands[0])},
+                          exchanged(attributes_of<DotAttributes>(*dot)), i.shape));
+  }
+  return b.finish();
+}
+
+}  // namespace
+
+StatusOr<bool> turn_products(Module& module) { return rewrite_computations(module, turn_in); }
+
+}  // namespace hilo::hlo
