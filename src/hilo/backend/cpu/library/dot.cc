@@ -28,6 +28,8 @@ struct Operand : ProductOperand {
 
 constexpr double kWorthForking = 1 << 19;  // multiplications: some 10 us
 
+constexpr int64_t kColumnsWorthACopy = 32;
+
 constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
 
 /// Few small complex products, rounded as the reference does and XLA.
@@ -49,9 +51,12 @@ class DotHero final : public Hero {
       : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
         rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
         result_(result) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       own_ = own_product(isa, sizeof(T) == sizeof(double),
                          {lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent, *rhs_.outer.stride != 1});
+      // Rows that lie next to each other are copied first, which few columns don't pay for.
+      own_.is_faster = own_.is_faster && (*lhs_.contracted.stride == 1 || rhs_.outer.extent >= kColumnsWorthACopy);
+    }
   }
 
   Status run(void* const* buffers, const CallContext&) const override {

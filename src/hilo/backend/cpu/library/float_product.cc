@@ -13,7 +13,8 @@ namespace {
 
 constexpr int64_t kLineWords = 16;  // of a cache line, or two
 constexpr int64_t kFewRows = 96;    // which read the right operand as it lies
-constexpr int64_t kFewStrips = 2, kManyStrips = 8;
+constexpr int64_t kManyStrips = 8;
+constexpr int64_t kLinesAtOnce = 16;
 constexpr int64_t kLongSum = 192;
 constexpr int64_t kPackedAtOnce = 256;  // columns, of rows that are read from end to end
 constexpr int64_t kFarApart = 2048;     // bytes between rows of which little is read at once
@@ -85,7 +86,7 @@ class FloatProduct {
   bool must_copy_left() const {
     const int64_t strips = pieces_of(p_.b.lines, kernels_.columns);
     if (steps_.is_converted) return true;
-    if (p_.a.k_stride != 1) return strips > kFewStrips;
+    if (p_.a.k_stride != 1) return tiles_ > 1;
     return strips >= kManyStrips && p_.a.line_stride * steps_.result % kCrowded == 0;
   }
 
@@ -107,14 +108,15 @@ class FloatProduct {
       steps_.copy_lines({left(row, k), p_.a.line_stride, row_of(end_tile) - row, depth, rows_.data(), stride});
       return {rows_.data(), stride, 1};
     }
-    for (int64_t tile = first_tile; tile < end_tile; ++tile) {
-      const int64_t row = row_of(tile);
-      steps_.copy_lines({left(row, k), p_.a.k_stride, depth, row_of(tile + 1) - row,
-                         rows_.data() + (tile - first_tile) * tile_bytes(depth), steps_.rows});
+    for (int64_t done = 0; done < depth; done += kLinesAtOnce) {  // of which each is read from end to end
+      for (int64_t tile = first_tile; tile < end_tile; ++tile) {
+        const int64_t row = row_of(tile), at = (tile - first_tile) * depth + done;
+        steps_.copy_lines({left(row, k + done), p_.a.k_stride, std::min(kLinesAtOnce, depth - done),
+                           row_of(tile + 1) - row, rows_.data() + at * steps_.rows * steps_.result, steps_.rows});
+      }
     }
     return {rows_.data(), 1, steps_.rows};
   }
-  int64_t tile_bytes(int64_t depth) const { return depth * steps_.rows * steps_.result; }
 
   void run_block(int64_t column, int64_t k, int64_t block) {
     const int64_t depth = std::min(depth_, p_.k - k), columns = std::min(columns_at_once_, p_.b.lines - column);
