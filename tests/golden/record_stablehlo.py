@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Records programs of JAX as StableHLO, text and portable artefact, under tests/stablehlo/recorded/: NAME.mlir and
-NAME.mlirbc are the same module. Needs jax; run it by hand: python3 tests/golden/record_stablehlo.py"""
+NAME.mlirbc are the same module. Those named plain_NAME are bytecode of StableHLO's own dialect, as JAX hands a partitioner's
+module over. Needs jax; run it by hand: python3 tests/golden/record_stablehlo.py"""
 
 import pathlib
 
@@ -110,8 +111,77 @@ module @mesh_axes attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas =
 """,
 }
 
+# Modules that are written under the operations' own names, too.
+PLAIN = ("branches", "complex", "convolution", "erf", "gather_scatter", "loop", "pieces", "random", "solve", "sort")
+
+# Attributes that those lack.
+PLAIN_TEXT = """
+module @plain attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func private @step(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = stablehlo.custom_call @scale(%arg0) {api_version = 4 : i32, backend_config = {by = 2.0 : f32, name = "a"},
+      operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>],
+      output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0,
+      operand_tuple_indices = []>]} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+  func.func public @main(%arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>},
+      %arg1: tensor<2xui64>, %arg2: tensor<1x8x8x1xf32>) -> (tensor<4x4xf32>, tensor<8xui32>, tensor<4x3xcomplex<f32>>,
+      tensor<1x4x4x1xf32>, tensor<4x2xf32>, tensor<8x4xf32>, tensor<ui32>, tensor<1x8x8x1xf32>) {
+    %0 = "stablehlo.all_reduce"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+      replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = call @step(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %2 = stablehlo.custom_call @rule(%1) {sdy.sharding_rule = #sdy.op_sharding_rule<([ij, k])->([ij, l]) {i=2, j=2, k=4,
+      l=4} reduction={k} need_replication={l}, custom>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = "stablehlo.triangular_solve"(%0, %2) <{left_side = true, lower = true,
+      transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = false}>
+      : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %state, %bits = stablehlo.rng_bit_generator %arg1, algorithm = THREE_FRY
+      : (tensor<2xui64>) -> (tensor<2xui64>, tensor<8xui32>)
+    %4 = stablehlo.fft %3, type = RFFT, length = [4] : (tensor<4x4xf32>) -> tensor<4x3xcomplex<f32>>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %5 = "stablehlo.reduce_window"(%arg2, %zero) <{padding = dense<0> : tensor<4x2xi64>,
+      window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %m = stablehlo.maximum %a, %b : tensor<f32>
+      stablehlo.return %m : tensor<f32>
+    }) : (tensor<1x8x8x1xf32>, tensor<f32>) -> tensor<1x4x4x1xf32>
+    %values, %places = chlo.top_k(%arg0, k = 2) : tensor<4x4xf32> -> (tensor<4x2xf32>, tensor<4x2xi32>)
+    %6 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, channel_handle =
+      #stablehlo.channel_handle<handle = 2, type = 0>, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>,
+      use_global_device_ids}>
+      : (tensor<4x4xf32>) -> tensor<8x4xf32>
+    %7 = stablehlo.partition_id : tensor<ui32>
+    %8 = "stablehlo.select_and_scatter"(%arg2, %5, %zero) <{window_dimensions = array<i64: 1, 2, 2, 1>,
+      window_strides = array<i64: 1, 2, 2, 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %g = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %g : tensor<i1>
+    }, {
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<1x8x8x1xf32>, tensor<1x4x4x1xf32>, tensor<f32>) -> tensor<1x8x8x1xf32>
+    return %3, %bits, %4, %5, %values, %6, %7, %8 : tensor<4x4xf32>, tensor<8xui32>, tensor<4x3xcomplex<f32>>,
+      tensor<1x4x4x1xf32>, tensor<4x2xf32>, tensor<8x4xf32>, tensor<ui32>, tensor<1x8x8x1xf32>
+  }
+}
+"""
+
+
+def record_plain(name: str, text: str) -> None:
+    with mlir.make_ir_context():
+        module = mlir.ir.Module.parse(text)
+        (FOLDER / f"plain_{name}.mlir").write_text(mlir.module_to_string(module))
+        (FOLDER / f"plain_{name}.mlirbc").write_bytes(mlir.module_to_bytecode(module))
+
 
 def record_texts() -> None:
+    record_plain("attributes", PLAIN_TEXT)
     for name, text in TEXTS.items():
         (FOLDER / f"{name}.mlir").write_text(text.lstrip())
         (FOLDER / f"{name}.mlirbc").write_bytes(_jax.mlir.serialize_portable_artifact(text.lstrip(), TEXT_TARGET, True))
@@ -125,6 +195,8 @@ def main() -> None:
         # Through text, so that paths are those of the repository.
         located = mlir.module_to_string(module, enable_debug_info=True).replace(root, "")
         with mlir.make_ir_context():
+            if name in PLAIN:
+                record_plain(name, located)
             code = mlir.module_to_bytecode(mlir.ir.Module.parse(located))
             artefact = _jax.mlir.serialize_portable_artifact(code, TARGET, True)
             # The text is that of the artefact: writing one moves constants.

@@ -37,8 +37,8 @@ REFUSED = (
     (r"custom call to lapack_([sdcz])(\w+)_ffi for platform CUDA", "", "LAPACK's functions are the host's"),
     (r"custom call to (tridiagonal_solve_perturbed_ffi) for platform CUDA", "", "a function of the host"),
     (r"Can't lower one or more integer convolutions", "convolution of integers", "cuDNN has none but of `s8`"),
-    (r"does not support custom element sizes on non-sub-byte types", "`iota` of `f4e2m1fn`",
-     "XLA makes one of `s32` and gives it the layout of 4 bits, which it then refuses"),
+    (r"does not support custom element sizes on non-sub-byte types: %iota", "stable `sort` of elements of 4 bits",
+     "XLA sorts an `iota` of `s32` with them, to which it gives their layout, and then refuses it"),
 )
 TYPES = dict(zip("sdcz", ("f32", "f64", "c64", "c128")))  # by the first letter of LAPACK's names
 BEGIN, END = "<!-- measured: tests/interop/gpu.py -->\n", "<!-- end -->\n"

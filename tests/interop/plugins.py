@@ -26,7 +26,7 @@ COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 # Words of what a plugin says of a random program, or of how its result differs, and why that is the plugin's.
 REFUSED = {
     r"unsupported operand type": "no code for the op on that type",
-    r"ends? the process: copies of": "hilo refuses what the compiler of 0.81 ends the process on",
+    r"would end the process: copies of": "hilo refuses what the compiler of 0.81 ends the process on",
     r"f8e8m0fnu.*wanted nan": "2^-127 for NaN of numbers that f8e8m0fnu hasn't: 0.81 only",
     r"must be ranked tensor of": "no StableHLO for the op on that type",
     r"Inputs must have the same shape|reduce->inputs\(\)\[i\]->shape\(\)\.layout\(\)":

@@ -9,9 +9,9 @@
 
 namespace hilo::tests {
 
-/// Replicas, partitions, and the devices of each partition; none: not said.
-inline std::string options(int64_t replicas, int64_t partitions,
-                           const std::vector<std::vector<int64_t>>& devices = {}) {
+/// Replicas, partitions, and the devices of each partition; none: not said. Whether shardings are Shardy's.
+inline std::string options(int64_t replicas, int64_t partitions, const std::vector<std::vector<int64_t>>& devices = {},
+                           bool shardy = false) {
   hlo::proto::WireWriter build, all;
   build.integer(4, replicas);
   build.integer(5, partitions);
@@ -26,6 +26,7 @@ inline std::string options(int64_t replicas, int64_t partitions,
     }
     build.message(9, assignment);
   }
+  build.boolean(19, shardy);
   all.message(3, build);
   return std::move(all).take();
 }

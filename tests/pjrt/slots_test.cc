@@ -94,7 +94,8 @@ TEST(Slots, ExtensionsFormAListAndTakeNull) {
       EXPECT_EQ(outcome_of(functions[i](nullptr)).code, PJRT_Error_Code_INVALID_ARGUMENT);
   }
   EXPECT_EQ(types, (std::vector<int>{PJRT_Extension_Type_Layouts, PJRT_Extension_Type_FFI,
-                                     PJRT_Extension_Type_MemoryDescriptions, PJRT_Extension_Type_Shardings}));
+                                     PJRT_Extension_Type_MemoryDescriptions, PJRT_Extension_Type_Shardings,
+                                     PJRT_Extension_Type_Custom_Partitioner}));
 }
 
 Outcome create_error(PJRT_NamedValue option) {

@@ -105,7 +105,7 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
     const std::string text = hlo::disagreement(program, run_on_engine, by_names());
     if (text.empty()) continue;
     if (elsewhere && text.starts_with("engine: ")) {  // others don't have every op on every type
-      std::cout << "refused: seed " << seed << ": " << text.substr(0, 200) << "\n";
+      std::cout << "refused: seed " << seed << ": " << text.substr(0, 600) << "\n";
       ++refused;
       continue;
     }

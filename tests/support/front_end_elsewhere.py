@@ -12,8 +12,9 @@ import gtest_program  # noqa: E402
 FOLDERS = ("numpy", "lax", "transform", "rules", "trace", "tree", "random", "linalg", "fft", "scipy", "segment", "image", "nn",
            "optim", "training", "import", "replica", "programs")
 SHARD_SECONDS = 900
-# Tests that look at what platform Host makes of a program, by folder: a plugin keeps that to itself.
+# Tests that look at what platform Host makes of a program, or where it keeps an array, by folder: a plugin keeps that to itself.
 OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
+           "trace": ("ShardedArrays.IsDealtAnewOrNot",),
            "transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned")}
 
 

@@ -77,6 +77,7 @@ class Runner {
     HILO_RETURN_IF_ERROR(hlo::check_members(i_, call_.operands, static_cast<int64_t>(group_.size())));
     if (i_.opcode == Opcode::kAllToAll && attributes_of<hlo::AllToAllAttributes>(i_).dimensions.empty())
       return exchange_operands();
+    if (group_.size() > 1 && goes_together()) return all_reduce_together();
     for (size_t k = 0; k < call_.operands.size(); ++k) {
       if (group_.size() < 2) copy_alone(k, !group_.empty());
       else HILO_RETURN_IF_ERROR(run_operand(k));
@@ -119,6 +120,36 @@ class Runner {
       case Opcode::kCollectiveBroadcast: return communicator_->broadcast(meeting(), in(k), out(k));
       default: return internal_error(what_ + " is no collective");
     }
+  }
+
+  /// Whether one meeting does for several arrays: small ones, of one type, that are added up.
+  bool goes_together() const {
+    constexpr int64_t kMostBytes = 1 << 20;
+    int64_t bytes = 0;
+    for (const Shape& operand : call_.operands) {
+      if (operand.element_type() != call_.operands[0].element_type()) return false;
+      bytes += operand.byte_size();
+    }
+    return i_.opcode == Opcode::kAllReduce && call_.operands.size() > 1 && bytes > 0 && bytes <= kMostBytes;
+  }
+
+  Status all_reduce_together() {
+    std::vector<std::byte> all;
+    for (size_t k = 0; k < call_.operands.size(); ++k) {
+      const DeviceBytes own = in(k);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    std::vector<std::byte> sums(all.size());
+    HILO_RETURN_IF_ERROR(with_reduction(
+        0, attributes_of<hlo::AllReduceAttributes>(i_).to_apply,
+        [&](const Reduction& reduction) { return communicator_->all_reduce(meeting(), all, sums, reduction); }));
+    auto from = sums.cbegin();
+    for (size_t k = 0; k < call_.operands.size(); ++k) {
+      const auto size = static_cast<std::ptrdiff_t>(out(k).size());
+      std::copy(from, from + size, out(k).begin());
+      from += size;
+    }
+    return ok_status();
   }
 
   Status reduce_scatter(size_t k) {

@@ -152,4 +152,8 @@ Status answer(PJRT_MemoryDescription_Kind_Args& args);
 Status answer(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args);
 Status answer(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args);
 
+// custom_partitioner.cc
+Status answer(PJRT_Register_Custom_Partitioner_Args& args);
+Status answer(PJRT_Register_Batch_Partitionable_Args& args);
+
 }  // namespace hilo::pjrt

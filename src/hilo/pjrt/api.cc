@@ -88,8 +88,13 @@ constexpr PJRT_Extension_Base base(PJRT_Extension_Type type, PJRT_Extension_Base
 }
 
 struct Extensions {
+  PJRT_Custom_Partitioner_Extension partitioners = {
+      base<PJRT_Custom_Partitioner_Extension>(PJRT_Extension_Type_Custom_Partitioner, nullptr),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Register_Custom_Partitioner),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Register_Batch_Partitionable),
+  };
   PJRT_Shardings_Extension shardings = {
-      base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, nullptr),
+      base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, &partitioners.base),
       HILO_PJRT_EXTENSION_SLOT(PJRT_Shardings_PJRT_Executable_ParameterShardings),
       HILO_PJRT_EXTENSION_SLOT(PJRT_Shardings_PJRT_Executable_OutputShardings),
   };

@@ -20,7 +20,8 @@ using hlo::proto::WireWriter;
 constexpr uint32_t kBuildOptions = 3, kOverrides = 7;                            // CompileOptionsProto
 constexpr uint32_t kNumReplicas = 4, kNumPartitions = 5, kDeviceAssignment = 9;  // ExecutableBuildOptionsProto
 constexpr uint32_t kFreeResults = 12,
-                   kFreeParameters = 18;  // allow_spmd_sharding_propagation_to_output, _to_parameters
+                   kFreeParameters = 18,  // allow_spmd_sharding_propagation_to_output, _to_parameters
+    kUseShardy = 19;
 constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3, kReplicaIds = 1;
 constexpr uint32_t kKey = 1, kValue = 2;  // an entry of a map
 enum Override : uint32_t { kText = 1, kBool = 2, kInteger = 3, kReal = 4 };
@@ -139,6 +140,7 @@ StatusOr<CompileRequest> compile_request(std::string_view bytes) {
                                         request.replicas, request.partitions, kMost));
   HILO_ASSIGN_OR_RETURN(request.free_results, build.integers(kFreeResults));
   HILO_ASSIGN_OR_RETURN(request.free_parameters, build.integers(kFreeParameters));
+  HILO_ASSIGN_OR_RETURN(request.uses_shardy, build.boolean(kUseShardy));
   if (!build.has(kDeviceAssignment)) return request;
   HILO_ASSIGN_OR_RETURN(const WireMessage assignment, build.message(kDeviceAssignment, "DeviceAssignmentProto"));
   HILO_RETURN_IF_ERROR(read_assignment(assignment, request));

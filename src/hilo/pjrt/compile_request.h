@@ -17,6 +17,7 @@ struct CompileRequest {
   std::vector<int> devices;
   /// Which shardings the compiler may choose, 0 or 1 each: one for all, one a value, or none.
   std::vector<int64_t> free_parameters, free_results;
+  bool uses_shardy = false;  ///< the caller's shardings are Shardy's; else GSPMD's
   int64_t count() const { return replicas * partitions; }
 };
 

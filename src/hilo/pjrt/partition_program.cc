@@ -91,13 +91,18 @@ Status place_by_propagation(const hlo::Module& module, const hlo::PropagationReq
 
 }  // namespace
 
+StatusOr<hlo::PropagationRequest> device_request(const stablehlo::ModuleTree& tree, const Program& program) {
+  const CompileRequest& options = program.request;
+  return stablehlo::propagation_request(tree, entry_values(options.free_parameters, program.arguments),
+                                        entry_values(options.free_results, program.results));
+}
+
 StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTree& tree, const hlo::Module& module,
                                                        Program& program) {
   const CompileRequest& options = program.request;
   std::optional<hlo::Module> none;
   if (options.partitions == 1 || stablehlo::entry_function(tree) == nullptr) return none;
-  const auto request = stablehlo::propagation_request(tree, entry_values(options.free_parameters, program.arguments),
-                                                      entry_values(options.free_results, program.results));
+  const StatusOr<hlo::PropagationRequest> request = device_request(tree, program);
   if (!request.ok()) return request.status();
   if (request->mesh.device_count() != options.partitions) return none;
   HILO_RETURN_IF_ERROR(inspect_shardings(module, *request, options.partitions));

@@ -12,6 +12,7 @@
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/pjrt/custom_partitions.h"
 #include "hilo/pjrt/layout_choice.h"
 #include "hilo/pjrt/module_facts.h"
 #include "hilo/pjrt/named_values.h"
@@ -74,9 +75,10 @@ StatusOr<hlo::Module> with_stated_layouts(hlo::Module module, const Program& pro
 
 StatusOr<hlo::Module> read_mlir(std::string_view code, Program& program) {
   HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(code, kSource));
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree, options_for_partitions(tree, program)));
   set_values(module, program);
   HILO_RETURN_IF_ERROR(read_facts(tree, program.request.partitions, program.arguments, program.results));
+  HILO_ASSIGN_OR_RETURN(module, with_custom_partitions(tree, std::move(module), program));
   HILO_ASSIGN_OR_RETURN(std::optional<hlo::Module> of_device, partition_program(tree, module, program));
   choose_layouts(module, program.arguments, program.results);
   settle_donors(program.arguments, program.results);
@@ -178,32 +180,33 @@ Status set_answers(Program& program) {
 }  // namespace
 
 StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_view code, std::string_view format,
-                                     std::string_view options, std::string_view saved) {
+                                     std::string_view options, SavedParts saved) {
   auto program = std::make_shared<Program>();
   program->client = client;
   program->code = code;
   program->format = format;
   program->options = options;
+  program->partition_answers = std::move(saved.partition_answers);
   HILO_ASSIGN_OR_RETURN(program->request, compile_request(options));
   HILO_RETURN_IF_ERROR(set_devices(*program));
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_code(code, format, *program));
   const int64_t participants = participants_of(module, *program);
   HILO_ASSIGN_OR_RETURN(program->run_kind, run_kind(*program, participants));
   program->calls_handlers = has_custom_calls(module);
-  if (saved.empty()) {
+  if (saved.executable.empty()) {
     HILO_ASSIGN_OR_RETURN(program->executable, compile(module, *program, participants));
   } else {
-    HILO_ASSIGN_OR_RETURN(program->executable, client->client->load(saved));
+    HILO_ASSIGN_OR_RETURN(program->executable, client->client->load(saved.executable));
   }
   HILO_RETURN_IF_ERROR(set_answers(*program));
   return program;
 }
 
-// ---- saved programs: HILOPJRT1, then four texts, each after its length ------------------------------------------------
+// ---- saved programs: HILOPJRT2, then five texts, each after its length ------------------------------------------------
 
 namespace {
 
-constexpr std::string_view kMagic = "HILOPJRT1";
+constexpr std::string_view kMagic = "HILOPJRT2";
 
 void put(std::string& out, std::string_view text) {
   uint64_t size = text.size();
@@ -229,8 +232,8 @@ StatusOr<std::string> save_program(const Program& program) {
   if (program.executable->replica_count() == 1) {  // others are compiled again where they are loaded
     HILO_ASSIGN_OR_RETURN(saved, program.executable->serialize());
   }
-  for (const std::string_view text : {std::string_view(program.code), std::string_view(program.format),
-                                      std::string_view(program.options), std::string_view(saved)})
+  for (const std::string& text :
+       {program.code, program.format, program.options, saved, write_answers(program.partition_answers)})
     put(out, text);
   return out;
 }
@@ -238,9 +241,12 @@ StatusOr<std::string> save_program(const Program& program) {
 StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) return invalid_argument("serialized executable: got bytes that hilo didn't write");
   bytes.remove_prefix(kMagic.size());
-  std::string_view code, format, options, saved;
-  for (std::string_view* text : {&code, &format, &options, &saved}) HILO_RETURN_IF_ERROR(take(bytes, *text));
-  return compile_program(client, code, format, options, saved);
+  std::string_view code, format, options, answers;
+  SavedParts saved;
+  for (std::string_view* text : {&code, &format, &options, &saved.executable, &answers})
+    HILO_RETURN_IF_ERROR(take(bytes, *text));
+  HILO_ASSIGN_OR_RETURN(saved.partition_answers, read_answers(answers));
+  return compile_program(client, code, format, options, std::move(saved));
 }
 
 }  // namespace hilo::pjrt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/pjrt/compile_request.h"
+#include "hilo/pjrt/custom_partitioner.h"
 #include "hilo/pjrt/objects.h"
 #include "hilo/pjrt/placement.h"
 
@@ -41,8 +42,9 @@ struct ValueLists {
 struct Program {
   ClientStatePtr client;
   std::shared_ptr<Executable> executable;
-  std::string code, format, options;  ///< what it was compiled from
-  CompileRequest request;             ///< its devices are filled in
+  std::string code, format, options;               ///< what it was compiled from
+  CompileRequest request;                          ///< its devices are filled in
+  std::vector<PartitionAnswer> partition_answers;  ///< of those who partition its custom calls
   RunKind run_kind = RunKind::kAsIs;
   bool partitioned = false;     ///< the executable is the program of one device, on parts of the arrays
   bool calls_handlers = false;  ///< there are custom calls in it
@@ -56,11 +58,16 @@ struct Program {
 };
 using ProgramPtr = std::shared_ptr<Program>;
 
-/// Compiles code of format "mlir" (StableHLO as text or bytecode, VHLO) or "hlo" (HloModuleProto or text). `saved`, if not
-/// empty, is what Executable::serialize() gave for the same program: nothing is compiled then.
+/// What an earlier compilation of the same program left.
+struct SavedParts {
+  std::string_view executable;  ///< what Executable::serialize() gave: nothing is compiled then; empty: compiled again
+  std::vector<PartitionAnswer> partition_answers;  ///< which aren't asked for then
+};
+
+/// Compiles code of format "mlir" (StableHLO as text or bytecode, VHLO) or "hlo" (HloModuleProto or text).
 /// Errors    INVALID_ARGUMENT for other formats, options and programs; UNIMPLEMENTED for what the engine lacks
 StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_view code, std::string_view format,
-                                     std::string_view options, std::string_view saved = {});
+                                     std::string_view options, SavedParts saved = {});
 
 /// The program as bytes, and back.
 /// Errors    INVALID_ARGUMENT for other bytes; FAILED_PRECONDITION for those of another build or kind of device

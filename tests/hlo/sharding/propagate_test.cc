@@ -115,6 +115,33 @@ TEST(Propagate, ShardingsThatCantBeAreRefused) {
   EXPECT_NE(result_of(with_body(R"(@mesh, [{"z"}, {}])", "", kNegate)).find("the mesh has no axis"), std::string::npos);
 }
 
+TEST(Propagate, GroupsAreSharedAlike) {
+  const std::string group = R"(%z = stablehlo.constant dense<1.0> : tensor<8x16xf32>
+    %w = stablehlo.dot_general %v, %z, contracting_dims = [1] x [1] : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
+    %t = stablehlo.iota dim = 0 : tensor<8x16xf32>
+    %r = stablehlo.reverse %t, dims = [0, 1] : tensor<8x16xf32>
+    sdy.sharding_group %r group_id = 7 : tensor<8x16xf32>
+    sdy.sharding_group %w group_id = 7 : tensor<8x8xf32>
+    )";
+  const std::string end = "return %r : tensor<8x16xf32>\n",
+                    tie = "sdy.sharding_group %v group_id = 7 : tensor<8x16xf32>\n";
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {"y"}])", "", group + end)), "[{x}{y}] -> [{}{}]");
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {"y"}])", "", group + tie + end)), "[{x}{y}] -> [{x}{y}]");
+}
+
+TEST(Propagate, CustomCallsFollowRulesOfTheirOwn) {
+  const auto program = [](const std::string& rule) {
+    return with_body(R"(@mesh, [{"x"}, {"y"}])", "",
+                     "%r = stablehlo.custom_call @own(%v) {sdy.sharding_rule = #sdy.op_sharding_rule<" + rule +
+                         ">} : (tensor<8x16xf32>) -> tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n");
+  };
+  EXPECT_EQ(result_of(program("([i, j])->([i, j]) {i=8, j=16}, custom")), "[{x}{y}] -> [{x}{y}]");
+  EXPECT_EQ(result_of(program("([i, j])->([i, k]) {i=8, j=16, k=16} reduction={j}, custom")), "[{x}{y}] -> [{x}{}]");
+  EXPECT_EQ(result_of(program("([i, j])->([{}, j]) {i=8, j=16} blocked_propagation={j}, custom")),
+            "[{x}{y}] -> [{}{}]");
+  EXPECT_NE(result_of(program("([i, j])->([i]) {i=8, j=16}")).find("doesn't fit"), std::string::npos);
+}
+
 /// Calls inside calls: what is opened is bounded, and what stays closed is whole.
 TEST(Propagate, ChainsOfCallsEnd) {
   std::string code =

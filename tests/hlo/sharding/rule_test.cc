@@ -144,6 +144,16 @@ TEST(ShardingRule, BatchesOfMatricesAndTransforms) {
        "([k])->([k],[i,j]) {i=8, j=4, k=2} need_replication={k} blocked={k}"},
       {"x = f32[8,4] parameter(0) ROOT y = f32[8,4] custom-call(x), custom_call_target=\"unknown\"",
        "([.,.])->([.,.]) {}"},
+      {"d = f32[8,6] parameter(0) b = f32[8,6,4] parameter(1) ROOT y = (f32[8,6], f32[8,6,4], s32[8]) custom-call(d, "
+       "b), "
+       "custom_call_target=\"lapack_sgtsv_ffi\"",
+       "([i,.],[i,.,.])->([i,.],[i,.,.],[i]) {i=8}"},
+      {"x = f32[8,4] parameter(0) ROOT y = f32[8,4] custom-call(x), custom_call_target=\"own\", "
+       "frontend_attributes={hilo.batch_dims=\"1\"}",
+       "([i,.])->([i,.]) {i=8}"},
+      {"d = f32[6] parameter(0) b = f32[6,4] parameter(1) ROOT y = f32[6,4] custom-call(d, b), "
+       "custom_call_target=\"tridiagonal_solve_perturbed_ffi\"",
+       "([.],[.,.])->([.,.]) {}"},
   });
 }
 

@@ -45,6 +45,18 @@ TEST(Forms, ComputationsInAnyOrder) {
   EXPECT_EQ(computations_of(module).size(), 3u);
 }
 
+TEST(Forms, TopKThatSaysWhetherItIsStable) {
+  const auto text = [](const std::string& stable) {
+    return "HloModule m\nENTRY main {\n  x = s32[4] parameter(0)\n  ROOT t = (s32[2], s32[2]) topk(x), k=2, "
+           "largest=true" +
+           stable + "\n}\n";
+  };
+  const Module plain = parsed(text(""));
+  for (const char* stable : {", is_stable=true", ", is_stable=false"})
+    EXPECT_EQ(print_module(parsed(text(stable))), print_module(plain));
+  EXPECT_EQ(parse_module(text(", is_stable=maybe")).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(Forms, CommentsAndLineEndsAnywhere) {
   const Module module = parsed(
       "/* first */ HloModule m // name\nENTRY main { x = f32[] /* shape */ parameter(/* number */ 0)\n"

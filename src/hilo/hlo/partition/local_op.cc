@@ -15,6 +15,7 @@
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/sharding/rule_builder.h"
 
 namespace hilo::hlo {
 namespace {
@@ -252,10 +253,11 @@ void Parts::stride() {
   }
 }
 
-/// LAPACK's calls of the typed FFI know sizes by their arrays; what others are told may be of sizes.
+/// LAPACK's calls of the typed FFI know sizes by their arrays, and so do those that say what their batch is; what others are
+/// told may be of sizes.
 Ways calling(const Instruction& instruction, const ShardingRule& rule) {
   const std::string target = custom_call_target(attributes_of<CustomCallAttributes>(instruction));
-  return target.ends_with("_ffi") ? passing(rule) : whole(rule);
+  return target.ends_with("_ffi") || stated_batch(instruction) ? passing(rule) : whole(rule);
 }
 
 Ways padding(const Instruction& instruction, const ShardingRule& rule) {

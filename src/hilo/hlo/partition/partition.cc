@@ -12,6 +12,7 @@
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/partition/edges.h"
+#include "hilo/hlo/partition/join_all_reduces.h"
 #include "hilo/hlo/partition/local_op.h"
 #include "hilo/hlo/partition/op_parts.h"
 #include "hilo/hlo/partition/reshard.h"
@@ -584,6 +585,7 @@ StatusOr<PartitionedProgram> Partitioner::run() {
   made.module.name = module_.name;
   made.module.entry = std::move(entry_);
   HILO_RETURN_IF_ERROR(dce(made.module).status());
+  HILO_RETURN_IF_ERROR(join_all_reduces(made.module).status());
   return made;
 }
 

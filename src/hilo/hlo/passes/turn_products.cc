@@ -38,7 +38,7 @@ std::shared_ptr<DotAttributes> exchanged(DotAttributes a) {
 StatusOr<ComputationPtr> turn_in(const ComputationPtr& source) {
   if (!has_opcode(*source, Opcode::kTranspose) || !has_opcode(*source, Opcode::kDot)) return source;
   const std::vector<int> uses = count_uses(*source);
-  RewriteBuilder b(source, {.share = false});
+  RewriteBuilder b(source, {});  // the turned product may be there already
   for (const Instruction& i : source->instructions()) {
     b.at(i);
     const Instruction* const dot = i.opcode == Opcode::kTranspose ? &source->instruction(i.operands[0]) : nullptr;

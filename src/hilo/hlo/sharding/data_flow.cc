@@ -64,8 +64,10 @@ const Computation* called_by(const Instruction& instruction) {
 
 class Builder {
  public:
-  explicit Builder(const Module& module)
-      : entry_(*module.entry), most_(std::max(kMostInSmallModules, kMostCopies * instruction_count(module))) {}
+  Builder(const Module& module, const FlowHints& hints)
+      : entry_(*module.entry),
+        hints_(hints),
+        most_(std::max(kMostInSmallModules, kMostCopies * instruction_count(module))) {}
   DataFlow build();
 
  private:
@@ -105,6 +107,7 @@ class Builder {
   }
 
   const Computation& entry_;
+  const FlowHints& hints_;
   DataFlow flow_;
   std::deque<Frame> frames_;  // references stay good while others are pushed
   int64_t opened_ = 0, most_;
@@ -162,9 +165,17 @@ void Builder::add_op(Frame& frame, const Instruction& instruction) {
   frame.values[instruction.id] = results;
   if (stated) flow_.stated.push_back({&instruction, results});
   if (of_constants) return;
-  FlowOp op{sharding_rule(instruction, *frame.computation), std::move(operands), std::move(results),
-            kind_of(instruction.opcode)};
-  if (op.rule.factors.empty()) return;
+  const auto own = hints_.rules.find(&instruction);
+  const bool has_own = own != hints_.rules.end();
+  FlowOp op{.rule = has_own ? own->second : sharding_rule(instruction, *frame.computation),
+            .operands = std::move(operands),
+            .results = std::move(results),
+            .kind = kind_of(instruction.opcode)};
+  if (hints_.asks && stated && !has_own && instruction.opcode == Opcode::kCustomCall) {
+    op.asks = &instruction;
+    for (const FlowArrayId id : op.operands) op.operand_shapes.push_back(flow_.arrays[id].shape);
+  }
+  if (op.rule.factors.empty() && op.asks == nullptr) return;
   for (FlowArrayId& id : op.operands) id = source(id);
   flow_.ops.push_back(std::move(op));
 }
@@ -326,6 +337,6 @@ DataFlow Builder::build() {
 
 }  // namespace
 
-DataFlow data_flow(const Module& module) { return Builder(module).build(); }
+DataFlow data_flow(const Module& module, const FlowHints& hints) { return Builder(module, hints).build(); }
 
 }  // namespace hilo::hlo

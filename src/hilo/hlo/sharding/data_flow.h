@@ -25,6 +25,8 @@ enum class FlowKind : uint8_t { kElementwise, kPassing, kDynamicSlice, kBroadcas
 
 struct FlowOp {
   ShardingRule rule;
+  const Instruction* asks = nullptr;       ///< a custom call whose results somebody else knows; its rule says nothing
+  std::vector<Shape> operand_shapes = {};  ///< of one that asks
   std::vector<FlowArrayId> operands, results;  ///< kNoFlowArray: constant
   FlowKind kind = FlowKind::kOther;
 };
@@ -50,7 +52,13 @@ struct DataFlow {
   std::vector<FlowFrame> frames;  ///< the entry first
 };
 
+/// What instructions with frontend attributes say of themselves.
+struct FlowHints {
+  std::map<const Instruction*, ShardingRule> rules;  ///< in place of those of their ops
+  bool asks = false;                                 ///< custom calls without such a rule are ops that ask
+};
+
 /// Cost    linear in instructions, those of a computation once a call; calls that would make it 64 times the module stay closed
-DataFlow data_flow(const Module& module);
+DataFlow data_flow(const Module& module, const FlowHints& hints = {});
 
 }  // namespace hilo::hlo

@@ -72,7 +72,7 @@ class Propagation {
         states_(flow_.arrays.size()),
         readers_(states_.size()) {}
   Status set_up();
-  void run();
+  Status run();
   PropagatedFlow finish() &&;
 
  private:
@@ -82,6 +82,8 @@ class Propagation {
                     const std::vector<bool>& free);
   void sweep(int round);
   bool propagate(const FlowOp& op, int round);
+  StatusOr<bool> ask(const FlowOp& op);
+  Sharding sharding(FlowArrayId array) const;
   bool has_axes(const FlowOp& op) const;
   Projection project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors, bool is_result) const;
   void project_dimension(const ShardingRule& rule, const DimensionState& state, const std::vector<int>& factors,
@@ -96,9 +98,11 @@ class Propagation {
   MeshAtoms mesh_;
   DataFlow flow_;
   std::vector<ArrayState> states_;
-  std::vector<std::vector<uint32_t>> readers_;  ///< ops that have the array as operand or result
-  std::vector<bool> waiting_;                   ///< by op
+  std::vector<std::vector<uint32_t>> readers_;            ///< ops that have the array as operand or result
+  std::vector<bool> waiting_;                             ///< by op
+  std::map<const FlowOp*, std::vector<Sharding>> asked_;  ///< what was known when the op asked last
   int64_t priority_ = 0;
+  Status status_;
 };
 
 Status Propagation::state(FlowArrayId array, const Sharding& sharding) {
@@ -164,15 +168,16 @@ Status Propagation::set_up() {
   return ok_status();
 }
 
-void Propagation::run() {
+Status Propagation::run() {
   std::set<int64_t> priorities = {0};
   for (const ArrayState& state : states_) {
     for (const DimensionState& dimension : state.dimensions) priorities.insert(dimension.priority);
   }
   for (const int64_t priority : priorities) {
     priority_ = priority;
-    for (int round = 0; round < kRounds; ++round) sweep(round);
+    for (int round = 0; round < kRounds && status_.ok(); ++round) sweep(round);
   }
+  return status_;
 }
 
 void Propagation::sweep(int round) {
@@ -314,7 +319,45 @@ int64_t Propagation::weight(const FlowOp& op, const std::vector<Projection>& arr
   return largest;
 }
 
+Sharding Propagation::sharding(FlowArrayId array) const {
+  if (array == kNoFlowArray) return {};
+  return sharding_of(split(array), request_.mesh, mesh_);
+}
+
+/// Results take what they are said to be as far as propagation may shard them. What is known is asked for once.
+StatusOr<bool> Propagation::ask(const FlowOp& op) {
+  std::vector<Sharding> operands, results;
+  for (const FlowArrayId id : op.operands) operands.push_back(sharding(id));
+  for (const FlowArrayId id : op.results) results.push_back(sharding(id));
+  std::vector<Sharding> known = operands;
+  known.insert(known.end(), results.begin(), results.end());
+  std::vector<Sharding>& before = asked_[&op];
+  if (before == known) return false;
+  before = std::move(known);
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> said,
+                        request_.asked(*op.asks, op.operand_shapes, operands, results));
+  bool changed = false;
+  for (size_t i = 0; i < std::min(said.size(), op.results.size()); ++i) {
+    const FlowArrayId id = op.results[i];
+    std::vector<DimensionState>& dimensions = states_[id].dimensions;
+    for (size_t d = 0; d < std::min(dimensions.size(), said[i].dimensions.size()); ++d) {
+      HILO_ASSIGN_OR_RETURN(Atoms atoms, mesh_.atoms_of(said[i].dimensions[d].axes));
+      if (!dimensions[d].open || dimensions[d].atoms == atoms) continue;
+      dimensions[d].atoms = std::move(atoms);
+      changed = true;
+    }
+    for (const uint32_t reader : readers_[id]) waiting_[reader] = waiting_[reader] || changed;
+  }
+  return changed;
+}
+
 bool Propagation::propagate(const FlowOp& op, int round) {
+  if (op.asks != nullptr) {
+    if (!status_.ok()) return false;
+    StatusOr<bool> changed = ask(op);
+    if (!changed.ok()) status_ = changed.status().with_context(describe(*op.asks));
+    return changed.ok() && *changed;
+  }
   std::vector<Projection> arrays;
   bool one_use = true;
   for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -377,29 +420,83 @@ PropagatedFlow Propagation::finish() && {
   return {std::move(flow_), std::move(splits)};
 }
 
+StatusOr<FlowHints> hints_of(const Module& module, const PropagationRequest& request) {
+  FlowHints hints;
+  hints.asks = request.asked != nullptr;
+  if (request.rule == nullptr) return hints;
+  for (const ComputationPtr& computation : computations_of(module)) {
+    for (const Instruction& i : computation->instructions()) {
+      if (i.annotations == nullptr || i.annotations->frontend_attributes.empty()) continue;
+      std::vector<Shape> operands;
+      for (const InstructionId id : i.operands) operands.push_back(computation->instruction(id).shape);
+      HILO_ASSIGN_OR_RETURN(std::optional<ShardingRule> rule, request.rule(i, operands));
+      if (rule) hints.rules.emplace(&i, *std::move(rule));
+    }
+  }
+  return hints;
+}
+
+/// An op without name over all arrays of each group. Arrays of other shapes stay apart.
+void tie_groups(const PropagationRequest& request, DataFlow& flow) {
+  if (request.group == nullptr) return;
+  std::map<std::pair<int64_t, std::vector<int64_t>>, std::vector<FlowArrayId>> groups;  // by group and sizes
+  for (const DataFlow::Stated& stated : flow.stated) {
+    const std::optional<int64_t> group = request.group(*stated.instruction);
+    for (const FlowArrayId id : group ? stated.arrays : std::vector<FlowArrayId>()) {
+      const Shape& shape = flow.arrays[id].shape;
+      if (shape.is_array()) groups[{*group, {shape.dimensions().begin(), shape.dimensions().end()}}].push_back(id);
+    }
+  }
+  for (const auto& [key, arrays] : groups) {
+    FlowOp tie;
+    tie.kind = FlowKind::kElementwise;
+    ArrayFactors factors;
+    for (const int64_t size : key.second) {
+      factors.push_back({static_cast<int>(tie.rule.factors.size())});
+      tie.rule.factors.push_back({size});
+    }
+    tie.operands.assign(arrays.begin(), arrays.end() - 1);
+    tie.results = {arrays.back()};
+    tie.rule.operands.assign(tie.operands.size(), factors);
+    tie.rule.results = {factors};
+    flow.ops.push_back(std::move(tie));
+  }
+}
+
 }  // namespace
 
+Sharding sharding_of(const ArraySplit& split, const Mesh& mesh, const MeshAtoms& atoms) {
+  Sharding made;
+  made.mesh = mesh;
+  for (const Atoms& dimension : split) made.dimensions.push_back({.axes = atoms.whole_axes(dimension)});
+  return made;
+}
+
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request) {
-  DataFlow flow = data_flow(module);
+  HILO_ASSIGN_OR_RETURN(const FlowHints hints, hints_of(module, request));
+  DataFlow flow = data_flow(module, hints);
   mark_by_hand(flow);
+  tie_groups(request, flow);
   Propagation propagation(request, std::move(flow));
   HILO_RETURN_IF_ERROR(propagation.set_up());
-  propagation.run();
+  HILO_RETURN_IF_ERROR(propagation.run());
   return std::move(propagation).finish();
 }
 
-StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
-  const StatusOr<Module> called = with_calls_by_hand(module, request);
+StatusOr<PropagatedProgram> propagate_program(const Module& module, const PropagationRequest& request) {
+  StatusOr<Module> called = with_calls_by_hand(module, request);
   if (!called.ok() && called.status().code() != StatusCode::kUnimplemented) return called.status();
   // What the partitioner doesn't take still has shardings.
-  HILO_ASSIGN_OR_RETURN(const PropagatedFlow propagated, propagate_flow(called.ok() ? *called : module, request));
+  PropagatedProgram made{called.ok() ? *std::move(called) : module, {}};
+  HILO_ASSIGN_OR_RETURN(made.propagated, propagate_flow(made.module, request));
+  return made;
+}
+
+StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
+  HILO_ASSIGN_OR_RETURN(const PropagatedProgram program, propagate_program(module, request));
+  const PropagatedFlow& propagated = program.propagated;
   const MeshAtoms mesh(request.mesh);
-  const auto sharding = [&](FlowArrayId id) {
-    Sharding made;
-    made.mesh = request.mesh;
-    for (const Atoms& atoms : propagated.splits[id]) made.dimensions.push_back({.axes = mesh.whole_axes(atoms)});
-    return made;
-  };
+  const auto sharding = [&](FlowArrayId id) { return sharding_of(propagated.splits[id], request.mesh, mesh); };
   PropagatedShardings made;
   for (const FlowArrayId id : propagated.flow.parameters) made.parameters.push_back(sharding(id));
   for (const FlowArrayId id : propagated.flow.results) made.results.push_back(sharding(id));

@@ -30,6 +30,18 @@ struct PropagationRequest {
   std::function<StatusOr<std::vector<Sharding>>(const Instruction&)> stated;
   /// Whether an instruction with frontend attributes is such an edge; null: the program has none.
   std::function<StatusOr<std::optional<ManualEdge>>(const Instruction&)> manual = nullptr;
+  /// The rule of an instruction with frontend attributes, in place of its op's; nothing: its op's. Null: none has one.
+  std::function<StatusOr<std::optional<ShardingRule>>(const Instruction&, const std::vector<Shape>& operands)> rule =
+      nullptr;
+  /// The group of an instruction with frontend attributes, whose results are shared as those of all others of the group are;
+  /// nothing: none. Null: there are no groups.
+  std::function<std::optional<int64_t>(const Instruction&)> group = nullptr;
+  /// Who says for a custom call with frontend attributes what its results are, as far as it is known how its operands and
+  /// results are shared; an empty list: nothing. Null: nobody.
+  std::function<StatusOr<std::vector<Sharding>>(const Instruction&, const std::vector<Shape>& operand_shapes,
+                                                const std::vector<Sharding>& operands,
+                                                const std::vector<Sharding>& results)>
+      asked = nullptr;
 };
 
 /// The sharding of a result of an instruction with frontend attributes.
@@ -47,7 +59,7 @@ struct PropagatedShardings {
 
 /// Shardings go through ops, loops, branches and calls, forwards and backwards, until nothing changes: by the user's
 /// priorities, then elementwise ops before others, then along what needs no communication. Where two disagree each array
-/// keeps what it has, and the larger array's wins in a third.
+/// keeps what it has, and the larger array's wins in a third. Groups go as elementwise ops do.
 /// Errors    INVALID_ARGUMENT for shardings of other ranks and meshes; those of `stated`
 /// Cost      of a sweep: linear in instructions, where calls are opened; sweeps are few
 /// Source    Shardy's propagation
@@ -61,5 +73,15 @@ struct PropagatedFlow {
 
 /// The same, of all arrays.
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request);
+
+/// propagate_flow() of a program whose computations by hand are calls (by_hand.h), where the partitioner takes them.
+struct PropagatedProgram {
+  Module module;
+  PropagatedFlow propagated;
+};
+StatusOr<PropagatedProgram> propagate_program(const Module& module, const PropagationRequest& request);
+
+/// By whole axes.
+Sharding sharding_of(const ArraySplit& split, const Mesh& mesh, const MeshAtoms& atoms);
 
 }  // namespace hilo::hlo

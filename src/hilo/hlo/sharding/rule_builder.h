@@ -53,6 +53,8 @@ ShardingRule top_k_rule(RuleBuilder builder);
 ShardingRule fft_rule(const Instruction& instruction, RuleBuilder builder);
 /// Ops over the last two dimensions; those before are a batch.
 ShardingRule matrix_rule(RuleBuilder builder);
+/// The leading dimensions that are a custom call's batch, where it says so: {hilo.batch_dims="1"}.
+std::optional<int64_t> stated_batch(const Instruction& call);
 ShardingRule custom_call_rule(const Instruction& instruction, RuleBuilder builder);
 ShardingRule batch_norm_rule(const Instruction& instruction, RuleBuilder builder);
 ShardingRule rng_bit_generator_rule(RuleBuilder builder);

@@ -3,6 +3,7 @@
 #include "hilo/hlo/ops/sort.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/fft.h"
@@ -70,11 +71,28 @@ ShardingRule matrix_rule(RuleBuilder builder) {
   return batched(batch, std::move(builder));
 }
 
-/// LAPACK's calls are over batches of matrices; nobody knows what others do.
+std::optional<int64_t> stated_batch(const Instruction& call) {
+  constexpr std::string_view kKey = "hilo.batch_dims=\"";
+  if (call.annotations == nullptr) return std::nullopt;
+  const std::string& text = call.annotations->frontend_attributes;
+  const size_t found = text.find(kKey);
+  int64_t count = -1;
+  if (found != std::string::npos) std::from_chars(text.data() + found + kKey.size(), text.data() + text.size(), count);
+  return count < 0 ? std::nullopt : std::optional(count);
+}
+
+/// LAPACK's calls, and one that is made as they are, are over batches of matrices, beside which vectors may stand; nobody knows
+/// what others do that don't say of what their batch is.
 ShardingRule custom_call_rule(const Instruction& instruction, RuleBuilder builder) {
   const std::string target = custom_call_target(attributes_of<CustomCallAttributes>(instruction));
-  const bool known = target.starts_with("lapack_") && !builder.operands.empty() && builder.operands[0].is_array();
-  return known ? matrix_rule(std::move(builder)) : std::move(builder.rule);
+  const bool known = target.starts_with("lapack_") || target == "tridiagonal_solve_perturbed_ffi";
+  const std::optional<int64_t> stated = stated_batch(instruction);
+  if ((!known && !stated) || builder.operands.empty() || !builder.operands[0].is_array())
+    return std::move(builder.rule);
+  int64_t rank = 2;
+  for (const Shape& operand : builder.operands) rank = std::max(rank, operand.is_array() ? operand.rank() : 0);
+  const int64_t count = std::min(stated.value_or(rank - 2), builder.operands[0].rank());
+  return batched(count, std::move(builder));
 }
 
 }  // namespace hilo::hlo

@@ -83,6 +83,8 @@ Status AttributeReader::read_one(std::string_view key, size_t position) {
   if (has_raw_attributes(def.opcode)) return read_raw(key, position);
   if (def.opcode == Opcode::kConditional && (key == "true_computation" || key == "false_computation"))
     return read_branch(key);
+  if (def.opcode == Opcode::kTopK && key == "is_stable")
+    return cursor.boolean(key).status();  // newer XLA's; here it always is
   FieldReader reader{cursor, shared.shapes, instruction, calls};
   if (const AttributeField* field = find_field(key)) return read_field(reader, *field, attributes);
   std::vector<std::string_view> known;

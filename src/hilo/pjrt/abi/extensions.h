@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/abi/extensions.h -- the extensions that hilo knows: layouts, FFI, kinds of memory, shardings. A plugin lists those that it has.
+// pjrt/abi/extensions.h -- the extensions that hilo knows: layouts, FFI, kinds of memory, shardings, partitioners. A plugin
+// lists those that it has.
 #pragma once
 
 #include "hilo/pjrt/abi/buffers.h"
@@ -185,4 +186,88 @@ struct PJRT_Shardings_Extension {
   PJRT_Error* (*PJRT_Shardings_PJRT_Executable_ParameterShardings)(
       PJRT_Shardings_PJRT_Executable_ParameterShardings_Args*);
   PJRT_Error* (*PJRT_Shardings_PJRT_Executable_OutputShardings)(PJRT_Shardings_PJRT_Executable_OutputShardings_Args*);
+};
+
+struct JAX_CustomCallPartitioner_string {
+  const char* data;
+  size_t size;
+};
+
+/// An array of a custom call: ShapeProto and OpSharding.
+struct JAX_CustomCallPartitioner_aval {
+  JAX_CustomCallPartitioner_string shape;
+  bool has_sharding;
+  JAX_CustomCallPartitioner_string sharding;
+};
+
+/// What a callback's arguments begin with. Results live until the cleanup function is called, with `data`.
+struct JAX_CustomCallPartitioner_version_and_error {
+  int64_t api_version;
+  void* data;                                  // out
+  void (*cleanup_fn)(void* data);              // out
+  bool has_error;                              // out
+  PJRT_Error_Code code;                        // out
+  JAX_CustomCallPartitioner_string error_msg;  // out
+};
+
+struct JAX_CustomCallPartitioner_Partition_Args {
+  JAX_CustomCallPartitioner_version_and_error header;
+  size_t num_args;
+  JAX_CustomCallPartitioner_aval* op_args;
+  JAX_CustomCallPartitioner_aval op_result;
+  JAX_CustomCallPartitioner_string backend_config;
+  JAX_CustomCallPartitioner_string mlir_module;      // out
+  JAX_CustomCallPartitioner_string* args_sharding;   // out
+  JAX_CustomCallPartitioner_string result_sharding;  // out
+};
+
+struct JAX_CustomCallPartitioner_InferShardingFromOperands_Args {
+  JAX_CustomCallPartitioner_version_and_error header;
+  size_t num_args;
+  JAX_CustomCallPartitioner_aval* op_args;
+  JAX_CustomCallPartitioner_string result_shape;
+  JAX_CustomCallPartitioner_string backend_config;
+  bool has_result_sharding;                          // out
+  JAX_CustomCallPartitioner_string result_sharding;  // out
+};
+
+struct JAX_CustomCallPartitioner_PropagateUserSharding_Args {
+  JAX_CustomCallPartitioner_version_and_error header;
+  JAX_CustomCallPartitioner_string backend_config;
+  JAX_CustomCallPartitioner_string result_shape;
+  JAX_CustomCallPartitioner_string result_sharding;  // in and out
+};
+
+/// The plugin owns it from its registration on, and gives it back by `dtor`.
+struct JAX_CustomCallPartitioner_Callbacks {
+  int64_t version;
+  void* private_data;
+  void (*dtor)(JAX_CustomCallPartitioner_Callbacks* data);
+  void (*partition)(JAX_CustomCallPartitioner_Callbacks* data, JAX_CustomCallPartitioner_Partition_Args* args);
+  void (*infer_sharding)(JAX_CustomCallPartitioner_Callbacks* data,
+                         JAX_CustomCallPartitioner_InferShardingFromOperands_Args* args);
+  void (*propagate_user_sharding)(JAX_CustomCallPartitioner_Callbacks* data,
+                                  JAX_CustomCallPartitioner_PropagateUserSharding_Args* args);
+  bool can_side_effecting_have_replicated_sharding;
+};
+
+struct PJRT_Register_Custom_Partitioner_Args {
+  size_t struct_size;
+  const char* name;
+  size_t name_size;
+  JAX_CustomCallPartitioner_Callbacks* callbacks;
+};
+HILO_PJRT_SIZE(PJRT_Register_Custom_Partitioner_Args, callbacks, 32);
+
+struct PJRT_Register_Batch_Partitionable_Args {
+  size_t struct_size;
+  const char* name;
+  size_t name_size;
+};
+HILO_PJRT_SIZE(PJRT_Register_Batch_Partitionable_Args, name_size, 24);
+
+struct PJRT_Custom_Partitioner_Extension {
+  PJRT_Extension_Base base;
+  PJRT_Error* (*register_custom_partitioner)(PJRT_Register_Custom_Partitioner_Args*);
+  PJRT_Error* (*register_batch_partitionable)(PJRT_Register_Batch_Partitionable_Args*);
 };

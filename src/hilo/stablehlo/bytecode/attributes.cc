@@ -67,6 +67,8 @@ Attribute BytecodeReader::read_attribute(ByteReader& in, const BytecodeEntry& en
   if (entry.dialect == "builtin") return read_builtin(in);
   if (entry.dialect == "vhlo") return read_vhlo(in);
   if (entry.dialect == "sdy") return text_attribute(tree, AttributeKind::kOther, read_sdy(in));
+  if (entry.dialect == "stablehlo") return read_stablehlo(in);
+  if (entry.dialect == "chlo") return read_chlo(in);
   in.fail(StatusCode::kUnimplemented, fmt::format("an attribute of dialect '{}'", entry.dialect));
   return {};
 }
@@ -290,21 +292,7 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
       made.integer = static_cast<int64_t>(in.number());
       return made;
     }
-    case VhloAttribute::kOutputOperandAlias: {
-      Attribute made;
-      made.kind = AttributeKind::kDictionary;
-      made.text = "stablehlo.output_operand_alias";
-      Attribute operand;
-      operand.kind = AttributeKind::kInteger;
-      const AttributeId output = tree.add_integers(in.signed_numbers());
-      operand.integer = in.signed_number();
-      const AttributeId inside = tree.add_integers(in.signed_numbers());
-      const NamedAttribute entries[] = {{tree.intern("output_tuple_indices"), output},
-                                        {tree.intern("operand_index"), tree.add(operand)},
-                                        {tree.intern("operand_tuple_indices"), inside}};
-      made.entries = tree.keep(std::span<const NamedAttribute>(entries));
-      return made;
-    }
+    case VhloAttribute::kOutputOperandAlias: return read_output_operand_alias(in);
     case VhloAttribute::kString: return text_attribute(tree, AttributeKind::kString, string(in));
     case VhloAttribute::kTensor: return read_elements(in);
     case VhloAttribute::kType: {
@@ -327,11 +315,7 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
     case VhloAttribute::kRngAlgorithm:
     case VhloAttribute::kRngDistribution:
     case VhloAttribute::kTranspose:
-    case VhloAttribute::kResultAccuracyMode: {
-      const std::span<const std::string_view> words = vhlo_words(kind);
-      const uint32_t word = in.index(words.size(), "a value of an enum");
-      return text_attribute(tree, AttributeKind::kWord, in.failed() ? "" : words[word]);
-    }
+    case VhloAttribute::kResultAccuracyMode: return read_word(in, kind);
   }
   in.fail(StatusCode::kUnimplemented,
           fmt::format("attribute {} of VHLO; this version knows VHLO up to {}", code, kNewestVhlo));

@@ -34,9 +34,10 @@ struct BytecodeReader {
   std::vector<std::pair<size_t, size_t>> properties = {};
   int depth = 0;
 
-  // bytecode_attributes.cc
+  // bytecode/attributes.cc
   /// The tree's attribute or type for an index; reads it if that hasn't been done. Failures go to `from`.
   AttributeId attribute(ByteReader& from);
+  AttributeId attribute_at(ByteReader& from, uint32_t index);
   TypeId type(ByteReader& from);
   TypeId type_at(ByteReader& from, uint32_t index);
   LocationId location(ByteReader& from);
@@ -44,12 +45,19 @@ struct BytecodeReader {
   std::string_view string_attribute(ByteReader& from);
   std::string_view string(ByteReader& from) { return pick(from, strings, "string"); }
 
-  // bytecode_shardings.cc
+  // bytecode/shardings.cc
   /// The text of an attribute of Shardy.
   std::string read_sdy(ByteReader& in);
 
+  // bytecode/stablehlo_attributes.cc
+  /// What text gives for an attribute of StableHLO's own dialect, and CHLO's.
+  Attribute read_stablehlo(ByteReader& in);
+  Attribute read_chlo(ByteReader& in);
+  /// A value of one of VHLO's enums, and of their namesakes.
+  Attribute read_word(ByteReader& in, VhloAttribute kind);
+  Attribute read_output_operand_alias(ByteReader& in);
+
  private:
-  AttributeId attribute_at(ByteReader& from, uint32_t index);
   Attribute read_attribute(ByteReader& in, const BytecodeEntry& entry);
   Attribute read_builtin(ByteReader& in);
   /// The attributes of VHLO that say along which axes of a mesh devices meet, as the dictionaries that text gives.

@@ -192,13 +192,7 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
         entry.fail("a property that is no attribute");
         continue;
       }
-      // Those that may be absent are a module's name and visibility, strings.
-      const BytecodeEntry& where = reader_.attributes[packed >> 1];
-      ByteReader value(reader_.data, reader_.source, where.begin, where.end);
-      value.number();
-      const std::string_view text = reader_.string(value);
-      if (value.failed()) continue;
-      list.push_back({name, tree_.add_text(AttributeKind::kString, text)});
+      list.push_back({name, reader_.attribute_at(entry, static_cast<uint32_t>(packed >> 1))});
       continue;
     }
     list.push_back({name, reader_.attribute(entry)});

@@ -30,6 +30,24 @@ enum class Sdy : uint64_t {
 
 std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", text); }
 
+/// i, j, ... z, z_1, z_2, ...: Shardy's letters for the factors of a rule.
+std::string factor_name(int64_t factor) {
+  constexpr int64_t kLetters = 'z' - 'i' + 1;
+  if (factor >= 0 && factor < kLetters) return std::string(1, static_cast<char>('i' + factor));
+  return fmt::format("z_{}", factor - kLetters + 1);
+}
+
+std::string factor_names(const std::vector<int64_t>& factors, std::string_view separator) {
+  std::string text;
+  for (const int64_t factor : factors) text += (text.empty() ? "" : std::string(separator)) + factor_name(factor);
+  return text;
+}
+
+/// ` reduction={j}`, or nothing.
+std::string factor_list(std::string_view name, const std::vector<int64_t>& factors) {
+  return factors.empty() ? std::string() : fmt::format(" {}={{{}}}", name, factor_names(factors, ", "));
+}
+
 }  // namespace
 
 std::string BytecodeReader::read_sdy(ByteReader& in) {
@@ -102,6 +120,8 @@ std::string BytecodeReader::read_sdy(ByteReader& in) {
       const std::string dimensions = list();
       const std::string replicated = list();
       const std::string unreduced = static_cast<Sdy>(code) == Sdy::kTensorShardingV1 ? std::string() : list();
+      if (static_cast<Sdy>(code) == Sdy::kTensorShardingV3)  // written for these alone
+        in.fail(StatusCode::kUnimplemented, "a sharding whose devices have parts of another reduction than a sum");
       made = fmt::format("<{}, [{}]", prefix, dimensions);
       if (!replicated.empty()) made += fmt::format(", replicated={{{}}}", replicated);
       if (!unreduced.empty()) made += fmt::format(", unreduced={{{}}}", unreduced);
@@ -110,9 +130,24 @@ std::string BytecodeReader::read_sdy(ByteReader& in) {
     }
     case Sdy::kPerValueV1:
     case Sdy::kPerValueV2: return "[" + list() + "]";
-    case Sdy::kDimMapping:
-    case Sdy::kTensorMapping:
-    case Sdy::kOpShardingRule:
+    case Sdy::kDimMapping: {
+      const std::string names = factor_names(in.signed_numbers(), "");
+      return names.empty() ? "{}" : names;
+    }
+    case Sdy::kTensorMapping: return "[" + list() + "]";
+    case Sdy::kOpShardingRule: {
+      std::string sizes;
+      const std::vector<int64_t> all = in.signed_numbers();
+      for (size_t i = 0; i < all.size(); ++i)
+        sizes += fmt::format("{}{}={}", i == 0 ? "" : ", ", factor_name(static_cast<int64_t>(i)), all[i]);
+      const std::string operands = list();
+      made = fmt::format("<({})->({})", operands, list());
+      if (!sizes.empty()) made += fmt::format(" {{{}}}", sizes);
+      for (const std::string_view kind : {"reduction", "need_replication", "permutation", "blocked_propagation"})
+        made += factor_list(kind, in.signed_numbers());
+      made += in.byte() != 0 ? ", custom>" : ">";
+      return made;
+    }
     case Sdy::kAxisRefList:
     case Sdy::kListOfAxisRefLists:
     case Sdy::kAllToAllParam:

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hilo/base/text.h"
 #include "hilo/hlo/sharding/over_mesh.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
 #include "hilo/stablehlo/devices/op_sharding.h"
+#include "hilo/stablehlo/devices/sharding_rule.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -94,6 +96,27 @@ StatusOr<std::vector<Sharding>> read_shardings(const ModuleTree& tree, std::stri
 
 namespace {
 
+StatusOr<std::optional<hlo::ShardingRule>> own_rule(const hlo::Instruction& instruction,
+                                                    const std::vector<Shape>& operands) {
+  if (instruction.opcode != hlo::Opcode::kCustomCall) return std::optional<hlo::ShardingRule>();
+  const std::string text = frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding_rule");
+  if (text.empty()) return std::optional<hlo::ShardingRule>();
+  HILO_ASSIGN_OR_RETURN(hlo::ShardingRule rule, parse_sharding_rule(text));
+  const Status fits = check_sharding_rule(rule, operands, instruction.shape.leaves());
+  if (!fits.ok()) return fits.with_context(describe(instruction));
+  return std::optional(std::move(rule));
+}
+
+/// A number among frontend attributes; nothing if it isn't there.
+std::optional<int64_t> frontend_number(const hlo::Instruction& instruction, std::string_view key) {
+  if (instruction.annotations == nullptr) return std::nullopt;
+  return parse_int64(frontend_attribute(instruction.annotations->frontend_attributes, key));
+}
+
+std::optional<int64_t> group_of(const hlo::Instruction& instruction) {
+  return frontend_number(instruction, "hilo.group");
+}
+
 /// `in <@mesh, [{"x"}]>` of the instruction that cuts, `out 2 <@mesh, [{"x"}]>` of the last of those that join.
 StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, const Mesh& mesh,
                                                      const hlo::Instruction& instruction) {
@@ -165,6 +188,8 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, En
   request.manual = [&tree, mesh = request.mesh](const hlo::Instruction& instruction) {
     return manual_edge(tree, mesh, instruction);
   };
+  request.rule = own_rule;
+  request.group = group_of;
   return request;
 }
 
@@ -197,6 +222,43 @@ StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, co
     }
   }
   return looks;
+}
+
+std::optional<OperationId> operation_of(const hlo::Instruction& instruction) {
+  if (instruction.opcode != hlo::Opcode::kCustomCall) return std::nullopt;
+  const std::optional<int64_t> id = frontend_number(instruction, "hilo.operation");
+  return id ? std::optional(static_cast<OperationId>(*id)) : std::nullopt;
+}
+
+StatusOr<std::vector<PartitionedCall>> partitioned_calls(const hlo::Module& module,
+                                                         const hlo::PropagationRequest& request) {
+  HILO_ASSIGN_OR_RETURN(const hlo::PropagatedProgram program, hlo::propagate_program(module, request));
+  const hlo::PropagatedFlow& propagated = program.propagated;
+  const hlo::MeshAtoms atoms(request.mesh);
+  std::map<OperationId, PartitionedCall> calls;
+  const auto add = [&](PartitionedCall& call, const std::vector<hlo::FlowArrayId>& arrays, std::vector<Shape>& shapes,
+                       std::vector<Sharding>& shardings) {
+    for (const hlo::FlowArrayId id : arrays) {
+      const hlo::FlowArray& array = propagated.flow.arrays[id];
+      shapes.push_back(array.shape);
+      shardings.push_back(hlo::sharding_of(propagated.splits[id], request.mesh, atoms));
+      call.by_hand |= array.by_hand != 0;
+    }
+  };
+  for (const hlo::FlowFrame& frame : propagated.flow.frames) {
+    for (const hlo::Instruction& i : frame.computation->instructions()) {
+      const std::optional<OperationId> id = operation_of(i);
+      if (!id || calls.contains(*id)) continue;
+      PartitionedCall& call = calls[*id];
+      call.operation = *id;
+      for (const hlo::InstructionId operand : i.operands)
+        add(call, frame.values[operand], call.operand_shapes, call.operands);
+      add(call, frame.values[i.id], call.result_shapes, call.results);
+    }
+  }
+  std::vector<PartitionedCall> list;
+  for (auto& [id, call] : calls) list.push_back(std::move(call));
+  return list;
 }
 
 }  // namespace hilo::stablehlo

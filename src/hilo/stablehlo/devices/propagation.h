@@ -42,4 +42,21 @@ struct ShardingLook {
 /// Errors    those of hlo::propagate_shardings
 StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, const hlo::PropagationRequest& request);
 
+/// A custom call that says which operation of the tree it is (TranslateOptions::partitioned_targets), and how its arrays are
+/// shared.
+struct PartitionedCall {
+  OperationId operation = kNone;
+  std::vector<Shape> operand_shapes, result_shapes;
+  std::vector<Sharding> operands, results;
+  bool by_hand = false;  ///< in a computation by hand: each device has arrays of its own
+};
+
+/// The operation that such a custom call is; nothing for other instructions.
+std::optional<OperationId> operation_of(const hlo::Instruction& instruction);
+
+/// All of them, in the tree's order; of one in a function that is called several times, as the first call has it.
+/// Errors    those of hlo::propagate_shardings
+StatusOr<std::vector<PartitionedCall>> partitioned_calls(const hlo::Module& module,
+                                                         const hlo::PropagationRequest& request);
+
 }  // namespace hilo::stablehlo

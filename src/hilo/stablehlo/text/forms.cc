@@ -469,6 +469,20 @@ Status read_sharding_constraint(TextReader& reader, PendingOperation& operation,
   return read_functional_tail(reader, operation);
 }
 
+/// `%x group_id=3 : T`
+Status read_sharding_group(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+  operation.operands.push_back(value);
+  if (!cursor.accept_word("group_id")) return cursor.unexpected("'group_id'", "in a sharding group");
+  HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'group_id'"));
+  HILO_ASSIGN_OR_RETURN(const AttributeId id, reader.read_number(/*typed=*/false));
+  add(operation, "group_id", id);
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  HILO_RETURN_IF_ERROR(cursor.expect(":", "before a type"));
+  return reader.read_types(operation.operand_types);
+}
+
 /// `(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: T) {...} : (T) -> T`
 Status read_manual_computation(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;

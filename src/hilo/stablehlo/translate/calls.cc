@@ -107,16 +107,28 @@ StatusOr<std::string> aliases_text(const OpContext& op, const Attribute& aliases
   return "{" + text + "}";
 }
 
-/// {num_batch_dims="0"} from {num_batch_dims = "0"}.
-std::string frontend_text(const OpContext& op) {
-  const Attribute* const frontend = op.find("mhlo.frontend_attributes");
-  if (frontend == nullptr || frontend->entries.empty()) return {};
+/// {num_batch_dims="0"} from {num_batch_dims = "0"}. Of a call that somebody partitions also which operation it is, and its
+/// rule for shardings; of one that goes through a batch, of how many dimensions that is.
+std::string frontend_text(const OpContext& op, std::string_view target) {
   std::string text;
-  for (const NamedAttribute& entry : frontend->entries) {
-    const std::string_view value = op.tree().attributes[entry.value].text;
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", entry.name, hlo::text::quoted_text(value));
+  const auto add = [&](std::string_view name, std::string_view value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, hlo::text::quoted_text(value));
+  };
+  const auto is_in = [&](const std::vector<std::string>& targets) {
+    return std::ranges::find(targets, target) != targets.end();
+  };
+  const TranslateOptions& options = op.translator.options;
+  if (const Attribute* const frontend = op.find("mhlo.frontend_attributes"); frontend != nullptr) {
+    for (const NamedAttribute& entry : frontend->entries) {
+      const std::string_view value = op.tree().attributes[entry.value].text;
+      add(entry.name, value);
+      if (entry.name == "num_batch_dims" && is_in(options.batched_targets)) add("hilo.batch_dims", value);
+    }
   }
-  return "{" + text + "}";
+  if (is_in(options.partitioned_targets)) add("hilo.operation", fmt::to_string(op.id()));
+  if (const Attribute* const rule = op.find("sdy.sharding_rule"); rule != nullptr)
+    add("xla.sdy.sharding_rule", rule->text);
+  return text.empty() ? text : "{" + text + "}";
 }
 
 /// A dictionary as MLIR writes it, or a string in quotes.
@@ -170,7 +182,7 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
       std::make_shared<hlo::CustomCallAttributes>(static_cast<const hlo::CustomCallAttributes&>(*attributes.take()));
   call->backend_config = backend_config_text(op);
   HILO_ASSIGN_OR_RETURN(call->result_layouts, result_layouts(op));
-  annotate(op, frontend_text(op));
+  annotate(op, frontend_text(op, target));
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kCustomCall, operands, std::move(call));
 }
@@ -196,6 +208,11 @@ Status translate_top_k_call(const OpContext& op) {
 }  // namespace
 
 Status translate_custom_call(const OpContext& op) {
+  if (const auto* const partitions = op.translator.options.partitions; partitions != nullptr) {
+    if (const auto found = partitions->find(op.id()); found != partitions->end())
+      return translate_partitioned_call(op, found->second)
+          .with_context(fmt::format("@{}", op.text("call_target_name")));
+  }
   const std::string_view target = op.text("call_target_name");
   if (target.starts_with("check.")) return translate_check(op);
   if (target == "shape_assertion" && op.translator.refines()) return check_shape_assertion(op);

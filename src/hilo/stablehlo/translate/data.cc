@@ -221,6 +221,19 @@ StatusOr<InstructionId> add_constraint(const OpContext& op, InstructionId value,
   return added;
 }
 
+/// The value is from here on a copy that says its group, {hilo.group="3"}: also one of constants, which each user else has for
+/// itself.
+Status translate_sharding_group(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const int64_t group, op.integer("group_id"));
+  HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(0));
+  op.builder.set_annotations(with_frontend_attributes(op, {{"hilo.group", fmt::to_string(group)}}));
+  const StatusOr<InstructionId> copy = op.builder.add(Opcode::kCopy, {value}, nullptr);
+  op.builder.set_annotations(op.translator.annotations_of(op.operation.location));
+  HILO_RETURN_IF_ERROR(copy.status());
+  op.translator.set(op.builder, op.tree().operand(op.operation, 0), *copy);
+  return ok_status();
+}
+
 Status translate_sharding_constraint(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, op.text("sharding")));

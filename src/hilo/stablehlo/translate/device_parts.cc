@@ -3,13 +3,50 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/devices/mesh_axes.h"
 
 namespace hilo::stablehlo {
 
 using hlo::InstructionId;
 using hlo::Opcode;
+
+StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& sharding,
+                                    const std::vector<std::string>& manual_axes) {
+  Mesh mesh = sharding.mesh;
+  if (!sharding.mesh_name.empty()) {
+    HILO_ASSIGN_OR_RETURN(mesh, find_mesh(op.tree(), sharding.mesh_name));
+  }
+  const auto split = [&](const std::vector<AxisReference>& axes) -> StatusOr<DimensionSplit> {
+    std::vector<AxisReference> manual;  // arrays inside are whole along the other axes
+    for (const AxisReference& axis : axes) {
+      if (std::find(manual_axes.begin(), manual_axes.end(), axis.name) != manual_axes.end()) manual.push_back(axis);
+    }
+    StatusOr<DimensionSplit> made = split_dimension(mesh, manual);
+    const int64_t devices = mesh.device_count(), wanted = op.translator.devices.grid.count();
+    if (made.ok() && made->parts > 1 && devices != wanted)
+      return unimplemented(fmt::format("a sharding over {} of {} devices", devices, wanted));
+    return made;
+  };
+  DeviceParts parts;
+  for (const DimensionSharding& stated : sharding.dimensions) {
+    HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(stated.axes));
+    parts.dimensions.push_back(std::move(dimension));
+  }
+  HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
+  parts.sharding = to_string(sharding);
+  Sharding by_hand = sharding;
+  const auto stays = [&](const AxisReference& axis) {
+    return std::find(manual_axes.begin(), manual_axes.end(), axis.name) == manual_axes.end();
+  };
+  for (DimensionSharding& dimension : by_hand.dimensions) std::erase_if(dimension.axes, stays);
+  std::erase_if(by_hand.unreduced, stays);
+  parts.by_hand = to_string(by_hand);
+  return parts;
+}
 
 Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part) {
   const auto fail = [&] {

@@ -15,6 +15,11 @@ struct DeviceParts {
   std::string by_hand;      ///< the same without axes that the computation leaves to the compiler
 };
 
+/// By a sharding, of which axes in `manual_axes` are taken by hand.
+/// Errors    UNIMPLEMENTED for a sharding over other devices than the program's
+StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& sharding,
+                                    const std::vector<std::string>& manual_axes);
+
 /// Errors    INVALID_ARGUMENT unless so many parts of this shape make up the whole
 Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part);
 

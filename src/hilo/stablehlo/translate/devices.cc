@@ -104,16 +104,20 @@ OperationId find_function(const ModuleTree& tree, std::string_view name) {
   return kNone;
 }
 
-StatusOr<DevicePlan> plan_devices(const ModuleTree& tree) {
+StatusOr<DevicePlan> plan_devices(const ModuleTree& tree, const TranslateOptions& options) {
   DevicePlan plan;
   if (tree.operations.empty()) return plan;
+  if (options.devices != 0) {
+    plan.grid = {1, options.devices};
+    return plan;
+  }
   HILO_ASSIGN_OR_RETURN(const int64_t replicas, header_count(tree, "mhlo.num_replicas"));
   HILO_ASSIGN_OR_RETURN(const int64_t partitions, header_count(tree, "mhlo.num_partitions"));
   constexpr int64_t kMost = 65536;
   if (replicas * partitions > kMost)
     return unimplemented(
         fmt::format("{} replicas of {} partitions; wanted {} devices at most", replicas, partitions, kMost));
-  bool meets = false;
+  bool meets = options.partitions != nullptr && !options.partitions->empty();
   int64_t devices = 1;  // of manual computations
   for (const Operation& operation : tree.operations) {
     if (operation.name == "interpreter.run_parallel") {

@@ -7,6 +7,7 @@
 
 #include "hilo/stablehlo/devices/device_grid.h"
 #include "hilo/stablehlo/devices/sharding.h"
+#include "hilo/stablehlo/translate/translate.h"
 #include "hilo/stablehlo/tree/module_tree.h"
 
 namespace hilo::stablehlo {
@@ -21,9 +22,10 @@ struct DevicePlan {
 };
 
 /// From the module's attributes, the meshes of manual computations, and the processes of an interpreter.run_parallel.
-/// A program for several partitions that has no manual computation and no collective runs whole on one device.
+/// A program for several partitions that has no manual computation, no custom call that is partitioned and no collective runs
+/// whole on one device.
 /// Errors    UNIMPLEMENTED for manual computations over other devices than the program's
-StatusOr<DevicePlan> plan_devices(const ModuleTree& tree);
+StatusOr<DevicePlan> plan_devices(const ModuleTree& tree, const TranslateOptions& options);
 
 /// The function of that name; kNone if there is none.
 OperationId find_function(const ModuleTree& tree, std::string_view name);

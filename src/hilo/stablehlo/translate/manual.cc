@@ -69,40 +69,6 @@ StatusOr<InstructionId> join_devices(const OpContext& op, InstructionId value, i
 
 namespace {
 
-StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding,
-                               const std::vector<std::string>& manual_axes) {
-  Mesh mesh = sharding.mesh;
-  if (!sharding.mesh_name.empty()) {
-    HILO_ASSIGN_OR_RETURN(mesh, find_mesh(op.tree(), sharding.mesh_name));
-  }
-  const auto split = [&](const std::vector<AxisReference>& axes) -> StatusOr<DimensionSplit> {
-    std::vector<AxisReference> manual;  // arrays inside are whole along the other axes
-    for (const AxisReference& axis : axes) {
-      if (std::find(manual_axes.begin(), manual_axes.end(), axis.name) != manual_axes.end()) manual.push_back(axis);
-    }
-    StatusOr<DimensionSplit> made = split_dimension(mesh, manual);
-    const int64_t devices = mesh.device_count(), wanted = op.translator.devices.grid.count();
-    if (made.ok() && made->parts > 1 && devices != wanted)
-      return unimplemented(fmt::format("a sharding over {} of {} devices", devices, wanted));
-    return made;
-  };
-  DeviceParts parts;
-  for (const DimensionSharding& stated : sharding.dimensions) {
-    HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(stated.axes));
-    parts.dimensions.push_back(std::move(dimension));
-  }
-  HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
-  parts.sharding = to_string(sharding);
-  Sharding by_hand = sharding;
-  const auto stays = [&](const AxisReference& axis) {
-    return std::find(manual_axes.begin(), manual_axes.end(), axis.name) == manual_axes.end();
-  };
-  for (DimensionSharding& dimension : by_hand.dimensions) std::erase_if(dimension.axes, stays);
-  std::erase_if(by_hand.unreduced, stays);
-  parts.by_hand = to_string(by_hand);
-  return parts;
-}
-
 StatusOr<std::vector<DeviceParts>> all_parts(const OpContext& op, std::string_view name, uint32_t count) {
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string> manual_axes, parse_axis_names(op.text("manual_axes")));
   HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(name)));
@@ -110,7 +76,7 @@ StatusOr<std::vector<DeviceParts>> all_parts(const OpContext& op, std::string_vi
     return invalid_argument(fmt::format("{} has {} entries; wanted {}", name, shardings.size(), count));
   std::vector<DeviceParts> parts;
   for (const Sharding& sharding : shardings) {
-    HILO_ASSIGN_OR_RETURN(DeviceParts made, parts_of(op, sharding, manual_axes));
+    HILO_ASSIGN_OR_RETURN(DeviceParts made, parts_by_axes(op, sharding, manual_axes));
     parts.push_back(std::move(made));
   }
   return parts;

@@ -65,6 +65,7 @@ struct OpContext {
   bool on_real_values = false;  ///< quantised types count as what they express
 
   const ModuleTree& tree() const;
+  OperationId id() const { return static_cast<OperationId>(&operation - tree().operations.data()); }
   StatusOr<hlo::InstructionId> operand(uint32_t i) const;
   StatusOr<InstructionIds> operands() const;
   StatusOr<Shape> result_shape(uint32_t i = 0) const;
@@ -213,6 +214,7 @@ Status translate_pad(const OpContext& op);
 Status translate_dot(const OpContext& op);
 Status translate_old_dot(const OpContext& op);
 Status translate_sharding_constraint(const OpContext& op);
+Status translate_sharding_group(const OpContext& op);
 Status translate_call(const OpContext& op);  // translate_calls.cc
 Status translate_composite(const OpContext& op);
 Status translate_custom_call(const OpContext& op);
@@ -289,7 +291,8 @@ Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
 Handler known_custom_call(std::string_view target);
 Status translate_sparse_product(const OpContext& op);  // translate_sparse.cc
 
-Status translate_sharding_note(const OpContext& op);  // translate_spmd_calls.cc
+Status translate_sharding_note(const OpContext& op);                                       // translate_spmd_calls.cc
+Status translate_partitioned_call(const OpContext& op, const CustomPartition& partition);  // partitioned_calls.cc
 Status translate_full_to_shard(const OpContext& op);
 Status translate_shard_to_full(const OpContext& op);
 

@@ -181,7 +181,7 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
     translator.shapes.resize(tree.values.size());
     order = {entry};  // which inlines the others
   }
-  HILO_ASSIGN_OR_RETURN(translator.devices, plan_devices(tree));
+  HILO_ASSIGN_OR_RETURN(translator.devices, plan_devices(tree, options));
   for (OperationId id : order) {
     if (!translator.devices.inlined.contains(id))
       HILO_RETURN_IF_ERROR(translator.run(tree.operations[id], id == entry));

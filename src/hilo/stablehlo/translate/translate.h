@@ -2,7 +2,10 @@
 // stablehlo/translate/translate.h -- a module tree of StableHLO or VHLO to HLO.
 #pragma once
 
+#include <map>
+
 #include "hilo/hlo/ir/module.h"
+#include "hilo/hlo/sharding/sharding.h"
 #include "hilo/stablehlo/tree/module_tree.h"
 
 namespace hilo::stablehlo {
@@ -18,6 +21,12 @@ struct Check {
   int64_t min_ulp = 0, max_ulp = 3;
 };
 
+/// What every device does in place of a custom call: it takes its parts of the operands and gives its parts of the results.
+struct CustomPartition {
+  hlo::ComputationPtr body;  ///< of parts; several results are a tuple
+  std::vector<hlo::Sharding> operands, results;
+};
+
 struct TranslateOptions {
   /// The function to make the entry; empty: `main`, or else the only one that isn't private.
   std::string function = {};
@@ -26,6 +35,15 @@ struct TranslateOptions {
   std::vector<Shape> arguments = {};
   /// Not null: the program's results are what its checks compare, and the checks go here. Null: checks are refused.
   std::vector<Check>* checks = nullptr;
+  /// Targets of custom calls that somebody partitions: such a call says which operation it is, {hilo.operation="12"}.
+  std::vector<std::string> partitioned_targets = {};
+  /// Targets of custom calls that treat each element of their batch by itself: such a call says of how many leading dimensions
+  /// the batch is, {hilo.batch_dims="1"}, where it has the frontend attribute num_batch_dims.
+  std::vector<std::string> batched_targets = {};
+  /// Not null: what stands for these operations, which become computations by hand.
+  const std::map<OperationId, CustomPartition>* partitions = nullptr;
+  /// Of how many devices the ids and collectives are, whatever the header says; 0: as it says.
+  int64_t devices = 0;
 };
 
 /// Translates the entry function and all that it calls. Every instruction is checked against its op's shape rule. Functions

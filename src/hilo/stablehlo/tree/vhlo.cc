@@ -21,24 +21,36 @@ constexpr Row kRows[] = {
 #include "hilo/stablehlo/tree/operations.inc"
 };
 
+/// Dialects that stand in portable artefacts as they are.
+bool is_portable(std::string_view tree_name) {
+  return tree_name.starts_with("builtin.") || tree_name.starts_with("sdy.");
+}
+
+/// The forms of one row. An operation whose row doesn't say "=" has its own form without properties.
+void append_forms(Row row, std::vector<BytecodeOperation>& forms) {
+  const std::string tree_name(in_tree(row.name));
+  bool has_own = false;
+  while (!row.bytecode.empty()) {
+    std::string_view properties = take_until(row.bytecode, ';');
+    std::string_view versions = take_until(properties, ':');
+    while (!versions.empty()) {
+      std::string_view version = take_until(versions, ' ');
+      const bool newer = version.ends_with('+'), own = version == "=";
+      has_own |= own;
+      if (newer) version.remove_suffix(1);
+      const std::string bare = tree_name.substr(tree_name.find('.') + 1);
+      forms.push_back({own ? tree_name : fmt::format("vhlo.{}_{}", bare, version), tree_name, std::string(properties),
+                       newer || (own && !is_portable(tree_name))});
+    }
+  }
+  if (!has_own) forms.push_back({tree_name, tree_name, "", true});
+}
+
 /// One for each version of each operation, later versions of one behind earlier ones.
 std::vector<BytecodeOperation> all_forms() {
   std::vector<BytecodeOperation> forms;
-  for (Row row : kRows) {
-    const std::string tree_name(in_tree(row.name));
-    while (!row.bytecode.empty()) {
-      std::string_view properties = take_until(row.bytecode, ';');
-      std::string_view versions = take_until(properties, ':');
-      while (!versions.empty()) {
-        std::string_view version = take_until(versions, ' ');
-        const bool newer = version.ends_with('+');
-        if (newer) version.remove_suffix(1);
-        const std::string bare = tree_name.substr(tree_name.find('.') + 1);
-        forms.push_back({version == "=" ? tree_name : fmt::format("vhlo.{}_{}", bare, version), tree_name,
-                         std::string(properties), newer});
-      }
-    }
-  }
+  for (const Row& row : kRows) append_forms(row, forms);
+  forms.push_back({"func.return", "stablehlo.return", "", true});
   return forms;
 }
 
@@ -72,7 +84,7 @@ const BytecodeOperation* find_written_operation(std::string_view tree_name) {
   static const auto* const kIndex = [] {
     auto* const index = new std::unordered_map<std::string_view, const BytecodeOperation*>;
     for (const BytecodeOperation& form : forms()) {
-      if (!form.newer) (*index)[form.tree_name] = &form;
+      if (!form.read_only) (*index)[form.tree_name] = &form;
     }
     (*index)["func.return"] = index->at("stablehlo.return");
     return index;

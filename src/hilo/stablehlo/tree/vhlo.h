@@ -16,7 +16,7 @@ struct BytecodeOperation {
   std::string name;        ///< "vhlo.add_v1"
   std::string tree_name;   ///< "stablehlo.add"
   std::string properties;  ///< separated by blanks; one that may be absent ends in '?'
-  bool newer = false;      ///< than kWrittenVhlo
+  bool read_only = false;  ///< newer than kWrittenVhlo, or of a module that is no portable artefact
 };
 
 /// Null for an operation or a version of one that this version of hilo doesn't know.
@@ -143,7 +143,7 @@ inline constexpr uint64_t kNewestBytecode = 6;
 inline constexpr std::string_view kNewestVhlo = "1.20";
 
 /// The version of VHLO that is written: the first in which all operations have the forms that they have today, but for
-/// those of rows marked `newer`.
+/// those of rows marked so.
 inline constexpr std::string_view kWrittenVhlo = "1.9.0";
 
 }  // namespace hilo::stablehlo

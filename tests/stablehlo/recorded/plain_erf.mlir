@@ -1,0 +1,18 @@
+#loc1 = loc("x")
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<4xf32> loc("x")) -> (tensor<4xf32> {jax.result_info = "result"}) {
+    %0 = chlo.erf %arg0 : tensor<4xf32> -> tensor<4xf32> loc(#loc11)
+    return %0 : tensor<4xf32> loc(#loc10)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc("tests/golden/record_stablehlo.py":55:22 to :46)
+#loc3 = loc("tests/golden/record_stablehlo.py":194:17 to :52)
+#loc4 = loc("tests/golden/record_stablehlo.py":211:4 to :10)
+#loc5 = loc("<lambda>"(#loc2))
+#loc6 = loc("main"(#loc3))
+#loc7 = loc("<module>"(#loc4))
+#loc8 = loc(callsite(#loc6 at #loc7))
+#loc9 = loc(callsite(#loc5 at #loc8))
+#loc10 = loc("jit(<lambda>)"(#loc8))
+#loc11 = loc("jit(<lambda>)/erf"(#loc9))
