@@ -83,8 +83,8 @@ terms are the worst: all roundings go one way.
 - Reductions take up to 16 vectors of a row in order, and join the sums of such stretches in pairs
   (`backend/cpu/emit/partial_sums.h`); the lanes of a vector are joined in pairs as well. The reference takes runs of 32.
 - A large matrix product is left to a library in calls of 4096 terms, or of 512 where there are few sums, and the calls are
-  joined in pairs. Within a large call OpenBLAS sums some 400 terms in order, and then such sums; hilo's own kernels 256,
-  and then such sums.
+  joined in pairs. Within a large call OpenBLAS sums some 400 terms in order, and then such sums; hilo's own kernels at
+  most 512 (of f64, and with AVX2, fewer), and then such sums.
 - Products of bf16 are summed in f32. The processor's instructions for them (AVX512-BF16, AMX) take denormal factors for zero
   and make zeros of denormal sums. So the magnitudes of the factors are looked at while they are packed: if the least bits of the
   least two could make a sum that is denormal, the factors become f32 instead. `HILO_DENORMALS=flush` doesn't look.

@@ -80,6 +80,21 @@ TEST(Heroes, MultipliesMatricesOfEveryTypeAndSize) {
                    dot({}, {1}, {}, {0})));
 }
 
+TEST(Heroes, MultiplyItemsOfBatchesThatDontLieInStep) {
+  // [batch, position, head, feature] by head, as attention has it.
+  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kC64}) {
+    const double tolerance = type == ElementType::kBf16 ? 5e-2 : 1e-4;
+    for (int64_t positions : {0, 1, 33, 130}) {
+      check(dot_module(Shape::array(type, {2, positions, 3, 17}), Shape::array(type, {2, positions, 3, 17}),
+                       dot({0, 2}, {3}, {0, 2}, {3})),
+            tolerance);
+      check(dot_module(Shape::array(type, {2, 3, 20, positions}), Shape::array(type, {2, positions, 3, 17}),
+                       dot({0, 1}, {3}, {0, 2}, {1})),
+            tolerance);
+    }
+  }
+}
+
 /// The results of the hero of `i` on buffers that end at a page that faults, or begin after one. The engine's own buffers
 /// have room behind them, and other compilers than that of the library make other code of it than a sanitizer sees.
 std::vector<std::vector<std::byte>> run_between_guards(const Hero& hero, const std::vector<Literal>& operands,
