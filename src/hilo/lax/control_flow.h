@@ -143,10 +143,17 @@ auto switch_(const Operand& index, const std::tuple<Branches...>& branches, cons
                                                         flatten(arguments).leaves, index.location());
   return unflatten(*result, leaves);
 }
+/// Doesn't compile: a number is no branch.
 template <typename Branch, typename... Operands>
-auto switch_(const Operand& index, const std::vector<Branch>& branches, const Operands&... operands) {
+  requires(std::is_arithmetic_v<Branch>)
+Array switch_(const Operand&, const std::vector<Branch>&, const Operands&...) {
   static_assert(!std::is_arithmetic_v<Branch>,
                 "the branches of switch_ are functions: switch_(i, std::tuple(f, g), x)");
+  return {};
+}
+template <typename Branch, typename... Operands>
+  requires(!std::is_arithmetic_v<Branch>)
+auto switch_(const Operand& index, const std::vector<Branch>& branches, const Operands&... operands) {
   if (branches.empty()) detail::refuse_no_branches(index.location());
   using Arguments = flat_call::Arguments<Branch, Operands...>;
   using Result = std::remove_cvref_t<flat_call::ResultOf<Branch, Arguments>>;
