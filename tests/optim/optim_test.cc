@@ -107,6 +107,12 @@ TEST(InjectHyperparams, PutsThemIntoTheStateWhereUsersChangeThem) {
   EXPECT_EQ(tx.update(g, state, p).first.item<float>(), -0.5f);
 }
 
+/// Of a parameter 1 with the gradient 2.
+float first_step(const GradientTransformation& tx) {
+  const Array p(1.0f), g(2.0f);
+  return tx.update(g, tx.init(p), p).first.item<float>();
+}
+
 TEST(InjectHyperparams, TakesAnOptimiserForItsRateAlone) {
   const Array p(1.0f), g(2.0f);
   const auto half = inject_hyperparams(sgd)({.learning_rate = 0.5});
@@ -114,9 +120,6 @@ TEST(InjectHyperparams, TakesAnOptimiserForItsRateAlone) {
   EXPECT_EQ(half.update(g, state, p).first.item<float>(), -1);
   state.fields["learning_rate"] = {numpy::full({}, 0.25)};
   EXPECT_EQ(half.update(g, state, p).first.item<float>(), -0.5f);
-  const auto first_step = [&](const GradientTransformation& tx) {
-    return tx.update(g, tx.init(p), p).first.item<float>();
-  };
   EXPECT_EQ(first_step(inject_hyperparams(adamw)(0.1, {.weight_decay = 0.5})),
             first_step(adamw(0.1, {.weight_decay = 0.5})));
   EXPECT_EQ(first_step(inject_hyperparams(nadam)(0.1)), first_step(nadam(0.1)));
@@ -124,10 +127,6 @@ TEST(InjectHyperparams, TakesAnOptimiserForItsRateAlone) {
 }
 
 TEST(Nadam, IsAdamWithNesterovsMomentumUnlessTold) {
-  const Array p(1.0f), g(2.0f);
-  const auto first_step = [&](const GradientTransformation& tx) {
-    return tx.update(g, tx.init(p), p).first.item<float>();
-  };
   EXPECT_NE(first_step(nadam(0.1)), first_step(adam(0.1)));
   EXPECT_EQ(first_step(nadam(0.1, {.b1 = 0.8})), first_step(adam(0.1, {.b1 = 0.8, .nesterov = true})));
   EXPECT_EQ(first_step(nadam({.learning_rate = 0.1})), first_step(nadam(0.1)));

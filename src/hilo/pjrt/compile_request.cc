@@ -20,8 +20,8 @@ using hlo::proto::WireWriter;
 constexpr uint32_t kBuildOptions = 3, kOverrides = 7;                            // CompileOptionsProto
 constexpr uint32_t kNumReplicas = 4, kNumPartitions = 5, kDeviceAssignment = 9;  // ExecutableBuildOptionsProto
 constexpr uint32_t kFreeResults = 12,
-                   kFreeParameters = 18,  // allow_spmd_sharding_propagation_to_output, _to_parameters
-    kUseShardy = 19;
+                   kFreeParameters = 18;  // allow_spmd_sharding_propagation_to_output, _to_parameters
+constexpr uint32_t kUseShardy = 19;       // use_shardy_partitioner
 constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3, kReplicaIds = 1;
 constexpr uint32_t kKey = 1, kValue = 2;  // an entry of a map
 enum Override : uint32_t { kText = 1, kBool = 2, kInteger = 3, kReal = 4 };

@@ -15,6 +15,11 @@ namespace {
 
 using Shardings = std::vector<hlo::Sharding>;
 
+/// Whether devices have different parts.
+bool is_cut(const hlo::Sharding& sharding) {
+  return std::ranges::any_of(sharding.dimensions, [](const auto& dimension) { return !dimension.axes.empty(); });
+}
+
 bool has_calls(const hlo::Module& module) {
   const auto is_one = [](const hlo::Instruction& i) { return stablehlo::operation_of(i).has_value(); };
   return std::ranges::any_of(hlo::computations_of(module), [&](const hlo::ComputationPtr& computation) {
@@ -61,9 +66,6 @@ StatusOr<Shardings> follow(const stablehlo::ModuleTree& tree, const hlo::Mesh& m
   HILO_ASSIGN_OR_RETURN(const CustomPartitionerPtr partitioner, partitioner_of(tree, *operation));
   const std::vector<Shape> result_shapes = call.shape.leaves();
   const SharedCall shared{text_of(tree, *operation, "backend_config"), shapes, result_shapes, mesh.device_count()};
-  const auto is_cut = [](const hlo::Sharding& sharding) {
-    return std::ranges::any_of(sharding.dimensions, [](const auto& dimension) { return !dimension.axes.empty(); });
-  };
   StatusOr<std::vector<std::string>> said = std::vector<std::string>();
   if (std::ranges::any_of(results, is_cut)) said = ask_for_users(*partitioner, shared, results);
   else if (std::ranges::any_of(operands, is_cut)) said = ask_results(*partitioner, shared, operands);
@@ -87,11 +89,8 @@ StatusOr<PartitionAnswer> ask(const stablehlo::ModuleTree& tree, const stablehlo
 }
 
 Status check_by_hand(const stablehlo::PartitionedCall& call, const stablehlo::CustomPartition& partition) {
-  const auto cuts = [](const hlo::Sharding& sharding) {
-    return std::ranges::any_of(sharding.dimensions, [](const auto& dimension) { return !dimension.axes.empty(); });
-  };
   if (!call.by_hand ||
-      (std::ranges::none_of(partition.operands, cuts) && std::ranges::none_of(partition.results, cuts)))
+      (std::ranges::none_of(partition.operands, is_cut) && std::ranges::none_of(partition.results, is_cut)))
     return ok_status();
   return unimplemented("a custom call inside a computation by hand, whose partitioner shares arrays");
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/pjrt/multiply_high.h"
 
-#include <algorithm>
-
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/rewrite/rewriter.h"
+#include "hilo/hlo/rewrite/rewrite_where.h"
 
 namespace hilo::plugins {
 namespace {
@@ -58,19 +56,12 @@ StatusOr<hlo::ComputationPtr> multiplications(const Instruction& i) {
 bool is_multiply_high(const Instruction& i) { return i.opcode == Opcode::kMulhi; }
 
 StatusOr<hlo::ComputationPtr> lowered(const hlo::ComputationPtr& computation) {
-  if (std::ranges::none_of(computation->instructions(), is_multiply_high)) return computation;
-  hlo::RewriteBuilder b(computation, {.share = false});
-  for (const Instruction& i : computation->instructions()) {
-    if (!is_multiply_high(i)) {
-      b.copy(i);
-      continue;
-    }
-    auto call = std::make_shared<hlo::CallAttributes>();
-    HILO_ASSIGN_OR_RETURN(call->to_apply, multiplications(i));
-    b.at(i);
-    b.replace(i.id, b.add(Opcode::kCall, b.mapped(i.operands), std::move(call), i.shape));
-  }
-  return b.finish();
+  const auto call = [](hlo::RewriteBuilder& b, const Instruction& i) -> StatusOr<InstructionId> {
+    auto attributes = std::make_shared<hlo::CallAttributes>();
+    HILO_ASSIGN_OR_RETURN(attributes->to_apply, multiplications(i));
+    return b.add(Opcode::kCall, b.mapped(i.operands), std::move(attributes), i.shape);
+  };
+  return hlo::rewrite_where(computation, {.share = false}, is_multiply_high, call);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/proto/writer.h"
-#include "hilo/hlo/rewrite/rewriter.h"
+#include "hilo/hlo/rewrite/rewrite_where.h"
 #include "hilo/hlo/text/location_tables.h"
 #include "hilo/stablehlo/write/write_tree.h"
 
@@ -82,23 +82,16 @@ bool has_scalar_for_array(const hlo::Computation& computation, const Instruction
 /// some compilers make code that they refuse themselves.
 StatusOr<hlo::ComputationPtr> without_scalars_for_arrays(const hlo::ComputationPtr& computation) {
   const auto wanted = [&](const Instruction& i) { return has_scalar_for_array(*computation, i); };
-  if (std::ranges::none_of(computation->instructions(), wanted)) return computation;
-  hlo::RewriteBuilder b(computation, {.share = false});
-  for (const Instruction& i : computation->instructions()) {
-    if (!wanted(i)) {
-      b.copy(i);
-      continue;
-    }
-    b.at(i);
+  const auto with_arrays = [&](hlo::RewriteBuilder& b, const Instruction& i) -> StatusOr<InstructionId> {
     std::vector<InstructionId> operands = b.mapped(i.operands);
     for (size_t k = 0; k < operands.size(); ++k) {
       if (!is_scalar_for_array(*computation, i, k)) continue;
       const Shape shape = i.shape.with_element_type(b.shape(operands[k]).element_type());
       operands[k] = b.add(Opcode::kBroadcast, {operands[k]}, std::make_shared<hlo::BroadcastAttributes>(), shape);
     }
-    b.replace(i.id, b.add(i.opcode, operands, i.attributes, i.shape));
-  }
-  return b.finish();
+    return b.add(i.opcode, operands, i.attributes, i.shape);
+  };
+  return hlo::rewrite_where(computation, {.share = false}, wanted, with_arrays);
 }
 
 // ---- Arguments and results, each an array.

@@ -15,8 +15,9 @@ struct PartitionedProgram {
 
 /// Every device computes its parts, and meets others in collectives where it needs theirs: all-reduce, reduce-scatter,
 /// all-gather, all-to-all, collective-permute. Shardings come from propagation; ops that can't be shared along a dimension
-/// get it whole, which the report says. Small all-reduces become one (join_all_reduces.h); the report has each. Arguments that are unfinished sums are finished first; results that are to be
-/// unfinished are left so, where devices have summands of them (summands.h).
+/// get it whole, which the report says. Small all-reduces become one (join_all_reduces.h); the report has each. Arguments
+/// that are unfinished sums are finished first; results that are to be unfinished are left so, where devices have summands
+/// of them (summands.h).
 /// Values    those of the whole program. To the bit where no sum of floats is shared: the order of its terms differs then
 /// Errors    those of propagate_shardings; INVALID_ARGUMENT for shardings of parameters and results that don't divide them;
 ///           UNIMPLEMENTED for unfinished sums of types without addition, effects, and programs that say what each device

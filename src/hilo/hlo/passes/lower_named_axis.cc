@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
+#include "hilo/hlo/rewrite/rewrite_where.h"
 
 namespace hilo::hlo {
 namespace {
@@ -93,19 +94,9 @@ bool is_over(const Instruction& i, std::string_view axis_name) {
 }
 
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, std::string_view axis_name, int64_t replicas) {
-  if (std::ranges::none_of(source->instructions(), [&](const Instruction& i) { return is_over(i, axis_name); }))
-    return source;
-  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
-  for (const Instruction& i : source->instructions()) {
-    if (!is_over(i, axis_name)) {
-      b.copy(i);
-      continue;
-    }
-    b.at(i);
-    HILO_ASSIGN_OR_RETURN(const InstructionId made, lowered(b, i, replicas));
-    b.replace(i.id, made);
-  }
-  return b.finish();
+  return rewrite_where(
+      source, {.share = false, .rule = forward_tuples}, [&](const Instruction& i) { return is_over(i, axis_name); },
+      [&](RewriteBuilder& b, const Instruction& i) { return lowered(b, i, replicas); });
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"
-#include "hilo/hlo/rewrite/rewriter.h"
+#include "hilo/hlo/rewrite/rewrite_where.h"
 
 namespace hilo::hlo {
 namespace {
@@ -38,20 +38,19 @@ std::shared_ptr<DotAttributes> exchanged(DotAttributes a) {
 StatusOr<ComputationPtr> turn_in(const ComputationPtr& source) {
   if (!has_opcode(*source, Opcode::kTranspose) || !has_opcode(*source, Opcode::kDot)) return source;
   const std::vector<int> uses = count_uses(*source);
-  RewriteBuilder b(source, {});  // the turned product may be there already
-  for (const Instruction& i : source->instructions()) {
-    b.at(i);
-    const Instruction* const dot = i.opcode == Opcode::kTranspose ? &source->instruction(i.operands[0]) : nullptr;
-    if (dot == nullptr || dot->opcode != Opcode::kDot || uses[dot->id] != 1 ||
-        !exchanges_operands(attributes_of<DotAttributes>(*dot), source->instruction(dot->operands[0]).shape,
-                            attributes_of<TransposeAttributes>(i).permutation)) {
-      b.copy(i);
-      continue;
-    }
-    b.replace(i.id, b.add(Opcode::kDot, {b.mapped(dot->operands[1]), b.mapped(dot->operands[0])},
-                          exchanged(attributes_of<DotAttributes>(*dot)), i.shape));
-  }
-  return b.finish();
+  const auto turns = [&](const Instruction& i) {
+    if (i.opcode != Opcode::kTranspose) return false;
+    const Instruction& dot = source->instruction(i.operands[0]);
+    return dot.opcode == Opcode::kDot && uses[dot.id] == 1 &&
+           exchanges_operands(attributes_of<DotAttributes>(dot), source->instruction(dot.operands[0]).shape,
+                              attributes_of<TransposeAttributes>(i).permutation);
+  };
+  const auto turned = [&](RewriteBuilder& b, const Instruction& i) -> StatusOr<InstructionId> {
+    const Instruction& dot = source->instruction(i.operands[0]);
+    return b.add(Opcode::kDot, {b.mapped(dot.operands[1]), b.mapped(dot.operands[0])},
+                 exchanged(attributes_of<DotAttributes>(dot)), i.shape);
+  };
+  return rewrite_where(source, {}, turns, turned);  // equal ones become one: the turned product may be there already
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include "hilo/hlo/ops/sort.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "hilo/hlo/ir/frontend_attribute.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/fft.h"
 #include "hilo/hlo/sharding/rule_builder.h"
@@ -72,13 +72,8 @@ ShardingRule matrix_rule(RuleBuilder builder) {
 }
 
 std::optional<int64_t> stated_batch(const Instruction& call) {
-  constexpr std::string_view kKey = "hilo.batch_dims=\"";
-  if (call.annotations == nullptr) return std::nullopt;
-  const std::string& text = call.annotations->frontend_attributes;
-  const size_t found = text.find(kKey);
-  int64_t count = -1;
-  if (found != std::string::npos) std::from_chars(text.data() + found + kKey.size(), text.data() + text.size(), count);
-  return count < 0 ? std::nullopt : std::optional(count);
+  const std::optional<int64_t> count = frontend_number(call, "hilo.batch_dims");
+  return count && *count >= 0 ? count : std::nullopt;
 }
 
 /// LAPACK's calls, and one that is made as they are, are over batches of matrices, beside which vectors may stand; nobody knows

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "hilo/base/text.h"
+#include "hilo/hlo/ir/frontend_attribute.h"
 #include "hilo/hlo/sharding/over_mesh.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
 #include "hilo/stablehlo/devices/op_sharding.h"
@@ -64,19 +64,6 @@ Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
   return ok_status();
 }
 
-/// The value of a key among frontend attributes, without its quotes; "" if it isn't there.
-std::string frontend_attribute(std::string_view attributes, std::string_view key) {
-  const std::string wanted = fmt::format("{}=\"", key);
-  const size_t found = attributes.find(wanted);
-  std::string text;
-  if (found == std::string_view::npos) return text;
-  for (size_t i = found + wanted.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
-    if (attributes[i] == '\\' && i + 1 < attributes.size()) ++i;
-    text += attributes[i];
-  }
-  return text;
-}
-
 /// `#sdy.sharding<...>` or `#sdy.sharding_per_value<[<...>, ...]>`; bytecode has the first without its name.
 StatusOr<std::vector<Sharding>> read_shardings(const ModuleTree& tree, std::string_view text) {
   constexpr std::string_view kOne = "#sdy.sharding", kMany = "_per_value<";
@@ -99,7 +86,8 @@ namespace {
 StatusOr<std::optional<hlo::ShardingRule>> own_rule(const hlo::Instruction& instruction,
                                                     const std::vector<Shape>& operands) {
   if (instruction.opcode != hlo::Opcode::kCustomCall) return std::optional<hlo::ShardingRule>();
-  const std::string text = frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding_rule");
+  const std::string text =
+      hlo::frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding_rule");
   if (text.empty()) return std::optional<hlo::ShardingRule>();
   HILO_ASSIGN_OR_RETURN(hlo::ShardingRule rule, parse_sharding_rule(text));
   const Status fits = check_sharding_rule(rule, operands, instruction.shape.leaves());
@@ -107,21 +95,15 @@ StatusOr<std::optional<hlo::ShardingRule>> own_rule(const hlo::Instruction& inst
   return std::optional(std::move(rule));
 }
 
-/// A number among frontend attributes; nothing if it isn't there.
-std::optional<int64_t> frontend_number(const hlo::Instruction& instruction, std::string_view key) {
-  if (instruction.annotations == nullptr) return std::nullopt;
-  return parse_int64(frontend_attribute(instruction.annotations->frontend_attributes, key));
-}
-
 std::optional<int64_t> group_of(const hlo::Instruction& instruction) {
-  return frontend_number(instruction, "hilo.group");
+  return hlo::frontend_number(instruction, "hilo.group");
 }
 
 /// `in <@mesh, [{"x"}]>` of the instruction that cuts, `out 2 <@mesh, [{"x"}]>` of the last of those that join.
 StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, const Mesh& mesh,
                                                      const hlo::Instruction& instruction) {
   if (instruction.annotations == nullptr) return std::optional<hlo::ManualEdge>();
-  const std::string text = frontend_attribute(instruction.annotations->frontend_attributes, "hilo.manual");
+  const std::string text = hlo::frontend_attribute(instruction.annotations->frontend_attributes, "hilo.manual");
   const size_t begin = text.find('<');
   if (text.empty() || begin == std::string::npos) return std::optional<hlo::ManualEdge>();
   hlo::ManualEdge edge;
@@ -175,7 +157,7 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, En
   request.free_results = std::move(results.free);
   request.stated = [&tree,
                     mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
-    const std::string text = frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding");
+    const std::string text = hlo::frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding");
     if (text.empty()) return std::vector<Sharding>();
     HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text));
     for (Sharding& sharding : shardings) {
@@ -199,7 +181,7 @@ constexpr std::string_view kLook = "hilo.look";
 
 bool is_look(const hlo::Instruction& instruction) {
   return instruction.annotations != nullptr &&
-         !frontend_attribute(instruction.annotations->frontend_attributes, kLook).empty();
+         !hlo::frontend_attribute(instruction.annotations->frontend_attributes, kLook).empty();
 }
 
 }  // namespace
@@ -212,7 +194,7 @@ StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, co
   if (std::ranges::none_of(hlo::computations_of(module), looks_in)) return looks;
   HILO_ASSIGN_OR_RETURN(hlo::PropagatedShardings propagated, hlo::propagate_shardings(module, request));
   for (hlo::NotedSharding& noted : propagated.noted) {
-    const std::string digits = frontend_attribute(noted.frontend_attributes, kLook);
+    const std::string digits = hlo::frontend_attribute(noted.frontend_attributes, kLook);
     if (digits.empty()) continue;
     ShardingLook& look = looks.emplace_back("", std::move(noted.shape), std::move(noted.sharding), noted.by_hand);
     for (size_t i = 0; i + 1 < digits.size(); i += 2) {
@@ -226,7 +208,7 @@ StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, co
 
 std::optional<OperationId> operation_of(const hlo::Instruction& instruction) {
   if (instruction.opcode != hlo::Opcode::kCustomCall) return std::nullopt;
-  const std::optional<int64_t> id = frontend_number(instruction, "hilo.operation");
+  const std::optional<int64_t> id = hlo::frontend_number(instruction, "hilo.operation");
   return id ? std::optional(static_cast<OperationId>(*id)) : std::nullopt;
 }
 

@@ -26,10 +26,8 @@ struct Operand : ProductOperand {
   }
 };
 
-constexpr double kWorthForking = 1 << 19;  // multiplications: some 10 us
-
-constexpr int64_t kColumnsWorthACopy = 32;
-
+constexpr double kWorthForking = 1 << 19;   // multiplications: some 10 us
+constexpr int64_t kColumnsWorthACopy = 32;  // of rows that lie next to each other
 constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
 
 /// Few small complex products, rounded as the reference does and XLA.

@@ -20,10 +20,6 @@ constexpr int64_t kPackedAtOnce = 256;  // columns, of rows that are read from e
 constexpr int64_t kFarApart = 2048;     // bytes between rows of which little is read at once
 constexpr int64_t kCrowded = 1024;      // bytes between lines, a multiple of which crowds them into few sets of a cache
 
-int64_t pieces_of(int64_t extent, int64_t most) { return (extent + most - 1) / most; }
-
-int64_t round_up(int64_t x, int64_t step) { return pieces_of(x, step) * step; }
-
 /// Of chunks of k as equal as can be.
 int64_t depth_of(int64_t k, int64_t most) { return round_up(pieces_of(k, pieces_of(k, most)), kLineWords); }
 

@@ -11,8 +11,6 @@
 namespace hilo::cpu {
 namespace {
 
-int64_t round_up(int64_t x, int64_t step) { return (x + step - 1) / step * step; }
-
 /// The least magnitudes of both operands so far, and whether sums may have been flushed.
 class Magnitudes {
  public:

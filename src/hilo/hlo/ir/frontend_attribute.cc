@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ir/frontend_attribute.h"
+
+#include <fmt/format.h>
+
+#include "hilo/base/text.h"
+
+namespace hilo::hlo {
+
+std::string frontend_attribute(std::string_view attributes, std::string_view key) {
+  const std::string wanted = fmt::format("{}=\"", key);
+  const size_t found = attributes.find(wanted);
+  std::string text;
+  if (found == std::string_view::npos) return text;
+  for (size_t i = found + wanted.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
+    if (attributes[i] == '\\' && i + 1 < attributes.size()) ++i;
+    text += attributes[i];
+  }
+  return text;
+}
+
+std::optional<int64_t> frontend_number(const Instruction& instruction, std::string_view key) {
+  if (instruction.annotations == nullptr) return std::nullopt;
+  return parse_int64(frontend_attribute(instruction.annotations->frontend_attributes, key));
+}
+
+}  // namespace hilo::hlo
