@@ -43,7 +43,13 @@ Value* emit_exp(SimdBuilder& b, Value* x) {
   const bool wide = is_f64(x);
   Value* inside = at_most(b, at_least(b, x, wide ? -746.0 : -104.0), wide ? 710.0 : 89.0);
   Reduced reduced = reduce(b, inside);
-  return scale(b, b.ir().CreateFAdd(reduced.tail, constant(b, x, 1.0)), reduced.n);
+  return scale_next_to_one(b, reduced.tail, reduced.n);
+}
+
+Value* emit_normal_exp(SimdBuilder& b, Value* x) {
+  Reduced reduced = reduce(b, x);
+  Value* power = power_of_two(b, reduced.n.integer);
+  return b.mul_add(reduced.tail, power, power);
 }
 
 // e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), with 2^(n-1) instead of 2^n so that n = 128 needs no care.

@@ -41,6 +41,14 @@ bool is_expensive(const RegionNode& n) {
   return cost == hlo::CostClass::kExpensive || cost == hlo::CostClass::kTranscendental;
 }
 
+/// Registers of a vector where something is expensive. A function is one long chain of operations and the processor looks ahead by
+/// about a hundred, so what goes on side by side must stand side by side. A region with many functions has code enough.
+int registers_of_expensive(const Region& region) {
+  constexpr int64_t kFew = 8, kMany = 24;
+  const int64_t count = std::ranges::count_if(region.nodes, is_expensive);
+  return count <= kFew ? 4 : count <= kMany ? 2 : 1;
+}
+
 /// Are vectors across the rows better than along them? What matters is how many loads would have to jump through memory.
 bool prefers_column(const Region& region) {
   if (!region.has_row() || region.row_begin == 0) return false;
@@ -185,21 +193,25 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   int lanes = vector_bytes(isa) / widest;
   const int64_t extent = region.extents[shape.vector_dimension];
   const int natural = lanes;
+  const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
   const bool product = column && is_matrix_product(region);
   if (product) {
     // Sums of a block stay in registers, beside one vector row of the shared operand.
     lanes *= isa == Isa::kAvx512 ? 4 : 2;
     while (lanes > natural && lanes > extent) lanes /= 2;
-    while (lanes > natural && (extent + lanes - 1) / lanes * lanes - extent > extent / 8) lanes /= 2;
+    while (lanes > natural && waste() > extent / 8) lanes /= 2;
   } else if (column && !expensive_in_row && region.nodes.size() < 16) {
     // Wide strips: memory is read in stretches that the prefetcher follows, and many sums run side by side. What follows
     // the sums is written out for each register, so it must be cheap for the widest.
     lanes *= expensive ? kReduceUnroll : isa == Isa::kAvx512 ? 16 : 8;
-    const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
     while (lanes > natural && (lanes > extent || waste() > extent / 8)) lanes /= 2;
   } else {
-    if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24)
+    if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24) {
       lanes *= kReduceUnroll;
+    } else if (region.has_row() ? expensive_in_row : expensive) {
+      lanes *= registers_of_expensive(region);
+      while (lanes > natural && waste() > extent / 8) lanes /= 2;
+    }
     lanes = std::min(lanes, 64);
   }
   while (lanes > 1 && lanes > extent) lanes /= 2;

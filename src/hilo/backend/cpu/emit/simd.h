@@ -115,7 +115,7 @@ class SimdBuilder {
                             llvm::Value* mask);
   void store_strided(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride,
                      llvm::Value* mask);
-  /// Stack memory in the function's entry block, aligned to 16 bytes.
+  /// Stack memory in the function's entry block, aligned to registers if it is larger than some of them, else to 16 bytes.
   llvm::Value* stack(std::int64_t bytes);
 
   /// Between what memory holds and what a register holds.
