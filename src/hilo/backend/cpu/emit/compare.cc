@@ -72,7 +72,9 @@ Value* extreme(SimdBuilder& b, CmpInst::Predicate beats, Value* x, Value* y) {
 }
 
 Value* float_extreme(SimdBuilder& b, bool greatest, Value* x, Value* y) {
-  if (b.isa() != Isa::kAvx512) return extreme(b, greatest ? CmpInst::FCMP_OGT : CmpInst::FCMP_OLT, x, y);
+  // Of a constant LLVM knows that it isn't NaN, and what its sign is: one instruction is left.
+  const bool is_known = llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y);
+  if (b.isa() != Isa::kAvx512 && !is_known) return extreme(b, greatest ? CmpInst::FCMP_OGT : CmpInst::FCMP_OLT, x, y);
   return b.ir().CreateBinaryIntrinsic(greatest ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);
 }
 
