@@ -24,7 +24,7 @@ constexpr int64_t kTasksPerKernel = 16;
 /// About `wanted` units of the outermost dimension. Parts begin at whole vectors or blocks, and none is shorter than one.
 int64_t whole_units(const Region& region, int64_t wanted, const Target& target) {
   const RegionShape shape = target.shape_of(region);
-  const int64_t step = shape.vector_dimension == 0 ? shape.lanes : region.row_begin == 2 ? shape.block_rows : 1;
+  const int64_t step = shape.vector_dimension == 0 ? shape.step : region.row_begin == 2 ? shape.block_rows : 1;
   return (std::max<int64_t>(wanted, 1) + step - 1) / step * step;
 }
 

@@ -58,8 +58,14 @@ std::optional<AccessMap> RegionFormer::dimensions_map(const Node& node, const Re
   return split_dimensions(r.map, shape(node.results[0]), regions_[r.region].extents);
 }
 
+/// Is it one number in many places, which is the same wherever it is read?
+bool RegionFormer::is_scalar_broadcast(const Node& node) const {
+  return node.instruction->opcode == Opcode::kBroadcast && shape(node.operands[0]).rank() == 0;
+}
+
 bool RegionFormer::can_expand(const Node& node, const Request& r) const {
   const Opcode opcode = node.instruction->opcode;
+  if (is_scalar_broadcast(node)) return true;
   if (needs_dimensions(opcode) && !dimensions_map(node, r)) return false;
   if (opcode == Opcode::kConcatenate) return node.operands.size() <= kMaxJoinedOperands;
   return true;
@@ -170,6 +176,11 @@ void RegionFormer::expand(const Node& node, const Request& r) {
             request(node.operands[0], region,
                     reshaped_map(r.map, shape(node.results[0]), shape(node.operands[0]), regions_[region].extents)));
     return;
+  }
+  if (is_scalar_broadcast(node)) {
+    AccessMap scalar;
+    scalar.guards = r.map.guards;
+    return forward(region, r.node, request(node.operands[0], region, std::move(scalar)));
   }
   const AccessMap map = *dimensions_map(node, r);
   switch (i.opcode) {  // NOLINT: the structural ops of regions

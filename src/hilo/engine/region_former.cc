@@ -224,6 +224,74 @@ void RegionFormer::materialise(uint32_t n) {
   else start_root(n);
 }
 
+const hlo::Instruction* RegionFormer::producer(ValueId value) const {
+  const uint32_t node = graph_.values[value].node;
+  return node == ~0u ? nullptr : graph_.nodes[node].instruction;
+}
+
+namespace {
+
+/// Are these dimensions the others, some of them cut in several? [4,6] is cut to [4,3,2], and to [2,2,6].
+bool refines(std::span<const int64_t> fine, std::span<const int64_t> coarse) {
+  size_t k = 0;
+  for (int64_t whole : coarse) {
+    int64_t product = 1;
+    while (product < whole && k < fine.size()) product *= fine[k++];
+    if (product != whole) return false;
+  }
+  while (k < fine.size() && fine[k] == 1) ++k;
+  return k == fine.size();
+}
+
+}  // namespace
+
+/// Of an op on elements: what was reshaped on the way to it and repeats elements, so that nobody can read it by a linear index. Each
+/// element of s32[n,63] twice is such an s32[n,63,2]. kNoValue if there is none, or if a reduction wants the op's own dimensions.
+ValueId RegionFormer::finer_value(const Node& node) const {
+  constexpr size_t kMostNodes = 32;
+  const Shape& own = shape(node.results[0]);
+  std::vector<const Node*> ahead = {&node};
+  ValueId found = kNoValue;
+  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+    for (ValueId v : ahead[k]->operands) {
+      const hlo::Instruction* from = producer(v);
+      if (from == nullptr) continue;
+      if (from->opcode == Opcode::kReduce || from->opcode == Opcode::kDot) return kNoValue;
+      const Node& operand = graph_.nodes[graph_.values[v].node];
+      if (is_lanewise(from->opcode)) ahead.push_back(&operand);
+      if (from->opcode != Opcode::kReshape || found != kNoValue) continue;
+      const hlo::Instruction* source = producer(operand.operands[0]);
+      if (source == nullptr || source->opcode != Opcode::kBroadcast) continue;
+      if (refines(shape(operand.operands[0]).dimensions(), own.dimensions())) found = operand.operands[0];
+    }
+  }
+  return found;
+}
+
+/// The value over whose dimensions a region of the node loops, if they are not its own. A reshape has those of what it reshapes: ops
+/// in there may look at their position, and in row-major order elements come in the same order either way.
+ValueId RegionFormer::domain_value(const Node& node) const {
+  if (!shape(node.results[0]).has_default_layout() || shape(node.results[0]).element_count() == 0) return kNoValue;
+  if (is_lanewise(node.instruction->opcode)) return finer_value(node);
+  if (node.instruction->opcode != Opcode::kReshape) return kNoValue;
+  ValueId source = node.operands[0];
+  for (const hlo::Instruction* i = producer(source); i != nullptr && i->opcode == Opcode::kReshape;
+       i = producer(source))
+    source = graph_.nodes[graph_.values[source].node].operands[0];
+  return source;
+}
+
+void RegionFormer::start_over(const Node& node, ValueId domain) {
+  const Shape over = shape(domain).with_default_layout();
+  const AccessMap identity = identity_map(static_cast<size_t>(over.rank()));
+  const ValueId result = node.results[0];
+  const uint32_t region = new_region(result, to_vector(over.dimensions()));
+  regions_[region].nodes.push_back({});
+  forwards_[region].push_back(kNoNode);
+  regions_[region].outputs.push_back({result, 0, *linear_index(identity, over), shape(result).element_type()});
+  expand(node, {region, 0, reshaped_map(identity, over, shape(result), regions_[region].extents)});
+}
+
 /// A region of its own for the node.
 void RegionFormer::start_root(uint32_t n) {
   const Node& node = graph_.nodes[n];
@@ -261,6 +329,7 @@ void RegionFormer::start_root(uint32_t n) {
     needed_before_[node.operands[0]] = std::min(needed_before_[node.operands[0]], node.results[0]);
     return;
   }
+  if (const ValueId domain = domain_value(node); domain != kNoValue) return start_over(node, domain);
   std::vector<int64_t> extents = to_vector(shape(node.results[0]).dimensions());
   const size_t rank = extents.size();
   if (i.opcode == Opcode::kReduce) {

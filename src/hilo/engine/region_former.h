@@ -37,10 +37,15 @@ class RegionFormer {
   void load(ValueId value, const Request& request);
   uint32_t new_region(ValueId root, std::vector<int64_t> extents);
   void start_root(uint32_t node);
+  ValueId domain_value(const Node& node) const;
+  ValueId finer_value(const Node& node) const;
+  void start_over(const Node& node, ValueId domain);
+  const hlo::Instruction* producer(ValueId value) const;
 
   // region_expand.cc: a node joins a region
   uint32_t request(ValueId value, uint32_t region, AccessMap map);
   bool can_expand(const Node& node, const Request& request) const;
+  bool is_scalar_broadcast(const Node& node) const;
   void expand(const Node& node, const Request& request);
   void expand_reduce(uint32_t node, uint32_t region, const std::vector<uint32_t>& result_nodes, AccessMap input_map);
   void expand_dot(const Node& node, uint32_t region, uint32_t result_node, const std::vector<IndexExpr>& result);

@@ -55,14 +55,39 @@ Value* emit_compare(SimdBuilder& b, ElementType type, const hlo::CompareAttribut
   return ir.CreateICmp(integer_predicate(attributes.direction, true), total_order_key(b, x), total_order_key(b, y));
 }
 
+namespace {
+
+/// The greater (OGT) or lesser (OLT) of two floats; NaN if either is NaN; +0 counts as more than -0. maxps and minps give the
+/// second operand where neither is greater, so both orders together have the signs of two zeros; LLVM's way is to sort
+/// operands by sign first, which takes three blends.
+Value* extreme(SimdBuilder& b, CmpInst::Predicate beats, Value* x, Value* y) {
+  auto& ir = b.ir();
+  const auto first_or_second = [&](Value* first, Value* second) {
+    return b.bits(ir.CreateSelect(ir.CreateFCmp(beats, first, second), first, second));
+  };
+  Value* one = first_or_second(x, y);
+  Value* other = first_or_second(y, x);
+  Value* both = beats == CmpInst::FCMP_OGT ? ir.CreateAnd(one, other) : ir.CreateOr(one, other);
+  return b.from_bits(ir.CreateOr(both, ir.CreateSExt(ir.CreateFCmpUNO(x, y), both->getType())));
+}
+
+Value* float_extreme(SimdBuilder& b, bool greatest, Value* x, Value* y) {
+  // Of a constant LLVM knows that it isn't NaN, and what its sign is: one instruction is left.
+  const bool is_known = llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y);
+  if (b.isa() != Isa::kAvx512 && !is_known) return extreme(b, greatest ? CmpInst::FCMP_OGT : CmpInst::FCMP_OLT, x, y);
+  return b.ir().CreateBinaryIntrinsic(greatest ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);
+}
+
+}  // namespace
+
 Value* emit_maximum(SimdBuilder& b, ElementType type, Value* x, Value* y) {
-  if (is_floating(type)) return b.ir().CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, y);
+  if (is_floating(type)) return float_extreme(b, true, x, y);
   if (type == ElementType::kPred) return b.ir().CreateOr(x, y);
   return b.ir().CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, x, y);
 }
 
 Value* emit_minimum(SimdBuilder& b, ElementType type, Value* x, Value* y) {
-  if (is_floating(type)) return b.ir().CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, y);
+  if (is_floating(type)) return float_extreme(b, false, x, y);
   if (type == ElementType::kPred) return b.ir().CreateAnd(x, y);
   return b.ir().CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, x, y);
 }

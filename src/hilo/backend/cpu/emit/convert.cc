@@ -60,11 +60,18 @@ Value* largest_is_infinity(SimdBuilder& b, Value* value) {
                          value);
 }
 
+/// A signalling NaN may have no bit that a narrower type keeps.
+Value* quiet(SimdBuilder& b, Value* value) {
+  Value* quieted = b.from_bits(b.ir().CreateOr(b.bits(value), b.i32(0x00400000)));
+  return b.ir().CreateSelect(b.ir().CreateFCmpUNO(value, value), quieted, value);
+}
+
 Value* float_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
   auto& ir = b.ir();
   if (to == ElementType::kF64) return from == to ? value : ir.CreateFPExt(value, b.register_type(to));
   if (from == ElementType::kF64)
     value = rounds_once(to) ? round_to_odd(b, value) : ir.CreateFPTrunc(value, b.wide(ir.getFloatTy()));
+  if (from == ElementType::kF32 && to == ElementType::kBf16) value = quiet(b, value);
   return from == to ? value : b.round_to(to, value);
 }
 

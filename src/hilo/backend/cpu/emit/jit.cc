@@ -22,6 +22,7 @@
 #include <string>
 
 #include "hilo/backend/cpu/emit/spare_memory.h"
+#include "hilo/backend/cpu/emit/wide_constants.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/thread_own.h"
 
@@ -156,6 +157,7 @@ StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, EmitFunc
   module.setTargetTriple(kTriple);
   module.setDataLayout(machine->createDataLayout());
   HILO_RETURN_IF_ERROR(emit(module));
+  if (level == CodegenLevel::kFull) load_wide_constants(module, isa);
   HILO_RETURN_IF_ERROR(verify(module));
   set_function_attributes(module, isa);
   llvm::SmallVector<char, 0> object;

@@ -15,6 +15,8 @@ namespace hilo::cpu {
 
 // math_exp.cc
 llvm::Value* emit_exp(SimdBuilder& b, llvm::Value* x);
+/// e^x for x in [-87, 88] or NaN: values that are normal numbers.
+llvm::Value* emit_normal_exp(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_expm1(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_tanh(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_logistic(SimdBuilder& b, llvm::Value* x);
@@ -55,7 +57,8 @@ llvm::Value* at_most(SimdBuilder& b, llvm::Value* x, double most);
 llvm::Value* is_nan(SimdBuilder& b, llvm::Value* x);
 llvm::Value* equals(SimdBuilder& b, llvm::Value* x, double value);
 
-/// x rounded to an integer (|x| < 2^22 for f32, 2^51 for f64), as a float and as its integer bits.
+/// x rounded to an integer (|x| < 2^22 for f32, 2^51 for f64), as a float and in the low bits of an integer: those that
+/// shifts into a float's exponent keep; what stands above them is anything.
 struct Rounded {
   llvm::Value* value;
   llvm::Value* integer;
@@ -63,10 +66,10 @@ struct Rounded {
 /// Rounds a*scale; one multiply-add, no conversion instruction.
 Rounded round_product(SimdBuilder& b, llvm::Value* a, double scale);
 
-/// 2^n for integer lanes as wide as the float; n within the normal exponents.
+/// 2^n for integer lanes as wide as the float; n within the normal exponents, in the low bits.
 llvm::Value* power_of_two(SimdBuilder& b, llvm::Value* n);
-/// y * 2^n, rounded once even if the result is denormal, for n within twice the normal exponents and y near 1.
-llvm::Value* scale(SimdBuilder& b, llvm::Value* y, const Rounded& n);
+/// (1 + y) * 2^n, the product rounded once even if it is denormal, for n within twice the normal exponents and small y.
+llvm::Value* scale_next_to_one(SimdBuilder& b, llvm::Value* y, const Rounded& n);
 
 /// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x, denormals included; e as a float.
 struct Split {

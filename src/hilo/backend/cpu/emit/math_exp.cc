@@ -43,27 +43,41 @@ Value* emit_exp(SimdBuilder& b, Value* x) {
   const bool wide = is_f64(x);
   Value* inside = at_most(b, at_least(b, x, wide ? -746.0 : -104.0), wide ? 710.0 : 89.0);
   Reduced reduced = reduce(b, inside);
-  return scale(b, b.ir().CreateFAdd(reduced.tail, constant(b, x, 1.0)), reduced.n);
+  return scale_next_to_one(b, reduced.tail, reduced.n);
 }
 
+Value* emit_normal_exp(SimdBuilder& b, Value* x) {
+  Reduced reduced = reduce(b, x);
+  Value* power = power_of_two(b, reduced.n.integer);
+  return b.mul_add(reduced.tail, power, power);
+}
+
+namespace {
+
 // e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), with 2^(n-1) instead of 2^n so that n = 128 needs no care.
-Value* emit_expm1(SimdBuilder& b, Value* x) {
+Value* expm1_inside(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
-  const bool wide = is_f64(x);
-  Value* inside = at_most(b, at_least(b, x, wide ? -38.0 : -18.0), wide ? 710.0 : 89.0);
-  Reduced reduced = reduce(b, inside);
+  Reduced reduced = reduce(b, x);
   Value* less = ir.CreateSub(reduced.n.integer, b.int_like(reduced.n.integer, 1));
   Value* half_power = power_of_two(b, less);
   Value* offset = ir.CreateFSub(half_power, constant(b, x, 0.5));
   Value* half = b.mul_add(half_power, reduced.tail, offset);
-  return b.copysign(ir.CreateFAdd(half, half), x);
+  return ir.CreateFAdd(half, half);
+}
+
+}  // namespace
+
+Value* emit_expm1(SimdBuilder& b, Value* x) {
+  const bool wide = is_f64(x);
+  Value* inside = at_most(b, at_least(b, x, wide ? -38.0 : -18.0), wide ? 710.0 : 89.0);
+  return b.copysign(expm1_inside(b, inside), x);
 }
 
 // With t = e^(2|x|) - 1: tanh |x| = t / (t + 2).
 Value* emit_tanh(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* magnitude = at_most(b, b.abs(x), is_f64(x) ? 20.0 : 10.0);
-  Value* t = emit_expm1(b, ir.CreateFAdd(magnitude, magnitude));
+  Value* t = expm1_inside(b, ir.CreateFAdd(magnitude, magnitude));
   return b.copysign(ir.CreateFDiv(t, ir.CreateFAdd(t, constant(b, x, 2.0))), x);
 }
 

@@ -101,7 +101,7 @@ Value* erf_f32(SimdBuilder& b, Value* x) {
   Value* magnitude = at_most(b, b.abs(x), 4.05);
   Value* square = ir.CreateFMul(magnitude, magnitude);
   Value* small = b.mul_add(magnitude, b.polynomial(square, kErfSmall), magnitude);
-  Value* large = ir.CreateFSub(b.f32(1.0f), emit_exp(b, b.polynomial(magnitude, kErfcLog)));
+  Value* large = ir.CreateFSub(b.f32(1.0f), emit_normal_exp(b, b.polynomial(magnitude, kErfcLog)));
   return b.copysign(ir.CreateSelect(ir.CreateFCmpOGE(magnitude, b.f32(1.0f)), large, small), x);
 }
 

@@ -26,12 +26,12 @@ Value* is_nan(SimdBuilder& b, Value* x) { return b.ir().CreateFCmpUNO(x, x); }
 
 Value* equals(SimdBuilder& b, Value* x, double value) { return b.ir().CreateFCmpOEQ(x, constant(b, x, value)); }
 
-// Adding 1.5 * 2^(mantissa bits) leaves the integer in the low bits of the sum.
+// Adding 1.5 * 2^(mantissa bits) leaves the integer in the low bits of the sum, below which those of 1.5 are zeros.
 Rounded round_product(SimdBuilder& b, Value* a, double factor) {
   auto& ir = b.ir();
   Value* magic = constant(b, a, is_f64(a) ? 0x1.8p52 : 0x1.8p23);
   Value* sum = b.mul_add(a, constant(b, a, factor), magic);
-  return {ir.CreateFSub(sum, magic), ir.CreateSub(b.bits(sum), b.bits(magic))};
+  return {ir.CreateFSub(sum, magic), b.bits(sum)};
 }
 
 Value* power_of_two(SimdBuilder& b, Value* n) {
@@ -84,14 +84,17 @@ Value* scalef(SimdBuilder& b, Value* y, Value* n, int width) {
 
 }  // namespace
 
-// In two steps, so that neither factor leaves the normal range; the first product is exact, the second rounds once.
-Value* scale(SimdBuilder& b, Value* y, const Rounded& n) {
+// In two steps, so that neither factor leaves the normal range. The sum rounds once, as 1 + y would; the second product once.
+Value* scale_next_to_one(SimdBuilder& b, Value* y, const Rounded& n) {
   auto& ir = b.ir();
   int width = 0;
-  if (fits_registers(b, y, &width)) return scalef(b, y, n.value, width);
-  Value* half = ir.CreateAShr(n.integer, b.int_like(n.integer, 1));
-  Value* rest = ir.CreateSub(n.integer, half);
-  return ir.CreateFMul(ir.CreateFMul(y, power_of_two(b, half)), power_of_two(b, rest));
+  if (fits_registers(b, y, &width)) return scalef(b, ir.CreateFAdd(y, constant(b, y, 1.0)), n.value, width);
+  const unsigned mantissa_bits = is_f64(y) ? 52 : 23;
+  Value* one = b.bits(constant(b, y, 1.0));
+  Value* half = ir.CreateShl(ir.CreateLShr(n.integer, b.int_like(n.integer, 1)), mantissa_bits);
+  Value* rest = ir.CreateSub(ir.CreateShl(n.integer, mantissa_bits), half);
+  Value* factor = b.from_bits(ir.CreateAdd(half, one));
+  return ir.CreateFMul(b.mul_add(y, factor, factor), b.from_bits(ir.CreateAdd(rest, one)));
 }
 
 Split split(SimdBuilder& b, Value* x) {

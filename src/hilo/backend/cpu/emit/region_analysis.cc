@@ -41,6 +41,14 @@ bool is_expensive(const RegionNode& n) {
   return cost == hlo::CostClass::kExpensive || cost == hlo::CostClass::kTranscendental;
 }
 
+/// Registers of a vector where something is expensive. A function is one long chain of operations and the processor looks ahead by
+/// about a hundred, so what goes on side by side must stand side by side. A region with many functions has code enough.
+int registers_of_expensive(const Region& region) {
+  constexpr int64_t kFew = 8, kMany = 24;
+  const int64_t count = std::ranges::count_if(region.nodes, is_expensive);
+  return count <= kFew ? 4 : count <= kMany ? 2 : 1;
+}
+
 /// Are vectors across the rows better than along them? What matters is how many loads would have to jump through memory.
 bool prefers_column(const Region& region) {
   if (!region.has_row() || region.row_begin == 0) return false;
@@ -138,7 +146,84 @@ std::optional<RowStretches> stretches_of(const Region& region, const RegionShape
   return std::nullopt;
 }
 
+int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+/// Per dimension, where its guards begin or cease to hold; first along the vectors' dimension, where a guard costs most, then
+/// from the inside out, as long as the code doesn't become too long.
+std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_dimension) {
+  constexpr size_t kMostCuts = 6, kMostNodes = 512;
+  std::vector<std::vector<int64_t>> cuts(region.extents.size());
+  if (region.has_row()) return cuts;
+  for (const RegionNode& n : region.nodes) {
+    for (const Guard& g : n.guards) {
+      const std::optional<GuardRange> range = range_of(g, region.extents);
+      if (!range) continue;
+      for (int64_t at : {range->first, range->end}) {
+        if (at > 0 && at < region.extents[range->dimension]) cuts[range->dimension].push_back(at);
+      }
+    }
+  }
+  size_t nodes = region.nodes.size();
+  const auto accept = [&](std::vector<int64_t>& here) {
+    std::ranges::sort(here);
+    here.erase(std::ranges::unique(here).begin(), here.end());
+    const size_t longer = nodes * (here.size() + 1);
+    if (here.size() > kMostCuts || longer > kMostNodes) here.clear();
+    else nodes = longer;
+  };
+  accept(cuts[vector_dimension]);
+  for (size_t k = region.extents.size(); k-- > 0;) {
+    if (k != vector_dimension) accept(cuts[k]);
+  }
+  return cuts;
+}
+
+/// How many indices of the dimension before the last fill whole vectors of `lanes`, if the last one is narrow; 0 if vectors had
+/// better not run along both. Where a vector finds its elements must be known here, and be near: of f32[n,6] made from f32[n,4]
+/// by padding, 3 vectors of 16 lanes are 8 rows.
+int64_t folded_rows(const Region& region, int lanes) {
+  constexpr int64_t kMostVectors = 8, kMostNodes = 256;
+  const size_t rank = region.extents.size();
+  if (region.has_row() || rank < 2 || region.updated != kNoValue) return 0;
+  const int64_t narrow = region.extents[rank - 1];
+  const bool halves = std::has_single_bit(static_cast<uint64_t>(narrow)) && 2 * narrow >= lanes;
+  if (narrow < 2 || narrow >= lanes || halves) return 0;
+  const int64_t rows = lanes / std::gcd(narrow, int64_t{lanes}), vectors = rows * narrow / lanes;
+  if (rows > region.extents[rank - 2] || vectors > kMostVectors) return 0;
+  if (vectors * static_cast<int64_t>(region.nodes.size()) > kMostNodes) return 0;
+  for (const RegionOutput& o : region.outputs) {
+    const bool in_step = o.index.coefficient(rank - 1) == 1 && o.index.coefficient(rank - 2) == narrow;
+    if (!in_step || !o.index.terms.empty()) return 0;
+  }
+  for (const RegionNode& n : region.nodes) {
+    if (is_complex(n.type)) return 0;
+    if (n.kind != NodeKind::kLoad) continue;
+    const int64_t along_rows = std::abs(n.index.coefficient(rank - 2)), along = std::abs(n.index.coefficient(rank - 1));
+    if (along_rows * (lanes / narrow) + along * (narrow - 1) >= 2 * lanes) return 0;
+  }
+  return rows;
+}
+
 }  // namespace
+
+std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> extents) {
+  if (!guard.index.terms.empty()) return std::nullopt;
+  std::optional<size_t> dimension;
+  for (size_t k = 0; k < guard.index.coefficients.size(); ++k) {
+    if (guard.index.coefficients[k] == 0) continue;
+    if (dimension) return std::nullopt;
+    dimension = k;
+  }
+  if (!dimension) return std::nullopt;
+  const int64_t step = guard.index.coefficients[*dimension], extent = extents[*dimension];
+  // The first index at which step * i + constant reaches a bound, or the first beyond it if the step goes down.
+  const auto reach = [&](int64_t bound) {
+    const int64_t distance = bound - guard.index.constant;
+    return step > 0 ? -floor_divide(-distance, step) : floor_divide(-distance, -step) + 1;
+  };
+  const int64_t first = std::clamp<int64_t>(reach(step > 0 ? guard.low : guard.high), 0, extent);
+  return GuardRange{*dimension, first, std::clamp<int64_t>(reach(step > 0 ? guard.high : guard.low), first, extent)};
+}
 
 bool is_wide_product(const RegionNode& reduce) {
   return reducer_of(reduce) == hlo::ReducerKind::kMultiply && is_floating(reduce.type) &&
@@ -185,28 +270,42 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   int lanes = vector_bytes(isa) / widest;
   const int64_t extent = region.extents[shape.vector_dimension];
   const int natural = lanes;
+  if (const int64_t rows = folded_rows(region, lanes); rows > 0) {
+    const size_t rank = region.extents.size();
+    shape.vector_dimension = rank - 2;
+    shape.lanes = lanes;
+    shape.folded = region.extents[rank - 1];
+    shape.step = rows;
+    shape.overlaps = region.extents[rank - 2] % rows != 0;
+    return shape;
+  }
+  const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
   const bool product = column && is_matrix_product(region);
   if (product) {
     // Sums of a block stay in registers, beside one vector row of the shared operand.
     lanes *= isa == Isa::kAvx512 ? 4 : 2;
     while (lanes > natural && lanes > extent) lanes /= 2;
-    while (lanes > natural && (extent + lanes - 1) / lanes * lanes - extent > extent / 8) lanes /= 2;
+    while (lanes > natural && waste() > extent / 8) lanes /= 2;
   } else if (column && !expensive_in_row && region.nodes.size() < 16) {
     // Wide strips: memory is read in stretches that the prefetcher follows, and many sums run side by side. What follows
     // the sums is written out for each register, so it must be cheap for the widest.
     lanes *= expensive ? kReduceUnroll : isa == Isa::kAvx512 ? 16 : 8;
-    const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
     while (lanes > natural && (lanes > extent || waste() > extent / 8)) lanes /= 2;
   } else {
-    if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24)
+    if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24) {
       lanes *= kReduceUnroll;
+    } else if (region.has_row() ? expensive_in_row : expensive) {
+      lanes *= registers_of_expensive(region);
+      while (lanes > natural && waste() > extent / 8) lanes /= 2;
+    }
     lanes = std::min(lanes, 64);
   }
   while (lanes > 1 && lanes > extent) lanes /= 2;
   if (generic && region.has_row() && !column) lanes = 1;  // an unknown reducer has no neutral element
   if (!column && !expensive_in_row && sums_few_products(region)) lanes = 1;
   shape.lanes = lanes;
-  shape.overlaps = extent % lanes != 0;
+  shape.step = lanes;
+  shape.overlaps = extent % lanes != 0 || !cuts_of(region, shape.vector_dimension)[shape.vector_dimension].empty();
   if (product) {
     const int64_t rows = region.extents[region.row_begin - 2];
     shape.block_rows = block_rows_of(rows, std::max(lanes / natural, 1), isa);
@@ -219,9 +318,14 @@ RegionFacts analyse_region(const Region& region, Isa isa) {
   RegionFacts facts;
   facts.shape = shape_of_region(region, isa);
   facts.stretches = stretches_of(region, facts.shape);
+  const bool folds = facts.shape.folded > 1;
+  if (!region.extents.empty()) facts.cuts = cuts_of(region, facts.shape.vector_dimension);
+  if (folds) {  // its masks are constants, or few
+    for (size_t k = facts.shape.vector_dimension; k < facts.cuts.size(); ++k) facts.cuts[k].clear();
+  }
   const bool column = region.has_row() && facts.shape.vector_dimension < region.row_begin;
   const uint64_t outer_mask = (uint64_t{1} << region.row_begin) - 1;
-  const uint64_t vector_bit = region.extents.empty() ? 0 : uint64_t{1} << facts.shape.vector_dimension;
+  const uint64_t vector_bits = region.extents.empty() ? 0 : uint64_t{folds ? 3u : 1u} << facts.shape.vector_dimension;
   for (const RegionNode& n : region.nodes) {
     NodeFacts f;
     for (uint32_t o : n.operands) {
@@ -239,7 +343,7 @@ RegionFacts analyse_region(const Region& region, Isa isa) {
       f.stage = facts.nodes[n.operands[0]].stage + 1;
       f.varies = column;
     } else {
-      f.varies = (f.dimensions & vector_bit) != 0;
+      f.varies = (f.dimensions & vector_bits) != 0;
       // What hangs on reductions over columns is as wide as they are; over rows it is one value.
       for (uint32_t o : n.operands) f.varies |= facts.nodes[o].varies && n.kind != NodeKind::kReduce;
     }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "hilo/backend/cpu/emit/region.h"
 
@@ -23,10 +25,20 @@ struct RowStretches {
   int64_t turns, count;
 };
 
+/// Where a guard holds along the only dimension that it looks at: [first, end).
+struct GuardRange {
+  size_t dimension;
+  int64_t first, end;
+};
+/// None for a guard that looks at several, or at numbers known at run time.
+std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> extents);
+
 struct RegionFacts {
   RegionShape shape;
   std::optional<RowStretches> stretches;  ///< none in a short row, whose sums are taken in order
   std::vector<NodeFacts> nodes;
+  /// Per dimension of a map: where guards begin or cease to hold, ascending. Its loop is written once for each stretch between.
+  std::vector<std::vector<int64_t>> cuts;
   int loops = 0;  ///< loops over the row, one per stage with work
   /// Per loop: which row nodes are evaluated in it.
   std::vector<std::vector<bool>> evaluated;

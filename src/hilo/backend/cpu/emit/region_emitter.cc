@@ -41,6 +41,7 @@ Status RegionEmitter::emit(const Values& buffers, Value* begin, Value* end) {
   begin_ = begin;
   end_ = end;
   position_.indices.assign(region_.extents.size(), nullptr);
+  here_.assign(region_.extents.size(), std::nullopt);
   for (const IndexExpr* e : expressions_) position_.partial.push_back(scalar_.index(e->constant));
   int64_t row = 1;
   for (size_t k = region_.row_begin; k < region_.extents.size(); ++k) row *= region_.extents[k];
@@ -65,16 +66,20 @@ void RegionEmitter::emit_outer(size_t k) {
   Value* to = k == 0 ? end_ : scalar_.index(region_.extents[k]);
   if (facts_.shape.block_rows > 1 && k == block_dimension()) return emit_blocks(from, to);
   if (k + 1 == facts_.shape.vector_dimension && is_transposing()) return emit_tiles(from, to);
-  loop_over(k, from, to, is_vector(k) ? facts_.shape.lanes : 1, [&] {
+  if (is_folded() && is_vector(k)) return emit_folded(from, to);
+  const auto inside = [&] {
     emit_level(static_cast<int>(k));
     emit_outer(k + 1);
-  });
+  };
+  if (!facts_.cuts[k].empty()) return loop_over_cuts(k, from, to, inside);
+  loop_over(k, from, to, is_vector(k) ? facts_.shape.lanes : 1, inside);
 }
 
 /// Does a vector take its elements from cache lines which the next index of the dimension before needs too?
 bool RegionEmitter::is_transposing() const {
   const size_t v = facts_.shape.vector_dimension;
-  if (region_.has_row() || facts_.shape.lanes == 1 || region_.extents[v] <= kTileVectors * facts_.shape.lanes)
+  if (region_.has_row() || is_folded() || facts_.shape.lanes == 1 ||
+      region_.extents[v] <= kTileVectors * facts_.shape.lanes)
     return false;
   for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
     const IndexExpr& index = region_.nodes[n].index;

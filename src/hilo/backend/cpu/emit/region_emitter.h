@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include <limits>
+
 #include "hilo/backend/cpu/emit/partial_sums.h"
 #include "hilo/backend/cpu/emit/region_analysis.h"
 #include "hilo/backend/cpu/emit/simd.h"
@@ -59,6 +61,21 @@ class RegionEmitter {
     if (status_.ok()) status_ = status;
   }
 
+  // region_cuts.cc: loops between the places where guards change
+  /// Of a node's guards those that hold all along the current stretches, or don't, need no code.
+  enum class GuardState { kInside, kOutside, kMixed };
+  struct Stretch {
+    int64_t first, end;
+  };
+  GuardState guard_state(const Guard& guard) const;
+  GuardState guard_state(const RegionNode& node) const;
+  void loop_over_cuts(size_t k, llvm::Value* from, llvm::Value* to, const std::function<void()>& inside);
+  void loop_within(size_t k, Stretch stretch, llvm::Value* from, llvm::Value* to, const std::function<void()>& inside);
+  void cut_fixed_vectors(size_t k, const std::function<void()>& inside);
+  void cut_vectors(size_t k, llvm::Value* from, llvm::Value* to, const std::function<void()>& inside);
+  void at_index(size_t k, llvm::Value* index, const std::function<void()>& inside);
+  std::vector<Stretch> stretches_of_cuts(size_t k) const;
+
   // region_sums.cc: long sums, in stretches
   Values in_stretches(const Values& neutral, const std::vector<const RegionNode*>& reductions,
                       const std::function<Values()>& loops);
@@ -90,10 +107,17 @@ class RegionEmitter {
   llvm::Value* scalar_index(uint32_t expression);
   llvm::Value* lane_indices(uint32_t expression);
   bool has_varying_terms(uint32_t expression) const;
-  int64_t lane_step(uint32_t expression) const {
-    return expressions_[expression]->coefficient(facts_.shape.vector_dimension);
-  }
+  /// From one lane to the next, if that is the same for all; else kIrregular, in folded dimensions.
+  int64_t lane_step(uint32_t expression) const;
+  static constexpr int64_t kIrregular = std::numeric_limits<int64_t>::min();
   llvm::Value* guard_mask(uint32_t n, bool& wide);
+
+  // region_fold.cc: vectors along two dimensions at once
+  void emit_folded(llvm::Value* from, llvm::Value* to);
+  bool is_folded() const { return facts_.shape.folded > 1; }
+  std::vector<int64_t> fold_offsets(uint32_t expression) const;
+  llvm::Constant* lane_constants(uint32_t expression, llvm::Type* number);
+  llvm::Value* emit_irregular_load(uint32_t n, llvm::Value* mask, bool wide_mask);
   void store_output(const RegionOutput& output, uint32_t expression);
 
   // region_reduce.cc: reducers
@@ -129,7 +153,9 @@ class RegionEmitter {
   std::vector<std::vector<uint32_t>> guard_expressions_;  ///< per node, per guard
   std::vector<uint32_t> output_expression_;
   Position position_;
+  std::vector<std::optional<Stretch>> here_;  ///< per dimension: the stretch between cuts that the code is for
   std::vector<std::vector<Slot>> row_slots_;  ///< in a block, per row: what slots_ is elsewhere
+  int64_t first_lane_ = 0;                    ///< in folded dimensions: elements of this turn before the vector
   size_t row_ = 0;                            ///< in a block: the row that is being emitted
   llvm::Value* valid_lanes_ = nullptr;        ///< in a row's last, overlapping vector: the lanes not seen before
   PartialSums* partial_ = nullptr;            ///< in a row with stretches, those of its sums

@@ -69,6 +69,7 @@ bool RegionEmitter::has_varying_terms(uint32_t expression) const {
 /// The expression at lane 0, without terms that differ by lane.
 Value* RegionEmitter::scalar_index(uint32_t expression) {
   Value* sum = position_.partial[expression];
+  if (is_folded()) sum = ir_.CreateAdd(sum, scalar_.index(fold_offsets(expression)[0]));
   if (row_ > 0) {
     const int64_t rows = static_cast<int64_t>(row_) * expressions_[expression]->coefficient(block_dimension());
     if (rows != 0) sum = ir_.CreateAdd(sum, scalar_.index(rows));
@@ -83,9 +84,8 @@ Value* RegionEmitter::scalar_index(uint32_t expression) {
 /// The expression in every lane, as i64.
 Value* RegionEmitter::lane_indices(uint32_t expression) {
   Value* sum = wide_.splat(scalar_index(expression));
-  if (const int64_t step = lane_step(expression); step != 0 && facts_.shape.lanes > 1) {
-    sum = ir_.CreateAdd(sum, ir_.CreateMul(wide_.iota(ElementType::kS64), wide_.i64(step)));
-  }
+  if (lane_step(expression) != 0 && facts_.shape.lanes > 1)
+    sum = ir_.CreateAdd(sum, lane_constants(expression, ir_.getInt64Ty()));
   for (const IndexTerm& t : expressions_[expression]->terms) {
     if (facts_.nodes[t.node].varies)
       sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, true), wide_.i64(t.coefficient)));
@@ -99,6 +99,11 @@ namespace {
 Value* lanes_between(SimdBuilder& b, Value* index, int64_t low, int64_t high) {
   auto& ir = b.ir();
   const auto lanes = static_cast<unsigned>(b.lanes());
+  if (const auto* at = llvm::dyn_cast<llvm::ConstantInt>(index)) {
+    std::vector<llvm::Constant*> inside;
+    for (int64_t i = at->getSExtValue(); inside.size() < lanes; ++i) inside.push_back(ir.getInt1(low <= i && i < high));
+    return llvm::ConstantVector::get(inside);
+  }
   const auto register_bits = static_cast<unsigned>(8 * vector_bytes(b.isa()));
   llvm::Type* const number = ir.getIntNTy(std::clamp(register_bits / lanes, 8u, 64u));
   const auto clipped = [&](Value* x) {
@@ -116,13 +121,14 @@ Value* lanes_between(SimdBuilder& b, Value* index, int64_t low, int64_t high) {
 
 }  // namespace
 
-/// Do all guards of the node hold? A scalar i1 if they are the same in every lane, else a mask.
+/// Do all guards of the node hold? A scalar i1 if they are the same in every lane, else a mask; null if nothing need be asked.
 Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
   wide = false;
   const RegionNode& node = region_.nodes[n];
   Value* all = nullptr;
   for (size_t k = 0; k < node.guards.size(); ++k) {
     const Guard& g = node.guards[k];
+    if (guard_state(g) == GuardState::kInside) continue;
     const uint32_t e = guard_expressions_[n][k];
     const bool varies =
         facts_.shape.lanes > 1 && ((lane_step(e) != 0 && region_.extents.size() > 0) || has_varying_terms(e));
@@ -153,6 +159,8 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
   if (!known_.empty() && known_[node.input] != nullptr) {
     return wide ? wide_.splat(known_[node.input]) : known_[node.input];
   }
+  if (guard_state(node) == GuardState::kOutside)
+    return llvm::Constant::getNullValue(builder(wide).register_type(node.type));
   const uint32_t e = node_expression_[n];
   Value* pointer = buffers_[node.input];
   bool wide_mask = false;
@@ -165,6 +173,7 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
     if (mask != nullptr) at = ir_.CreateSelect(mask, at, scalar_.index(0));  // an element that is there
     return scalar_.load_scalar(node.type, pointer, at);
   }
+  if (step == kIrregular && !scattered) return emit_irregular_load(n, mask, wide_mask);
   if (mask != nullptr && !wide_mask) {
     if (!scattered && step >= 0) {
       at = ir_.CreateSelect(mask, at, scalar_.index(0));
@@ -200,8 +209,9 @@ void RegionEmitter::emit_node(uint32_t n) {
     case NodeKind::kReduce: return;
     case NodeKind::kReduceResult: value = reduced_[node.operands[0]][node.result]; break;
     case NodeKind::kGuarded: {
-      if (node.operands.size() == 1) {
-        value = value_of(node.operands[0], wide);
+      const GuardState state = guard_state(node);
+      if (node.operands.size() == 1 || state != GuardState::kMixed) {
+        value = value_of(node.operands[state == GuardState::kOutside ? 1 : 0], wide);
         break;
       }
       bool wide_mask = false;
@@ -241,9 +251,7 @@ Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool 
     // Narrow arithmetic is exact modulo the type's range.
     llvm::Type* scalar = b.register_scalar(n.type);
     Value* base = ir_.CreateTrunc(scalar_index(expression), scalar);
-    Value* steps = ir_.CreateMul(wide_.iota(n.type),
-                                 wide_.int_like(wide_.iota(n.type), static_cast<uint64_t>(lane_step(expression))));
-    return ir_.CreateAdd(wide_.splat(base), steps);
+    return ir_.CreateAdd(wide_.splat(base), lane_constants(expression, scalar));
   }
   if (index == nullptr) index = lane_indices(expression);
   return emit_convert(b, ElementType::kS64, n.type, index);

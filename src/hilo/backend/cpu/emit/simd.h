@@ -115,7 +115,11 @@ class SimdBuilder {
                             llvm::Value* mask);
   void store_strided(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride,
                      llvm::Value* mask);
-  /// Stack memory in the function's entry block, aligned to 16 bytes.
+  /// Element at + offsets[i] into lane i, for offsets that are less than 2 W apart. Under a constant mask (may be null) its false
+  /// lanes give zero, and theirs count for nothing.
+  llvm::Value* load_shuffled(ElementType type, llvm::Value* pointer, llvm::Value* at,
+                             std::span<const std::int64_t> offsets, llvm::Constant* mask);
+  /// Stack memory in the function's entry block, aligned to registers if it is larger than some of them, else to 16 bytes.
   llvm::Value* stack(std::int64_t bytes);
 
   /// Between what memory holds and what a register holds.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory half of SimdBuilder: loads, stores, tails, gathers, and the floats of 16 bits and fewer.
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "hilo/backend/cpu/emit/complex.h"
 #include "hilo/backend/cpu/emit/narrow_float.h"
@@ -37,7 +39,8 @@ Value* SimdBuilder::stack(std::int64_t bytes) {
   llvm::BasicBlock& entry = ir_.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> at_entry(&entry, entry.begin());
   auto* slot = at_entry.CreateAlloca(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
-  slot->setAlignment(llvm::Align(16));
+  constexpr std::int64_t kLarge = 256;  // to align it costs the function a few instructions
+  slot->setAlignment(llvm::Align(bytes >= kLarge ? static_cast<std::uint64_t>(vector_bytes(isa_)) : 16));
   return slot;
 }
 
@@ -210,6 +213,38 @@ void SimdBuilder::store_strided(ElementType type, Value* value, Value* pointer, 
   scatter(type, value, pointer, strided_indices(at, stride), mask);
 }
 
+// Two loads of the same power of two, from the first element and up to the last one: together they have all between.
+Value* SimdBuilder::load_shuffled(ElementType type, Value* pointer, Value* at, std::span<const std::int64_t> offsets,
+                                  llvm::Constant* mask) {
+  const auto counts = [&](std::size_t lane) {
+    return mask == nullptr || mask->getAggregateElement(static_cast<unsigned>(lane))->isOneValue();
+  };
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), greatest = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t lane = 0; lane < offsets.size(); ++lane) {
+    if (!counts(lane)) continue;
+    least = std::min(least, offsets[lane]);
+    greatest = std::max(greatest, offsets[lane]);
+  }
+  if (least > greatest) return llvm::Constant::getNullValue(register_type(type));
+  const std::int64_t span = greatest - least + 1;
+  const auto width = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(span)));
+  const auto load_from = [&](std::int64_t offset) -> Value* {
+    llvm::Type* const some = llvm::FixedVectorType::get(memory_scalar(type), static_cast<unsigned>(width));
+    return ir_.CreateAlignedLoad(some, element_pointer(type, pointer, ir_.CreateAdd(at, index(offset))), natural(type));
+  };
+  Value* const first = load_from(least);
+  Value* const last = span == width ? first : load_from(greatest - width + 1);
+  std::vector<int> order;
+  for (std::size_t lane = 0; lane < offsets.size(); ++lane) {
+    const std::int64_t from_first = offsets[lane] - least, from_last = from_first - (span - width);
+    if (!counts(lane)) order.push_back(-1);
+    else order.push_back(static_cast<int>(from_first < width ? from_first : width + from_last));
+  }
+  Value* const value = from_memory(type, ir_.CreateShuffleVector(first, last, order));
+  if (mask == nullptr) return value;
+  return ir_.CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
+}
+
 namespace {
 
 constexpr std::uint32_t kF32Infinity = 0x7f800000;
@@ -249,16 +284,13 @@ Value* float_to_half(SimdBuilder& b, Value* value) {
   return ir.CreateOr(sign, result);
 }
 
-/// f32 rounded to the nearest bf16, still as f32.
+/// f32 rounded to the nearest bf16, still as f32. To a NaN nothing is added: an operation's is quiet, and keeps that bit.
 Value* round_to_bfloat16(SimdBuilder& b, Value* value) {
   auto& ir = b.ir();
   Value* all = b.bits(value);
   Value* odd = ir.CreateAnd(ir.CreateLShr(all, 16), b.i32(1));
-  Value* rounded = ir.CreateAdd(ir.CreateAdd(all, b.i32(0x7fff)), odd);
-  Value* quiet = ir.CreateOr(all, b.i32(0x00400000));
-  Value* is_nan = ir.CreateFCmpUNO(value, value);
-  Value* kept = ir.CreateAnd(ir.CreateSelect(is_nan, quiet, rounded), b.i32(std::bit_cast<std::int32_t>(0xffff0000u)));
-  return b.from_bits(kept);
+  Value* half = ir.CreateSelect(ir.CreateFCmpORD(value, value), ir.CreateAdd(odd, b.i32(0x7fff)), b.i32(0));
+  return b.from_bits(ir.CreateAnd(ir.CreateAdd(all, half), b.i32(std::bit_cast<std::int32_t>(0xffff0000u))));
 }
 
 }  // namespace

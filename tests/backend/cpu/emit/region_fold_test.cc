@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps whose last dimension is narrower than a vector.
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr const char* kTypes[] = {"pred", "u8", "s16", "bf16", "f16", "s32", "f32", "s64", "f64", "c64"};
+constexpr int64_t kRows[] = {1, 2, 7, 33, 64, 1031};
+
+TEST(RegionFold, PadsNarrowRows) {
+  for (const std::string_view type : kTypes) {
+    for (const int64_t rows : kRows) {
+      for (const int64_t width : {1, 2, 3, 4, 6, 9}) {
+        check_text(fmt::format(R"(HloModule padded
+ENTRY main {{
+  x = {0}[{1},{2}] parameter(0)
+  zero = {0}[] parameter(1)
+  ROOT y = {0}[{3},{4}] pad(x, zero), padding=1_2x1_1
+}}
+)",
+                               type, rows, width, rows + 3, width + 2));
+      }
+    }
+  }
+}
+
+TEST(RegionFold, CutsAndTurnsNarrowRows) {
+  for (const std::string_view type : kTypes) {
+    for (const int64_t width : {2, 3, 5, 6, 7}) {
+      check_text(fmt::format(R"(HloModule cut
+ENTRY main {{
+  x = {0}[41,{1}] parameter(0)
+  row = {0}[{2}] parameter(1)
+  column = {0}[41] parameter(2)
+  some = {0}[41,{2}] slice(x), slice={{[0:41],[1:{3}]}}
+  turned = {0}[41,{2}] reverse(some), dimensions={{0,1}}
+  rows = {0}[41,{2}] broadcast(row), dimensions={{1}}
+  columns = {0}[41,{2}] broadcast(column), dimensions={{0}}
+  sum = {0}[41,{2}] {4}(turned, rows)
+  ROOT y = {0}[41,{2}] {4}(sum, columns)
+}}
+)",
+                             type, width + 3, width, width + 1, std::string_view(type) == "pred" ? "xor" : "add"));
+    }
+  }
+}
+
+/// As jax.numpy.repeat writes it: the reshape joins what the broadcast made narrow.
+TEST(RegionFold, RepeatsElements) {
+  for (const std::string_view type : kTypes) {
+    for (const int64_t times : {2, 3, 4, 5, 8}) {
+      for (const int64_t rows : {1, 3, 12}) {
+        check_text(fmt::format(R"(HloModule repeated
+ENTRY main {{
+  x = {0}[{1},63] parameter(0)
+  scale = {0}[] parameter(1)
+  turned = {0}[{1},63] reverse(x), dimensions={{0}}
+  each = {0}[{1},63,{2}] broadcast(turned), dimensions={{0,1}}
+  joined = {0}[{1},{3}] reshape(each)
+  scales = {0}[{1},{3}] broadcast(scale), dimensions={{}}
+  ROOT y = {0}[{1},{3}] {4}(joined, scales)
+}}
+)",
+                               type, rows, times, 63 * times, std::string_view(type) == "pred" ? "and" : "multiply"));
+      }
+    }
+  }
+}
+
+TEST(RegionFold, CountsAndGathers) {
+  for (const int64_t width : {2, 3, 6}) {
+    check_text(fmt::format(R"(HloModule counted
+ENTRY main {{
+  table = f32[50,{0}] parameter(0)
+  places = s32[77,1] parameter(1)
+  numbers = f32[77,{0}] iota(), iota_dimension=0
+  columns = f32[77,{0}] iota(), iota_dimension=1
+  rows = f32[77,{0}] gather(table, places), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1,{0}}}
+  sum = f32[77,{0}] add(numbers, rows)
+  ROOT y = f32[77,{0}] multiply(sum, columns)
+}}
+)",
+                           width));
+  }
+}
+
+}  // namespace
+}  // namespace hilo::cpu
