@@ -25,14 +25,19 @@ constexpr int64_t kUnrolled = 4;          // vectors of a run that are written o
 constexpr int64_t kCacheLine = 64;        // bytes
 constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the processor sees itself where longer ones go on
 constexpr int kGroup = 4;                 // windows of one element in a turn
+constexpr size_t kWorthGathering = 4;     // ops of a body that a group goes through side by side
 constexpr int64_t kBytesAhead = 2048;     // measured; from 4 to 32 windows
+
+/// May elements go through the body side by side?
+bool is_wide(const hlo::Computation& body) {
+  return body.size() <= kMostWideOps && std::ranges::all_of(body.instructions(), [](const hlo::Instruction& i) {
+           return called_computations(i).empty();
+         });
+}
 
 /// Lanes that elements of the arrays go through the body on.
 int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
-  if (spec.run == 1 || spec.body->size() > kMostWideOps) return 1;
-  for (const hlo::Instruction& i : spec.body->instructions()) {
-    if (!called_computations(i).empty()) return 1;
-  }
+  if (spec.run == 1 || !is_wide(*spec.body)) return 1;
   int lanes = natural_lanes(isa, spec.types[0]);
   for (ElementType type : spec.types) lanes = std::min(lanes, natural_lanes(isa, type));
   return lanes;
@@ -103,20 +108,25 @@ class ScatterEmitter {
     run_ = number(offsetof(ScatterStretch, run));
   }
 
-  /// Where a window starts that `component`s say, and whether that is in bounds (i1); `at`: its places without them, and its
-  /// index vector.
-  std::pair<Place, Value*> window_at(const Values& at) {
+  Value* component_at(const Component& component, Value* at) {
+    Value* index = b_.load_scalar(spec_.index_type, component.indices, at);
+    return ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
+  }
+  /// Where a window starts; `at`: where it would with an index vector of zeros, and the index vector's place.
+  Place place_at(const Values& at) {
     Place place = {at[0], at[1]};
-    Value* fits = nullptr;
     for (const Component& component : components_) {
-      Value* index = b_.load_scalar(spec_.index_type, component.indices, at[2]);
-      index = ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
-      // Negative ones, and those past int64, are beyond the last as unsigned numbers.
-      Value* is_inside = ir_.CreateICmpULE(index, component.last);
-      fits = fits == nullptr ? is_inside : ir_.CreateAnd(fits, is_inside);
+      Value* index = component_at(component, at[2]);
       place.array = ir_.CreateAdd(place.array, ir_.CreateMul(index, component.array_stride));
     }
-    return {place, fits == nullptr ? ir_.getTrue() : fits};
+    return place;
+  }
+  /// Is that in bounds (i1)? Negative indices, and those past int64, are beyond the last as unsigned numbers.
+  Value* fits_at(const Values& at) {
+    Value* fits = ir_.getTrue();
+    for (const Component& component : components_)
+      fits = ir_.CreateAnd(fits, ir_.CreateICmpULE(component_at(component, at[2]), component.last));
+    return fits;
   }
   Values first_window() { return {first_.array, first_.update, b_.index(0)}; }
   Values next_window(const Values& at) {
@@ -130,8 +140,7 @@ class ScatterEmitter {
   Value* for_each_window(Value* begin, Values start, Value* initial, const Use& use) {
     start.push_back(initial);
     return b_.counted_loop(begin, count_, b_.index(1), start, [&](Value*, const Values& at) {
-      const auto [place, fits] = window_at(at);
-      Value* carried = use(place, fits, at[3]);
+      Value* carried = use(place_at(at), fits_at(at), at[3]);
       Values next = next_window(at);
       next.push_back(carried);
       return next;
@@ -164,27 +173,120 @@ class ScatterEmitter {
     return spec_.run == 1 && !spec_.many_pieces && spec_.stride.update == 1 && !is_complex(spec_.types[0]);
   }
 
-  /// Windows before number `end`, a group in each turn: what a turn costs is shared, and updates are converted side by side.
+  /// Windows before number `end`, a group in each turn: what a turn costs is shared, and most groups need one look, not one
+  /// for each window.
   Values emit_groups(Value* end, const Values& start) {
     return b_.counted_loop(b_.index(0), end, b_.index(kGroup), start, [&](Value*, const Values& first) {
-      SimdBuilder group = with_lanes(b_, kGroup);
-      Values updates;
-      for (size_t k = 0; k < updates_.size(); ++k)
-        updates.push_back(is_converted(k) ? load_update(group, k, first[1]) : nullptr);
-      Values at = first;
-      for (uint64_t lane = 0; lane < kGroup; ++lane, at = next_window(at)) {
-        const auto [place, fits] = window_at(at);
-        emit_if(fits, [&, place = place] {
-          Values own;
-          for (size_t k = 0; k < updates.size(); ++k) {
-            own.push_back(updates[k] == nullptr ? load_update(b_, k, place.update)
-                                                : ir_.CreateExtractElement(updates[k], lane));
-          }
-          combine(b_, place, own);
-        });
-      }
-      return at;
+      std::vector<Values> windows = {first};
+      while (windows.size() < kGroup) windows.push_back(next_window(windows.back()));
+      const auto plain = [&] {
+        if (goes_side_by_side()) emit_side_by_side(windows);
+        else emit_in_order(windows, true);
+        return Values{};
+      };
+      const auto careful = [&] {
+        emit_in_order(windows, false);
+        return Values{};
+      };
+      b_.if_else(is_plain(windows), plain, careful);
+      return next_window(windows.back());
     });
+  }
+
+  /// The numbers of the index vectors of a group stand side by side, and say alone where its windows are.
+  bool has_plain_indices() const {
+    return spec_.components.size() == 1 && spec_.index_stride == 1 && spec_.stride.array == 0;
+  }
+  bool is_float_extreme() const {
+    const hlo::ReducerKind kind = spec_.body->reducer_kind();
+    return is_floating(spec_.types[0]) && (kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum);
+  }
+  /// Is the body long enough that taking elements to lanes and back pays?
+  bool goes_side_by_side() const {
+    const auto is_op = [](const hlo::Instruction& i) {
+      return i.opcode != hlo::Opcode::kParameter && i.opcode != hlo::Opcode::kTuple;
+    };
+    return has_plain_indices() && is_wide(*spec_.body) && std::ranges::all_of(spec_.types, is_floating) &&
+           static_cast<size_t>(std::ranges::count_if(spec_.body->instructions(), is_op)) >= kWorthGathering;
+  }
+
+  /// Are all windows of the group in bounds, and is nothing among them that emit_groups' shorter way doesn't take (i1)?
+  Value* is_plain(const std::vector<Values>& windows) {
+    SimdBuilder group = with_lanes(b_, kGroup);
+    Value* plain = has_plain_indices() ? have_plain_places(group, windows[0]) : fits_at(windows[0]);
+    for (size_t k = 1; k < windows.size() && !has_plain_indices(); ++k)
+      plain = ir_.CreateAnd(plain, fits_at(windows[k]));
+    if (!is_float_extreme()) return plain;
+    Value* update = load_update(group, 0, windows[0][1]);
+    Value* is_hard = ir_.CreateFCmpUEQ(update, llvm::Constant::getNullValue(update->getType()));
+    return ir_.CreateAnd(plain, ir_.CreateNot(group.any(is_hard)));
+  }
+  /// All in bounds, and different if they are to go side by side.
+  Value* have_plain_places(SimdBuilder& group, const Values& first) {
+    Value* indices = group.load(spec_.index_type, components_[0].indices, first[2]);
+    const unsigned bits = indices->getType()->getScalarSizeInBits();
+    const bool is_signed = is_signed_integer(spec_.index_type);
+    Value* most = ir_.getInt64(~uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0)));
+    Value* last = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, components_[0].last, most);
+    Value* limit = group.splat(ir_.CreateTrunc(last, indices->getType()->getScalarType()));
+    Value* is_bad = ir_.CreateICmpUGT(indices, limit);
+    if (goes_side_by_side()) {
+      for (const std::vector<int>& other : {std::vector<int>{1, 2, 3, 0}, std::vector<int>{2, 3, 0, 1}})
+        is_bad = ir_.CreateOr(is_bad, ir_.CreateICmpEQ(indices, ir_.CreateShuffleVector(indices, other)));
+    }
+    return ir_.CreateNot(group.any(is_bad));
+  }
+
+  /// One window after the other; updates are converted side by side. Those that is_plain need no more looks.
+  void emit_in_order(const std::vector<Values>& windows, bool plain) {
+    SimdBuilder group = with_lanes(b_, kGroup);
+    Values updates;
+    for (size_t k = 0; k < updates_.size(); ++k)
+      updates.push_back(is_converted(k) ? load_update(group, k, windows[0][1]) : nullptr);
+    for (uint64_t lane = 0; lane < kGroup; ++lane) {
+      const Place place = place_at(windows[lane]);
+      const auto update = [&] {
+        Values own;
+        for (size_t k = 0; k < updates.size(); ++k) {
+          own.push_back(updates[k] == nullptr ? load_update(b_, k, place.update)
+                                              : ir_.CreateExtractElement(updates[k], lane));
+        }
+        if (plain && is_float_extreme()) emit_extreme(place, own[0]);
+        else combine(b_, place, own);
+      };
+      if (plain) update();
+      else emit_if(fits_at(windows[lane]), update);
+    }
+  }
+
+  /// The larger or smaller of an element and an update that is neither NaN nor zero: one instruction, as NaN of the element
+  /// stays, and zeros never meet.
+  void emit_extreme(const Place& place, Value* update) {
+    const bool is_maximum = spec_.body->reducer_kind() == hlo::ReducerKind::kMaximum;
+    Value* element = b_.load(spec_.types[0], arrays_[0], place.array);
+    Value* is_beyond = is_maximum ? ir_.CreateFCmpOGT(update, element) : ir_.CreateFCmpOLT(update, element);
+    b_.store(spec_.types[0], ir_.CreateSelect(is_beyond, update, element), arrays_[0], place.array);
+  }
+
+  /// Windows that are all different.
+  void emit_side_by_side(const std::vector<Values>& windows) {
+    SimdBuilder group = with_lanes(b_, kGroup);
+    std::vector<Place> places;
+    for (const Values& window : windows) places.push_back(place_at(window));
+    std::vector<Values> arguments;
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      Value* elements = llvm::PoisonValue::get(group.register_type(spec_.types[k]));
+      for (uint64_t lane = 0; lane < kGroup; ++lane) {
+        elements = ir_.CreateInsertElement(elements, b_.load(spec_.types[k], arrays_[k], places[lane].array), lane);
+      }
+      arguments.push_back({elements});
+    }
+    for (size_t k = 0; k < updates_.size(); ++k) arguments.push_back({load_update(group, k, windows[0][1])});
+    const Values results = emit_body(group, arguments);
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      for (uint64_t lane = 0; lane < kGroup; ++lane)
+        b_.store(spec_.types[k], ir_.CreateExtractElement(results[k], lane), arrays_[k], places[lane].array);
+    }
   }
 
   void emit_listed() {
@@ -300,10 +402,15 @@ class ScatterEmitter {
     std::vector<Values> arguments;
     for (size_t k = 0; k < arrays_.size(); ++k) arguments.push_back({b.load(spec_.types[k], arrays_[k], place.array)});
     for (Value* update : updates) arguments.push_back({update});
-    ScalarEmitter emitter(b);
-    const Values results = emitter.emit(*spec_.body, arguments);
-    if (status_.ok()) status_ = emitter.status();
+    const Values results = emit_body(b, arguments);
     for (size_t k = 0; k < arrays_.size(); ++k) b.store(spec_.types[k], results[k], arrays_[k], place.array);
+  }
+
+  Values emit_body(SimdBuilder& b, const std::vector<Values>& arguments) {
+    ScalarEmitter emitter(b);
+    Values results = emitter.emit(*spec_.body, arguments);
+    if (status_.ok()) status_ = emitter.status();
+    return results;
   }
 
   SimdBuilder& b_;

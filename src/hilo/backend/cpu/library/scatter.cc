@@ -133,6 +133,17 @@ Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& upd
   return places.pieces().size() > 1 ? Split::kPieces : Split::kNone;
 }
 
+/// Stretches of a known length are what the compiler makes vectors of.
+template <typename From, typename To>
+void convert_all(const From* __restrict from, To* __restrict to, size_t count) {
+  constexpr size_t kStretch = 16;
+  size_t i = 0;
+  for (; i + kStretch <= count; i += kStretch) {
+    for (size_t k = 0; k < kStretch; ++k) to[i + k] = static_cast<To>(from[i + k]);
+  }
+  for (; i < count; ++i) to[i] = static_cast<To>(from[i]);
+}
+
 /// Adds many floats to few: sums begin as the array, in double, and are rounded once. Sums of doubles have what was lost
 /// beside them, in a second array.
 template <typename T>
@@ -149,14 +160,15 @@ class ScatterSumHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
     auto* const sums = reinterpret_cast<double*>(memory.data());
     auto* const out = static_cast<T*>(buffers[3]);
-    std::transform(out, out + count, sums, [](T x) { return static_cast<double>(x); });
+    convert_all(out, sums, count);
     if constexpr (kCompensated) std::fill_n(sums + count, count, 0.0);
     void* const arrays[] = {sums, sums + count};
     const void* const updates[] = {buffers[2], buffers[2]};
     update_all(scatter_, {arrays, updates, buffers[1]});
-    for (size_t i = 0; i < count; ++i) {
-      if constexpr (kCompensated) out[i] = hlo::CompensatedSum{sums[i], sums[count + i]}.value();
-      else out[i] = static_cast<T>(sums[i]);
+    if constexpr (kCompensated) {
+      for (size_t i = 0; i < count; ++i) out[i] = hlo::CompensatedSum{sums[i], sums[count + i]}.value();
+    } else {
+      convert_all(sums, out, count);
     }
     return ok_status();
   }
