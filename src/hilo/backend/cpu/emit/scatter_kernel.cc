@@ -21,23 +21,18 @@ namespace {
 using llvm::Value;
 
 constexpr size_t kMostWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
-constexpr int64_t kUnrolled = 4;          // vectors of a run that are written one after the other, without a loop
+constexpr int64_t kUnrolled = 8;          // vectors of a run that are written one after the other, without a loop
 constexpr int64_t kCacheLine = 64;        // bytes
 constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the processor sees itself where longer ones go on
 constexpr int kGroup = 4;                 // windows of one element in a turn
-constexpr size_t kWorthGathering = 4;     // ops of a body that a group goes through side by side
 constexpr int64_t kBytesAhead = 2048;     // measured; from 4 to 32 windows
-
-/// May elements go through the body side by side?
-bool is_wide(const hlo::Computation& body) {
-  return body.size() <= kMostWideOps && std::ranges::all_of(body.instructions(), [](const hlo::Instruction& i) {
-           return called_computations(i).empty();
-         });
-}
 
 /// Lanes that elements of the arrays go through the body on.
 int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
-  if (spec.run == 1 || !is_wide(*spec.body)) return 1;
+  if (spec.run == 1 || spec.body->size() > kMostWideOps) return 1;
+  for (const hlo::Instruction& i : spec.body->instructions()) {
+    if (!called_computations(i).empty()) return 1;
+  }
   int lanes = natural_lanes(isa, spec.types[0]);
   for (ElementType type : spec.types) lanes = std::min(lanes, natural_lanes(isa, type));
   return lanes;
@@ -156,11 +151,20 @@ class ScatterEmitter {
   }
 
   void emit_at_once() {
-    Values start = first_window();
     Value* begin = b_.index(0);
+    if (goes_in_groups()) prepare_groups();
+    Values start = first_window();
+    if (goes_in_groups() && spec_.far) {
+      Value* unasked = b_.index(windows_ahead() + kGroup - 1);
+      Value* end = ir_.CreateAnd(ir_.CreateSub(count_, unasked), b_.index(-kGroup));
+      Value* asked = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, begin);
+      start = emit_groups(begin, asked, start, true);
+      begin = asked;
+    }
     if (goes_in_groups()) {
-      begin = ir_.CreateAnd(count_, b_.index(-kGroup));
-      start = emit_groups(begin, start);
+      Value* end = ir_.CreateAnd(count_, b_.index(-kGroup));
+      start = emit_groups(begin, end, start, false);
+      begin = end;
     }
     for_each_window(begin, start, b_.index(0), [&](const Place& window, Value* fits, Value* carried) {
       emit_if(fits, [&] { emit_window(window); });
@@ -173,11 +177,25 @@ class ScatterEmitter {
     return spec_.run == 1 && !spec_.many_pieces && spec_.stride.update == 1 && !is_complex(spec_.types[0]);
   }
 
-  /// Windows before number `end`, a group in each turn: what a turn costs is shared, and most groups need one look, not one
-  /// for each window.
-  Values emit_groups(Value* end, const Values& start) {
-    return b_.counted_loop(b_.index(0), end, b_.index(kGroup), start, [&](Value*, const Values& first) {
+  /// What stays the same in all turns: the arrays' starts, and the last index in bounds as lanes of its type.
+  void prepare_groups() {
+    if (!has_plain_indices()) return;
+    for (size_t k = 0; k < arrays_.size(); ++k)
+      arrays_[k] = ir_.CreateGEP(b_.memory_scalar(spec_.types[k]), arrays_[k], first_.array);
+    first_.array = b_.index(0);
+    llvm::Type* type = b_.register_scalar(spec_.index_type);
+    const unsigned bits = type->getIntegerBitWidth() - (is_signed_integer(spec_.index_type) ? 1 : 0);
+    Value* most = b_.index(static_cast<int64_t>(~uint64_t{0} >> (64 - bits)));
+    Value* last = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, components_[0].last, most);
+    last_index_ = with_lanes(b_, kGroup).splat(ir_.CreateTrunc(last, type));
+  }
+
+  /// Windows from number `begin` to `end`, a group in each turn: what a turn costs is shared, and most groups need one look, not
+  /// one for each window. `asks`: for the memory of windows that are to come.
+  Values emit_groups(Value* begin, Value* end, const Values& start, bool asks) {
+    return b_.counted_loop(begin, end, b_.index(kGroup), start, [&](Value*, const Values& first) {
       std::vector<Values> windows = {first};
+      if (asks) ask_for_group(first);
       while (windows.size() < kGroup) windows.push_back(next_window(windows.back()));
       const auto plain = [&] {
         if (goes_side_by_side()) emit_side_by_side(windows);
@@ -193,6 +211,15 @@ class ScatterEmitter {
     });
   }
 
+  void ask_for_group(const Values& first) {
+    Values at = first;
+    for (int64_t k = 0; k < windows_ahead(); ++k) at = next_window(at);
+    for (int k = 0; k < kGroup; ++k, at = next_window(at)) {
+      const Place place = place_at(at);
+      for (size_t a = 0; a < arrays_.size(); ++a) prefetch(spec_.types[a], arrays_[a], place.array, true);
+    }
+  }
+
   /// The numbers of the index vectors of a group stand side by side, and say alone where its windows are.
   bool has_plain_indices() const {
     return spec_.components.size() == 1 && spec_.index_stride == 1 && spec_.stride.array == 0;
@@ -201,14 +228,7 @@ class ScatterEmitter {
     const hlo::ReducerKind kind = spec_.body->reducer_kind();
     return is_floating(spec_.types[0]) && (kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum);
   }
-  /// Is the body long enough that taking elements to lanes and back pays?
-  bool goes_side_by_side() const {
-    const auto is_op = [](const hlo::Instruction& i) {
-      return i.opcode != hlo::Opcode::kParameter && i.opcode != hlo::Opcode::kTuple;
-    };
-    return has_plain_indices() && is_wide(*spec_.body) && std::ranges::all_of(spec_.types, is_floating) &&
-           static_cast<size_t>(std::ranges::count_if(spec_.body->instructions(), is_op)) >= kWorthGathering;
-  }
+  bool goes_side_by_side() const { return spec_.pairs && has_plain_indices(); }
 
   /// Are all windows of the group in bounds, and is nothing among them that emit_groups' shorter way doesn't take (i1)?
   Value* is_plain(const std::vector<Values>& windows) {
@@ -224,12 +244,7 @@ class ScatterEmitter {
   /// All in bounds, and different if they are to go side by side.
   Value* have_plain_places(SimdBuilder& group, const Values& first) {
     Value* indices = group.load(spec_.index_type, components_[0].indices, first[2]);
-    const unsigned bits = indices->getType()->getScalarSizeInBits();
-    const bool is_signed = is_signed_integer(spec_.index_type);
-    Value* most = ir_.getInt64(~uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0)));
-    Value* last = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, components_[0].last, most);
-    Value* limit = group.splat(ir_.CreateTrunc(last, indices->getType()->getScalarType()));
-    Value* is_bad = ir_.CreateICmpUGT(indices, limit);
+    Value* is_bad = ir_.CreateICmpUGT(indices, last_index_);
     if (goes_side_by_side()) {
       for (const std::vector<int>& other : {std::vector<int>{1, 2, 3, 0}, std::vector<int>{2, 3, 0, 1}})
         is_bad = ir_.CreateOr(is_bad, ir_.CreateICmpEQ(indices, ir_.CreateShuffleVector(indices, other)));
@@ -268,24 +283,28 @@ class ScatterEmitter {
     b_.store(spec_.types[0], ir_.CreateSelect(is_beyond, update, element), arrays_[0], place.array);
   }
 
-  /// Windows that are all different.
+  /// Pairs at windows that are all different.
+  ///     a0 b0 | a1 b1 | a2 b2 | a3 b3   in memory
+  ///     a0 b0 a2 b2, a1 b1 a3 b3        halves of pairs
+  ///     a0 a1 a2 a3, b0 b1 b2 b3        what goes through the body
   void emit_side_by_side(const std::vector<Values>& windows) {
-    SimdBuilder group = with_lanes(b_, kGroup);
-    std::vector<Place> places;
-    for (const Values& window : windows) places.push_back(place_at(window));
-    std::vector<Values> arguments;
-    for (size_t k = 0; k < arrays_.size(); ++k) {
-      Value* elements = llvm::PoisonValue::get(group.register_type(spec_.types[k]));
-      for (uint64_t lane = 0; lane < kGroup; ++lane) {
-        elements = ir_.CreateInsertElement(elements, b_.load(spec_.types[k], arrays_[k], places[lane].array), lane);
-      }
-      arguments.push_back({elements});
+    SimdBuilder group = with_lanes(b_, kGroup), pair = with_lanes(b_, 2);
+    const ElementType type = spec_.types[0];
+    const std::vector<int> first = {0, 4, 2, 6}, second = {1, 5, 3, 7}, both = {0, 1, 2, 3};
+    Values places, pairs, halves;
+    for (const Values& window : windows) {
+      places.push_back(place_at(window).array);
+      pairs.push_back(pair.load(type, arrays_[0], places.back()));
     }
+    for (size_t k : {0, 1}) halves.push_back(ir_.CreateShuffleVector(pairs[k], pairs[k + 2], both));
+    std::vector<Values> arguments = {{ir_.CreateShuffleVector(halves[0], halves[1], first)},
+                                     {ir_.CreateShuffleVector(halves[0], halves[1], second)}};
     for (size_t k = 0; k < updates_.size(); ++k) arguments.push_back({load_update(group, k, windows[0][1])});
     const Values results = emit_body(group, arguments);
-    for (size_t k = 0; k < arrays_.size(); ++k) {
-      for (uint64_t lane = 0; lane < kGroup; ++lane)
-        b_.store(spec_.types[k], ir_.CreateExtractElement(results[k], lane), arrays_[k], places[lane].array);
+    for (size_t k : {0, 1}) {
+      Value* half = ir_.CreateShuffleVector(results[0], results[1], k == 0 ? first : second);
+      pair.store(type, ir_.CreateShuffleVector(half, {0, 1}), arrays_[0], places[k]);
+      pair.store(type, ir_.CreateShuffleVector(half, {2, 3}), arrays_[0], places[k + 2]);
     }
   }
 
@@ -422,6 +441,7 @@ class ScatterEmitter {
   std::vector<Component> components_;
   Value *count_ = nullptr, *index_stride_ = nullptr, *pieces_ = nullptr, *piece_count_ = nullptr, *run_ = nullptr;
   Place first_{}, stride_{};
+  Value* last_index_ = nullptr;
   Status status_;
 };
 
@@ -456,8 +476,8 @@ int64_t longest_known_run(const ScatterKernelSpec& spec) {
 std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const hlo::Fingerprint body = spec.body->fingerprint();
   std::string key =
-      fmt::format("{} {:x} {:x} {} {} {} {}", isa_name(isa), body.high, body.low, element_type_name(spec.index_type),
-                  std::min(spec.run, longest_known_run(spec)), spec.many_pieces, spec.listed);
+      fmt::format("{} {:x} {:x} {} {} {} {} {} {}", isa_name(isa), body.high, body.low, element_type_name(spec.index_type),
+                  std::min(spec.run, longest_known_run(spec)), spec.many_pieces, spec.listed, spec.far, spec.pairs);
   const auto add = [&](int64_t stride) { key += is_known(stride) ? fmt::format(" {}", stride) : " *"; };
   for (int64_t stride : {spec.index_stride, spec.stride.array, spec.stride.update}) add(stride);
   for (const ScatterComponent& component : spec.components) add(component.array_stride);
