@@ -92,7 +92,6 @@ bool is_small_dot(const Graph& graph, const Node& node) {
   const int64_t columns = rhs.element_count() / (batch * contracted);
   if (rows <= 1 || columns <= 1) return true;
   if (is_complex(lhs.element_type())) return false;
-  if (contracted == 1) return true;  // nothing to sum: memory is the limit
   if (!is_floating(lhs.element_type())) return !is_integer(result) || rows * columns * contracted <= kSmall;
   if (lhs.element_type() == ElementType::kBf16 && rhs.element_type() == ElementType::kBf16)
     return rows * columns * contracted <= kSmall;
