@@ -37,7 +37,8 @@ Value* SimdBuilder::stack(std::int64_t bytes) {
   llvm::BasicBlock& entry = ir_.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> at_entry(&entry, entry.begin());
   auto* slot = at_entry.CreateAlloca(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
-  slot->setAlignment(llvm::Align(16));
+  constexpr std::int64_t kLarge = 256;  // to align it costs the function a few instructions
+  slot->setAlignment(llvm::Align(bytes >= kLarge ? static_cast<std::uint64_t>(vector_bytes(isa_)) : 16));
   return slot;
 }
 
