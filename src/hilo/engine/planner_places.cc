@@ -120,7 +120,7 @@ bool Planner::become_result(const Scope& scope, ValuePlace& place, SlotId slot) 
   if (slot_buffers_[slot].size() != 1 || std::ranges::count_if(slot_buffers_, may_be) != 1) return false;
   plan_.slots[slot] = plan_.slots[place.target];
   slot_buffers_[slot].clear();
-  stretches_[buffer].bytes = 0;
+  stretches_[buffer].end = stretches_[buffer].begin - 1;
   for (const ValuePlace& before : scope.places) {
     if (before.slot != slot || (place.first_item >= 0 && before.first_item >= place.first_item)) continue;
     place.first_item = before.first_item;

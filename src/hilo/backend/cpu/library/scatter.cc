@@ -23,6 +23,7 @@ namespace {
 
 constexpr int64_t kWorthForking = 1 << 15;  // updated elements
 constexpr int64_t kInCache = 1 << 20;       // bytes of arrays
+constexpr int64_t kSumsInCache = 1 << 20;   // bytes of sums in double
 constexpr int64_t kCacheLine = 64;          // bytes
 constexpr int64_t kManyPlaces = 256;        // among which four that follow each other are likely different
 constexpr int64_t kMostWindows = 1 << 16;   // of a call that makes no list
@@ -81,6 +82,18 @@ void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterStre
   }
 }
 
+/// A call for all updates before it is restricted.
+ScatterStretch whole_stretch(const ScatterPlaces& places, const ScatterMemory& memory) {
+  ScatterStretch stretch{};
+  stretch.arrays = memory.arrays;
+  stretch.updates = memory.updates;
+  stretch.rows_size = places.rows() * places.row_size();
+  stretch.pieces = places.pieces().data();
+  stretch.piece_count = static_cast<int64_t>(places.pieces().size());
+  stretch.run = places.run();
+  return stretch;
+}
+
 /// The updates, combined with the arrays.
 void update_all(const Scatter& scatter, const ScatterMemory& memory) {
   const ScatterPlaces& places = scatter.places;
@@ -90,13 +103,7 @@ void update_all(const Scatter& scatter, const ScatterMemory& memory) {
   const ScatterFunction kernel = is_alone ? scatter.alone : scatter.kernel;
   const int64_t most = is_alone ? kMostWindows : scatter.most_windows;
   in_parts(parts, tasks, [&](int64_t begin, int64_t end) {
-    ScatterStretch stretch{};
-    stretch.arrays = memory.arrays;
-    stretch.updates = memory.updates;
-    stretch.rows_size = places.rows() * places.row_size();
-    stretch.pieces = places.pieces().data();
-    stretch.piece_count = static_cast<int64_t>(places.pieces().size());
-    stretch.run = places.run();
+    ScatterStretch stretch = whole_stretch(places, memory);
     restrict_to(scatter, begin, end, stretch);
     places.each(memory.indices, stretch, most, kernel);
   });
@@ -171,6 +178,7 @@ class ScatterSumHero final : public Hero {
   bool updates_in_place() const override { return true; }
 
   Status run(void* const* buffers, const CallContext&) const override {
+    if (scatter_.split == Split::kRows && !kCompensated) return run_in_blocks(buffers);
     const auto count = static_cast<size_t>(numbers_);
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
     auto* const sums = reinterpret_cast<double*>(memory.data());
@@ -197,6 +205,38 @@ class ScatterSumHero final : public Hero {
   }
 
  private:
+  /// Rows whose sums the nearest caches hold, after one another: each looks at all indices.
+  Status run_in_blocks(void* const* buffers) const {
+    const ScatterPlaces& places = scatter_.places;
+    const int64_t row = numbers_ / places.rows(), threads = default_pool().threads();
+    const int64_t in_cache = std::max<int64_t>(kSumsInCache / (row * static_cast<int64_t>(sizeof(double))), 1);
+    const int64_t rows = std::min(in_cache, (places.rows() + threads - 1) / threads);
+    const int64_t blocks = (places.rows() + rows - 1) / rows, tasks = std::min(blocks, threads);
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(tasks * rows * row) * sizeof(double)));
+    run_tasks(default_pool(), tasks, [&](int64_t t) {
+      double* const sums = reinterpret_cast<double*>(memory.data()) + t * rows * row;
+      for (int64_t b = blocks * t / tasks; b < blocks * (t + 1) / tasks; ++b)
+        sum_block(buffers, sums, b * rows, std::min((b + 1) * rows, places.rows()));
+    });
+    return ok_status();
+  }
+
+  void sum_block(void* const* buffers, double* sums, int64_t begin, int64_t end) const {
+    const ScatterPlaces& places = scatter_.places;
+    const int64_t row = numbers_ / places.rows();
+    T* const out = static_cast<T*>(buffers[3]) + begin * row;
+    const auto count = static_cast<size_t>((end - begin) * row);
+    convert_all(out, sums, count);
+    // The kernel counts from the array's begin, where none of its windows are.
+    const auto skipped = static_cast<uintptr_t>(begin * row) * sizeof(double);
+    void* const arrays[] = {reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(sums) - skipped)};
+    const void* const updates[] = {buffers[2]};
+    ScatterStretch stretch = whole_stretch(places, {arrays, updates, buffers[1]});
+    restrict_to(scatter_, begin, end, stretch);
+    places.each(buffers[1], stretch, scatter_.most_windows, scatter_.kernel);
+    convert_all(sums, out, count);
+  }
+
   Scatter scatter_;
   Sums sums_;
   int64_t numbers_;  ///< of the array: a complex one is two
