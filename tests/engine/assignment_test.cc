@@ -37,6 +37,8 @@ TEST(Assignment, NothingTakesAPlaceToo) {
   EXPECT_EQ(assigned({}).bytes, 0);
 }
 
+TEST(Assignment, WhatIsNeverNeededTakesNone) { EXPECT_EQ(assigned({{100, 3, 2}, {64, 4, 5}}).bytes, 64); }
+
 TEST(Assignment, StretchesOfOneTimeNeverOverlap) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {

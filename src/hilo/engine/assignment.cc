@@ -65,6 +65,7 @@ Assignment assign_offsets(std::span<const Stretch> stretches) {
   Arena arena;
   std::multimap<int64_t, size_t> live;  // by end
   for (size_t k : order) {
+    if (stretches[k].end < stretches[k].begin) continue;
     while (!live.empty() && live.begin()->first < stretches[k].begin) {
       const size_t dead = live.begin()->second;
       arena.give_back(assignment.offsets[dead], aligned(stretches[dead].bytes));

@@ -8,7 +8,7 @@
 
 namespace hilo::engine {
 
-/// Bytes that are needed from clock tick `begin` to `end`, both included.
+/// Bytes that are needed from clock tick `begin` to `end`, both included; not at all if it ends before it begins.
 struct Stretch {
   int64_t bytes;
   int64_t begin, end;

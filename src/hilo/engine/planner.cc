@@ -71,6 +71,7 @@ StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::
   HILO_ASSIGN_OR_RETURN(RegionGraph regions, form_regions(graph));
   Scope scope{graph, lifetimes_of(graph, regions), std::vector<ValuePlace>(graph.values.size()), {}};
   for (size_t p = 0; p < parameters.size(); ++p) scope.places[graph.parameters[p]].slot = parameters[p];
+  scope.is_entry = is_entry;
   aim_results(scope, plan);
   const std::vector<Item>& items = scope.lifetimes.items;
   for (size_t i = 0; i < items.size(); ++i) {

@@ -77,6 +77,7 @@ class Planner {
     std::vector<ValuePlace> places;  ///< per value
     StepList steps;
     int64_t item = 0;
+    bool is_entry = false;
   };
   struct ResultPlan {
     std::vector<SlotId> targets;   ///< kNoSlot: anywhere
@@ -107,6 +108,7 @@ class Planner {
   bool place_as(Scope& scope, const Region& region);
   /// `v` begins as a copy of `w`; if w dies here (and `may`), they share memory and nothing is copied.
   void place_over(Scope& scope, ValueId v, ValueId w, bool may);
+  bool become_result(const Scope& scope, ValuePlace& place, SlotId slot);
   /// `v` is written whole, and may be in w's memory if w dies here.
   void place_written(Scope& scope, ValueId v, ValueId w);
 

@@ -111,6 +111,25 @@ void Planner::place_written(Scope& scope, ValueId v, ValueId w) {
   place.first_item = scope.item;
 }
 
+/// Has memory that was made for other values, and is to be updated now, be the result's from its beginning, so that nothing
+/// is copied. False if it can't be.
+bool Planner::become_result(const Scope& scope, ValuePlace& place, SlotId slot) {
+  if (!scope.is_entry || place.target == kNoSlot || plan_.slots[slot].source != SlotSource::kArena) return false;
+  const BufferId buffer = slot_buffers_[slot][0];
+  const auto may_be = [&](const std::vector<BufferId>& buffers) { return std::ranges::count(buffers, buffer) != 0; };
+  if (slot_buffers_[slot].size() != 1 || std::ranges::count_if(slot_buffers_, may_be) != 1) return false;
+  plan_.slots[slot] = plan_.slots[place.target];
+  slot_buffers_[slot].clear();
+  stretches_[buffer].end = stretches_[buffer].begin - 1;
+  for (const ValuePlace& before : scope.places) {
+    if (before.slot != slot || (place.first_item >= 0 && before.first_item >= place.first_item)) continue;
+    place.first_item = before.first_item;
+    place.overwrites = before.overwrites;
+  }
+  place.slot = place.target;
+  return true;
+}
+
 void Planner::place_over(Scope& scope, ValueId v, ValueId w, bool may) {
   ValuePlace& place = scope.places[v];
   const ValuePlace& operand = scope.places[w];
@@ -118,6 +137,7 @@ void Planner::place_over(Scope& scope, ValueId v, ValueId w, bool may) {
   const bool carry = place.update_in_place != kNoSlot && operand.slot == place.update_in_place;
   use(operand.slot);
   if (dies) place.overwrites.push_back(w);
+  if (dies && operand.owned && become_result(scope, place, operand.slot)) return;
   if (dies && (carry || (operand.owned && place.target == kNoSlot))) {
     place.slot = operand.slot;
     place.owned = operand.owned;

@@ -125,6 +125,32 @@ TEST(BitcastConvert, ChangesWidths) {
   check_text("  x = u16[3,4] parameter(0)\n  ROOT r = f64[3] bitcast-convert(x)");
 }
 
+/// Lines of bytes, along either dimension, up and down.
+TEST(Sort, CountsBytesThatAreAlone) {
+  for (const char* type : {"s8", "u8", "pred"}) {
+    for (const char* direction : {"LT", "GT"}) {
+      for (const auto& [lines, length] : {std::pair<int64_t, int64_t>{3, 33}, {3, 100}, {2, 5000}, {1, 40}}) {
+        for (int dimension : {0, 1}) {
+          check_text(fmt::format(R"(HloModule bytes
+less {{
+  a = {0}[] parameter(0)
+  b = {0}[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction={1}
+}}
+ENTRY main {{
+  x = {0}[{2},{3}] parameter(0)
+  ROOT s = {0}[{2},{3}] sort(x), dimensions={{{4}}}, is_stable=true, to_apply=less
+}}
+)",
+                                 type, direction, dimension == 0 ? length : lines, dimension == 0 ? lines : length,
+                                 dimension),
+                     0.0);
+        }
+      }
+    }
+  }
+}
+
 TEST(Sort, TakesAComparatorOfSeveralOperands) {
   // By the first operand's distance from 3, then by the second, falling.
   check_text(

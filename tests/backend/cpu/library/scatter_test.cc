@@ -184,6 +184,90 @@ TEST(Scatter, ExtremesOfZerosAreTheReferencesZeros) {
   }
 }
 
+void single_elements(hlo::ScatterAttributes& a) {
+  a.inserted_window_dims = {0};
+  a.scatter_dims_to_operand_dims = {0};
+  a.index_vector_dim = 1;
+}
+
+/// Places of an array of `size` elements: some twice in a row, some outside.
+void scramble(Literal& places, int64_t size) {
+  int64_t at = 1;
+  int64_t k = 0;
+  for (int32_t& place : places.data<int32_t>()) {
+    if (k++ % 7 != 3) at = (at * 48271 + 11) % 2147483647;
+    place = static_cast<int32_t>(at % (size + 3) - 1);
+  }
+}
+
+/// Groups of windows with and without what the short way leaves out.
+TEST(Scatter, ExtremesOfSingleElementsAreTheReferencesForAllValues) {
+  const double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+  const double kSpecial[] = {kNan, 0.0, -0.0, kInfinity, -kInfinity, 1e-310, -1e-310, 1e-42, -1e-42};
+  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kF16}) {
+    for (Opcode combine : {Opcode::kMaximum, Opcode::kMinimum}) {
+      for (const auto& [size, count] : {std::pair<int64_t, int64_t>{5, 3}, {5, 403}, {70, 1000}, {70, 1001}, {3, 4}}) {
+        const hlo::Module module = scatter_of(Shape::array(type, {size}), Shape::array(ElementType::kS32, {count, 1}),
+                                              {count}, combine, single_elements);
+        std::vector<Literal> arguments = samples(module);
+        scramble(arguments[1], size);
+        visit_element_type(
+            type,
+            [&]<typename T>() {
+              if constexpr (is_floating(element_type_of<T>)) {
+                for (int64_t k = 0; k < count; k += 1 + k % 11)
+                  arguments[2].data<T>()[static_cast<size_t>(k)] = static_cast<T>(kSpecial[k % 9]);
+                for (int64_t k = 0; k < size; k += 3)
+                  arguments[0].data<T>()[static_cast<size_t>(k)] = static_cast<T>(kSpecial[(k / 3) % 9]);
+              }
+            },
+            [] {});
+        check(module, arguments, 0);
+      }
+    }
+  }
+}
+
+TEST(Scatter, PairsOfDoublesHaveTheReferencesBits) {
+  for (const auto& [size, count] : {std::pair<int64_t, int64_t>{255, 2999}, {256, 2048}, {300, 4003}, {40000, 330001}}) {
+    for (bool sorted : {false, true}) {
+      const hlo::Module module =
+          scatter_of(Shape::array(ElementType::kF64, {size}), Shape::array(ElementType::kS32, {count, 1}), {count},
+                     Opcode::kAdd, single_elements);
+      std::vector<Literal> arguments = samples(module);
+      scramble(arguments[1], size);
+      if (sorted) std::ranges::sort(arguments[1].data<int32_t>());
+      for (double& update : arguments[2].data<double>()) update = std::exp(9 * update) / 3;
+      check(module, arguments, 0);
+    }
+  }
+}
+
+/// Elements of arrays beyond the cache, on one thread, where they are asked for, and on several, where they are listed.
+TEST(Scatter, SingleElementsOfLargeArraysAreTheSameOnAnyNumberOfThreads) {
+  const int64_t size = 700001;
+  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kS32, ElementType::kC64}) {
+    for (int64_t count : {37, 70001}) {
+      const hlo::Module module = scatter_of(Shape::array(type, {size}), Shape::array(ElementType::kS32, {count, 1}),
+                                            {count}, type == ElementType::kF64 ? Opcode::kMaximum : Opcode::kAdd, single_elements);
+      std::vector<Literal> arguments = samples(module);
+      scramble(arguments[1], size);
+      const StatusOr<Literal> wanted = hlo::evaluate(module, arguments);
+      ASSERT_TRUE(wanted.ok()) << wanted.status().to_string();
+      on_every_isa([&](Isa isa) {
+        auto executable = tests::cpu_client()->compile(module, {}, nullptr);
+        ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+        for (int threads : {1, 2, 3}) {
+          ThreadPool pool(threads);
+          ExecuteOptions options;
+          options.executor = &pool;
+          EXPECT_TRUE(run(**executable, arguments, options)[0].identical(*wanted)) << isa_name(isa) << " " << threads;
+        }
+      });
+    }
+  }
+}
+
 TEST(Scatter, BodiesHaveConstants) {
   for (const auto& [type, constant] : {std::pair("f32", "0.5"),
                                        {"f64", "0.25"},

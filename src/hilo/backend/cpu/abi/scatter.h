@@ -38,7 +38,7 @@ struct ScatterStretch {
 /// Reads index vectors, drops windows that don't fit and combines the others with the array.
 using ScatterFunction = void (*)(const ScatterStretch& stretch);
 
-/// The most index vectors of a call.
+/// The most index vectors of a call that lists its windows.
 inline constexpr int64_t kMostScatterUpdates = 256;
 
 struct ScatterKernelSpec {
@@ -55,6 +55,8 @@ struct ScatterKernelSpec {
   /// A call lists its windows first, so that the processor neither guesses which are its own nor waits for the memory of
   /// one after the other. Else windows of all rows are updated as soon as they are known.
   bool listed;
+  bool far;  ///< the arrays are larger than the cache: single elements that aren't listed are asked for ahead of time
+  bool pairs;  ///< two arrays of f64, each element of the first before its twin; few windows that follow each other are the same
 };
 
 }  // namespace hilo::cpu

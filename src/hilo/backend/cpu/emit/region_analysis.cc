@@ -66,6 +66,22 @@ bool prefers_column(const Region& region) {
   return steps_outer > steps_row;
 }
 
+/// Are rows so short that a vector across them does more than one along them, though each of its elements is loaded by itself? Sums
+/// of few elements are as fast along them.
+bool spans_short_rows(const Region& region) {
+  constexpr int64_t kFewestRows = 64;
+  if (!region.has_row() || region.row_begin == 0 || region.extents[region.row_begin - 1] < kFewestRows) return false;
+  int64_t count = 1;
+  for (size_t k = region.row_begin; k < region.extents.size(); ++k) count *= region.extents[k];
+  if (count < 2 || count > kLongestShortRow) return false;
+  bool is_worth = false;
+  for (const RegionNode& n : region.nodes) {
+    if (!n.guards.empty() || !n.index.terms.empty() || n.is_dot) return false;
+    is_worth |= is_expensive(n) || (n.kind == NodeKind::kReduce && reducer_of(n) != hlo::ReducerKind::kAdd);
+  }
+  return is_worth;
+}
+
 /// Is it a matrix product (and what hangs on it) in columns, some operand of which is the same for all rows?
 bool is_matrix_product(const Region& region) {
   if (region.row_begin < 2) return false;
@@ -249,7 +265,7 @@ bool is_idempotent(hlo::ReducerKind kind) {
 RegionShape shape_of_region(const Region& region, Isa isa) {
   RegionShape shape;
   if (region.extents.empty()) return shape;
-  const bool column = prefers_column(region);
+  const bool across = spans_short_rows(region), column = across || prefers_column(region);
   shape.vector_dimension = column             ? region.row_begin - 1
                            : region.has_row() ? region.extents.size() - 1
                                               : written_dimension(region);
@@ -281,7 +297,9 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   }
   const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
   const bool product = column && is_matrix_product(region);
-  if (product) {
+  if (across) {
+    // One register: each element is an instruction.
+  } else if (product) {
     // Sums of a block stay in registers, beside one vector row of the shared operand.
     lanes *= isa == Isa::kAvx512 ? 4 : 2;
     while (lanes > natural && lanes > extent) lanes /= 2;

@@ -46,6 +46,9 @@ struct RegionFacts {
   std::vector<int> kept_in;
 };
 
+/// Elements of rows that vectors may go across though these lie one after the other.
+inline constexpr int64_t kLongestShortRow = 16;
+
 RegionFacts analyse_region(const Region& region, Isa isa);
 
 /// A product of f32 or narrower floats, which is kept in f64.

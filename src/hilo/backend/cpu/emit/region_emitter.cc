@@ -50,6 +50,7 @@ Status RegionEmitter::emit(const Values& buffers, Value* begin, Value* end) {
     const int64_t lanes = is_column() ? facts_.shape.lanes : 1;
     tiles_[n] = scalar_.stack(row * lanes * std::max(element_size_bytes(region_.nodes[n].type), 4));
   }
+  make_short_rows();
   emit_level(-1);
   emit_outer(0);
   return status_;
@@ -58,7 +59,9 @@ Status RegionEmitter::emit(const Values& buffers, Value* begin, Value* end) {
 /// Loop over outer dimension k and what is inside it.
 void RegionEmitter::emit_outer(size_t k) {
   if (k == region_.row_begin) {
+    load_short_rows();
     if (region_.has_row()) emit_stages();
+    store_short_rows();
     store_outputs(false, 0);
     return;
   }

@@ -84,6 +84,13 @@ class RegionEmitter {
   Values end_stretch(const Values& neutral, const Values& sums);
   bool is_cut(size_t k) const { return partial_ != nullptr && facts_.stretches->dimension == k; }
 
+  // region_short_rows.cc: rows of few elements, turned into columns
+  int64_t short_row_of(const IndexExpr& index, ElementType type) const;
+  void make_short_rows();
+  void load_short_rows();
+  void store_short_rows();
+  llvm::Value* column_in_tile(const IndexExpr& index);
+
   // region_block.cc: matrix products, several rows at once
   void emit_blocks(llvm::Value* from, llvm::Value* to);
   void emit_block();
@@ -148,6 +155,8 @@ class RegionEmitter {
   std::vector<Slot> slots_;
   std::vector<Values> reduced_;      ///< per kReduce node: its results
   std::vector<llvm::Value*> tiles_;  ///< per node: stack memory of a kept row value
+  Values loaded_rows_;               ///< per node: stack memory of columns that short rows became, or null
+  Values stored_rows_;               ///< per output: of columns that will become short rows
   std::vector<const IndexExpr*> expressions_;
   std::vector<uint32_t> node_expression_;                 ///< per node: of its index
   std::vector<std::vector<uint32_t>> guard_expressions_;  ///< per node, per guard

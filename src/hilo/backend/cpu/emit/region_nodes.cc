@@ -161,6 +161,7 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
   }
   if (guard_state(node) == GuardState::kOutside)
     return llvm::Constant::getNullValue(builder(wide).register_type(node.type));
+  if (loaded_rows_[n] != nullptr) return wide_.load(node.type, loaded_rows_[n], column_in_tile(node.index));
   const uint32_t e = node_expression_[n];
   Value* pointer = buffers_[node.input];
   bool wide_mask = false;
@@ -280,6 +281,8 @@ void RegionEmitter::store_output(const RegionOutput& o, uint32_t expression) {
     return scalar_.store_scalar(o.type, scalar, pointer, at);
   }
   Value* value = value_of(o.node, true);
+  if (Value* const tile = stored_rows_[index - region_.inputs.size()])
+    return wide_.store(o.type, value, tile, column_in_tile(o.index));
   if (step == 1) return wide_.store(o.type, value, pointer, at);
   wide_.store_strided(o.type, value, pointer, at, scalar_.index(step), nullptr);
 }

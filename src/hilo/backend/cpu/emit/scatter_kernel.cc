@@ -21,7 +21,7 @@ namespace {
 using llvm::Value;
 
 constexpr size_t kMostWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
-constexpr int64_t kUnrolled = 4;          // vectors of a run that are written one after the other, without a loop
+constexpr int64_t kUnrolled = 8;          // vectors of a run that are written one after the other, without a loop
 constexpr int64_t kCacheLine = 64;        // bytes
 constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the processor sees itself where longer ones go on
 constexpr int kGroup = 4;                 // windows of one element in a turn
@@ -103,20 +103,25 @@ class ScatterEmitter {
     run_ = number(offsetof(ScatterStretch, run));
   }
 
-  /// Where a window starts that `component`s say, and whether that is in bounds (i1); `at`: its places without them, and its
-  /// index vector.
-  std::pair<Place, Value*> window_at(const Values& at) {
+  Value* component_at(const Component& component, Value* at) {
+    Value* index = b_.load_scalar(spec_.index_type, component.indices, at);
+    return ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
+  }
+  /// Where a window starts; `at`: where it would with an index vector of zeros, and the index vector's place.
+  Place place_at(const Values& at) {
     Place place = {at[0], at[1]};
-    Value* fits = nullptr;
     for (const Component& component : components_) {
-      Value* index = b_.load_scalar(spec_.index_type, component.indices, at[2]);
-      index = ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
-      // Negative ones, and those past int64, are beyond the last as unsigned numbers.
-      Value* is_inside = ir_.CreateICmpULE(index, component.last);
-      fits = fits == nullptr ? is_inside : ir_.CreateAnd(fits, is_inside);
+      Value* index = component_at(component, at[2]);
       place.array = ir_.CreateAdd(place.array, ir_.CreateMul(index, component.array_stride));
     }
-    return {place, fits == nullptr ? ir_.getTrue() : fits};
+    return place;
+  }
+  /// Is that in bounds (i1)? Negative indices, and those past int64, are beyond the last as unsigned numbers.
+  Value* fits_at(const Values& at) {
+    Value* fits = ir_.getTrue();
+    for (const Component& component : components_)
+      fits = ir_.CreateAnd(fits, ir_.CreateICmpULE(component_at(component, at[2]), component.last));
+    return fits;
   }
   Values first_window() { return {first_.array, first_.update, b_.index(0)}; }
   Values next_window(const Values& at) {
@@ -130,8 +135,7 @@ class ScatterEmitter {
   Value* for_each_window(Value* begin, Values start, Value* initial, const Use& use) {
     start.push_back(initial);
     return b_.counted_loop(begin, count_, b_.index(1), start, [&](Value*, const Values& at) {
-      const auto [place, fits] = window_at(at);
-      Value* carried = use(place, fits, at[3]);
+      Value* carried = use(place_at(at), fits_at(at), at[3]);
       Values next = next_window(at);
       next.push_back(carried);
       return next;
@@ -147,11 +151,20 @@ class ScatterEmitter {
   }
 
   void emit_at_once() {
-    Values start = first_window();
     Value* begin = b_.index(0);
+    if (goes_in_groups()) prepare_groups();
+    Values start = first_window();
+    if (goes_in_groups() && spec_.far) {
+      Value* unasked = b_.index(windows_ahead() + kGroup - 1);
+      Value* end = ir_.CreateAnd(ir_.CreateSub(count_, unasked), b_.index(-kGroup));
+      Value* asked = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, begin);
+      start = emit_groups(begin, asked, start, true);
+      begin = asked;
+    }
     if (goes_in_groups()) {
-      begin = ir_.CreateAnd(count_, b_.index(-kGroup));
-      start = emit_groups(begin, start);
+      Value* end = ir_.CreateAnd(count_, b_.index(-kGroup));
+      start = emit_groups(begin, end, start, false);
+      begin = end;
     }
     for_each_window(begin, start, b_.index(0), [&](const Place& window, Value* fits, Value* carried) {
       emit_if(fits, [&] { emit_window(window); });
@@ -164,27 +177,135 @@ class ScatterEmitter {
     return spec_.run == 1 && !spec_.many_pieces && spec_.stride.update == 1 && !is_complex(spec_.types[0]);
   }
 
-  /// Windows before number `end`, a group in each turn: what a turn costs is shared, and updates are converted side by side.
-  Values emit_groups(Value* end, const Values& start) {
-    return b_.counted_loop(b_.index(0), end, b_.index(kGroup), start, [&](Value*, const Values& first) {
-      SimdBuilder group = with_lanes(b_, kGroup);
-      Values updates;
-      for (size_t k = 0; k < updates_.size(); ++k)
-        updates.push_back(is_converted(k) ? load_update(group, k, first[1]) : nullptr);
-      Values at = first;
-      for (uint64_t lane = 0; lane < kGroup; ++lane, at = next_window(at)) {
-        const auto [place, fits] = window_at(at);
-        emit_if(fits, [&, place = place] {
-          Values own;
-          for (size_t k = 0; k < updates.size(); ++k) {
-            own.push_back(updates[k] == nullptr ? load_update(b_, k, place.update)
-                                                : ir_.CreateExtractElement(updates[k], lane));
-          }
-          combine(b_, place, own);
-        });
-      }
-      return at;
+  /// What stays the same in all turns: the arrays' starts, and the last index in bounds as lanes of its type.
+  void prepare_groups() {
+    if (!has_plain_indices()) return;
+    for (size_t k = 0; k < arrays_.size(); ++k)
+      arrays_[k] = ir_.CreateGEP(b_.memory_scalar(spec_.types[k]), arrays_[k], first_.array);
+    first_.array = b_.index(0);
+    llvm::Type* type = b_.register_scalar(spec_.index_type);
+    const unsigned bits = type->getIntegerBitWidth() - (is_signed_integer(spec_.index_type) ? 1 : 0);
+    Value* most = b_.index(static_cast<int64_t>(~uint64_t{0} >> (64 - bits)));
+    Value* last = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, components_[0].last, most);
+    last_index_ = with_lanes(b_, kGroup).splat(ir_.CreateTrunc(last, type));
+  }
+
+  /// Windows from number `begin` to `end`, a group in each turn: what a turn costs is shared, and most groups need one look, not
+  /// one for each window. `asks`: for the memory of windows that are to come.
+  Values emit_groups(Value* begin, Value* end, const Values& start, bool asks) {
+    return b_.counted_loop(begin, end, b_.index(kGroup), start, [&](Value*, const Values& first) {
+      std::vector<Values> windows = {first};
+      if (asks) ask_for_group(first);
+      while (windows.size() < kGroup) windows.push_back(next_window(windows.back()));
+      const auto plain = [&] {
+        if (goes_side_by_side()) emit_side_by_side(windows);
+        else emit_in_order(windows, true);
+        return Values{};
+      };
+      const auto careful = [&] {
+        emit_in_order(windows, false);
+        return Values{};
+      };
+      b_.if_else(is_plain(windows), plain, careful);
+      return next_window(windows.back());
     });
+  }
+
+  void ask_for_group(const Values& first) {
+    Values at = first;
+    for (int64_t k = 0; k < windows_ahead(); ++k) at = next_window(at);
+    for (int k = 0; k < kGroup; ++k, at = next_window(at)) {
+      const Place place = place_at(at);
+      for (size_t a = 0; a < arrays_.size(); ++a) prefetch(spec_.types[a], arrays_[a], place.array, true);
+    }
+  }
+
+  /// The numbers of the index vectors of a group stand side by side, and say alone where its windows are.
+  bool has_plain_indices() const {
+    return spec_.components.size() == 1 && spec_.index_stride == 1 && spec_.stride.array == 0;
+  }
+  bool is_float_extreme() const {
+    const hlo::ReducerKind kind = spec_.body->reducer_kind();
+    return is_floating(spec_.types[0]) && (kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum);
+  }
+  bool goes_side_by_side() const { return spec_.pairs && has_plain_indices(); }
+
+  /// Are all windows of the group in bounds, and is nothing among them that emit_groups' shorter way doesn't take (i1)?
+  Value* is_plain(const std::vector<Values>& windows) {
+    SimdBuilder group = with_lanes(b_, kGroup);
+    Value* plain = has_plain_indices() ? have_plain_places(group, windows[0]) : fits_at(windows[0]);
+    for (size_t k = 1; k < windows.size() && !has_plain_indices(); ++k)
+      plain = ir_.CreateAnd(plain, fits_at(windows[k]));
+    if (!is_float_extreme()) return plain;
+    Value* update = load_update(group, 0, windows[0][1]);
+    Value* is_hard = ir_.CreateFCmpUEQ(update, llvm::Constant::getNullValue(update->getType()));
+    return ir_.CreateAnd(plain, ir_.CreateNot(group.any(is_hard)));
+  }
+  /// All in bounds, and different if they are to go side by side.
+  Value* have_plain_places(SimdBuilder& group, const Values& first) {
+    Value* indices = group.load(spec_.index_type, components_[0].indices, first[2]);
+    Value* is_bad = ir_.CreateICmpUGT(indices, last_index_);
+    if (goes_side_by_side()) {
+      for (const std::vector<int>& other : {std::vector<int>{1, 2, 3, 0}, std::vector<int>{2, 3, 0, 1}})
+        is_bad = ir_.CreateOr(is_bad, ir_.CreateICmpEQ(indices, ir_.CreateShuffleVector(indices, other)));
+    }
+    return ir_.CreateNot(group.any(is_bad));
+  }
+
+  /// One window after the other; updates are converted side by side. Those that is_plain need no more looks.
+  void emit_in_order(const std::vector<Values>& windows, bool plain) {
+    SimdBuilder group = with_lanes(b_, kGroup);
+    Values updates;
+    for (size_t k = 0; k < updates_.size(); ++k)
+      updates.push_back(is_converted(k) ? load_update(group, k, windows[0][1]) : nullptr);
+    for (uint64_t lane = 0; lane < kGroup; ++lane) {
+      const Place place = place_at(windows[lane]);
+      const auto update = [&] {
+        Values own;
+        for (size_t k = 0; k < updates.size(); ++k) {
+          own.push_back(updates[k] == nullptr ? load_update(b_, k, place.update)
+                                              : ir_.CreateExtractElement(updates[k], lane));
+        }
+        if (plain && is_float_extreme()) emit_extreme(place, own[0]);
+        else combine(b_, place, own);
+      };
+      if (plain) update();
+      else emit_if(fits_at(windows[lane]), update);
+    }
+  }
+
+  /// The larger or smaller of an element and an update that is neither NaN nor zero: one instruction, as NaN of the element
+  /// stays, and zeros never meet.
+  void emit_extreme(const Place& place, Value* update) {
+    const bool is_maximum = spec_.body->reducer_kind() == hlo::ReducerKind::kMaximum;
+    Value* element = b_.load(spec_.types[0], arrays_[0], place.array);
+    Value* is_beyond = is_maximum ? ir_.CreateFCmpOGT(update, element) : ir_.CreateFCmpOLT(update, element);
+    b_.store(spec_.types[0], ir_.CreateSelect(is_beyond, update, element), arrays_[0], place.array);
+  }
+
+  /// Pairs at windows that are all different.
+  ///     a0 b0 | a1 b1 | a2 b2 | a3 b3   in memory
+  ///     a0 b0 a2 b2, a1 b1 a3 b3        halves of pairs
+  ///     a0 a1 a2 a3, b0 b1 b2 b3        what goes through the body
+  void emit_side_by_side(const std::vector<Values>& windows) {
+    SimdBuilder group = with_lanes(b_, kGroup), pair = with_lanes(b_, 2);
+    const ElementType type = spec_.types[0];
+    const std::vector<int> first = {0, 4, 2, 6}, second = {1, 5, 3, 7}, both = {0, 1, 2, 3};
+    Values places, pairs, halves;
+    for (const Values& window : windows) {
+      places.push_back(place_at(window).array);
+      pairs.push_back(pair.load(type, arrays_[0], places.back()));
+    }
+    for (size_t k : {0, 1}) halves.push_back(ir_.CreateShuffleVector(pairs[k], pairs[k + 2], both));
+    std::vector<Values> arguments = {{ir_.CreateShuffleVector(halves[0], halves[1], first)},
+                                     {ir_.CreateShuffleVector(halves[0], halves[1], second)}};
+    for (size_t k = 0; k < updates_.size(); ++k) arguments.push_back({load_update(group, k, windows[0][1])});
+    const Values results = emit_body(group, arguments);
+    for (size_t k : {0, 1}) {
+      Value* half = ir_.CreateShuffleVector(results[0], results[1], k == 0 ? first : second);
+      pair.store(type, ir_.CreateShuffleVector(half, {0, 1}), arrays_[0], places[k]);
+      pair.store(type, ir_.CreateShuffleVector(half, {2, 3}), arrays_[0], places[k + 2]);
+    }
   }
 
   void emit_listed() {
@@ -300,10 +421,15 @@ class ScatterEmitter {
     std::vector<Values> arguments;
     for (size_t k = 0; k < arrays_.size(); ++k) arguments.push_back({b.load(spec_.types[k], arrays_[k], place.array)});
     for (Value* update : updates) arguments.push_back({update});
-    ScalarEmitter emitter(b);
-    const Values results = emitter.emit(*spec_.body, arguments);
-    if (status_.ok()) status_ = emitter.status();
+    const Values results = emit_body(b, arguments);
     for (size_t k = 0; k < arrays_.size(); ++k) b.store(spec_.types[k], results[k], arrays_[k], place.array);
+  }
+
+  Values emit_body(SimdBuilder& b, const std::vector<Values>& arguments) {
+    ScalarEmitter emitter(b);
+    Values results = emitter.emit(*spec_.body, arguments);
+    if (status_.ok()) status_ = emitter.status();
+    return results;
   }
 
   SimdBuilder& b_;
@@ -315,6 +441,7 @@ class ScatterEmitter {
   std::vector<Component> components_;
   Value *count_ = nullptr, *index_stride_ = nullptr, *pieces_ = nullptr, *piece_count_ = nullptr, *run_ = nullptr;
   Place first_{}, stride_{};
+  Value* last_index_ = nullptr;
   Status status_;
 };
 
@@ -349,8 +476,8 @@ int64_t longest_known_run(const ScatterKernelSpec& spec) {
 std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const hlo::Fingerprint body = spec.body->fingerprint();
   std::string key =
-      fmt::format("{} {:x} {:x} {} {} {} {}", isa_name(isa), body.high, body.low, element_type_name(spec.index_type),
-                  std::min(spec.run, longest_known_run(spec)), spec.many_pieces, spec.listed);
+      fmt::format("{} {:x} {:x} {} {} {} {} {} {}", isa_name(isa), body.high, body.low, element_type_name(spec.index_type),
+                  std::min(spec.run, longest_known_run(spec)), spec.many_pieces, spec.listed, spec.far, spec.pairs);
   const auto add = [&](int64_t stride) { key += is_known(stride) ? fmt::format(" {}", stride) : " *"; };
   for (int64_t stride : {spec.index_stride, spec.stride.array, spec.stride.update}) add(stride);
   for (const ScatterComponent& component : spec.components) add(component.array_stride);

@@ -2,6 +2,7 @@
 // backend/cpu/library/lapack_factor.cc -- LAPACK's factorisations and what is solved with them.
 #include "hilo/backend/cpu/library/lapack.h"
 #include "hilo/backend/cpu/library/lapack_routine.h"
+#include "hilo/backend/cpu/library/lu_blocks.h"
 #include "hilo/backend/cpu/library/triangular_solve.h"
 #include "hilo/base/text.h"
 
@@ -33,7 +34,7 @@ Status check_reflectors(const CustomCallFrame& frame, int reflectors, int rows, 
 
 template <typename T>
 Status getrf(const CustomCallFrame& frame) {
-  static auto* const call = routine<T, void(const int*, const int*, T*, const int*, int*, int*)>("getrf");
+  static auto* const call = routine<T, GetrfRoutine<T>>("getrf");
   HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
   HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> lu, batch_of<T>(result(frame, 0), 2));
@@ -42,12 +43,14 @@ Status getrf(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == lu.rows && x.columns == lu.columns && lu.count == x.count &&
                                              pivots.count == x.count && pivots.rows == std::min(x.rows, x.columns) &&
                                              info.count == x.count));
+  HILO_ASSIGN_OR_RETURN([[maybe_unused]] const Isa isa, selected_isa());
   copy_unless_same(x, lu);
   const int leading = x.leading();
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const std::vector<int> bad = take_bad_columns(lu.item(i), lu.rows, lu.columns);
-      call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
+      if constexpr (kComplex<T>) call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
+      else *info.item(i) = factor_lu(isa, call, lu.rows, lu.columns, lu.item(i), leading, pivots.item(i));
       mark_bad_columns<T>(bad, lu.item(i), lu.rows, lu.columns, nullptr);
       if (!bad.empty() && *info.item(i) > bad[0]) *info.item(i) = 0;  // a pivot of zero that is NaN now
     }

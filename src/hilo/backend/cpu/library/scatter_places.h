@@ -36,10 +36,10 @@ class ScatterPlaces {
   int64_t index_stride() const { return batch_.back().index_stride; }
   ScatterPlace stride() const { return batch_.back().stride; }
 
-  /// Calls f(stretch) for all updates in their order, until the work is to stop: `stretch`, whose arrays, rows and pieces are set, with its index
-  /// vectors and places.
+  /// Calls f(stretch) for all updates in their order, until the work is to stop: `stretch`, whose arrays, rows and pieces are set, with its
+  /// index vectors and places, at most `most_windows` at once.
   template <typename F>
-  void each(const void* indices, ScatterStretch stretch, F f) const {
+  void each(const void* indices, ScatterStretch stretch, int64_t most_windows, F f) const {
     const Batch& inner = batch_.back();
     stretch.components = components_.data();
     stretch.index_stride = inner.index_stride;
@@ -47,7 +47,7 @@ class ScatterPlaces {
     const ScatterPlace origin = stretch.first;
     std::vector<int64_t> position(batch_.size(), 0);
     const int64_t window = std::max<int64_t>(stretch.run * stretch.piece_count, 1);
-    const int64_t most = std::clamp<int64_t>(kPollInterval / window, 1, kMostScatterUpdates);
+    const int64_t most = std::clamp<int64_t>(kPollInterval / window, 1, most_windows);
     const StopFlag stop;
     do {
       if (stop.raised()) return;

@@ -2,6 +2,7 @@
 // backend/cpu/library/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, else
 // a merge sort that calls the compiled comparator. One that isn't stable leaves equal elements where XLA does.
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
 #include <numeric>
@@ -74,6 +75,33 @@ void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   if (from != p && !stop.raised()) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
 }
 
+/// Bytes that are sorted by how many there are of each.
+class ByteCounts {
+ public:
+  explicit ByteCounts(const SortKey& key) {
+    for (size_t v = 0; v < kValues; ++v) in_order_[ordered_key(key, static_cast<uint8_t>(v))] = static_cast<uint8_t>(v);
+  }
+
+  void sort(const uint8_t* from, uint8_t* to, int64_t n, int64_t stride) const {
+    std::array<uint32_t, kValues> counts{};
+    in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) ++counts[from[i * stride]];
+    });
+    uint8_t* const last = to + n * stride;
+    for (const uint8_t v : in_order_) {
+      const int64_t count = counts[v];
+      *to = v;  // even if there is none: the next value takes its place
+      for (int64_t k = 1; k < count; ++k) to[k * stride] = v;
+      to += count * stride;
+      if (to == last) return;
+    }
+  }
+
+ private:
+  static constexpr size_t kValues = 256;
+  std::array<uint8_t, kValues> in_order_;  ///< each value, at the place of its key
+};
+
 template <typename Key>
 void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n, bool stable) {
   const auto less = [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; };
@@ -113,7 +141,9 @@ class KeySortHero final : public Hero {
         lines_(lines),
         widths_(std::move(widths)),
         // Elements of equal keys that are the same in all bits may stand in any order.
-        stable_(stable || (widths_.size() == 1 && !key.equal_zeros && !key.equal_nans)) {}
+        stable_(stable || is_alone()) {
+    if (is_alone() && widths_[0] == 1 && lines.length > kInsertion) counts_.emplace(key);
+  }
 
   Status run(void* const* buffers, const CallContext&) const override {
     switch (widths_[key_.operand]) {
@@ -125,6 +155,11 @@ class KeySortHero final : public Hero {
   }
 
  private:
+  /// Are elements of equal keys the same?
+  bool is_alone() const {
+    return widths_.size() == 1 && (!is_floating(key_.type) || (!key_.equal_zeros && !key_.equal_nans));
+  }
+
   template <typename Key>
   Status run_as(void* const* buffers) const {
     const int64_t n = lines_.length;
@@ -147,6 +182,9 @@ class KeySortHero final : public Hero {
   void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, const StopFlag& stop) const {
     const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
     const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
+    if constexpr (sizeof(Key) == 1) {
+      if (counts_) return counts_->sort(keys, static_cast<Key*>(buffers[1]) + at, n, stride);
+    }
     if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
       if (widths_.size() == 1) {
         // Without payload the element itself travels with its key.
@@ -186,6 +224,7 @@ class KeySortHero final : public Hero {
   Lines lines_;
   std::vector<size_t> widths_;
   bool stable_;
+  std::optional<ByteCounts> counts_;  ///< of bytes alone
 };
 
 class ComparatorSortHero final : public Hero {

@@ -26,9 +26,47 @@ std::optional<InstructionId> under_transpose(const RewriteBuilder& b, Instructio
   return transpose->operand(0);
 }
 
+/// The operand of a dot, without its contracted dimensions of one element, as the result sees it: `first_free`: the result's
+/// dimension that is its first one which is neither batch nor contracted.
+InstructionId spread(RewriteBuilder& b, InstructionId x, const Int64List& batch, const Int64List& contracting,
+                     int64_t first_free, const Shape& result) {
+  const Shape shape = b.node(x).shape;
+  std::vector<int64_t> extents;
+  Int64List dimensions;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (contains(contracting, d)) continue;
+    const auto at = std::ranges::find(batch, d);
+    extents.push_back(shape.dimension(d));
+    dimensions.push_back(at != batch.end() ? at - batch.begin() : first_free++);
+  }
+  InstructionId y = b.add(Opcode::kReshape, {x}, nullptr, Shape::array(shape.element_type(), extents));
+  if (shape.element_type() != result.element_type())
+    y = b.add(Opcode::kConvert, {y}, nullptr, Shape::array(result.element_type(), extents));
+  return broadcast(b, y, std::move(dimensions), result);
+}
+
+/// dot -> product of broadcasts, where each sum has one term.
+InstructionId product_of_one_term(RewriteBuilder& b, const RewriteNode& n) {
+  const DotAttributes dot = attributes_of<DotAttributes>(n);
+  const InstructionId x = n.operand(0), y = n.operand(1);
+  const Shape lhs = b.node(x).shape, rhs = b.node(y).shape, result = n.shape;
+  const ElementType type = lhs.element_type(), wide = result.element_type();
+  const bool is_one = std::ranges::all_of(dot.lhs_contracting_dimensions, [&](int64_t d) { return lhs.dimension(d) == 1; });
+  const bool is_exact = type == rhs.element_type() && (is_float(lhs) ? is_float(result) : is_integer(lhs) && is_integer(result)) &&
+                        element_type_info(wide).bits >= element_type_info(type).bits;
+  if (!is_one || !is_exact) return kNoInstruction;
+  const auto batches = static_cast<int64_t>(dot.lhs_batch_dimensions.size());
+  const int64_t lhs_free = lhs.rank() - batches - static_cast<int64_t>(dot.lhs_contracting_dimensions.size());
+  const InstructionId left = spread(b, x, dot.lhs_batch_dimensions, dot.lhs_contracting_dimensions, batches, result);
+  const InstructionId right =
+      spread(b, y, dot.rhs_batch_dimensions, dot.rhs_contracting_dimensions, batches + lhs_free, result);
+  return b.add(Opcode::kMultiply, {left, right}, nullptr, result);
+}
+
 }  // namespace
 
 InstructionId simplify_dot(RewriteBuilder& b, const RewriteNode& n) {
+  if (const InstructionId product = product_of_one_term(b, n); product != kNoInstruction) return product;
   // dot(transpose(x), y) -> dot(x, y) with x's dimensions renumbered: the sums and their order are the same.
   DotAttributes dot = attributes_of<DotAttributes>(n);
   const auto x = under_transpose(b, n.operand(0), dot.lhs_batch_dimensions, dot.lhs_contracting_dimensions);
