@@ -14,7 +14,7 @@ constexpr auto kMeasured = std::to_array<MeasuredProduct>({
 });
 #undef HILO_PRODUCT
 
-constexpr float kClearly = 1.05f;  // less is noise
+constexpr float kClearly = 1.02f;  // less is noise
 
 double distance(const ProductShape& a, const ProductShape& b) {
   if (a.right_along_k != b.right_along_k) return INFINITY;
