@@ -61,7 +61,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
 }
 
 [[gnu::constructor]] void begin() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   ::sigaction(SIGSEGV, &action, nullptr);

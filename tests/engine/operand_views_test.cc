@@ -36,8 +36,7 @@ std::string views(const std::string& body) {
 }
 
 constexpr const char* kMatrix = " y = f32[60,80] parameter(1)\n";
-constexpr const char* kProduct =
-    " ROOT z = f32[70,80] dot(s, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+constexpr const char* kProduct = " ROOT z = f32[70,80] dot(s, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
 
 TEST(OperandViews, ASliceOfColumnsIsReadAtAnOffset) {
   EXPECT_EQ(views(std::string(" x = f32[70,130] parameter(0)\n") + kMatrix +
@@ -116,9 +115,8 @@ TEST(OperandViews, WhatAnotherCallReadsIsCopied) {
 }
 
 TEST(OperandViews, TheSourceLivesUntilTheProductIsMade) {
-  const hlo::Module module =
-      parsed(std::string("HloModule m\n\nENTRY main {\n x = f32[70,130] parameter(0)\n") + kMatrix +
-             " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n" + kProduct + "}\n");
+  const hlo::Module module = parsed(std::string("HloModule m\n\nENTRY main {\n x = f32[70,130] parameter(0)\n") +
+                                    kMatrix + " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n" + kProduct + "}\n");
   const StatusOr<Graph> graph = build_graph(*module.entry);
   ASSERT_TRUE(graph.ok());
   RegionGraph regions = *form_regions(*graph);

@@ -50,7 +50,8 @@ class PlanChecker {
       const OperandView& view = call.views[k];
       if (view.strides.empty()) continue;
       const Shape& shape = call.operands[k];
-      if (!shape.is_array() || view.strides.size() != static_cast<size_t>(shape.rank())) return fail("a view of another rank");
+      if (!shape.is_array() || view.strides.size() != static_cast<size_t>(shape.rank()))
+        return fail("a view of another rank");
       if (view.offset < 0 || std::ranges::any_of(view.strides, [](int64_t s) { return s <= 0; }))
         fail("a view that begins before its memory");
     }

@@ -24,10 +24,12 @@ void check_without_copies(const std::string& text, double tolerance = 1e-5) {
 
 /// A part [m, k] at (row, column) of a larger matrix times a part [k, n] of another; either may be transposed.
 std::string parts_text(std::string_view type, int64_t m, int64_t n, int64_t k, bool left_turned, bool right_turned) {
-  const int64_t lr = left_turned ? k : m, lc = left_turned ? m : k, rr = right_turned ? n : k, rc = right_turned ? k : n;
+  const int64_t lr = left_turned ? k : m, lc = left_turned ? m : k, rr = right_turned ? n : k,
+                rc = right_turned ? k : n;
   return fmt::format(
       "HloModule parts\nENTRY main {{\n a = {0}[{1},{2}] parameter(0)\n b = {0}[{3},{4}] parameter(1)\n"
-      " l = {0}[{5},{6}] slice(a), slice={{[2:{7}], [3:{8}]}}\n r = {0}[{9},{10}] slice(b), slice={{[0:{9}], [5:{11}]}}\n"
+      " l = {0}[{5},{6}] slice(a), slice={{[2:{7}], [3:{8}]}}\n r = {0}[{9},{10}] slice(b), slice={{[0:{9}], "
+      "[5:{11}]}}\n"
       " ROOT c = {0}[{12},{13}] dot(l, r), lhs_contracting_dims={{{14}}}, rhs_contracting_dims={{{15}}}\n}}\n",
       type, lr + 2, lc + 7, rr, rc + 5, lr, lc, lr + 2, lc + 3, rr, rc, rc + 5, m, n, left_turned ? 0 : 1,
       right_turned ? 1 : 0);
@@ -54,17 +56,19 @@ std::string attention_text(int64_t batch, int64_t length, int64_t heads, int64_t
   const auto part = [&](std::string_view name, int64_t which) {
     return fmt::format(
         " {0}1 = f32[{1},{2},{3}] slice(x), slice={{[0:{1}], [0:{2}], [{4}:{5}]}}\n"
-        " {0}2 = f32[{1},{2},{6},{7}] reshape({0}1)\n {0} = f32[{1},{6},{2},{7}] transpose({0}2), dimensions={{0,2,1,3}}\n",
+        " {0}2 = f32[{1},{2},{6},{7}] reshape({0}1)\n {0} = f32[{1},{6},{2},{7}] transpose({0}2), "
+        "dimensions={{0,2,1,3}}\n",
         name, batch, length, heads * size, which * heads * size, (which + 1) * heads * size, heads, size);
   };
   return fmt::format("HloModule heads\nENTRY main {{\n x = f32[{},{},{}] parameter(0)\n", batch, length,
                      3 * heads * size) +
          part("q", 0) + part("k", 1) + part("v", 2) +
-         fmt::format(" s = f32[{0},{1},{2},{2}] dot(q, k), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
-                     "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{3}}\n"
-                     " ROOT o = f32[{0},{1},{2},{3}] dot(s, v), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
-                     "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{2}}\n}}\n",
-                     batch, heads, length, size);
+         fmt::format(
+             " s = f32[{0},{1},{2},{2}] dot(q, k), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
+             "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{3}}\n"
+             " ROOT o = f32[{0},{1},{2},{3}] dot(s, v), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
+             "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{2}}\n}}\n",
+             batch, heads, length, size);
 }
 
 TEST(Dot, ReadsHeadsOfOneProductWhereTheyLie) {
@@ -79,9 +83,9 @@ TEST(Dot, PartsKeepSpecialValues) {
   for (const float special : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), kDenormal, -0.0f}) {
     std::vector<Literal> arguments = samples(*module);
     const std::span<float> a = arguments[0].data<float>();
-    a[0] = special;                                    // outside of the part: nobody may read it
-    a[static_cast<size_t>(2 * 88 + 3)] = special;      // its first element
-    a[static_cast<size_t>(71 * 88 + 83)] = special;    // its last one
+    a[0] = special;                                  // outside of the part: nobody may read it
+    a[static_cast<size_t>(2 * 88 + 3)] = special;    // its first element
+    a[static_cast<size_t>(71 * 88 + 83)] = special;  // its last one
     check(*module, arguments);
   }
 }

@@ -58,8 +58,9 @@ class DotHero final : public Hero {
         rhs_(right_operand(a, request.problem.operands[1], view_of(request, 1))),
         result_(request.problem.results[0]) {
     if constexpr (std::is_floating_point_v<T>) {
-      own_ = own_product(request.isa, sizeof(T) == sizeof(double),
-                         {lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent, *rhs_.outer.stride != 1});
+      const ProductSizes sizes = sizes_of();
+      own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, *rhs_.outer.stride != 1},
+                         parts_of_product(sizes, longer_side(sizes), kWorthForking));
       // Rows that lie next to each other are copied first, which few columns don't pay for.
       own_.is_faster = own_.is_faster && (*lhs_.contracted.stride == 1 || rhs_.outer.extent >= kColumnsWorthACopy);
     }
@@ -115,8 +116,12 @@ class DotHero final : public Hero {
     }
   }
 
+  ProductSizes sizes_of() const {
+    return {lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
+  }
+
   void multiply_all(const T* a, const T* b, T* c) const {
-    const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
+    const ProductSizes sizes = sizes_of();
     const bool is_short =
         is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
@@ -160,8 +165,7 @@ std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
       !is_blas_type(result.element_type()))
     return nullptr;
   if (is_complex(result.element_type())) {
-    if (result.element_type() == ElementType::kC64)
-      return std::make_unique<DotHero<std::complex<float>>>(a, request);
+    if (result.element_type() == ElementType::kC64) return std::make_unique<DotHero<std::complex<float>>>(a, request);
     return std::make_unique<DotHero<std::complex<double>>>(a, request);
   }
   if (is_complex(operands[0].element_type()) || is_complex(operands[1].element_type())) return nullptr;

@@ -16,11 +16,11 @@ constexpr int64_t kFewRows = 96;    // which read the right operand as it lies, 
 constexpr int64_t kManyStrips = 8;
 constexpr int64_t kLinesAtOnce = 16;
 constexpr int64_t kLongSum = 192;
-constexpr int64_t kPackedAtOnce = 256;  // columns, of rows that are read from end to end
-constexpr int64_t kFarApart = 2048;     // bytes between rows of which little is read at once
-constexpr int64_t kWholeLines = 256;    // bytes of a row at once: enough to read many rows where they are, if their
+constexpr int64_t kPackedAtOnce = 256;    // columns, of rows that are read from end to end
+constexpr int64_t kFarApart = 2048;       // bytes between rows of which little is read at once
+constexpr int64_t kWholeLines = 256;      // bytes of a row at once: enough to read many rows where they are, if their
 constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last don't crowd caches
-constexpr int64_t kCrowded = 1024;      // bytes between lines, a multiple of which crowds them into few sets of a cache
+constexpr int64_t kCrowded = 1024;  // bytes between lines, a multiple of which crowds them into few sets of a cache
 
 /// Of chunks of k as equal as can be.
 int64_t depth_of(int64_t k, int64_t most) { return round_up(pieces_of(k, pieces_of(k, most)), kLineWords); }
