@@ -18,9 +18,9 @@ constexpr int64_t kLinesAtOnce = 16;
 constexpr int64_t kLongSum = 192;
 constexpr int64_t kPackedAtOnce = 256;    // columns, of rows that are read from end to end
 constexpr int64_t kFarApart = 2048;       // bytes between rows of which little is read at once
-constexpr int64_t kWholeLines = 256;      // bytes of a row at once: enough to read many rows where they are, if their
-constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last don't crowd caches
+constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last row that are read where they lie
 constexpr int64_t kCrowded = 1024;  // bytes between lines, a multiple of which crowds them into few sets of a cache
+constexpr int64_t kWays = 8;        // lines that a set has room for, at least
 
 /// Of chunks of k as equal as can be.
 int64_t depth_of(int64_t k, int64_t most) { return round_up(pieces_of(k, pieces_of(k, most)), kLineWords); }
@@ -81,13 +81,11 @@ class FloatProduct {
     const bool is_tall = p.b.lines <= steps.tall.columns || (fills_tall && p.a.lines <= steps.tall.rows);
     return is_tall ? steps.tall : steps.wide;
   }
-  bool is_wide() const { return extents_.columns > steps_.tall.columns; }
 
   bool must_pack_right() const {
     if (p_.b.line_stride != 1 || steps_.is_converted) return true;
     if (p_.a.lines <= (is_right_near() ? kFewRows : extents_.rows)) return false;
-    const int64_t row = extents_.columns * steps_.result;
-    return row < kWholeLines || p_.b.k_stride * std::min(depth_, p_.k) * steps_.result > kFewPages;
+    return p_.b.k_stride * std::min(depth_, p_.k) * steps_.result > kFewPages;
   }
   /// Are its lines so near that they need not be read from end to end?
   bool is_right_near() const { return p_.b.k_stride * steps_.result < kFarApart; }
@@ -96,7 +94,7 @@ class FloatProduct {
     const int64_t strips = pieces_of(p_.b.lines, extents_.columns);
     if (steps_.is_converted) return true;
     if (p_.a.k_stride != 1) return tiles_ > 1;
-    return !is_wide() && strips >= kManyStrips && p_.a.line_stride * steps_.result % kCrowded == 0;
+    return extents_.rows > kWays && strips >= kManyStrips && p_.a.line_stride * steps_.result % kCrowded == 0;
   }
 
   /// The first row of a tile: tiles are as equal as can be.
