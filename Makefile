@@ -42,7 +42,7 @@ bench:  ## hilo beside its peers, with ratios
 
 race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--threads all --isa avx2 --classes product"
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo bench_race
+	@tools/build.sh $(BUILD) $(JOBS) hilo bench_race bench_without_avx512
 	@python3 tools/race.py --build $(BUILD) --programs $(or $(PROGRAMS),200) $(OPTIONS)
 
 conformance:  ## others' test cases, from CONFORMANCE=DIR

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <ctime>
 #include <iostream>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "hilo/backend/cpu/library/blas.h"
 #include "hilo/backend/cpu/library/product_choice.h"
 #include "hilo/backend/cpu/library/strip_product.h"
+#include "hilo/base/buffer_pool.h"
 
 using namespace hilo::cpu;
 
@@ -37,28 +38,41 @@ double time_of(int64_t calls, const Call& call) {
 
 constexpr int kTurns = 12;  // a round
 
+/// Normal numbers in memory like that of a program's arrays.
 template <typename T>
-double ratio_of(const StripKernels& kernels, const ProductShape& s, int rounds) {
+hilo::AlignedBuffer numbers(int64_t count) {
+  auto memory = hilo::allocate_buffer(static_cast<size_t>(count) * sizeof(T));
+  if (!memory.ok()) throw std::bad_alloc();
   std::mt19937 random(1);
   std::normal_distribution<T> normal;
-  const auto numbers = [&](int64_t count) {
-    std::vector<T> x(static_cast<size_t>(count));
-    for (T& value : x) value = normal(random);
-    return x;
-  };
-  const std::vector<T> a = numbers(s.m * s.k), b = numbers(s.n * s.k);
-  std::vector<T> c(static_cast<size_t>(s.m * s.n));
+  T* const x = reinterpret_cast<T*>(memory->data());
+  for (int64_t i = 0; i < count; ++i) x[i] = normal(random);
+  return *std::move(memory);
+}
+
+double median(std::vector<double> x) {
+  const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+  std::ranges::nth_element(x, middle);
+  return *middle;
+}
+
+/// The median over turns: a processor whose clock changes is as fast for both of one.
+template <typename T>
+double ratio_of(const StripKernels& kernels, const ProductShape& s, int rounds) {
+  hilo::AlignedBuffer left = numbers<T>(s.m * s.k), right = numbers<T>(s.n * s.k), result = numbers<T>(s.m * s.n);
+  const T *const a = reinterpret_cast<const T*>(left.data()), *const b = reinterpret_cast<const T*>(right.data());
+  T* const c = reinterpret_cast<T*>(result.data());
   const int64_t row = s.right_along_k ? 1 : s.n, column = s.right_along_k ? s.k : 1;
-  const MatrixProduct<T> library{s.m, s.n, s.k, a.data(), s.k, 1, b.data(), row, column, c.data(), s.n};
-  const StripProduct own{{a.data(), s.m, s.k, 1}, {b.data(), s.n, column, row}, s.k, c.data(), s.n};
+  const MatrixProduct<T> library{s.m, s.n, s.k, a, s.k, 1, b, row, column, c, s.n};
+  const StripProduct own{{a, s.m, s.k, 1}, {b, s.n, column, row}, s.k, c, s.n};
   const double work = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   const auto calls = static_cast<int64_t>(std::max(1.0, 1e7 / (work + 1e5)));
-  double theirs = INFINITY, ours = INFINITY;  // the least: others on the machine only add
+  std::vector<double> ratios;
   for (int turn = 0; turn < kTurns * rounds; ++turn) {
-    theirs = std::min(theirs, time_of(calls, [&] { multiply(library); }));
-    ours = std::min(ours, time_of(calls, [&] { (void)multiply_strips(kernels, own, true); }));
+    const double theirs = time_of(calls, [&] { multiply(library); });
+    ratios.push_back(theirs / time_of(calls, [&] { (void)multiply_strips(kernels, own, true); }));
   }
-  return theirs / ours;
+  return median(std::move(ratios));
 }
 
 /// Squares, then what models have: few rows, few columns, short sums, long ones.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/bench.cmake -- each bench/NAME.cc is a program build/bin/bench/NAME, each bench/rpc/NAME.cc one build/bin/bench/rpc/NAME.
+# cmake/bench.cmake -- each bench/NAME.cc is a program build/bin/bench/NAME, each bench/rpc/NAME.cc one build/bin/bench/rpc/NAME;
+# bench/preload/NAME.cc is build/bin/bench/NAME.so, for LD_PRELOAD.
 file(GLOB HILO_BENCHES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cc)
 add_custom_target(bench)
 find_package(benchmark)
@@ -14,6 +15,15 @@ foreach(source IN LISTS HILO_BENCHES)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench)
   target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})  # "bench/timing.h"
   target_link_libraries(bench_${name} PRIVATE hilo fmt::fmt benchmark::benchmark)
+  add_dependencies(bench bench_${name})
+endforeach()
+
+file(GLOB HILO_PRELOADS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/preload/*.cc)
+foreach(source IN LISTS HILO_PRELOADS)
+  get_filename_component(name ${source} NAME_WE)
+  add_library(bench_${name} MODULE EXCLUDE_FROM_ALL ${source})
+  set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench)
   add_dependencies(bench bench_${name})
 endforeach()
 

@@ -83,7 +83,9 @@ class Race:
         own |= ({"HILO_NUM_THREADS": "1"} if one else {}) | ({"HILO_ISA": isa} if isa else {})
         own |= {"OPENBLAS_CORETYPE": blas_core[isa]} if isa in blas_core else {}
         xla_isa = {"sse2": "SSE4_2", "avx2": "AVX2", "avx512": "AVX512"}
-        other = ({"XLA_FLAGS": f"--xla_cpu_max_isa={xla_isa[isa]}"} if isa else {}) | ({"GLIBC_TUNABLES": peers.KEPT} if arguments.keep_memory else {})
+        # jaxlib's library products take AVX-512 whatever its flag says, so it is hidden from them.
+        hidden = {"LD_PRELOAD": str((arguments.build / "bin/bench/without_avx512.so").resolve())} if isa == "avx2" else {}
+        other = hidden | ({"XLA_FLAGS": f"--xla_cpu_max_isa={xla_isa[isa]}"} if isa else {}) | ({"GLIBC_TUNABLES": peers.KEPT} if arguments.keep_memory else {})
         self.hilo = Worker([arguments.build / "bin" / "bench" / "race"], own)
         self.jaxlib = Worker([python, ROOT / "bench" / "race" / "peer.py"], {**other, "RACE_THREADS": arguments.threads})
 

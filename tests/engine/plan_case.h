@@ -10,7 +10,7 @@
 namespace hilo::engine {
 
 /// A machine of vectors of four, whose library has every function and which has no code.
-class TestTarget final : public Target {
+class TestTarget : public Target {
  public:
   std::string_view name() const override { return "test"; }
   RegionShape shape_of(const Region& region) const override {

@@ -30,6 +30,7 @@ class PlanChecker {
     }
     for (const LibraryCall& call : plan_.library_calls) {
       for (uint32_t k : call.code) within("function", k, plan_.functions.size());
+      check_views(call);
     }
     return status_;
   }
@@ -42,6 +43,19 @@ class PlanChecker {
     if (number >= count) fail(fmt::format("{} {} of {}", what, number, count));
   }
   void check_slot(SlotId slot) { within("slot", slot, plan_.slots.size()); }
+
+  void check_views(const LibraryCall& call) {
+    if (!call.views.empty() && call.views.size() != call.operands.size()) fail("views of other operands");
+    for (size_t k = 0; k < call.views.size() && status_.ok(); ++k) {
+      const OperandView& view = call.views[k];
+      if (view.strides.empty()) continue;
+      const Shape& shape = call.operands[k];
+      if (!shape.is_array() || view.strides.size() != static_cast<size_t>(shape.rank()))
+        return fail("a view of another rank");
+      if (view.offset < 0 || std::ranges::any_of(view.strides, [](int64_t s) { return s <= 0; }))
+        fail("a view that begins before its memory");
+    }
+  }
 
   void check_source(const Slot& slot) {
     if (slot.index < 0) return fail("a slot of a negative number");

@@ -2,7 +2,7 @@
 // engine/lifetimes.h -- in which order regions and other nodes run, and until when each value is read.
 #pragma once
 
-#include "hilo/engine/regions.h"
+#include "hilo/engine/operand_views.h"
 
 namespace hilo::engine {
 
@@ -21,6 +21,7 @@ struct Lifetimes {
 };
 
 /// Example   y = sin(x); z = y + y, in one region, x a parameter: one item; x is last read by 0, z by the caller.
-Lifetimes lifetimes_of(const Graph& graph, const RegionGraph& regions);
+/// Who reads a view reads the value that it is of.
+Lifetimes lifetimes_of(const Graph& graph, const RegionGraph& regions, const ValueViews& views = {});
 
 }  // namespace hilo::engine

@@ -77,10 +77,17 @@ void visit_fields(S& s, V&& visit) {
   visit("argument", s.argument);
 }
 
+template <Maybe<OperandView> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("offset", s.offset);
+  visit("strides", s.strides);
+}
+
 template <Maybe<LibraryCall> S, typename V>
 void visit_fields(S& s, V&& visit) {
   visit("symbol", s.symbol);
   visit("operands", s.operands);
+  visit("views", s.views);
   visit("results", s.results);
   visit("code", s.code);
   visit("call", s.call);

@@ -69,7 +69,8 @@ StatusOr<PlannedProgram> Planner::run() && {
 StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::vector<SlotId>& parameters,
                                                  const ResultPlan& plan, int depth, bool is_entry) {
   HILO_ASSIGN_OR_RETURN(RegionGraph regions, form_regions(graph));
-  Scope scope{graph, lifetimes_of(graph, regions), std::vector<ValuePlace>(graph.values.size()), {}};
+  const ValueViews views = take_views(graph, regions, target_);
+  Scope scope{graph, views, lifetimes_of(graph, regions, views), std::vector<ValuePlace>(graph.values.size()), {}};
   for (size_t p = 0; p < parameters.size(); ++p) scope.places[graph.parameters[p]].slot = parameters[p];
   scope.is_entry = is_entry;
   aim_results(scope, plan);
@@ -175,6 +176,8 @@ Status Planner::plan_node(Scope& scope, uint32_t n, int depth) {
   const Node& node = scope.graph.nodes[n];
   const hlo::Instruction& i = *node.instruction;
   for (ValueId v : node.operands) {
+    const auto view = scope.views.find(v);
+    if (view != scope.views.end()) scope.places[v].slot = scope.places[view->second.of].slot;
     if (scope.places[v].slot != kNoSlot) use(scope.places[v].slot);  // else memory that a loop will fill
   }
   if (i.opcode == Opcode::kConstant) {

@@ -73,6 +73,7 @@ class Planner {
   /// A computation while its steps are made.
   struct Scope {
     const Graph& graph;
+    const ValueViews& views;
     Lifetimes lifetimes;
     std::vector<ValuePlace> places;  ///< per value
     StepList steps;

@@ -207,7 +207,12 @@ Status Planner::plan_conditional(Scope& scope, const Node& node, int depth) {
 
 Status Planner::plan_library_call(Scope& scope, const Node& node) {
   LibraryCall call;
-  for (ValueId v : node.operands) call.operands.push_back(scope.graph.values[v].shape);
+  for (ValueId v : node.operands) {
+    call.operands.push_back(scope.graph.values[v].shape);
+    const auto view = scope.views.find(v);
+    call.views.push_back(view == scope.views.end() ? OperandView() : view->second.how);
+  }
+  if (std::ranges::all_of(call.views, [](const OperandView& v) { return v.strides.empty(); })) call.views.clear();
   for (ValueId v : node.results) call.results.push_back(scope.graph.values[v].shape);
   HILO_ASSIGN_OR_RETURN(const LibraryChoice choice,
                         target_.library_choice({*node.instruction, call.operands, call.results}));

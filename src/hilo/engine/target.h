@@ -36,6 +36,14 @@ struct CodeFunction {
   std::string name;
 };
 
+/// Where an operand's elements are in a value's memory: the first one, and strides in elements, which are positive. No strides: it
+/// is that value.
+struct OperandView {
+  int64_t offset = 0;
+  std::vector<int64_t> strides;
+  bool operator==(const OperandView&) const = default;
+};
+
 /// An instruction that no region computes, with the shapes of its array operands and results, tuples flattened.
 struct LibraryProblem {
   const hlo::Instruction& instruction;
@@ -64,6 +72,10 @@ class Target {
   virtual RegionShape shape_of(const Region& region) const = 0;
   /// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version"
   virtual StatusOr<LibraryChoice> library_choice(const LibraryProblem& problem) const = 0;
+  /// Does the library read operand `k` of such an instruction where it lies?
+  virtual bool reads_view(const hlo::Instruction&, size_t, std::span<const Shape>, const OperandView&) const {
+    return false;
+  }
   /// A loop whose carry lives in registers, as one function: null if this isn't such a loop.
   virtual StatusOr<std::optional<CodeFunction>> register_loop(const hlo::Computation& condition,
                                                               const hlo::Computation& body) const = 0;

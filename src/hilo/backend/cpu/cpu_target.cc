@@ -16,6 +16,11 @@ StatusOr<LibraryChoice> CpuTarget::library_choice(const LibraryProblem& problem)
   return LibraryChoice{chosen.symbol, chosen.hero->updates_in_place(), std::move(code).functions()};
 }
 
+bool CpuTarget::reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,
+                           const OperandView& view) const {
+  return instruction.opcode == hlo::Opcode::kDot && dot_reads_view(instruction, operand, operands, view);
+}
+
 StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,
                                                                const hlo::Computation& body) const {
   if (!has_register_loops_) return std::optional<CodeFunction>();

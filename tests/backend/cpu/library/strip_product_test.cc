@@ -43,12 +43,15 @@ struct Case {
 };
 
 // Around the sizes of tiles, words and strips; over several chunks of k; over several blocks of columns.
-constexpr Case kCases[] = {
-    {1, 1, 1, false, false},     {2, 33, 3, false, true},      {13, 5, 4, true, true},     {12, 32, 64, true, false},
-    {33, 31, 66, false, true},   {16, 65, 129, true, false},   {70, 110, 37, false, true}, {7, 9, 1537, false, false},
-    {31, 17, 1030, true, true},  {5, 1100, 40, false, true},   {3, 1030, 70, true, false}, {100, 64, 512, false, false},
-    {4, 200, 513, false, true},  {0, 5, 7, false, false},      {5, 0, 7, false, false},    {17, 33, 0, false, false},
-    {97, 300, 256, false, true}, {290, 40, 530, false, false}, {20, 90, 600, true, true},  {14, 1030, 9, false, true}};
+constexpr Case kCases[] = {{1, 1, 1, false, false},     {2, 33, 3, false, true},     {13, 5, 4, true, true},
+                           {12, 32, 64, true, false},   {33, 31, 66, false, true},   {16, 65, 129, true, false},
+                           {70, 110, 37, false, true},  {7, 9, 1537, false, false},  {31, 17, 1030, true, true},
+                           {5, 1100, 40, false, true},  {3, 1030, 70, true, false},  {100, 64, 512, false, false},
+                           {4, 200, 513, false, true},  {0, 5, 7, false, false},     {5, 0, 7, false, false},
+                           {17, 33, 0, false, false},   {97, 300, 256, false, true}, {290, 40, 530, false, false},
+                           {20, 90, 600, true, true},   {14, 1030, 9, false, true},  {13, 70, 520, false, true},
+                           {15, 48, 33, false, true},   {20, 200, 520, false, true}, {6, 161, 90, false, true},
+                           {2, 130, 1030, false, true}, {110, 140, 300, true, true}, {19, 96, 70, false, false}};
 
 template <typename T>
 StripMatrix matrix(const std::vector<T>& data, int64_t lines, int64_t k, bool lines_adjacent) {

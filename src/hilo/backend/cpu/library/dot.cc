@@ -15,8 +15,9 @@ namespace {
 struct Operand : ProductOperand {
   bool packed = false;  ///< must be brought into [batch, outer, contracted] order first
 
-  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting)
-      : ProductOperand(s, batch_dimensions, contracting) {
+  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
+          const OperandView& view)
+      : ProductOperand(s, batch_dimensions, contracting, view) {
     packed =
         !is_in_step() || (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
     if (packed) use_packed_strides();
@@ -25,6 +26,13 @@ struct Operand : ProductOperand {
     if (contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
   }
 };
+
+Operand left_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
+  return {s, a.lhs_batch_dimensions, a.lhs_contracting_dimensions, view};
+}
+Operand right_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
+  return {s, a.rhs_batch_dimensions, a.rhs_contracting_dimensions, view};
+}
 
 constexpr double kWorthForking = 1 << 19;   // multiplications: some 10 us
 constexpr int64_t kColumnsWorthACopy = 32;  // of rows that lie next to each other
@@ -45,13 +53,14 @@ void multiply_short(const MatrixProduct<T>& p) {
 template <typename T>
 class DotHero final : public Hero {
  public:
-  DotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result, Isa isa)
-      : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
-        rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
-        result_(result) {
+  DotHero(const hlo::DotAttributes& a, const HeroRequest& request)
+      : lhs_(left_operand(a, request.problem.operands[0], view_of(request, 0))),
+        rhs_(right_operand(a, request.problem.operands[1], view_of(request, 1))),
+        result_(request.problem.results[0]) {
     if constexpr (std::is_floating_point_v<T>) {
-      own_ = own_product(isa, sizeof(T) == sizeof(double),
-                         {lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent, *rhs_.outer.stride != 1});
+      const ProductSizes sizes = sizes_of();
+      own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, *rhs_.outer.stride != 1},
+                         parts_of_product(sizes, longer_side(sizes), kWorthForking));
       // Rows that lie next to each other are copied first, which few columns don't pay for.
       own_.is_faster = own_.is_faster && (*lhs_.contracted.stride == 1 || rhs_.outer.extent >= kColumnsWorthACopy);
     }
@@ -73,6 +82,10 @@ class DotHero final : public Hero {
   }
 
  private:
+  static OperandView view_of(const HeroRequest& request, size_t k) {
+    return request.views.empty() ? OperandView() : request.views[k];
+  }
+
   StatusOr<const T*> prepared(const Operand& o, const void* data, AlignedBuffer& memory) const {
     const ElementType type = o.shape.element_type();
     if (!o.packed && type == element_type_of<T>) return static_cast<const T*>(data);
@@ -103,11 +116,16 @@ class DotHero final : public Hero {
     }
   }
 
+  ProductSizes sizes_of() const {
+    return {lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
+  }
+
   void multiply_all(const T* a, const T* b, T* c) const {
-    const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
+    const ProductSizes sizes = sizes_of();
     const bool is_short =
         is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
-    for_product_parts(sizes, kWorthForking, [&](const ProductPart& part) {
+    const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
+    for_product_parts(sizes, cut, kWorthForking, [&](const ProductPart& part) {
       MatrixProduct<T> p{part.row_end - part.row_begin,
                          part.column_end - part.column_begin,
                          sizes.k,
@@ -147,19 +165,29 @@ std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
       !is_blas_type(result.element_type()))
     return nullptr;
   if (is_complex(result.element_type())) {
-    if (result.element_type() == ElementType::kC64)
-      return std::make_unique<DotHero<std::complex<float>>>(a, operands, result, request.isa);
-    return std::make_unique<DotHero<std::complex<double>>>(a, operands, result, request.isa);
+    if (result.element_type() == ElementType::kC64) return std::make_unique<DotHero<std::complex<float>>>(a, request);
+    return std::make_unique<DotHero<std::complex<double>>>(a, request);
   }
   if (is_complex(operands[0].element_type()) || is_complex(operands[1].element_type())) return nullptr;
   if (result.element_type() == ElementType::kF64 || operands[0].element_type() == ElementType::kF64 ||
       operands[1].element_type() == ElementType::kF64) {
-    return std::make_unique<DotHero<double>>(a, operands, result, request.isa);
+    return std::make_unique<DotHero<double>>(a, request);
   }
-  return std::make_unique<DotHero<float>>(a, operands, result, request.isa);
+  return std::make_unique<DotHero<float>>(a, request);
 }
 
 }  // namespace
+
+// Of types that nothing converts: what is converted is copied anyway.
+bool dot_reads_view(const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
+                    const OperandView& view) {
+  const ElementType type = dot.shape.element_type();
+  const bool is_wide = is_complex(type) || type == ElementType::kF32 || type == ElementType::kF64;
+  if (!is_wide || operands[0].element_type() != type || operands[1].element_type() != type) return false;
+  const auto& a = hlo::attributes_of<hlo::DotAttributes>(dot);
+  const Shape& shape = operands[operand];
+  return !(operand == 0 ? left_operand(a, shape, view) : right_operand(a, shape, view)).packed;
+}
 
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
   if (std::unique_ptr<Hero> narrow = make_narrow_dot_hero(request)) return narrow;

@@ -3,7 +3,7 @@
 #include "hilo/backend/cpu/library/strip_tile.h"
 
 namespace {
-constexpr int kVectorBytes = 32, kTileRows = 6, kDepthBytes = 1536;
+constexpr int kVectorBytes = 32, kTallRows = 6, kWideRows = 6, kWideVectors = 2, kDepth = 384;
 }  // namespace
 
 #include "hilo/backend/cpu/library/float_tile.inc"

@@ -3,7 +3,7 @@
 #include "hilo/backend/cpu/library/strip_tile.h"
 
 namespace {
-constexpr int kVectorBytes = 64, kTileRows = 14, kDepthBytes = 2048;
+constexpr int kVectorBytes = 64, kTallRows = 14, kWideRows = 6, kWideVectors = 4, kDepth = 512;
 }  // namespace
 
 #include "hilo/backend/cpu/library/float_tile.inc"

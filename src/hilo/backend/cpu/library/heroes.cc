@@ -211,7 +211,7 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
       hero = make_evaluator_hero(problem);
     } else if (function != nullptr && function->symbol == call.symbol) {
       LoadedCode loaded(code);
-      HILO_ASSIGN_OR_RETURN(hero, function->make({problem, isa, loaded}));
+      HILO_ASSIGN_OR_RETURN(hero, function->make({problem, isa, loaded, call.views}));
     }
   }
   if (hero != nullptr) return hero;

@@ -105,7 +105,7 @@ class IntegerDotHero final : public Hero {
         [&]<typename To>() {
           if constexpr (is_integral_element<To>) {
             To* const c = static_cast<To*>(buffers[2]);
-            for_product_parts(sizes, kWorthForking, [&](const ProductPart& part) {
+            for_product_parts(sizes, longer_side(sizes), kWorthForking, [&](const ProductPart& part) {
               To* const first = c + (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
               const Status status =
                   multiply_integers<Word>(kernels_, lhs_.lines(a, part.item, part.row_begin, part.row_end),

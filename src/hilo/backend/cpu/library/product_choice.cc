@@ -14,7 +14,10 @@ constexpr auto kMeasured = std::to_array<MeasuredProduct>({
 });
 #undef HILO_PRODUCT
 
-constexpr float kClearly = 1.05f;  // less is noise
+constexpr float kClearly = 1.02f;  // less is noise
+constexpr float kInParts =
+    0.95f;  // OpenBLAS packs an operand anew for each of many parts, which costs it more than that
+constexpr int64_t kManyParts = 4;
 
 double distance(const ProductShape& a, const ProductShape& b) {
   if (a.right_along_k != b.right_along_k) return INFINITY;
@@ -31,13 +34,14 @@ const MeasuredProduct& nearest_product(const ProductShape& shape) {
   return *std::ranges::min_element(kMeasured, {}, [&](const MeasuredProduct& p) { return distance(shape, p.shape); });
 }
 
-OwnProduct own_product(Isa isa, bool is_f64, const ProductShape& shape) {
+OwnProduct own_product(Isa isa, bool is_f64, const ProductShape& shape, int64_t parts) {
   const FloatKernels* const all = float_kernels(isa);
   if (all == nullptr) return {};
   const MeasuredProduct& near = nearest_product(shape);
   const bool is_wide = isa == Isa::kAvx512;
-  if (is_f64) return {&all->f64, (is_wide ? near.avx512_f64 : near.avx2_f64) > kClearly};
-  return {&all->f32, (is_wide ? near.avx512_f32 : near.avx2_f32) > kClearly};
+  const float least = parts < kManyParts ? kClearly : kInParts;
+  if (is_f64) return {&all->f64, (is_wide ? near.avx512_f64 : near.avx2_f64) > least};
+  return {&all->f32, (is_wide ? near.avx512_f32 : near.avx2_f32) > least};
 }
 
 }  // namespace hilo::cpu

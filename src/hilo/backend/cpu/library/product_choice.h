@@ -28,8 +28,8 @@ struct OwnProduct {
   bool is_faster = false;  ///< clearly, in what was measured
 };
 
-/// Those for f32 or f64.
-OwnProduct own_product(Isa isa, bool is_f64, const ProductShape& shape);
+/// Those for f32 or f64, of a product that a library would compute in so many parts.
+OwnProduct own_product(Isa isa, bool is_f64, const ProductShape& shape, int64_t parts);
 
 /// multiply() of blas.h, but for `own` kernels where they are faster or there is no library.
 void multiply(const MatrixProduct<float>& p, const OwnProduct& own);

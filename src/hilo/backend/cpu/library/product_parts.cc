@@ -8,8 +8,7 @@ namespace {
 
 using hlo::Int64List;
 
-DimensionGroup group_of(const Shape& shape, Int64List dimensions) {
-  const std::vector<int64_t> strides = strides_of(shape);
+DimensionGroup group_of(const Shape& shape, const std::vector<int64_t>& strides, Int64List dimensions) {
   DimensionGroup group;
   group.stride = 1;
   bool first = true;
@@ -33,43 +32,44 @@ constexpr int64_t kMostParts = 64, kLeastLengthPerPart = 64, kManyItems = 8;
 
 }  // namespace
 
-ProductOperand::ProductOperand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting)
-    : shape(s) {
+ProductOperand::ProductOperand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting,
+                               const engine::OperandView& view)
+    : shape(s), offset(view.offset), strides(view.strides.empty() ? strides_of(s) : view.strides) {
   Int64List rest;
   for (int64_t d = 0; d < s.rank(); ++d) {
     if (std::ranges::find(batch_dimensions, d) == batch_dimensions.end() &&
         std::ranges::find(contracting, d) == contracting.end())
       rest.push_back(d);
   }
-  batch = group_of(s, batch_dimensions);
-  outer = group_of(s, std::move(rest));
-  contracted = group_of(s, contracting);
-  const std::vector<int64_t> strides = strides_of(s);
+  batch = group_of(s, strides, batch_dimensions);
+  outer = group_of(s, strides, std::move(rest));
+  contracted = group_of(s, strides, contracting);
   for (const int64_t d : batch.dimensions) batch_strides.push_back(strides[static_cast<size_t>(d)]);
 }
 
 int64_t ProductOperand::offset_of(int64_t item) const {
-  if (batch.stride) return item * *batch.stride;
-  int64_t offset = 0;
+  if (batch.stride) return offset + item * *batch.stride;
+  int64_t at = offset;
   for (size_t k = batch_strides.size(); k-- > 0;) {
     const int64_t extent = shape.dimension(batch.dimensions[k]);
-    offset += item % extent * batch_strides[k];
+    at += item % extent * batch_strides[k];
     item /= extent;
   }
-  return offset;
+  return at;
 }
 
 void ProductOperand::use_packed_strides() {
+  offset = 0;
   contracted.stride = 1;
   outer.stride = contracted.extent;
   batch.stride = contracted.extent * outer.extent;
 }
 
-int64_t parts_of_product(const ProductSizes& sizes, double least_work) {
+int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double least_work) {
   if (sizes.batch >= kManyItems || sizes.work() <= least_work) return 1;
   const double work = sizes.work() / static_cast<double>(sizes.batch);
   const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostParts)));
-  return std::clamp<int64_t>(std::max(sizes.m, sizes.n) / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
+  return std::clamp<int64_t>((cut.by_rows ? sizes.m : sizes.n) / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
 }
 
 }  // namespace hilo::cpu

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/engine/target.h"
 #include "hilo/hlo/ops/dot.h"
 
 namespace hilo::cpu {
@@ -21,9 +22,12 @@ struct DimensionGroup {
 struct ProductOperand {
   Shape shape;
   DimensionGroup batch, outer, contracted;
+  int64_t offset = 0;                  ///< of the first element
+  std::vector<int64_t> strides;        ///< of all dimensions, where it lies
   std::vector<int64_t> batch_strides;  ///< of the batch's dimensions
 
-  ProductOperand(const Shape& shape, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting);
+  ProductOperand(const Shape& shape, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
+                 const engine::OperandView& view = {});
   /// Can an item be read as it lies? Have its rows and columns a stride?
   bool is_in_step() const { return outer.stride && contracted.stride; }
   /// Where an item of the batch begins, in elements.
@@ -34,7 +38,8 @@ struct ProductOperand {
 
 constexpr int64_t kPackedAtOnce = 1 << 20;  // elements between looks at the stop word
 
-/// Copies an operand, converting its elements; brings it into [batch, outer, contracted] order if asked to.
+/// Copies an operand, converting its elements; brings it into [batch, outer, contracted] order if asked to, as one that isn't dense
+/// must be.
 template <typename From, typename To>
 void copy_operand(const ProductOperand& o, const From* from, To* to, bool reorder) {
   const int64_t count = o.shape.element_count();
@@ -44,18 +49,17 @@ void copy_operand(const ProductOperand& o, const From* from, To* to, bool reorde
     });
     return;
   }
-  const std::vector<int64_t> strides = strides_of(o.shape);
   hlo::Int64List order = o.batch.dimensions;
   order.insert(order.end(), o.outer.dimensions.begin(), o.outer.dimensions.end());
   order.insert(order.end(), o.contracted.dimensions.begin(), o.contracted.dimensions.end());
   std::vector<int64_t> index(order.size());
-  int64_t at = 0;
+  int64_t at = o.offset;
   const StopFlag stop;
   for (int64_t i = 0; i < count; ++i) {
     if (i % kPackedAtOnce == 0 && stop.raised()) return;
     to[i] = static_cast<To>(from[at]);
     for (size_t d = order.size(); d-- > 0;) {
-      const int64_t stride = strides[static_cast<size_t>(order[d])];
+      const int64_t stride = o.strides[static_cast<size_t>(order[d])];
       at += stride;
       if (++index[d] < o.shape.dimension(order[d])) break;
       at -= stride * index[d];
@@ -71,25 +75,37 @@ struct ProductSizes {
   }
 };
 
+/// How an item's result is cut: which side, and of what lengths parts are multiples.
+struct ProductCut {
+  bool by_rows;
+  int64_t unit;
+};
+
+/// The longer side: a library packs both operands for each part.
+inline ProductCut longer_side(const ProductSizes& sizes) { return {sizes.m >= sizes.n, 16}; }
+/// Columns, where there are enough: hilo's own kernels for floats pack the right operand only, so each part another piece of it.
+inline ProductCut right_side(const ProductSizes& sizes) {
+  constexpr int64_t kStrip = 64, kManyTimes = 4;
+  return {sizes.m >= kManyTimes * sizes.n, kStrip};
+}
+
 /// A part of one item's result: some of its rows or some of its columns.
 struct ProductPart {
   int64_t item, row_begin, row_end, column_begin, column_end;
 };
 
 /// Parts of one item: stretches of the longer side. Fixed by the sizes, so that results don't depend on the number of threads.
-int64_t parts_of_product(const ProductSizes& sizes, double least_work);
+int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double least_work);
 
 /// Calls run(part) for all parts, on several threads if there is `least_work`: multiplications that are worth it.
 template <typename Run>
-void for_product_parts(const ProductSizes& sizes, double least_work, const Run& run) {
-  const int64_t parts = parts_of_product(sizes, least_work);
-  const bool by_rows = sizes.m >= sizes.n;
-  const int64_t longer = by_rows ? sizes.m : sizes.n;
+void for_product_parts(const ProductSizes& sizes, const ProductCut& cut, double least_work, const Run& run) {
+  const int64_t parts = parts_of_product(sizes, cut, least_work), length = cut.by_rows ? sizes.m : sizes.n;
   const auto task = [&](int64_t t) {
     const int64_t item = t / parts, part = t % parts;
-    const int64_t begin = longer * part / parts / 16 * 16,
-                  end = part + 1 == parts ? longer : longer * (part + 1) / parts / 16 * 16;
-    if (by_rows) run(ProductPart{item, begin, end, 0, sizes.n});
+    const auto place = [&](int64_t p) { return p == parts ? length : length * p / parts / cut.unit * cut.unit; };
+    const int64_t begin = place(part), end = place(part + 1);
+    if (cut.by_rows) run(ProductPart{item, begin, end, 0, sizes.n});
     else run(ProductPart{item, 0, sizes.m, begin, end});
   };
   if (sizes.work() > least_work && sizes.batch * parts > 1) run_tasks(default_pool(), sizes.batch * parts, task);

@@ -38,7 +38,7 @@ struct LineCopy {
 };
 
 ///     c[i][j] = (adds ? c[i][j] : 0) + sum over k of a[i][k] * b[k][j]        i < rows, j < columns
-/// b's columns lie next to each other, two vectors of them, though fewer may be wanted.
+/// b's columns lie next to each other, whole vectors of them, though fewer may be wanted in the last.
 struct FloatTile {
   const void* a;
   int64_t a_row, a_k;
@@ -49,11 +49,17 @@ struct FloatTile {
   bool adds;
 };
 
+/// The most rows and columns of a tile.
+struct TileExtents {
+  int64_t rows = 0, columns = 0;
+};
+
 /// Of kernels whose left operand is read as it lies: an element fills one word.
 struct FloatSteps {
   int64_t result = 0;         ///< bytes of a word
+  int64_t lanes = 0;          ///< words of a vector
   bool is_converted = false;  ///< elements aren't words before they are copied
-  int64_t rows = 0;           ///< of a tile, at most
+  TileExtents tall, wide;     ///< sums fill the registers either way
   int64_t depth = 0;          ///< along k at once, at most
   void (*copy_lines)(const LineCopy&) = nullptr;
   void (*tile)(const FloatTile&) = nullptr;

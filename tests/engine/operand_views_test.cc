@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/operand_views.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tests/engine/plan_case.h"
+
+namespace hilo::engine {
+namespace {
+
+/// Reads every operand of a dot where it lies.
+class ViewTarget final : public TestTarget {
+ public:
+  bool reads_view(const hlo::Instruction& instruction, size_t, std::span<const Shape>,
+                  const OperandView&) const override {
+    return instruction.opcode == hlo::Opcode::kDot;
+  }
+};
+
+/// "v2 = v0 + 5 [60 1]; 1 region": what nobody makes, and how many regions are left.
+std::string views(const std::string& body) {
+  const hlo::Module module = parsed("HloModule m\n\nENTRY main {\n" + body + "}\n");
+  const StatusOr<Graph> graph = build_graph(*module.entry);
+  EXPECT_TRUE(graph.ok());
+  RegionGraph regions = *form_regions(*graph);
+  const ValueViews views = take_views(*graph, regions, ViewTarget());
+  std::string out;
+  for (ValueId v = 0; v < graph->values.size(); ++v) {
+    const auto found = views.find(v);
+    if (found == views.end()) continue;
+    const auto& [of, how] = found->second;
+    out += fmt::format("v{} = v{} + {} [{}]; ", v, of, how.offset, fmt::join(how.strides, " "));
+  }
+  return out + fmt::format("{} regions", regions.regions.size());
+}
+
+constexpr const char* kMatrix = " y = f32[60,80] parameter(1)\n";
+constexpr const char* kProduct = " ROOT z = f32[70,80] dot(s, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+
+TEST(OperandViews, ASliceOfColumnsIsReadAtAnOffset) {
+  EXPECT_EQ(views(std::string(" x = f32[70,130] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n" + kProduct),
+            "v2 = v0 + 5 [130 1]; 0 regions");
+}
+
+TEST(OperandViews, ASliceOfRowsIsReadAtAnOffset) {
+  EXPECT_EQ(views(std::string(" x = f32[90,60] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] slice(x), slice={[3:73], [0:60]}\n" + kProduct),
+            "v2 = v0 + 180 [60 1]; 0 regions");
+}
+
+TEST(OperandViews, EverySecondRowIsAStride) {
+  EXPECT_EQ(views(std::string(" x = f32[140,60] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] slice(x), slice={[0:140:2], [0:60]}\n" + kProduct),
+            "v2 = v0 + 0 [120 1]; 0 regions");
+}
+
+TEST(OperandViews, ATransposedSliceHasTheStridesOfItsSource) {
+  EXPECT_EQ(views(std::string(" x = f32[60,100] parameter(0)\n") + kMatrix +
+                  " r = f32[60,70] slice(x), slice={[0:60], [9:79]}\n s = f32[70,60] transpose(r), dimensions={1,0}\n" +
+                  kProduct),
+            "v3 = v0 + 9 [1 100]; 0 regions");
+}
+
+TEST(OperandViews, HeadsOfASliceAreOneDimensionMore) {
+  EXPECT_EQ(views(" x = f32[2,70,360] parameter(0)\n y = f32[2,3,40,80] parameter(1)\n"
+                  " r = f32[2,70,120] slice(x), slice={[0:2], [0:70], [120:240]}\n"
+                  " h = f32[2,70,3,40] reshape(r)\n s = f32[2,3,70,40] transpose(h), dimensions={0,2,1,3}\n"
+                  " ROOT z = f32[2,3,70,80] dot(s, y), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, "
+                  "rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n"),
+            "v4 = v0 + 120 [25200 40 360 1]; 0 regions");
+}
+
+TEST(OperandViews, WhatNoStridesCanSayIsCopied) {
+  // Two rows of x make one of s: columns 0 to 29 of one, then 0 to 29 of the next. The copy is what s is a view of.
+  EXPECT_EQ(views(std::string(" x = f32[140,40] parameter(0)\n") + kMatrix +
+                  " r = f32[140,30] slice(x), slice={[0:140], [0:30]}\n s = f32[70,60] reshape(r)\n" + kProduct),
+            "v3 = v2 + 0 [60 1]; 1 regions");
+}
+
+TEST(OperandViews, WhatRunsBackwardIsCopied) {
+  EXPECT_EQ(views(std::string(" x = f32[70,60] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] reverse(x), dimensions={0}\n" + kProduct),
+            "1 regions");
+}
+
+TEST(OperandViews, WhatRepeatsElementsIsCopied) {
+  EXPECT_EQ(views(std::string(" x = f32[60] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] broadcast(x), dimensions={1}\n" + kProduct),
+            "1 regions");
+}
+
+TEST(OperandViews, APartOfMuchMemoryIsCopied) {
+  EXPECT_EQ(views(std::string(" x = f32[70,600] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n" + kProduct),
+            "1 regions");
+}
+
+TEST(OperandViews, AResultIsCopied) {
+  EXPECT_EQ(views(std::string(" x = f32[70,130] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n"
+                  " z = f32[70,80] dot(s, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                  " ROOT t = (f32[70,60], f32[70,80]) tuple(s, z)\n"),
+            "1 regions");
+}
+
+TEST(OperandViews, WhatAnotherCallReadsIsCopied) {
+  EXPECT_EQ(views(std::string(" x = f32[70,130] parameter(0)\n") + kMatrix +
+                  " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n"
+                  " z = f32[70,80] dot(s, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                  " c = f32[70,60] custom-call(s), custom_call_target=\"f\"\n"
+                  " ROOT t = (f32[70,60], f32[70,80]) tuple(c, z)\n"),
+            "1 regions");
+}
+
+TEST(OperandViews, TheSourceLivesUntilTheProductIsMade) {
+  const hlo::Module module = parsed(std::string("HloModule m\n\nENTRY main {\n x = f32[70,130] parameter(0)\n") +
+                                    kMatrix + " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n" + kProduct + "}\n");
+  const StatusOr<Graph> graph = build_graph(*module.entry);
+  ASSERT_TRUE(graph.ok());
+  RegionGraph regions = *form_regions(*graph);
+  const ValueViews views = take_views(*graph, regions, ViewTarget());
+  const Lifetimes lifetimes = lifetimes_of(*graph, regions, views);
+  ASSERT_EQ(lifetimes.items.size(), 1u);
+  EXPECT_EQ(lifetimes.last_use[graph->parameters[0]], 0);
+  EXPECT_EQ(lifetimes.last_use[2], kNeverRead);
+}
+
+}  // namespace
+}  // namespace hilo::engine
