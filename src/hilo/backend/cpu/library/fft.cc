@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/fft.cc -- the fft op: its dimensions one after another, real ones by half as long complex ones.
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "hilo/backend/cpu/library/fft/short_lines.h"
@@ -57,51 +59,67 @@ class RealEven {
   Transform<T> transform_;
 };
 
-/// Real lines of an odd length, as complex ones. Two could be the parts of one, but a NaN in one would then reach the other.
+/// Real lines of an odd length, as complex ones, as many at a time as the second cache holds. Two could be the parts of one, but a NaN in
+/// one would then reach the other.
 template <typename T>
 class RealOdd {
  public:
   RealOdd(int64_t n, Isa isa) : n_(n), kept_(n / 2 + 1), transform_(n, isa) {}
 
   Status forward(const T* from, T* to, int64_t rows) const {
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * rows * n_) * sizeof(T)));
-    T* const z = reinterpret_cast<T*>(memory.data());
-    for_rows(rows, n_, [&](int64_t r) {
-      for (int64_t k = 0; k < n_; ++k) {
-        z[2 * (r * n_ + k)] = from[r * n_ + k];
-        z[2 * (r * n_ + k) + 1] = 0;
+    return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
+      for (int64_t k = 0; k < count * n_; ++k) {
+        z[2 * k] = from[first * n_ + k];
+        z[2 * k + 1] = 0;
       }
+      HILO_RETURN_IF_ERROR(transform_.run({{z, 1, n_}, {z, 1, n_}, count}));
+      for (int64_t r = 0; r < count; ++r) {
+        T* const line = to + 2 * (first + r) * kept_;
+        std::memcpy(line, z + 2 * r * n_, static_cast<size_t>(2 * kept_) * sizeof(T));
+        line[1] = 0;
+      }
+      return ok_status();
     });
-    HILO_RETURN_IF_ERROR(transform_.run({{z, 1, n_}, {z, 1, n_}, rows}));
-    for_rows(rows, n_, [&](int64_t r) {
-      std::memcpy(to + 2 * r * kept_, z + 2 * r * n_, static_cast<size_t>(2 * kept_) * sizeof(T));
-      to[2 * r * kept_ + 1] = 0;
-    });
-    return ok_status();
   }
 
   Status inverse(const T* from, T* to, int64_t rows, T scale) const {
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * rows * n_) * sizeof(T)));
-    T* const z = reinterpret_cast<T*>(memory.data());
-    for_rows(rows, n_, [&](int64_t r) {
-      const T* x = from + 2 * r * kept_;
-      T* const line = z + 2 * r * n_;
-      line[0] = x[0];
-      line[1] = 0;  // a real line has no other
-      for (int64_t k = 1; k < kept_; ++k) {
-        line[2 * (n_ - k)] = line[2 * k] = x[2 * k];
-        line[2 * k + 1] = x[2 * k + 1];
-        line[2 * (n_ - k) + 1] = -x[2 * k + 1];
-      }
+    return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
+      for (int64_t r = 0; r < count; ++r) mirror(from + 2 * (first + r) * kept_, z + 2 * r * n_);
+      HILO_RETURN_IF_ERROR(transform_.run({{z, 1, n_}, {z, 1, n_}, count, 1, 0, 0, true, scale}));
+      for (int64_t k = 0; k < count * n_; ++k) to[first * n_ + k] = z[2 * k];
+      return ok_status();
     });
-    HILO_RETURN_IF_ERROR(transform_.run({{z, 1, n_}, {z, 1, n_}, rows, 1, 0, 0, true, scale}));
-    for_rows(rows, n_, [&](int64_t r) {
-      for (int64_t k = 0; k < n_; ++k) to[r * n_ + k] = z[2 * (r * n_ + k)];
-    });
-    return ok_status();
   }
 
  private:
+  static constexpr int64_t kBlockBytes = 1 << 18, kLeastRows = 16;  // rows fill the lanes of a register
+
+  /// Calls run(first row, rows, memory for so many complex lines) for blocks of rows, on several threads if there is enough to do.
+  template <typename Run>
+  Status in_blocks(int64_t rows, const Run& run) const {
+    const int64_t line_bytes = 2 * n_ * static_cast<int64_t>(sizeof(T));
+    const int64_t most = std::max(kLeastRows, kBlockBytes / line_bytes / kLeastRows * kLeastRows);
+    const int64_t blocks = (rows + most - 1) / most;
+    std::atomic<bool> failed = false;
+    for_rows(blocks, n_ * most, [&](int64_t block) {
+      const int64_t first = block * most, count = std::min(most, rows - first);
+      StatusOr<AlignedBuffer> memory = allocate_buffer(static_cast<size_t>(count * line_bytes));
+      if (!memory.ok() || !run(first, count, reinterpret_cast<T*>(memory->data())).ok()) failed = true;
+    });
+    return failed ? resource_exhausted("fft: no memory for its intermediate values") : ok_status();
+  }
+
+  /// The whole complex line whose transform is real, from its first half.
+  void mirror(const T* x, T* line) const {
+    line[0] = x[0];
+    line[1] = 0;  // a real line has no other
+    for (int64_t k = 1; k < kept_; ++k) {
+      line[2 * (n_ - k)] = line[2 * k] = x[2 * k];
+      line[2 * k + 1] = x[2 * k + 1];
+      line[2 * (n_ - k) + 1] = -x[2 * k + 1];
+    }
+  }
+
   int64_t n_, kept_;
   Transform<T> transform_;
 };

@@ -9,6 +9,8 @@
 
 namespace hilo::cpu::fft {
 
+constexpr int kMostRadix = 61;  // larger prime factors make a convolution
+
 /// One pass of a Stockham transform: `count` butterflies of `radix` elements on `stride` interleaved sequences.
 struct Pass {
   int radix;

@@ -13,7 +13,6 @@
 namespace hilo::cpu::fft {
 namespace {
 
-constexpr int kMostRadix = 13;         // larger prime factors make a convolution
 constexpr int64_t kLeastFactor = 16;   // of a matrix whose lines are convolutions: they fill the lanes of a register
 constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the second cache twice
 constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
@@ -33,9 +32,11 @@ std::vector<int> radices_of(int64_t length) {
   radices.assign(static_cast<size_t>(eights), 8);
   for (twos -= 3 * eights; twos >= 2; twos -= 2) radices.push_back(4);
   if (twos == 1) radices.push_back(2);
-  for (int prime : {13, 11, 7, 5, 3}) {
+  const size_t odd = radices.size();
+  for (int prime = 3; prime <= kMostRadix; prime += 2) {  // what isn't prime divides nothing that is left
     for (; length % prime == 0; length /= prime) radices.push_back(prime);
   }
+  std::reverse(radices.begin() + static_cast<std::ptrdiff_t>(odd), radices.end());
   if (length != 1) return {};
   return radices;
 }
