@@ -67,6 +67,9 @@ class RealOdd {
   RealOdd(int64_t n, Isa isa) : n_(n), kept_(n / 2 + 1), transform_(n, isa) {}
 
   Status forward(const T* from, T* to, int64_t rows) const {
+    if (transform_.takes_real(rows)) {
+      return transform_.run({{from, 1, n_}, {to, 1, kept_}, rows, 1, 0, 0, false, T(1), fft::RealSide::kFrom});
+    }
     return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
       for (int64_t k = 0; k < count * n_; ++k) {
         z[2 * k] = from[first * n_ + k];
@@ -83,6 +86,9 @@ class RealOdd {
   }
 
   Status inverse(const T* from, T* to, int64_t rows, T scale) const {
+    if (transform_.takes_real(rows)) {
+      return transform_.run({{from, 1, kept_}, {to, 1, n_}, rows, 1, 0, 0, true, scale, fft::RealSide::kTo});
+    }
     return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
       for (int64_t r = 0; r < count; ++r) mirror(from + 2 * (first + r) * kept_, z + 2 * r * n_);
       HILO_RETURN_IF_ERROR(transform_.run({{z, 1, n_}, {z, 1, n_}, count, 1, 0, 0, true, scale}));

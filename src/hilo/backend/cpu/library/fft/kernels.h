@@ -53,6 +53,10 @@ struct Lines {
   int64_t element, line;
 };
 
+/// Which side of a transform is real. Its lines are neighbouring numbers, `line` counts them, and of the other side's elements those up
+/// to the middle are there: they say the others.
+enum class RealSide : uint8_t { kNone, kFrom, kTo };
+
 /// Lines [begin, end) of a transform.
 template <typename T>
 struct LineJob {
@@ -64,6 +68,7 @@ struct LineJob {
   T scale = 1;
   const T* twiddle = nullptr;  ///< element k of line l is multiplied with number k * twiddle_line + l of this table
   int64_t twiddle_line = 0;
+  RealSide real = RealSide::kNone;
 
   /// Memory of the thread, aligned for vectors, at least so many bytes; good until the next call.
   void* memory(int64_t bytes) const;

@@ -251,6 +251,7 @@ void Transform<T>::run_job(LineJob<T> job, double work) const {
 template <typename T>
 void Transform<T>::run_direct(const Batch<T>& batch) const {
   LineJob<T> job{&*direct_, batch.from, batch.to, 0, batch.count, batch.inverse, batch.scale};
+  job.real = batch.real;
   const auto group = [&](int64_t g, double work) {
     LineJob<T> one = job;
     one.from.data += 2 * g * batch.from_group;
@@ -313,8 +314,7 @@ template <typename T>
 Status Transform<T>::run(const Batch<T>& batch) const {
   const int64_t lines = batch.count * batch.groups;
   if (lines == 0) return ok_status();
-  const bool few = lines < lanes_ && (split_ || padded_ != nullptr);
-  if (direct_ && !few) {
+  if (direct_ && !are_few(lines)) {
     run_direct(batch);
     return ok_status();
   }

@@ -21,6 +21,7 @@ struct Batch {
   int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
   bool inverse = false;
   T scale = 1;
+  RealSide real = RealSide::kNone;  ///< only where Transform::takes_real
 };
 
 /// A line as a matrix.
@@ -43,7 +44,12 @@ class Transform {
   /// Errors    RESOURCE_EXHAUSTED
   Status run(const Batch<T>& batch) const;
 
+  /// Whether batches of so many lines may have a real side.
+  bool takes_real(int64_t lines) const { return direct_ && !are_few(lines); }
+
  private:
+  /// Too few lines to fill the lanes of a register, where a line can be shared among them.
+  bool are_few(int64_t lines) const { return lines < lanes_ && (split_ || padded_ != nullptr); }
   void run_direct(const Batch<T>& batch) const;
   Status run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
   /// Lines [begin, end), together.
