@@ -48,7 +48,7 @@ LAYERS = {
     "backend/cpu/emit": ("backend/cpu/load",),
     "backend/cpu": ("backend/cpu/emit",),
     "backend/cuda": ("backend", "engine"),
-    "backend/pjrt": ("backend/host", "hlo/passes", "hlo/proto", "io", "stablehlo", "pjrt/abi"),
+    "backend/pjrt": ("backend/cuda", "backend/host", "hlo/passes", "hlo/proto", "io", "stablehlo", "pjrt/abi"),
     "backend/reference": ("backend/host", "hlo/eval", "hlo/cost"),
     "replica": ("device",),
     "rpc": ("device", "hlo/proto"),

@@ -230,6 +230,12 @@ typedef struct HiloFfi_ContextArgs {
   HiloFfi_TypeId* type_id;
   void* data; /* out: what the caller of the program handed to this run under that type */
 } HiloFfi_ContextArgs;
+typedef struct HiloFfi_StreamArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Context* ctx;
+  void* stream; /* out: the device's queue of work, for CUDA a CUstream */
+} HiloFfi_StreamArgs;
 /* Of functions that this version refuses with HILO_FFI_UNIMPLEMENTED. */
 typedef struct HiloFfi_AnyArgs {
   size_t struct_size;
@@ -245,7 +251,7 @@ struct HiloFfi_Api {
   void (*error_get_message)(HiloFfi_ErrorGetMessageArgs*);
   void (*error_destroy)(HiloFfi_ErrorDestroyArgs*);
   HiloFfi_Error* (*handler_register)(HiloFfi_RegisterArgs*);
-  HiloFfi_Error* (*stream_get)(HiloFfi_AnyArgs*);      /* refused: there is no device stream */
+  HiloFfi_Error* (*stream_get)(HiloFfi_StreamArgs*);   /* refused: processors have no stream */
   HiloFfi_Error* (*type_register)(HiloFfi_AnyArgs*);   /* refused, as is state */
   HiloFfi_Error* (*context_get)(HiloFfi_ContextArgs*); /* HILO_FFI_NOT_FOUND if the run has none */
   HiloFfi_Error* (*state_set)(HiloFfi_AnyArgs*);

@@ -119,7 +119,7 @@ def a_named_platform_is_no_reason_for_a_warning(place):
 def stub_driver(place, **variables) -> dict[str, str]:
     """The environment in which a stub takes the driver's place."""
     library = place.folder / "libcuda.so.1"
-    subprocess.run([os.environ.get("CXX", "g++"), "-shared", "-fPIC", ROOT / "tests/client/stub_driver.cc", "-o", library],
+    subprocess.run([os.environ.get("CXX", "g++"), "-shared", "-fPIC", ROOT / "tests/backend/cuda/fake_driver.cc", "-o", library],
                    check=True)
     return {"LD_LIBRARY_PATH": str(place.folder), **variables}
 

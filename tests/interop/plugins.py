@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's programs on plugins that others made for the CPU, from PyPI: the corpus of recorded programs (CONFORMANCE=DIR in the
-environment, or --corpus), random programs beside the reference evaluator, and the training of the digits. What a plugin may refuse
-stands in `REFUSED`, how its results may differ in `DIFFERS`, both with the reason. Ends with "N passed, N failed"."""
+"""hilo's programs on plugins that others made for the CPU, from PyPI, or on one of this machine (--library): the corpus of recorded
+programs (CONFORMANCE=DIR in the environment, or --corpus), random programs beside the reference evaluator, and the training of the
+digits. What a plugin may refuse stands in `REFUSED`, how its results may differ in `DIFFERS`, both with the reason. Ends with "N
+passed, N failed"."""
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -34,13 +36,34 @@ REFUSED = {
     r"Slice dim size 1 greater than dynamic slice dimension: 0": "scan of no steps takes a slice of the first",
     r"must have users": "a fusion keeps an array without elements that nobody uses, and its own verifier refuses it",
     r"Invalid bitcast\n *%\d+ = bitcast i8 %\d+ to i4": "f4e2m1fn in total order in a sort's comparison: code that LLVM refuses",
-    r"Check failed: bit_offset != nullptr": "elements narrower than a byte have no address of one: it ends the process",
+    r"Check failed: bit_offset != nullptr|Non-byte-aligned dimension": "elements narrower than a byte have no address of one",
+    r"does not support custom element sizes": "elements of 4 bits sorted together with an `iota`, to which XLA gives their layout",
+    r"Layout assignment should have assigned the same layout to all reduc": "arrays reduced together differ in layout",
+    # On NVIDIA's GPUs.
+    r"Invalid type for triangular solve": "cuBLAS solves triangular systems of f32, f64, c64 and c128 only",
+    r"integer convolutions to idioms|No supported configs found for HLO: %cudnn|All backends failed to find supported config":
+        "cuDNN has no convolution of the type",
+    r"FP8 types supported in convolutions|Convolutions must have floating-point or integral": "no code for convolutions of the type",
+    r"operation 'arith\.\w+' that was explicitly marked illegal": "no code for convolutions of the type",
+    r"GEMM is not supported by cublasLt": "cuBLAS has no product of the type",
+    r"ptxas .*\.[us]4'": "code for elements of 4 bits that ptxas refuses",
 }
-# The one op, of a type, that a program whose result differs was reduced to, and why the plugin's is another one.
+# The one op, of types, that the main computation of a program whose result differs was reduced to, and why the plugin's is another.
+ANY = r"\w+"
 DIFFERS = {
-    ("divide", "f16"): "by a constant: XLA multiplies by the reciprocal, whose rounding shows in the last bit",
+    ("divide", r"f(8|16)\w*"): "by a constant: XLA multiplies by the reciprocal, whose rounding shows in the last bit",
     ("count-leading-zeros", "s4"): "of a constant: XLA counts zeros where the first bit, the sign, is one",
 }
+DIFFERS_ON = {"CUDA": {
+    ("reduce", ANY): "an initial value that isn't the identity: every warp begins with it",
+    ("reduce-window", ANY): "an initial value that isn't the identity",
+    ("scatter", ANY): "of equal indices: any of the updates",
+    ("divide|sqrt", "f32"): "within the last bit of the nearest number",
+    ("sort", ANY): "elements of 4 bits come out otherwise where others are sorted with them",
+    ("reduce-precision", "f8e8m0fnu"): "numbers that f8e8m0fnu has come out as others",
+    ("dot|clamp|convert", "[su]2"): "elements of 2 bits are read otherwise",
+    ("dynamic-update-slice", ANY): "of constant indices beyond the end: XLA takes the beginning",
+}}
 MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # what such a program has beside it
 # Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that differs.
 UNSTABLE = {
@@ -57,12 +80,22 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="only each of so many programs of the corpus")
     parser.add_argument("--plugins", default=",".join(PLUGINS), help="names of a few")
     parser.add_argument("--packages", type=pathlib.Path, help="where the wheels are, or will be")
+    parser.add_argument("--library", help="NAME:PATH of a plugin of this machine instead, as CUDA:xla_cuda_plugin.so, with a device")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return report(result for name in arguments.plugins.split(",") for result in of_plugin(name, arguments, pathlib.Path(folder)))
+        if arguments.library:
+            return report(of_library(arguments, pathlib.Path(folder)))
+        return report(result for name in arguments.plugins.split(",") for result in from_a_wheel(name, arguments, pathlib.Path(folder)))
 
 
-def of_plugin(name, arguments, folder):
+def of_library(arguments, folder):
+    """On one device, of whose memory the processes of --jobs take what they need."""
+    name, _, path = arguments.library.partition(":")
+    yield from of_plugin(name, path, {"preallocate": False}, 1, arguments, folder)
+
+
+def from_a_wheel(name, arguments, folder):
     wheel, library = PLUGINS[name]
     packages = arguments.packages or folder
     path = packages / library
@@ -70,17 +103,21 @@ def of_plugin(name, arguments, folder):
     if problem or not path.exists():
         yield f"{name}: {wheel}", problem or f"{library} isn't in it"
         return
+    yield from of_plugin(name, path, {"cpu_device_count": DEVICES}, DEVICES, arguments, folder)
+
+
+def of_plugin(name, path, create_options, devices, arguments, folder):
     options = folder / (name + ".json")
-    options.write_text(json.dumps({"library_path": str(path), "create_options": {"cpu_device_count": DEVICES}}))
+    options.write_text(json.dumps({"library_path": str(path), "create_options": create_options}))
     # XLA's maximum of a number and NaN is the number, unless it is told otherwise, as JAX tells it.
-    environment = {**os.environ, "XLA_FLAGS": "--xla_cpu_enable_fast_min_max=false",
-                   "HILO_PJRT_PLUGINS": f"{name}:{options}", "JAX_PLATFORM_NAME": name}
+    flags = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_enable_fast_min_max=false"
+    environment = {**os.environ, "XLA_FLAGS": flags, "HILO_PJRT_PLUGINS": f"{name}:{options}", "JAX_PLATFORM_NAME": name}
     binaries = arguments.command.resolve().parent
-    yield f"{name}: info", of_info(name, run([arguments.command, "info"], environment))
+    yield f"{name}: info", of_info(name, devices, run([arguments.command, "info"], environment))
     yield f"{name}: digits", of_digits(run([binaries / "examples" / "digits"], environment))
-    yield from of_random(name, binaries, environment)
+    yield from of_random(name, binaries, arguments.jobs, environment)
     if arguments.corpus.exists():
-        yield from of_corpus(name, arguments, environment)
+        yield from of_corpus(name, devices, arguments, environment)
     else:
         left_out(arguments.corpus)
 
@@ -99,8 +136,8 @@ def install(wheel, folder):
     return "" if done.returncode == 0 else last_line(done)
 
 
-def of_info(name, done):
-    wanted = f"device   {name}:{DEVICES - 1} "
+def of_info(name, devices, done):
+    wanted = f"device   {name}:{devices - 1} "
     return "" if done.returncode == 0 and wanted in done.stdout else last_line(done)
 
 
@@ -109,30 +146,43 @@ def of_digits(done):
     return "" if done.returncode == 0 and found and float(found[-1]) > 0.95 else last_line(done)
 
 
-def of_random(name, binaries, environment):
-    """A case a program that fails, and one for the counts. The process may end on a program: another goes on behind it."""
-    begin, last, reasons = 0, PROGRAMS - 1, collections.Counter()
-    while begin <= last:
-        done = run([binaries / "tests" / "test_random_programs", "--gtest_filter=*OnTheEngineAsOnTheReference"],
-                   {**environment, "HILO_RANDOM_PLATFORM": name, "HILO_RANDOM_AUDIENCE": "others",
-                    "HILO_RANDOM_PROGRAMS": str(PROGRAMS), "HILO_RANDOM_SKIP": str(begin)})
-        begun = re.findall(r"^program (\d+): (.*)$", done.stdout, re.M)
-        if not begun:
-            yield f"{name}: random programs", last_line(done)
-            return
-        problems = problems_of(done.stdout)
-        if done.returncode < 0:
-            problems[begun[-1][0]] = f"the process ends ({last_line(done)}): {begun[-1][1]}"
+def of_random(name, binaries, jobs, environment):
+    """A case a program that fails, and one for the counts."""
+    command = [binaries / "tests" / "test_random_programs", "--gtest_filter=*OnTheEngineAsOnTheReference"]
+    environment = {**environment, "HILO_RANDOM_PLATFORM": name, "HILO_RANDOM_AUDIENCE": "others"}
+    size = -(-PROGRAMS // jobs)
+    reasons = collections.Counter()
+    for problems in in_parallel(jobs, lambda begin: problems_of_range(command, begin, min(begin + size, PROGRAMS), environment),
+                                range(0, PROGRAMS, size)):
         for seed, problem in problems.items():
-            reason = reason_of(problem)
+            reason = reason_of(name, problem)
             reasons[reason or "without a known reason"] += 1
             if reason is None:
                 yield f"{name}: random program {seed}", problem
-        begin = int(begun[-1][0]) + 1
     for reason, count in reasons.items():
         print(f"{name}: {count} random programs: {reason}", flush=True)
     passed = PROGRAMS - sum(reasons.values())
     yield f"{name}: {passed} of {PROGRAMS} random programs", "" if passed > PROGRAMS * 4 // 5 else "too few passed"
+
+
+def problems_of_range(command, begin, end, environment):
+    """Of random programs `begin` to `end`: seed to what is wrong. The process may end on a program: another goes on behind it."""
+    found = {}
+    while begin < end:
+        done = run(command, {**environment, "HILO_RANDOM_PROGRAMS": str(end), "HILO_RANDOM_SKIP": str(begin)})
+        begun = re.findall(r"^program (\d+): (.*)$", done.stdout, re.M)
+        if not begun:
+            return found | {f"{begin} to {end}": last_line(done)}
+        found |= problems_of(done.stdout)
+        if done.returncode < 0:
+            found[begun[-1][0]] = f"the process ends ({last_line(done)}): {begun[-1][1]}"
+        begin = int(begun[-1][0]) + 1
+    return found
+
+
+def in_parallel(jobs, function, items):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as executor:
+        yield from executor.map(function, items)
 
 
 def problems_of(output):
@@ -142,41 +192,38 @@ def problems_of(output):
     return {problem[1]: problem[2].strip() for problem in found if problem}
 
 
-def reason_of(problem):
+def reason_of(name, problem):
     """Why that is the plugin's; None if it isn't known to be."""
-    reduced = problem.partition("\nreduced:\n")[2]
-    ops = {(op, kind) for kind, op in re.findall(r" = (\w+)\[\S* ([a-z-]+)\(", reduced) if op not in MOVES}
-    return look_up(REFUSED, problem) or (DIFFERS.get(*ops) if len(ops) == 1 else None)
+    if reason := look_up(REFUSED, problem):
+        return reason
+    main = problem.partition("\nreduced:\n")[2].partition("\nENTRY")[2]
+    ops = {(op, kind) for kind, op in re.findall(r" = \(?(\w+)\[.*? ([a-z-]+)\(", main) if op not in MOVES}
+    if len(ops) != 1:
+        return None
+    (op, kind), = ops
+    differs = DIFFERS | DIFFERS_ON.get(name, {})
+    return next((why for (names, types), why in differs.items() if re.fullmatch(names, op) and re.fullmatch(types, kind)), None)
 
 
 def look_up(reasons, text):
     return next((why for words, why in reasons.items() if re.search(words, text)), None)
 
 
-def of_corpus(name, arguments, environment):
-    """In parts: a plugin that ends the process takes only the rest of one part with it, which is then run in halves. What hilo's own
-    engine gives otherwise than the recording, too, counts apart: rounding about zero."""
-    rows = (arguments.corpus / "manifest.tsv").read_text().splitlines()
-    names = [row.split("\t")[0] for row in rows if re.match(r"[0-9a-f]{16}\t", row)][::arguments.every]
-    parts = [names[i:i + PART] for i in range(0, len(names), PART)]
+def of_corpus(name, devices, arguments, environment):
+    """In parts, of which a plugin that ends the process takes only one with it. What hilo's own engine gives otherwise than the
+    recording, too, counts apart: rounding about zero."""
+    rows = [row.split("\t") for row in (arguments.corpus / "manifest.tsv").read_text().splitlines()]
+    names = [row[0] for row in rows if re.fullmatch(r"[0-9a-f]{16}", row[0]) and int(row[2]) * int(row[3]) <= devices]
+    names = names[::arguments.every]
+    size = min(PART, -(-len(names) // arguments.jobs))
+    parts = [names[i:i + size] for i in range(0, len(names), size)]
     passed, failed = 0, {}
-    while parts:
-        part = parts.pop()
-        done = conformance(arguments, part, environment)
-        if done.returncode < 0 and len(part) > 1:
-            parts += [part[:len(part) // 2], part[len(part) // 2:]]
-            continue
-        counts = COUNTS.search(done.stdout)
-        lines = failures(done)
-        if not counts or int(counts[1]) + int(counts[2]) != len(part) or int(counts[2]) != len(lines):
-            yield f"{name}: {part[0]} and {len(part) - 1} more", last_line(done)
-            continue
-        passed += int(counts[1])
-        failed |= lines
-    differs_here = failures(conformance(arguments, list(failed), dict(os.environ))) if failed else {}
+    for count, lines in in_parallel(arguments.jobs, lambda part: of_part(part, devices, arguments, environment), parts):
+        passed, failed = passed + count, failed | lines
+    differs_here = failures(conformance(arguments, list(failed), devices, dict(os.environ))) if failed else {}
     reasons = collections.Counter()
     for program, line in failed.items():
-        reason = reason_of(line) or look_up(UNSTABLE, f"{program} {line}")
+        reason = reason_of(name, line) or look_up(UNSTABLE, f"{program} {line}")
         if reason is None and program in differs_here:
             reason = "hilo's own engine differs from the recording, too"
         reasons[reason] += 1
@@ -188,8 +235,21 @@ def of_corpus(name, arguments, environment):
     yield f"{name}: {passed} programs of the corpus", "" if passed else "none passed"
 
 
-def conformance(arguments, programs, environment):
-    return run([arguments.command, "conformance", f"--jax_replica_count={DEVICES}", "--only", ",".join(programs), arguments.corpus],
+def of_part(part, devices, arguments, environment):
+    """How many programs passed, and what is wrong with the others. Where the process ends, halves of the part are run again."""
+    done = conformance(arguments, part, devices, environment)
+    if done.returncode < 0 and len(part) > 1:
+        halves = (part[:len(part) // 2], part[len(part) // 2:])
+        (left, left_failed), (right, right_failed) = (of_part(half, devices, arguments, environment) for half in halves)
+        return left + right, left_failed | right_failed
+    counts, lines = COUNTS.search(done.stdout), failures(done)
+    if not counts or int(counts[1]) + int(counts[2]) != len(part) or int(counts[2]) != len(lines):
+        return 0, {f"{part[0]} and {len(part) - 1} more": last_line(done)}
+    return int(counts[1]), lines
+
+
+def conformance(arguments, programs, devices, environment):
+    return run([arguments.command, "conformance", f"--jax_replica_count={devices}", "--only", ",".join(programs), arguments.corpus],
                environment)
 
 
@@ -205,7 +265,8 @@ def run(command, environment=None):
 
 def last_line(done) -> str:
     lines = done.stdout.strip().splitlines()
-    return f"exit status {done.returncode}: {lines[-1] if lines else ''}"
+    checks = [line for line in lines if "Check failed" in line]  # before a stack trace
+    return f"exit status {done.returncode}: {(checks or lines or [''])[-1]}"
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ using FakePluginPlanFunction = FakePluginPlan* (*)();
 
 /// GetPjrtApi reads this variable of the environment: "null:PJRT_Buffer_CopyToDevice" is a table without that function,
 /// "size:600" one of so many bytes, "major:1" and "minor:81" ones of other versions, "abort" a plugin whose clients end the
-/// process, "throw" one whose compiler throws, "none" one without devices, "gpu" one whose devices are no processors, "nothing" no
-/// table at all.
+/// process, "throw" one whose compiler throws, "none" one without devices, "gpu" one whose devices are no processors, "cuda" one that
+/// calls functions with addresses of the fake driver's device, "nothing" no table at all.
 inline constexpr char kFakePluginVariable[] = "HILO_FAKE_PLUGIN";
 
 }  // namespace hilo::tests

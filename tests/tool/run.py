@@ -139,6 +139,12 @@ def programs_of_a_plugin_are_kept_for_its_file_only(place):
     holds(place.bad(1, *run, other, environment=without_compiler), "threw: fake plugin: thrown")
 
 
+def programs_under_test_run_on_the_devices_that_a_plugin_has(place):
+    flag = f"--hilo_pjrt_plugins=fake:{fake_plugin(place, 'packages')}"
+    text = place.good("check", ROOT / "tests" / "stablehlo" / "checks" / "forms.mlir", flag, "--jax_platform_name=fake")
+    holds(text, "6 passed, 0 failed, 0 skipped")
+
+
 def help_is_there_for_each_subcommand(place):
     holds(place.good("--help"), "run", "opt", "convert", "info", "Exit codes")
     holds(place.good("run", "--help"), "--input", "--random", "--timeout", "--max-memory", "--max-instructions", "jax_enable_x64", "jax_platform_name")
@@ -603,7 +609,8 @@ def a_step_is_simulated(place):
 
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
-         plugins_of_a_folder_are_listed_with_their_flag, programs_of_a_plugin_are_kept_for_its_file_only, help_is_there_for_each_subcommand,
+         plugins_of_a_folder_are_listed_with_their_flag, programs_of_a_plugin_are_kept_for_its_file_only,
+         programs_under_test_run_on_the_devices_that_a_plugin_has, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
          results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,

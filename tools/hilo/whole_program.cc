@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/base/flags.h"
+#include "hilo/client/platforms.h"
 #include "hilo/client/replicas.h"
 #include "tools/hilo/interrupt.h"
 
@@ -22,11 +23,18 @@ StatusOr<std::vector<BufferPtr>> buffers_of(std::span<const Literal> arguments, 
   return buffers;
 }
 
+/// Of these there are as many as a client asks for. A plugin has the devices that it has.
+bool devices_share_the_machine(std::string_view platform) {
+  if (platform.empty()) return !check_platform("CUDA").ok();
+  return platform == "Host" || platform == "Reference";
+}
+
 }  // namespace
 
 Status offer_replicas() {
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
-  return values->jax_replica_count == 1 ? config().update("jax_replica_count", kOffered) : ok_status();
+  if (values->jax_replica_count != 1 || !devices_share_the_machine(values->jax_platform_name)) return ok_status();
+  return config().update("jax_replica_count", kOffered);
 }
 
 StatusOr<LocalComputation> compile_whole(hlo::Module module) {

@@ -55,7 +55,8 @@ HiloFfi_Error* handler_register(HiloFfi_RegisterArgs* args) {
   return error_of(register_ffi_handler({args->name.ptr, args->name.len}, args->bundle.execute));
 }
 
-HiloFfi_Error* refuse(HiloFfi_AnyArgs*) {
+template <typename Args>
+HiloFfi_Error* refuse(Args*) {
   return error_of(unimplemented("this function of the FFI is not implemented on platform Host in this version"));
 }
 
@@ -290,8 +291,7 @@ Status call_ffi_handler(HiloFfi_Handler* handler, const CustomCallFrame& frame) 
   return ok_status();
 }
 
-HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target,
-                               Status (*handler)(const CustomCallFrame&)) {
+HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target, const CustomCallHandler& handler) {
   if (hilo_ffi_answer_metadata(frame) != 0) return nullptr;
   try {
     std::vector<CustomCallBuffer> operands, results;
@@ -311,7 +311,9 @@ HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target
     args.message = message.c_str();
     return frame->api->error_create(&args);
   } catch (const std::exception& error) {  // the C side can't catch it
-    HiloFfi_ErrorCreateArgs args{sizeof(args), nullptr, error.what(), HILO_FFI_RESOURCE_EXHAUSTED};
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    HiloFfi_ErrorCreateArgs args{sizeof(args), nullptr, error.what(),
+                                 is_memory ? HILO_FFI_RESOURCE_EXHAUSTED : HILO_FFI_INTERNAL};
     return frame->api->error_create(&args);
   }
 }

@@ -17,7 +17,6 @@ Status register_ffi_handler(std::string_view target, HiloFfi_Handler* execute);
 Status call_ffi_handler(HiloFfi_Handler* handler, const CustomCallFrame& frame);
 
 /// The other way round: what a C handler that is written in C++ does with its frame. Never throws.
-HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target,
-                               Status (*handler)(const CustomCallFrame&));
+HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target, const CustomCallHandler& handler);
 
 }  // namespace hilo

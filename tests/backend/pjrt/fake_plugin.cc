@@ -45,6 +45,8 @@ std::string variable() {
   return text == nullptr ? "" : text;
 }
 
+bool is_cuda() { return variable() == "cuda"; }
+
 /// Counts itself.
 struct Counted {
   Counted() { ++plan().live; }
@@ -223,8 +225,8 @@ Status client_destroy(PJRT_Client_Destroy_Args& args) {
   return ok_status();
 }
 Status client_platform_name(PJRT_Client_PlatformName_Args& args) {
-  static constexpr std::string_view kProcessor = "cpu", kOther = "gpu";
-  const std::string_view name = variable() == kOther ? kOther : kProcessor;
+  static constexpr std::string_view kProcessor = "cpu", kOther = "gpu", kCuda = "cuda";
+  const std::string_view name = variable() == kOther ? kOther : is_cuda() ? kCuda : kProcessor;
   args.platform_name = name.data();
   args.platform_name_size = name.size();
   return ok_status();
@@ -302,19 +304,72 @@ StatusOr<hilo::hlo::Module> read_bytecode(std::string_view code) {
 struct Functions {
   std::mutex mutex;
   std::set<std::string> targets;
+  HiloFfi_Handler* on_device = nullptr;  ///< the one that is registered for CUDA
 };
 Functions& functions() {
   static auto* const instance = new Functions;
   return *instance;
 }
 
+/// One registry serves the process, and all copies of this plugin: what runs on a device has a name of its own.
+constexpr std::string_view kOnDevice = "on the device: ";
+
+/// Calls of functions on the device, by their names in that registry.
+StatusOr<hilo::hlo::ComputationPtr> with_device_calls(const hilo::hlo::ComputationPtr& computation) {
+  hilo::hlo::ComputationDraft draft(computation->name());
+  for (const hilo::hlo::Instruction& i : computation->instructions()) {
+    const hilo::hlo::InstructionId id = draft.append_copy(i, i.operands);
+    if (i.opcode != hilo::hlo::Opcode::kCustomCall) continue;
+    auto attributes =
+        std::make_shared<hilo::hlo::CustomCallAttributes>(hilo::hlo::attributes_of<hilo::hlo::CustomCallAttributes>(i));
+    constexpr std::string_view kTarget = "custom_call_target=\"";
+    for (std::string& text : attributes->raw)
+      if (text.starts_with(kTarget)) text.insert(kTarget.size(), kOnDevice);
+    draft.mutable_instruction(id).attributes = std::move(attributes);
+  }
+  return std::move(draft).finish(computation->root_id());
+}
+
+HiloFfi_Error* get_stream(HiloFfi_StreamArgs* args) {
+  args->stream = &functions();
+  return nullptr;
+}
+
+/// Moves addresses to the device of the fake driver (tests/backend/cuda/fake_driver.cc), or back.
+void move_all(int64_t count, void** buffers) {
+  for (void* const each : std::span(buffers, static_cast<size_t>(count))) {
+    void*& data = static_cast<HiloFfi_Buffer*>(each)->data;
+    if (data != nullptr) data = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(data) ^ (uintptr_t{1} << 62));
+  }
+}
+
+/// Calls the handler as CUDA's plugin does: with addresses of a device, and a stream.
+HiloFfi_Error* call_on_device(HiloFfi_CallFrame* frame) {
+  if (frame->extensions != nullptr) return functions().on_device(frame);
+  const HiloFfi_Api* const own = frame->api;
+  HiloFfi_Api api = *own;
+  api.stream_get = get_stream;
+  frame->api = &api;
+  const auto move = [&] {
+    move_all(frame->args.size, frame->args.args);
+    move_all(frame->rets.size, frame->rets.rets);
+  };
+  move();
+  HiloFfi_Error* const error = functions().on_device(frame);
+  move();
+  frame->api = own;
+  return error;
+}
+
 Status register_handler(PJRT_FFI_Register_Handler_Args& args) {
   const std::string target(args.target_name, args.target_name_size);
-  if (std::string_view(args.platform_name, args.platform_name_size) != "Host")
+  if (std::string_view(args.platform_name, args.platform_name_size) != (is_cuda() ? "CUDA" : "Host"))
     return hilo::invalid_argument("fake plugin: no such platform");
   const std::scoped_lock lock(functions().mutex);
   if (!functions().targets.insert(target).second) return hilo::already_exists("fake plugin: it is registered already");
-  const Status status = hilo::register_ffi_handler(target, reinterpret_cast<HiloFfi_Handler*>(args.handler));
+  auto* handler = reinterpret_cast<HiloFfi_Handler*>(args.handler);
+  if (is_cuda()) functions().on_device = std::exchange(handler, call_on_device);
+  const Status status = hilo::register_ffi_handler(is_cuda() ? std::string(kOnDevice) + target : target, handler);
   return status.code() == StatusCode::kAlreadyExists ? ok_status() : status;  // by another copy of this plugin
 }
 
@@ -334,9 +389,9 @@ Status check_functions(const hilo::hlo::Module& module) {
 StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> load(PJRT_Client* client, std::string_view code,
                                                       const Options& options) {
   const bool is_bytecode = code.starts_with("ML\xefR");
-  HILO_ASSIGN_OR_RETURN(const hilo::hlo::Module module,
-                        is_bytecode ? read_bytecode(code) : hilo::hlo::from_proto(code));
+  HILO_ASSIGN_OR_RETURN(hilo::hlo::Module module, is_bytecode ? read_bytecode(code) : hilo::hlo::from_proto(code));
   HILO_RETURN_IF_ERROR(check_functions(module));
+  if (is_cuda()) HILO_RETURN_IF_ERROR(hilo::hlo::rewrite_computations(module, with_device_calls).status());
   auto made = std::make_unique<PJRT_LoadedExecutable>();
   made->client = client;
   made->code = std::string(options.portable ? "p" : "r") + std::to_string(options.replicas) + "\n" + std::string(code);

@@ -2,6 +2,7 @@
 // Programs on a plugin: forms, shapes, donation, replicas, events, the disk.
 #include "hilo/backend/pjrt/plugin_executable.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -11,6 +12,7 @@
 #include "hilo/client/profile.h"
 #include "hilo/device/buffer.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/paths.h"
 #include "tests/support/fake_plugins.h"
 
 namespace hilo::plugins {
@@ -198,6 +200,25 @@ TEST_P(Programs, CallNoFunctionsOfThisProcessWhereAPluginCant) {
     EXPECT_EQ(status.code(), StatusCode::kUnimplemented) << variable << status.to_string();
     EXPECT_NE(status.message().find("custom-call 't'"), std::string_view::npos) << status.to_string();
   }
+}
+
+TEST_P(Programs, CallFunctionsOfThisProcessOnCopiesOfWhatAGpuHas) {
+  static const Status once = register_custom_call("tests.sum_of_device", sum);
+  ASSERT_TRUE(once.ok());
+  ASSERT_NE(::dlopen((std::string(tests::kBinDir) + "/tests/libfake_driver.so").c_str(), RTLD_NOW), nullptr);
+  const tests::FakePluginCopy copy("cuda");
+  const ClientPtr client = *make_plugin_client({.name = "Fake", .path = copy.path(), .format = GetParam()}, {});
+  const auto run = [&](const std::string& start) -> StatusOr<float> {
+    HILO_ASSIGN_OR_RETURN(const hlo::Module module, hlo::parse_module(sum_of("tests.sum_of_device", start)));
+    HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> program, client->compile(module, {}, nullptr));
+    HILO_ASSIGN_OR_RETURN(const BufferPtr x, buffer_from_literal(*client->devices()[0], numbers(), numbers().shape()));
+    const BufferPtr arguments[] = {x};
+    BufferPtr result;
+    HILO_RETURN_IF_ERROR(program->execute(arguments, {&result, 1}));
+    return floats(result)[0];
+  };
+  EXPECT_EQ(*run("1.0"), 22);
+  EXPECT_EQ(run("-1.0").status().code(), StatusCode::kOutOfRange);
 }
 
 TEST_P(Programs, ReplicasMeetInOneCall) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/stablehlo/reader.h"
@@ -32,6 +33,27 @@ TEST(PreparedProgram, SaysNothingOfShardings) {
   const std::string text = hlo::print_module(*prepared);
   EXPECT_EQ(text.find("sdy"), std::string::npos) << text;
   EXPECT_NE(text.find("negate"), std::string::npos) << text;
+}
+
+TEST(PreparedProgram, PadsNarrowElementsWithoutCuttingThem) {
+  const std::string program =
+      "HloModule f\nENTRY e {\n  i = s8[5,3] iota(), iota_dimension=0\n  a = TYPE[5,3] convert(i)\n"
+      "  z = TYPE[] constant(1)\n"
+      "  ROOT p = TYPE[6,4] pad(a, z), padding=-2_-1_1x1_0\n}";
+  for (const std::string type : {"s4", "u2", "f4e2m1fn", "s8"}) {
+    std::string text = program;
+    for (size_t at; (at = text.find("TYPE")) != std::string::npos;) text.replace(at, 4, type);
+    const auto module = hlo::parse_module(text);
+    ASSERT_TRUE(module.ok()) << module.status().to_string();
+    const auto prepared = prepared_program(*module);
+    ASSERT_TRUE(prepared.ok()) << prepared.status().to_string();
+    const std::string made = hlo::print_module(*prepared);
+    const bool is_packed = type != "s8";
+    EXPECT_EQ(made.find("padding=-2_-1_1x1_0") == std::string::npos, is_packed) << made;
+    EXPECT_EQ(made.find("padding=0_0_1x1_0") != std::string::npos, is_packed) << made;
+    EXPECT_EQ(made.find("slice={[2:8], [0:4]}") != std::string::npos, is_packed) << made;
+    EXPECT_EQ(hlo::evaluate(*prepared, {})->to_string(), hlo::evaluate(*module, {})->to_string());
+  }
 }
 
 constexpr char kTwoCalls[] = R"(HloModule f

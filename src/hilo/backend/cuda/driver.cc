@@ -20,11 +20,17 @@ std::string last_loader_error() {
   return text == nullptr ? "unknown error" : text;
 }
 
+/// Kept: a driver doesn't unload well.
+StatusOr<void*> load(const char* library) {
+  void* const driver = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr) return not_found(fmt::format("no NVIDIA driver: {}", last_loader_error()));
+  return driver;
+}
+
 }  // namespace
 
 StatusOr<int> count_devices(const char* library) {
-  void* const driver = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);  // kept: a driver doesn't unload well
-  if (driver == nullptr) return not_found(fmt::format("no NVIDIA driver: {}", last_loader_error()));
+  HILO_ASSIGN_OR_RETURN(void* const driver, load(library));
   const auto init = function_of<InitFunction>(driver, "cuInit");
   const auto get_count = function_of<GetCountFunction>(driver, "cuDeviceGetCount");
   if (init == nullptr || get_count == nullptr) {
@@ -40,6 +46,16 @@ StatusOr<int> count_devices(const char* library) {
   }
   if (count < 1) return not_found(fmt::format("the NVIDIA driver {} reports no device", library));
   return count;
+}
+
+StatusOr<StreamFunctions> stream_functions(const char* library) {
+  HILO_ASSIGN_OR_RETURN(void* const driver, load(library));
+  const StreamFunctions found{function_of<decltype(StreamFunctions::copy)>(driver, "cuMemcpyAsync"),
+                              function_of<decltype(StreamFunctions::wait)>(driver, "cuStreamSynchronize")};
+  if (found.copy == nullptr || found.wait == nullptr) {
+    return not_found(fmt::format("{} is no NVIDIA driver: it lacks cuMemcpyAsync or cuStreamSynchronize", library));
+  }
+  return found;
 }
 
 }  // namespace hilo::cuda

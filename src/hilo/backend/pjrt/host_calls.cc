@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <set>
 
+#include "hilo/backend/cuda/host_copies.h"
 #include "hilo/backend/custom_call.h"
 #include "hilo/backend/packed_elements.h"
 #include "hilo/backend/pjrt/call.h"
+#include "hilo/backend/pjrt/effect_order.h"
 #include "hilo/hlo/ops/custom_call.h"
 
 namespace hilo::plugins {
@@ -42,13 +45,37 @@ Status call_function(const CustomCallFrame& frame) {
   return (*handler)(inner);
 }
 
-HiloFfi_Error* handle(HiloFfi_CallFrame* frame) {
-  if (hilo_ffi_answer_metadata(frame) == 0) return answer_ffi_call(frame, kTarget, call_function);
+/// Answers the question for the version, if the frame asks that.
+bool answers_version(HiloFfi_CallFrame* frame) {
+  if (hilo_ffi_answer_metadata(frame) == 0) return false;
   // A plugin takes handlers of its own minor version only. What this one reads is the same in all of them.
   auto* const asked = reinterpret_cast<HiloFfi_MetadataExtension*>(frame->extensions);
   if (frame->api != nullptr) asked->metadata->api_version.minor_version = frame->api->version.minor_version;
-  return nullptr;
+  return true;
 }
+
+HiloFfi_Error* handle(HiloFfi_CallFrame* frame) {
+  return answers_version(frame) ? nullptr : answer_ffi_call(frame, kTarget, call_function);
+}
+
+HiloFfi_Error* handle_on_cuda(HiloFfi_CallFrame* frame) {
+  if (answers_version(frame)) return nullptr;
+  HiloFfi_StreamArgs stream{sizeof(HiloFfi_StreamArgs), nullptr, frame->ctx, nullptr};
+  if (HiloFfi_Error* const error = frame->api->stream_get(&stream)) return error;
+  return answer_ffi_call(frame, kTarget, [&stream](const CustomCallFrame& own) -> Status {
+    HILO_ASSIGN_OR_RETURN(const cuda::StreamFunctions functions, cuda::stream_functions());
+    return cuda::call_on_copies(call_function, own, functions, stream.stream);
+  });
+}
+
+/// A platform of XLA's on whose arrays functions of this process run.
+struct LentPlatform {
+  std::string_view client;  ///< what its client is called
+  std::string_view ffi;     ///< and where its handlers are registered
+  HiloFfi_Handler* handler;
+};
+constexpr std::array kLentPlatforms = {LentPlatform{"cpu", "Host", handle},
+                                       LentPlatform{"cuda", "CUDA", handle_on_cuda}};
 
 // ---- The plugin's side.
 
@@ -61,20 +88,35 @@ const PJRT_FFI_Extension* ffi_extension(const Plugin& plugin) {
   return nullptr;
 }
 
+/// Empty if the plugin doesn't say.
+StatusOr<std::string> name_of_client(const Plugin& plugin, PJRT_Client* client) {
+  if (!has(plugin, &PJRT_Api::PJRT_Client_PlatformName)) return std::string();
+  PJRT_Client_PlatformName_Args args{};
+  args.client = client;
+  HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Client_PlatformName, args));
+  return std::string(args.platform_name, args.platform_name_size);
+}
+
+/// Null if functions of this process don't run there.
+StatusOr<const LentPlatform*> lent_platform(const Plugin& plugin, PJRT_Client* client) {
+  HILO_ASSIGN_OR_RETURN(const std::string name, name_of_client(plugin, client));
+  const auto found = std::ranges::find(kLentPlatforms, name, &LentPlatform::client);
+  return found == kLentPlatforms.end() ? nullptr : &*found;
+}
+
 /// Once a plugin, for as long as it lives.
-Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi) {
+Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const LentPlatform& platform) {
   static std::mutex mutex;
   static auto* const given = new std::set<const Plugin*>;
   const std::scoped_lock lock(mutex);
   if (given->contains(&plugin)) return ok_status();
-  constexpr std::string_view kPlatform = "Host";  // XLA's name of processors where handlers are registered
   PJRT_FFI_Register_Handler_Args args{};
   args.struct_size = kPjrtStructSize<PJRT_FFI_Register_Handler_Args>;
   args.target_name = kTarget.data();
   args.target_name_size = kTarget.size();
-  args.handler = reinterpret_cast<void*>(&handle);
-  args.platform_name = kPlatform.data();
-  args.platform_name_size = kPlatform.size();
+  args.handler = reinterpret_cast<void*>(platform.handler);
+  args.platform_name = platform.ffi.data();
+  args.platform_name_size = platform.ffi.size();
   HILO_RETURN_IF_ERROR(status_of(plugin, ffi.register_handler(&args)));
   given->insert(&plugin);
   return ok_status();
@@ -138,6 +180,10 @@ StatusOr<hlo::ComputationPtr> with_lent_calls(const hlo::ComputationPtr& computa
   return std::move(draft).finish(computation->root_id());
 }
 
+bool has_effect(const Instruction& i) {
+  return is_lent(i) && std::ranges::find(call_of(i).raw, "custom_call_has_side_effect=true") != call_of(i).raw.end();
+}
+
 /// Calls `visit` with each call that stands for one of a function of hilo's, until it fails.
 template <typename Visit>
 Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
@@ -152,28 +198,28 @@ Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
 }  // namespace
 
 StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
-  if (!has(plugin, &PJRT_Api::PJRT_Client_PlatformName)) return false;
-  PJRT_Client_PlatformName_Args args{};
-  args.client = client;
-  HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Client_PlatformName, args));
-  // XLA calls their platform so.
-  return std::string_view(args.platform_name, args.platform_name_size) == "cpu";
+  HILO_ASSIGN_OR_RETURN(const std::string name, name_of_client(plugin, client));
+  return name == "cpu";  // XLA calls their platform so
 }
 
 StatusOr<bool> lend_host_functions(const Plugin& plugin, PJRT_Client* client, hlo::Module& program) {
   const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
   if (ffi == nullptr) return false;
-  HILO_ASSIGN_OR_RETURN(const bool on_processors, runs_on_processors(plugin, client));
-  if (!on_processors) return false;
+  HILO_ASSIGN_OR_RETURN(const LentPlatform* const platform, lent_platform(plugin, client));
+  if (platform == nullptr) return false;
   HILO_ASSIGN_OR_RETURN(const bool changed, hlo::rewrite_computations(program, with_lent_calls));
-  if (changed) HILO_RETURN_IF_ERROR(give_handler(plugin, *ffi));
-  return changed;
+  if (!changed) return false;
+  HILO_RETURN_IF_ERROR(put_in_order(program, has_effect));
+  HILO_RETURN_IF_ERROR(give_handler(plugin, *ffi, *platform));
+  return true;
 }
 
-Status lend_to_saved_program(const Plugin& plugin, const hlo::Module& program) {
+Status lend_to_saved_program(const Plugin& plugin, PJRT_Client* client, const hlo::Module& program) {
   const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
-  return for_each_lent_call(
-      program, [&](const Instruction&) { return ffi == nullptr ? ok_status() : give_handler(plugin, *ffi); });
+  if (ffi == nullptr) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const LentPlatform* const platform, lent_platform(plugin, client));
+  if (platform == nullptr) return ok_status();
+  return for_each_lent_call(program, [&](const Instruction&) { return give_handler(plugin, *ffi, *platform); });
 }
 
 Status check_can_be_saved(const hlo::Module& program) {

@@ -254,7 +254,7 @@ StatusOr<std::unique_ptr<Executable>> load_executable(PluginClient& client, std:
   }
   HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices,
                         client.devices_of(saved.signature.name, saved.signature.replica_count));
-  HILO_RETURN_IF_ERROR(lend_to_saved_program(client.plugin(), saved.program));
+  HILO_RETURN_IF_ERROR(lend_to_saved_program(client.plugin(), client.raw(), saved.program));
   PJRT_Executable_DeserializeAndLoad_Args args{};
   args.client = client.raw();
   args.serialized_executable = saved.code.data();

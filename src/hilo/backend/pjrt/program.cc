@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "hilo/backend/packed_elements.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ir/source_lines.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/rewrite/rewrite_where.h"
@@ -92,6 +94,31 @@ StatusOr<hlo::ComputationPtr> without_scalars_for_arrays(const hlo::ComputationP
     return b.add(i.opcode, operands, i.attributes, i.shape);
   };
   return hlo::rewrite_where(computation, {.share = false}, wanted, with_arrays);
+}
+
+bool cuts_packed_elements(const Instruction& i) {
+  if (i.opcode != Opcode::kPad || !is_packed_by_xla(i.shape.element_type())) return false;
+  return std::ranges::any_of(hlo::attributes_of<hlo::PadAttributes>(i).padding,
+                             [](const hlo::PaddingDimension& edge) { return edge.low < 0 || edge.high < 0; });
+}
+
+/// Padding that cuts, as padding and a slice. Elements narrower than a byte change their layout in XLA's own way to do that for GPUs,
+/// which ends the process.
+StatusOr<InstructionId> pad_and_slice(hlo::RewriteBuilder& b, const Instruction& i) {
+  auto added = std::make_shared<hlo::PadAttributes>(hlo::attributes_of<hlo::PadAttributes>(i));
+  auto cut = std::make_shared<hlo::SliceAttributes>();
+  for (size_t d = 0; d < added->padding.size(); ++d) {
+    hlo::PaddingDimension& edge = added->padding[d];
+    const int64_t start = std::max<int64_t>(-edge.low, 0);
+    cut->ranges.push_back({start, start + i.shape.dimensions()[d], 1});
+    edge.low = std::max<int64_t>(edge.low, 0);
+    edge.high = std::max<int64_t>(edge.high, 0);
+  }
+  return b.add(Opcode::kSlice, {b.add(Opcode::kPad, b.mapped(i.operands), added)}, cut);
+}
+
+StatusOr<hlo::ComputationPtr> without_cuts_of_packed_elements(const hlo::ComputationPtr& computation) {
+  return hlo::rewrite_where(computation, {.share = false}, cuts_packed_elements, pad_and_slice);
 }
 
 // ---- Arguments and results, each an array.
@@ -224,6 +251,7 @@ StatusOr<hlo::Module> prepared_program(const hlo::Module& module) {
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, row_major_computation).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_shardings).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_scalars_for_arrays).status());
+  HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_cuts_of_packed_elements).status());
   if (!is_flat(*prepared.entry)) {
     HILO_ASSIGN_OR_RETURN(prepared.entry, flat_entry(prepared.entry));
   }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cuda/host_copies.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace hilo::cuda {
+namespace {
+
+/// By the device's address: a result that aliases an operand is the same memory here, too.
+using Copies = std::map<void*, std::vector<std::byte>>;
+
+size_t bytes_of(const CustomCallBuffer& buffer) {
+  return static_cast<size_t>(buffer.element_count() * element_size_bytes(buffer.type));
+}
+
+bool has_bytes(const CustomCallBuffer& buffer) { return buffer.data != nullptr && bytes_of(buffer) > 0; }
+
+void make_room(Copies& copies, std::span<const CustomCallBuffer> buffers) {
+  for (const CustomCallBuffer& buffer : buffers) {
+    if (has_bytes(buffer)) copies[buffer.data].resize(bytes_of(buffer));
+  }
+}
+
+std::vector<CustomCallBuffer> on_host(Copies& copies, std::span<const CustomCallBuffer> buffers) {
+  std::vector<CustomCallBuffer> here(buffers.begin(), buffers.end());
+  for (CustomCallBuffer& buffer : here) {
+    if (has_bytes(buffer)) buffer.data = copies.at(buffer.data).data();
+  }
+  return here;
+}
+
+Status check(int error, const char* function) {
+  if (error == 0) return ok_status();
+  return internal_error(fmt::format("the NVIDIA driver: {} says {}", function, error));
+}
+
+uint64_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+}  // namespace
+
+Status call_on_copies(const CustomCallHandler& handler, const CustomCallFrame& frame, const StreamFunctions& functions,
+                      void* stream) {
+  Copies copies;
+  make_room(copies, frame.operands);
+  make_room(copies, frame.results);
+  const std::vector<CustomCallBuffer> operands = on_host(copies, frame.operands),
+                                      results = on_host(copies, frame.results);
+  const auto copy = [&](const void* to, const void* from, const CustomCallBuffer& buffer) {
+    if (!has_bytes(buffer)) return ok_status();
+    return check(functions.copy(address(to), address(from), bytes_of(buffer), stream), "cuMemcpyAsync");
+  };
+  const auto wait = [&] { return check(functions.wait(stream), "cuStreamSynchronize"); };
+  for (size_t i = 0; i < operands.size(); ++i)
+    HILO_RETURN_IF_ERROR(copy(operands[i].data, frame.operands[i].data, operands[i]));
+  HILO_RETURN_IF_ERROR(wait());
+  CustomCallFrame here = frame;
+  here.operands = operands;
+  here.results = results;
+  HILO_RETURN_IF_ERROR(handler(here));
+  for (size_t i = 0; i < results.size(); ++i)
+    HILO_RETURN_IF_ERROR(copy(frame.results[i].data, results[i].data, results[i]));
+  return wait();  // the copies end with this call
+}
+
+}  // namespace hilo::cuda
