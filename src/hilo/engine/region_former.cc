@@ -153,7 +153,11 @@ bool RegionFormer::try_join(uint32_t n, RegionOp op) {
     return true;
   }
   if (!needed && op == RegionOp::kCheap && is_lanewise(node.instruction->opcode)) {
-    const auto arrays = std::ranges::count_if(node.operands, [&](ValueId v) { return shape(v).element_count() != 1; });
+    // Whoever computes it again reads no more than its memory would be, but for what is small and repeated.
+    const auto arrays = std::ranges::count_if(node.operands, [&](ValueId v) {
+      const hlo::Instruction* from = producer(v);
+      return shape(v).element_count() != 1 && (from == nullptr || from->opcode != Opcode::kBroadcast);
+    });
     if (arrays <= 1 && std::ranges::all_of(requests, [&](const Request& r) { return may_join(value, op, r); })) {
       for (const Request& r : std::vector<Request>(requests)) expand(node, r);
       return true;

@@ -77,6 +77,8 @@ struct Split {
   llvm::Value* exponent;
 };
 Split split(SimdBuilder& b, llvm::Value* x);
+/// The same of numbers that are not denormal.
+Split split_normal(SimdBuilder& b, llvm::Value* x);
 
 /// hilo_<name>_f32/f64 of runtime/scalar_math.h on every lane; y may be null.
 llvm::Value* call_scalar(SimdBuilder& b, std::string_view name, llvm::Value* x, llvm::Value* y);

@@ -85,7 +85,7 @@ Value* emit_log1p(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* one = constant(b, x, 1.0);
   Value* u = ir.CreateFAdd(x, one);
-  Split parts = split(b, u);
+  Split parts = split_normal(b, u);  // next to 0 it is no less than the last place of 1
   Value* magic = constant(b, x, is_f64(x) ? 0x1.8p52 : 0x1.8p23);
   Value* minus_e = ir.CreateSub(b.bits(magic), b.bits(ir.CreateFAdd(parts.exponent, magic)));
   Value* power = power_of_two(b, minus_e);

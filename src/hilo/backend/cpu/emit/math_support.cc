@@ -97,14 +97,10 @@ Value* scale_next_to_one(SimdBuilder& b, Value* y, const Rounded& n) {
   return ir.CreateFMul(b.mul_add(y, factor, factor), b.from_bits(ir.CreateAdd(rest, one)));
 }
 
-Split split(SimdBuilder& b, Value* x) {
+Split split_normal(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   const bool wide = is_f64(x);
-  Value* least_normal = constant(b, x, wide ? 0x1p-1022 : 0x1p-126);
-  const int lift = wide ? 54 : 25;
-  Value* denormal = ir.CreateFCmpOLT(x, least_normal);
-  Value* lifted = ir.CreateSelect(denormal, ir.CreateFMul(x, constant(b, x, wide ? 0x1p54 : 0x1p25)), x);
-  Value* all = b.bits(lifted);
+  Value* all = b.bits(x);
   // Counting exponents from sqrt(1/2) instead of 1 puts the mantissa around 1.
   Value* origin = wide ? b.int_like(all, std::bit_cast<std::uint64_t>(0x1.6a09e667f3bcdp-1))
                        : b.int_like(all, std::bit_cast<std::uint32_t>(0x1.6a09e6p-1f));
@@ -112,9 +108,18 @@ Split split(SimdBuilder& b, Value* x) {
   Value* exponent = ir.CreateAShr(ir.CreateSub(all, origin), mantissa_bits);
   Value* mantissa = b.from_bits(ir.CreateSub(all, ir.CreateShl(exponent, mantissa_bits)));
   Value* magic = constant(b, x, wide ? 0x1.8p52 : 0x1.8p23);
-  Value* as_float = ir.CreateFSub(b.from_bits(ir.CreateAdd(exponent, b.bits(magic))), magic);
+  return {mantissa, ir.CreateFSub(b.from_bits(ir.CreateAdd(exponent, b.bits(magic))), magic)};
+}
+
+Split split(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  const bool wide = is_f64(x);
+  const int lift = wide ? 54 : 25;
+  Value* denormal = ir.CreateFCmpOLT(x, constant(b, x, wide ? 0x1p-1022 : 0x1p-126));
+  Value* lifted = ir.CreateSelect(denormal, ir.CreateFMul(x, constant(b, x, wide ? 0x1p54 : 0x1p25)), x);
+  const Split parts = split_normal(b, lifted);
   Value* offset = ir.CreateSelect(denormal, constant(b, x, -lift), constant(b, x, 0.0));
-  return {mantissa, ir.CreateFAdd(as_float, offset)};
+  return {parts.mantissa, ir.CreateFAdd(parts.exponent, offset)};
 }
 
 Value* call_scalar(SimdBuilder& b, std::string_view name, Value* x, Value* y) {

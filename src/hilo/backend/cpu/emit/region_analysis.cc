@@ -41,11 +41,26 @@ bool is_expensive(const RegionNode& n) {
   return cost == hlo::CostClass::kExpensive || cost == hlo::CostClass::kTranscendental;
 }
 
+/// Functions of f32 that go through f64 have two registers side by side already, and many constants.
+bool is_computed_in_doubles(const RegionNode& n) {
+  if (n.kind != NodeKind::kOp || n.type == ElementType::kF64) return false;
+  switch (n.instruction->opcode) {  // NOLINT: all others are computed in their own type
+    case hlo::Opcode::kAtan2:
+    case hlo::Opcode::kCbrt:
+    case hlo::Opcode::kCos:
+    case hlo::Opcode::kPower:
+    case hlo::Opcode::kSin:
+    case hlo::Opcode::kTan: return true;
+    default: return false;
+  }
+}
+
 /// Registers of a vector where something is expensive. A function is one long chain of operations and the processor looks ahead by
 /// about a hundred, so what goes on side by side must stand side by side. A region with many functions has code enough.
 int registers_of_expensive(const Region& region) {
   constexpr int64_t kFew = 8, kMany = 24;
   const int64_t count = std::ranges::count_if(region.nodes, is_expensive);
+  if (std::ranges::any_of(region.nodes, is_computed_in_doubles)) return 1;
   return count <= kFew ? 4 : count <= kMany ? 2 : 1;
 }
 

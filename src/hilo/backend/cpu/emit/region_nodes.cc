@@ -191,8 +191,10 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
   }
   if (step == 1)
     return mask == nullptr ? wide_.load(node.type, pointer, at) : wide_.load_masked(node.type, pointer, at, mask);
-  if (step == -1 && mask == nullptr) {
-    return wide_.reverse(wide_.load(node.type, pointer, ir_.CreateSub(at, scalar_.index(facts_.shape.lanes - 1))));
+  if (step == -1) {
+    Value* first = ir_.CreateSub(at, scalar_.index(facts_.shape.lanes - 1));
+    return wide_.reverse(mask == nullptr ? wide_.load(node.type, pointer, first)
+                                         : wide_.load_masked(node.type, pointer, first, wide_.reverse(mask)));
   }
   return wide_.load_strided(node.type, pointer, at, scalar_.index(step), mask);
 }
