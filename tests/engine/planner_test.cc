@@ -127,10 +127,12 @@ donations = [
 TEST(Planner, AValueThatIsUpdatedToTheResultIsMadeInItsMemory) {
   const std::string sum = "sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n";
   const std::string update =
-      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum\n";
-  EXPECT_EQ(plan_of(sum + "ENTRY main {\n x = f32[8] parameter(0)\n i = s32[2,1] parameter(1)\n u = f32[2] parameter(2)\n"
-                          " y = f32[8] sine(x)\n z = f32[8] scatter(y, i, u), " + update +
-                    " ROOT r = f32[8] scatter(z, i, u), " + update + "}\n"),
+      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+      "to_apply=sum\n";
+  EXPECT_EQ(plan_of(sum +
+                    "ENTRY main {\n x = f32[8] parameter(0)\n i = s32[2,1] parameter(1)\n u = f32[2] parameter(2)\n"
+                    " y = f32[8] sine(x)\n z = f32[8] scatter(y, i, u), " +
+                    update + " ROOT r = f32[8] scatter(z, i, u), " + update + "}\n"),
             R"(target = "test"
 max_arguments = 4
 steps = [
@@ -152,9 +154,10 @@ donations = [
 )");
   // Read again after the update: a copy is what is updated.
   const std::string kept =
-      plan_of(sum + "ENTRY main {\n x = f32[8] parameter(0)\n i = s32[2,1] parameter(1)\n u = f32[2] parameter(2)\n"
-                    " y = f32[8] sine(x)\n z = f32[8] scatter(y, i, u), " + update +
-              " c = f32[8] cosine(y)\n ROOT t = (f32[8], f32[8]) tuple(z, c)\n}\n");
+      plan_of(sum +
+              "ENTRY main {\n x = f32[8] parameter(0)\n i = s32[2,1] parameter(1)\n u = f32[2] parameter(2)\n"
+              " y = f32[8] sine(x)\n z = f32[8] scatter(y, i, u), " +
+              update + " c = f32[8] cosine(y)\n ROOT t = (f32[8], f32[8]) tuple(z, c)\n}\n");
   EXPECT_NE(kept.find("kind = copy"), std::string::npos) << kept;
 }
 

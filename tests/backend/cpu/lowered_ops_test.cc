@@ -129,22 +129,18 @@ TEST(BitcastConvert, ChangesWidths) {
 TEST(Sort, CountsBytesThatAreAlone) {
   for (const char* type : {"s8", "u8", "pred"}) {
     for (const char* direction : {"LT", "GT"}) {
+      const std::string before = fmt::format(
+          "before {{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n"
+          " ROOT c = pred[] compare(a, b), direction={1} }}\n",
+          type, direction);
       for (const auto& [lines, length] : {std::pair<int64_t, int64_t>{3, 33}, {3, 100}, {2, 5000}, {1, 40}}) {
-        for (int dimension : {0, 1}) {
-          check_text(fmt::format(R"(HloModule bytes
-less {{
-  a = {0}[] parameter(0)
-  b = {0}[] parameter(1)
-  ROOT c = pred[] compare(a, b), direction={1}
-}}
-ENTRY main {{
-  x = {0}[{2},{3}] parameter(0)
-  ROOT s = {0}[{2},{3}] sort(x), dimensions={{{4}}}, is_stable=true, to_apply=less
-}}
-)",
-                                 type, direction, dimension == 0 ? length : lines, dimension == 0 ? lines : length,
-                                 dimension),
-                     0.0);
+        for (const std::string& shape :
+             {fmt::format("{}[{},{}]", type, lines, length), fmt::format("{}[{},{}]", type, length, lines)}) {
+          const int dimension = shape == fmt::format("{}[{},{}]", type, lines, length) ? 1 : 0;
+          check_text(fmt::format("  x = {0} parameter(0)\n  ROOT s = {0} sort(x), dimensions={{{1}}}, is_stable=true, "
+                                 "to_apply=before",
+                                 shape, dimension),
+                     before);
         }
       }
     }

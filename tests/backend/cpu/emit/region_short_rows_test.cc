@@ -7,7 +7,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr std::pair<int64_t, int64_t> kRows[] = {{63, 3},  {64, 3},   {65, 3},   {100, 2},  {71, 4}, {130, 5},
+constexpr std::pair<int64_t, int64_t> kRows[] = {{63, 3},  {64, 3},   {65, 3},    {100, 2}, {71, 4}, {130, 5},
                                                  {97, 10}, {128, 15}, {1001, 16}, {70, 17}, {3, 10}};
 
 std::string softmax_of(std::string_view type, int64_t rows, int64_t length) {
@@ -71,7 +71,10 @@ ENTRY main {{
   ROOT k = s32[{2}] get-tuple-element(r), index=1
 }}
 )",
-      type, shape, result, dimension, is_float ? "-inf" : type[0] == 's' ? "-128" : "0"));
+      type, shape, result, dimension,
+      is_float         ? "-inf"
+      : type[0] == 's' ? "-128"
+                       : "0"));
   EXPECT_TRUE(module.ok()) << module.status().to_string();
   return *module;
 }

@@ -56,7 +56,8 @@ double residual(Matrix<T> a, Matrix<T> lu, const std::vector<int>& pivots) {
   for (int c = 0; c < a.columns; ++c) {
     for (int r = 0; r < a.rows; ++r) {
       double sum = r <= c ? static_cast<double>(lu.at(r, c)) : 0;
-      for (int k = 0; k < std::min(r, c + 1); ++k) sum += static_cast<double>(lu.at(r, k)) * static_cast<double>(lu.at(k, c));
+      for (int k = 0; k < std::min(r, c + 1); ++k)
+        sum += static_cast<double>(lu.at(r, k)) * static_cast<double>(lu.at(k, c));
       most = std::max(most, std::abs(sum - static_cast<double>(a.at(r, c))));
     }
     for (int r = 0; r < kUntouched; ++r) EXPECT_EQ(lu.at(a.rows + r, c), T{7});
@@ -69,21 +70,21 @@ void check(double tolerance) {
   ASSERT_NE(getrf<T>(), nullptr);
   for (const Isa isa : supported_isas()) {
     for (const auto& [m, n] : std::initializer_list<std::pair<int, int>>{{0, 0},
-                                                                        {0, 4},
-                                                                        {4, 0},
-                                                                        {1, 1},
-                                                                        {5, 3},
-                                                                        {3, 5},
-                                                                        {16, 16},
-                                                                        {17, 17},
-                                                                        {40, 16},
-                                                                        {33, 20},
-                                                                        {20, 33},
-                                                                        {64, 64},
-                                                                        {129, 129},
-                                                                        {300, 200},
-                                                                        {200, 300},
-                                                                        {257, 257}}) {
+                                                                         {0, 4},
+                                                                         {4, 0},
+                                                                         {1, 1},
+                                                                         {5, 3},
+                                                                         {3, 5},
+                                                                         {16, 16},
+                                                                         {17, 17},
+                                                                         {40, 16},
+                                                                         {33, 20},
+                                                                         {20, 33},
+                                                                         {64, 64},
+                                                                         {129, 129},
+                                                                         {300, 200},
+                                                                         {200, 300},
+                                                                         {257, 257}}) {
       SCOPED_TRACE(std::string(isa_name(isa)) + " " + std::to_string(m) + " x " + std::to_string(n));
       const Matrix<T> a = random_matrix<T>(m, n);
       Matrix<T> lu = a, wanted = a;

@@ -229,7 +229,8 @@ TEST(Scatter, ExtremesOfSingleElementsAreTheReferencesForAllValues) {
 }
 
 TEST(Scatter, PairsOfDoublesHaveTheReferencesBits) {
-  for (const auto& [size, count] : {std::pair<int64_t, int64_t>{255, 2999}, {256, 2048}, {300, 4003}, {40000, 330001}}) {
+  for (const auto& [size, count] :
+       {std::pair<int64_t, int64_t>{255, 2999}, {256, 2048}, {300, 4003}, {40000, 330001}}) {
     for (bool sorted : {false, true}) {
       const hlo::Module module =
           scatter_of(Shape::array(ElementType::kF64, {size}), Shape::array(ElementType::kS32, {count, 1}), {count},
@@ -248,8 +249,9 @@ TEST(Scatter, SingleElementsOfLargeArraysAreTheSameOnAnyNumberOfThreads) {
   const int64_t size = 700001;
   for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kS32, ElementType::kC64}) {
     for (int64_t count : {37, 70001}) {
-      const hlo::Module module = scatter_of(Shape::array(type, {size}), Shape::array(ElementType::kS32, {count, 1}),
-                                            {count}, type == ElementType::kF64 ? Opcode::kMaximum : Opcode::kAdd, single_elements);
+      const hlo::Module module =
+          scatter_of(Shape::array(type, {size}), Shape::array(ElementType::kS32, {count, 1}), {count},
+                     type == ElementType::kF64 ? Opcode::kMaximum : Opcode::kAdd, single_elements);
       std::vector<Literal> arguments = samples(module);
       scramble(arguments[1], size);
       const StatusOr<Literal> wanted = hlo::evaluate(module, arguments);

@@ -55,8 +55,9 @@ struct ScatterKernelSpec {
   /// A call lists its windows first, so that the processor neither guesses which are its own nor waits for the memory of
   /// one after the other. Else windows of all rows are updated as soon as they are known.
   bool listed;
-  bool far;  ///< the arrays are larger than the cache: single elements that aren't listed are asked for ahead of time
-  bool pairs;  ///< two arrays of f64, each element of the first before its twin; few windows that follow each other are the same
+  bool far;  ///< the arrays are larger than the cache: what is listed, and single elements, are asked for ahead of time
+  bool
+      pairs;  ///< two arrays of f64, each element of the first before its twin; few windows that follow each other are the same
 };
 
 }  // namespace hilo::cpu

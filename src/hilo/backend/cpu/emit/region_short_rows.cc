@@ -10,7 +10,9 @@ using llvm::Value;
 
 /// The elements of a row if it is dense, each follows the one before in the next lane, and the region takes them all; else 0.
 int64_t RegionEmitter::short_row_of(const IndexExpr& index, ElementType type) const {
-  if (!is_column() || facts_.shape.lanes == 1 || facts_.shape.block_rows > 1 || is_complex(type) || !index.terms.empty()) return 0;
+  if (!is_column() || facts_.shape.lanes == 1 || facts_.shape.block_rows > 1 || is_complex(type) ||
+      !index.terms.empty())
+    return 0;
   const int64_t length = index.coefficient(facts_.shape.vector_dimension);
   int64_t last = 0;
   for (size_t k = region_.row_begin; k < region_.extents.size(); ++k) {
@@ -56,8 +58,8 @@ Value* RegionEmitter::column_in_tile(const IndexExpr& index) {
   Value* at = scalar_.index(0);
   for (size_t k = region_.row_begin; k < region_.extents.size(); ++k) {
     if (index.coefficient(k) == 0) continue;
-    at = ir_.CreateAdd(
-        at, ir_.CreateMul(position_.indices[k], scalar_.index(index.coefficient(k) * facts_.shape.lanes)));
+    at = ir_.CreateAdd(at,
+                       ir_.CreateMul(position_.indices[k], scalar_.index(index.coefficient(k) * facts_.shape.lanes)));
   }
   return at;
 }

@@ -343,12 +343,14 @@ class ScatterEmitter {
   /// Asks for the memory of a window that's to come: of its first piece, but not for more than the nearest cache holds.
   void prefetch(const Place& window) {
     for (size_t k = 0; k < arrays_.size(); ++k) {
-      const int64_t size = element_size_bytes(spec_.types[k]), line = std::max(int64_t{1}, kCacheLine / size);
-      for (int64_t at = 0; at < std::min(spec_.run, kMostPrefetched / size); at += line) {
-        prefetch(spec_.types[k], arrays_[k], ir_.CreateAdd(window.array, b_.index(at)), true);
-        prefetch(spec_.update_types[k], updates_[k], ir_.CreateAdd(window.update, b_.index(at)), false);
-      }
+      if (spec_.far) prefetch_run(spec_.types[k], arrays_[k], window.array, true);
+      prefetch_run(spec_.update_types[k], updates_[k], window.update, false);
     }
+  }
+  void prefetch_run(ElementType type, Value* base, Value* begin, bool to_write) {
+    const int64_t size = element_size_bytes(type), line = std::max(int64_t{1}, kCacheLine / size);
+    for (int64_t at = 0; at < std::min(spec_.run, kMostPrefetched / size); at += line)
+      prefetch(type, base, ir_.CreateAdd(begin, b_.index(at)), to_write);
   }
   void prefetch(ElementType type, Value* base, Value* at, bool to_write) {
     constexpr unsigned kMostLocal = 3, kData = 1;
@@ -475,9 +477,9 @@ int64_t longest_known_run(const ScatterKernelSpec& spec) {
 /// All that the code depends on. The body's fingerprint has the arrays' types in it: they are those of its parameters.
 std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const hlo::Fingerprint body = spec.body->fingerprint();
-  std::string key =
-      fmt::format("{} {:x} {:x} {} {} {} {} {} {}", isa_name(isa), body.high, body.low, element_type_name(spec.index_type),
-                  std::min(spec.run, longest_known_run(spec)), spec.many_pieces, spec.listed, spec.far, spec.pairs);
+  std::string key = fmt::format("{} {:x} {:x} {} {} {} {} {} {}", isa_name(isa), body.high, body.low,
+                                element_type_name(spec.index_type), std::min(spec.run, longest_known_run(spec)),
+                                spec.many_pieces, spec.listed, spec.far, spec.pairs);
   const auto add = [&](int64_t stride) { key += is_known(stride) ? fmt::format(" {}", stride) : " *"; };
   for (int64_t stride : {spec.index_stride, spec.stride.array, spec.stride.update}) add(stride);
   for (const ScatterComponent& component : spec.components) add(component.array_stride);

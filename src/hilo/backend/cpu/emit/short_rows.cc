@@ -9,7 +9,8 @@ namespace {
 
 using llvm::Value;
 
-constexpr int64_t kLongestPicked = 4;  // columns that are picked from all vectors; longer rows are turned square by square
+constexpr int64_t kLongestPicked =
+    4;  // columns that are picked from all vectors; longer rows are turned square by square
 
 /// Bits as they lie in memory, one register at a time.
 class Mover {
@@ -23,7 +24,8 @@ class Mover {
       Values square;
       for (int64_t r = 0; r < lanes_; ++r) square.push_back(load_part(r * rows_.length + first));
       turn(square);
-      for (int64_t k = 0; k < std::min(lanes_, rows_.length - first); ++k) store_column(first + k, square[static_cast<size_t>(k)]);
+      for (int64_t k = 0; k < std::min(lanes_, rows_.length - first); ++k)
+        store_column(first + k, square[static_cast<size_t>(k)]);
     }
   }
 
@@ -108,8 +110,9 @@ class Mover {
     for (int64_t v = 0; v < rows_.length; ++v) parts.push_back(load_part(v * lanes_));
     for (int64_t k = 0; k < rows_.length; ++k) {
       const auto element = [&](int64_t row) { return row * rows_.length + k; };
-      store_column(k, picked(parts, [&](int64_t r) { return element(r) / lanes_; },
-                             [&](int64_t r) { return element(r) % lanes_; }));
+      store_column(k, picked(
+                          parts, [&](int64_t r) { return element(r) / lanes_; },
+                          [&](int64_t r) { return element(r) % lanes_; }));
     }
   }
   void pick_rows() {
@@ -117,8 +120,9 @@ class Mover {
     for (int64_t k = 0; k < rows_.length; ++k) columns.push_back(load_column(k));
     for (int64_t v = 0; v < rows_.length; ++v) {
       const auto element = [&](int64_t i) { return v * lanes_ + i; };
-      store_part(picked(columns, [&](int64_t i) { return element(i) % rows_.length; },
-                        [&](int64_t i) { return element(i) / rows_.length; }),
+      store_part(picked(
+                     columns, [&](int64_t i) { return element(i) % rows_.length; },
+                     [&](int64_t i) { return element(i) / rows_.length; }),
                  lanes_, v * lanes_);
     }
   }

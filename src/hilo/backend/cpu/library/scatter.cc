@@ -42,7 +42,7 @@ struct Scatter {
   ScatterPlaces places;
   ScatterFunction kernel;
   ScatterFunction alone;  ///< where one thread does all; else null: the same
-  int64_t most_windows;  ///< of a call of the kernel
+  int64_t most_windows;   ///< of a call of the kernel
   Split split;
   std::vector<size_t> bytes;  ///< of the arrays
 };
@@ -196,8 +196,7 @@ class ScatterSumHero final : public Hero {
     const void* const updates[] = {buffers[2], buffers[2]};
     update_all(scatter_, {arrays, updates, buffers[1]});
     if constexpr (kCompensated) {
-      for (size_t i = 0; i < count; ++i)
-        out[i] = hlo::CompensatedSum{sums[i * step], sums[i * step + lost]}.value();
+      for (size_t i = 0; i < count; ++i) out[i] = hlo::CompensatedSum{sums[i * step], sums[i * step + lost]}.value();
     } else {
       convert_all(sums, out, count);
     }
@@ -212,7 +211,8 @@ class ScatterSumHero final : public Hero {
     const int64_t in_cache = std::max<int64_t>(kSumsInCache / (row * static_cast<int64_t>(sizeof(double))), 1);
     const int64_t rows = std::min(in_cache, (places.rows() + threads - 1) / threads);
     const int64_t blocks = (places.rows() + rows - 1) / rows, tasks = std::min(blocks, threads);
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(tasks * rows * row) * sizeof(double)));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory,
+                          allocate_buffer(static_cast<size_t>(tasks * rows * row) * sizeof(double)));
     run_tasks(default_pool(), tasks, [&](int64_t t) {
       double* const sums = reinterpret_cast<double*>(memory.data()) + t * rows * row;
       for (int64_t b = blocks * t / tasks; b < blocks * (t + 1) / tasks; ++b)
@@ -334,6 +334,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   if (spec.listed) {
     scatter.split = split_of(places, operands[0], operands[n + 1]);
     scatter.most_windows = kMostScatterUpdates;
+    spec.far = !sums || kept != Sums::kWide || scatter.split != Split::kRows;  // else in blocks
   }
   for (const Shape& array : operands.first(n)) spec.types.push_back(array.element_type());
   spec.update_types = spec.types;

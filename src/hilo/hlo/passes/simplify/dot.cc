@@ -51,8 +51,10 @@ InstructionId product_of_one_term(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0), y = n.operand(1);
   const Shape lhs = b.node(x).shape, rhs = b.node(y).shape, result = n.shape;
   const ElementType type = lhs.element_type(), wide = result.element_type();
-  const bool is_one = std::ranges::all_of(dot.lhs_contracting_dimensions, [&](int64_t d) { return lhs.dimension(d) == 1; });
-  const bool is_exact = type == rhs.element_type() && (is_float(lhs) ? is_float(result) : is_integer(lhs) && is_integer(result)) &&
+  const bool is_one =
+      std::ranges::all_of(dot.lhs_contracting_dimensions, [&](int64_t d) { return lhs.dimension(d) == 1; });
+  const bool is_exact = type == rhs.element_type() &&
+                        (is_float(lhs) ? is_float(result) : is_integer(lhs) && is_integer(result)) &&
                         element_type_info(wide).bits >= element_type_info(type).bits;
   if (!is_one || !is_exact) return kNoInstruction;
   const auto batches = static_cast<int64_t>(dot.lhs_batch_dimensions.size());
