@@ -9,11 +9,14 @@
 namespace hilo::engine {
 namespace {
 
-/// Reads every operand of a dot where it lies.
+/// Reads every operand of a dot where it lies, and writes its result anywhere.
 class ViewTarget final : public TestTarget {
  public:
   bool reads_view(const hlo::Instruction& instruction, size_t, std::span<const Shape>,
                   const OperandView&) const override {
+    return instruction.opcode == hlo::Opcode::kDot;
+  }
+  bool writes_view(const hlo::Instruction& instruction, std::span<const Shape>, const OperandView&) const override {
     return instruction.opcode == hlo::Opcode::kDot;
   }
 };
@@ -111,6 +114,34 @@ TEST(OperandViews, WhatAnotherCallReadsIsCopied) {
                   " z = f32[70,80] dot(s, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
                   " c = f32[70,60] custom-call(s), custom_call_target=\"f\"\n"
                   " ROOT t = (f32[70,60], f32[70,80]) tuple(c, z)\n"),
+            "1 regions");
+}
+
+constexpr const char* kHeads =
+    " x = f32[2,3,70,40] parameter(0)\n y = f32[2,3,40,80] parameter(1)\n"
+    " z = f32[2,3,70,80] dot(x, y), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,1}, "
+    "rhs_contracting_dims={2}\n";
+
+TEST(OperandViews, ATransposedResultIsWrittenWhereItIsToLie) {
+  EXPECT_EQ(views(std::string(kHeads) + " ROOT t = f32[2,70,3,80] transpose(z), dimensions={0,2,1,3}\n"),
+            "v2 = v3 + 0 [16800 80 240 1]; 0 regions");
+}
+
+TEST(OperandViews, AResultThatIsReadAsItIsAndTransposedIsCopied) {
+  EXPECT_EQ(views(std::string(kHeads) + " t = f32[2,70,3,80] transpose(z), dimensions={0,2,1,3}\n"
+                                        " ROOT r = (f32[2,70,3,80], f32[2,3,70,80]) tuple(t, z)\n"),
+            "1 regions");
+}
+
+TEST(OperandViews, APartOfAResultIsCopied) {
+  EXPECT_EQ(views(std::string(kHeads) + " ROOT t = f32[2,3,70,50] slice(z), slice={[0:2], [0:3], [0:70], [9:59]}\n"),
+            "1 regions");
+}
+
+TEST(OperandViews, AResultOfWhichOnePartIsRepeatedIsCopied) {
+  EXPECT_EQ(views(std::string(kHeads) + " s = f32[2,3,70,1] slice(z), slice={[0:2], [0:3], [0:70], [9:10]}\n"
+                                        " r = f32[2,3,70] reshape(s)\n"
+                                        " ROOT t = f32[2,3,70,80] broadcast(r), dimensions={0,1,2}\n"),
             "1 regions");
 }
 

@@ -45,11 +45,13 @@ class PlanChecker {
   void check_slot(SlotId slot) { within("slot", slot, plan_.slots.size()); }
 
   void check_views(const LibraryCall& call) {
-    if (!call.views.empty() && call.views.size() != call.operands.size()) fail("views of other operands");
+    if (!call.views.empty() && call.views.size() != call.operands.size() + call.results.size())
+      fail("views of other operands");
     for (size_t k = 0; k < call.views.size() && status_.ok(); ++k) {
       const OperandView& view = call.views[k];
       if (view.strides.empty()) continue;
-      const Shape& shape = call.operands[k];
+      const size_t operands = call.operands.size();
+      const Shape& shape = k < operands ? call.operands[k] : call.results[k - operands];
       if (!shape.is_array() || view.strides.size() != static_cast<size_t>(shape.rank()))
         return fail("a view of another rank");
       if (view.offset < 0 || std::ranges::any_of(view.strides, [](int64_t s) { return s <= 0; }))

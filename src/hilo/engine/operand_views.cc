@@ -8,10 +8,10 @@ namespace {
 
 constexpr int64_t kMostKept = 8;  // times the view's size: more memory isn't kept for it
 
-/// Elements of the source per element of the result, along the loop dimensions that move inside of [step, step * extent) of the
-/// result: one figure, or the dimension of the result isn't one of the source.
-std::optional<int64_t> stride_of(const Region& region, int64_t step, int64_t extent) {
-  const IndexExpr &from = region.nodes[0].index, &to = region.outputs[0].index;
+/// Elements of `from` per element of `to`, two linear indices, along the loop dimensions that move inside of [step, step * extent)
+/// of `to`: one figure, or nothing if a dimension of `to` of that step and extent isn't one stride of `from`.
+std::optional<int64_t> stride_of(const Region& region, const IndexExpr& from, const IndexExpr& to, int64_t step,
+                                 int64_t extent) {
   std::optional<size_t> first;
   for (size_t j = 0; j < region.extents.size(); ++j) {
     const int64_t c = to.coefficient(j);
@@ -25,43 +25,63 @@ std::optional<int64_t> stride_of(const Region& region, int64_t step, int64_t ext
   return wide / c;
 }
 
+/// Where the elements of a value of this shape, which `to` counts, are in the one that `from` counts.
+std::optional<OperandView> view_in(const Region& region, const IndexExpr& from, const IndexExpr& to,
+                                   const Shape& shape) {
+  OperandView view{from.constant, row_major_strides(shape.dimensions())};
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    int64_t& stride = view.strides[static_cast<size_t>(d)];
+    if (shape.dimension(d) == 1) continue;
+    const std::optional<int64_t> found = stride_of(region, from, to, stride, shape.dimension(d));
+    if (!found) return std::nullopt;
+    stride = *found;
+  }
+  return view;
+}
+
 /// Does the region write elements of one value to another, each where it is or elsewhere, and nothing else?
-bool only_moves(const Region& region) {
+bool only_moves(const Graph& graph, const Region& region) {
   if (region.inputs.size() != 1 || region.outputs.size() != 1 || region.nodes.size() != 1) return false;
   const RegionNode& node = region.nodes[0];
   const RegionOutput& output = region.outputs[0];
   return node.kind == NodeKind::kLoad && node.guards.empty() && node.index.terms.empty() && node.type == output.type &&
          output.index.terms.empty() && output.index.constant == 0 && region.updated == kNoValue && !region.has_row() &&
-         region.inputs[0].value != kNoValue && output.value != kNoValue;
+         region.inputs[0].value != kNoValue && output.value != kNoValue &&
+         graph.values[output.value].shape.element_count() > 0 &&
+         graph.values[region.inputs[0].value].shape.element_type() == graph.values[output.value].shape.element_type();
 }
 
-std::optional<ValueView> view_of(const Graph& graph, const Region& region) {
-  if (!only_moves(region)) return std::nullopt;
+/// The value that the region writes, in the memory of the one that it reads.
+std::optional<ValueView> read_view(const Graph& graph, const Region& region) {
   const Shape &to = graph.values[region.outputs[0].value].shape, &from = graph.values[region.inputs[0].value].shape;
-  if (from.element_type() != to.element_type() || to.element_count() == 0) return std::nullopt;
   if (from.element_count() > kMostKept * to.element_count()) return std::nullopt;
-  const std::vector<int64_t> steps = row_major_strides(to.dimensions());
-  ValueView view{region.inputs[0].value, {region.nodes[0].index.constant, steps}};
-  for (size_t d = 0; d < steps.size(); ++d) {
-    if (to.dimension(static_cast<int64_t>(d)) == 1) continue;
-    const std::optional<int64_t> stride = stride_of(region, steps[d], to.dimension(static_cast<int64_t>(d)));
-    if (!stride) return std::nullopt;
-    view.how.strides[d] = *stride;
-  }
-  return view;
+  const auto how = view_in(region, region.nodes[0].index, region.outputs[0].index, to);
+  if (!how) return std::nullopt;
+  return ValueView{region.inputs[0].value, *how};
+}
+
+/// The value that the region reads, all of it, in the memory of the one that it writes.
+std::optional<ValueView> written_view(const Graph& graph, const Region& region) {
+  const Shape &to = graph.values[region.outputs[0].value].shape, &from = graph.values[region.inputs[0].value].shape;
+  if (from.element_count() != to.element_count() || region.nodes[0].index.constant != 0) return std::nullopt;
+  const auto how = view_in(region, region.outputs[0].index, region.nodes[0].index, from);
+  if (!how) return std::nullopt;
+  return ValueView{region.outputs[0].value, *how};
 }
 
 /// Who reads values, and how.
 class Readers {
  public:
   Readers(const Graph& graph, const RegionGraph& regions, const Target& target)
-      : graph_(graph), target_(target), must_lie_(graph.values.size(), false), updated_(graph.values.size(), false) {
-    for (const ValueId v : graph.results) must_lie_[v] = true;
+      : graph_(graph), target_(target), others_(graph.values.size(), 0), updated_(graph.values.size(), false) {
+    for (const ValueId v : graph.results) ++others_[v];
     for (const Region& region : regions.regions) {
       for (const RegionInput& input : region.inputs) {
-        if (input.value != kNoValue) must_lie_[input.value] = true;
+        if (input.value != kNoValue) ++others_[input.value];
       }
-      if (region.updated != kNoValue) must_lie_[region.updated] = updated_[region.updated] = true;
+      if (region.updated == kNoValue) continue;
+      ++others_[region.updated];
+      updated_[region.updated] = true;
     }
     for (const uint32_t n : regions.other_nodes) {
       for (const ValueId v : graph.nodes[n].operands) nodes_[v].push_back(n);
@@ -71,8 +91,15 @@ class Readers {
   /// Do only library calls read it, all of which take the view?
   bool take(ValueId v, const OperandView& how) const {
     const auto readers = nodes_.find(v);
-    if (must_lie_[v] || readers == nodes_.end()) return false;
+    if (others_[v] > 0 || readers == nodes_.end()) return false;
     return std::ranges::all_of(readers->second, [&](uint32_t n) { return takes(graph_.nodes[n], v, how); });
+  }
+
+  /// Does a library call make it, for one region alone, and write the view?
+  bool makes(ValueId v, const OperandView& how) const {
+    const uint32_t n = graph_.values[v].node;
+    if (others_[v] != 1 || nodes_.contains(v) || n == ~0u || is_region_op(graph_, graph_.nodes[n])) return false;
+    return target_.writes_view(*graph_.nodes[n].instruction, shapes_of(graph_.nodes[n]), how);
   }
 
   /// May others overwrite it, so that nobody should read it later than now?
@@ -93,7 +120,8 @@ class Readers {
 
   const Graph& graph_;
   const Target& target_;
-  std::vector<bool> must_lie_, updated_;
+  std::vector<int> others_;  ///< per value: regions that read it, and results
+  std::vector<bool> updated_;
   boost::unordered_flat_map<ValueId, std::vector<uint32_t>> nodes_;
 };
 
@@ -103,10 +131,12 @@ ValueViews take_views(const Graph& graph, RegionGraph& regions, const Target& ta
   ValueViews views;
   const Readers readers(graph, regions, target);
   std::erase_if(regions.regions, [&](const Region& region) {
-    const std::optional<ValueView> view = view_of(graph, region);
-    if (!view || readers.is_updated(view->of) || !readers.take(region.outputs[0].value, view->how)) return false;
-    views.emplace(region.outputs[0].value, *view);
-    return true;
+    if (!only_moves(graph, region)) return false;
+    const ValueId from = region.inputs[0].value, to = region.outputs[0].value;
+    const std::optional<ValueView> read = read_view(graph, region);
+    if (read && !readers.is_updated(from) && readers.take(to, read->how)) return views.emplace(to, *read).second;
+    const std::optional<ValueView> written = written_view(graph, region);
+    return written && readers.makes(from, written->how) && views.emplace(from, *written).second;
   });
   return views;
 }

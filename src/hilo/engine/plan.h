@@ -95,7 +95,7 @@ struct LibraryCall {
   hlo::ComputationPtr call;  ///< the root is the instruction; null for copies between layouts and loops in registers
   std::vector<Shape> operands, results;
   std::vector<uint32_t> code;           ///< entries of Plan::functions that are compiled for this call
-  std::vector<OperandView> views = {};  ///< of operands; empty: all are dense
+  std::vector<OperandView> views = {};  ///< of operands, then results; empty: all are dense
 };
 
 /// An instruction of the optimised program, by its computation's place in computations_of(module).

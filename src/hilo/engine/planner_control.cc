@@ -212,6 +212,10 @@ Status Planner::plan_library_call(Scope& scope, const Node& node) {
     const auto view = scope.views.find(v);
     call.views.push_back(view == scope.views.end() ? OperandView() : view->second.how);
   }
+  for (ValueId v : node.results) {
+    const auto view = scope.views.find(v);
+    call.views.push_back(view == scope.views.end() ? OperandView() : view->second.how);
+  }
   if (std::ranges::all_of(call.views, [](const OperandView& v) { return v.strides.empty(); })) call.views.clear();
   for (ValueId v : node.results) call.results.push_back(scope.graph.values[v].shape);
   HILO_ASSIGN_OR_RETURN(const LibraryChoice choice,
@@ -223,7 +227,10 @@ Status Planner::plan_library_call(Scope& scope, const Node& node) {
     place_over(scope, node.results[0], node.operands[0], std::ranges::count(node.operands, node.operands[0]) == 1);
   std::vector<SlotId> arguments;
   for (ValueId v : node.operands) arguments.push_back(scope.places[v].slot);
-  for (ValueId v : node.results) arguments.push_back(output_slot(scope, v));
+  for (ValueId v : node.results) {
+    const auto view = scope.views.find(v);
+    arguments.push_back(output_slot(scope, view == scope.views.end() ? v : view->second.of));
+  }
   PlannedWork work = work_of(places_, scope.graph, node, node.instruction->def().name);
   scope.steps.push_back(library_step(std::move(call), arguments, std::move(work)));
   return ok_status();

@@ -36,8 +36,8 @@ struct CodeFunction {
   std::string name;
 };
 
-/// Where an operand's elements are in a value's memory: the first one, and strides in elements, which are positive. No strides: it
-/// is that value.
+/// Where the elements of a call's operand or result are in a value's memory: the first one, and strides in elements, which are
+/// positive. No strides: it is that value.
 struct OperandView {
   int64_t offset = 0;
   std::vector<int64_t> strides;
@@ -76,6 +76,8 @@ class Target {
   virtual bool reads_view(const hlo::Instruction&, size_t, std::span<const Shape>, const OperandView&) const {
     return false;
   }
+  /// Does it write the result where it is to lie?
+  virtual bool writes_view(const hlo::Instruction&, std::span<const Shape>, const OperandView&) const { return false; }
   /// A loop whose carry lives in registers, as one function: null if this isn't such a loop.
   virtual StatusOr<std::optional<CodeFunction>> register_loop(const hlo::Computation& condition,
                                                               const hlo::Computation& body) const = 0;

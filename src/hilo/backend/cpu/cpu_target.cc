@@ -18,7 +18,12 @@ StatusOr<LibraryChoice> CpuTarget::library_choice(const LibraryProblem& problem)
 
 bool CpuTarget::reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,
                            const OperandView& view) const {
-  return instruction.opcode == hlo::Opcode::kDot && dot_reads_view(instruction, operand, operands, view);
+  return instruction.opcode == hlo::Opcode::kDot && dot_reads_view(isa_, instruction, operand, operands, view);
+}
+
+bool CpuTarget::writes_view(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                            const OperandView& view) const {
+  return instruction.opcode == hlo::Opcode::kDot && dot_writes_view(isa_, instruction, operands, view);
 }
 
 StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,

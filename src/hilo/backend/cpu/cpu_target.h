@@ -17,6 +17,8 @@ class CpuTarget final : public engine::Target {
   StatusOr<engine::LibraryChoice> library_choice(const engine::LibraryProblem& problem) const override;
   bool reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,
                   const engine::OperandView& view) const override;
+  bool writes_view(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                   const engine::OperandView& view) const override;
   StatusOr<std::optional<engine::CodeFunction>> register_loop(const hlo::Computation& condition,
                                                               const hlo::Computation& body) const override;
 

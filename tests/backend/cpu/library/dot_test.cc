@@ -76,6 +76,33 @@ TEST(Dot, ReadsHeadsOfOneProductWhereTheyLie) {
   check_without_copies(attention_text(1, 130, 2, 33), 1e-3);
 }
 
+/// A batch of products, transposed: [a, b, m, n] as [a, m, b, n].
+std::string turned_text(std::string_view type, int64_t a, int64_t b, int64_t m, int64_t n, int64_t k) {
+  return fmt::format(
+      "HloModule turned\nENTRY main {{\n x = {0}[{1},{2},{3},{5}] parameter(0)\n y = {0}[{1},{2},{5},{4}] "
+      "parameter(1)\n"
+      " z = {0}[{1},{2},{3},{4}] dot(x, y), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
+      "rhs_batch_dims={{0,1}}, "
+      "rhs_contracting_dims={{2}}\n ROOT t = {0}[{1},{3},{2},{4}] transpose(z), dimensions={{0,2,1,3}}\n}}\n",
+      type, a, b, m, n, k);
+}
+
+TEST(Dot, WritesATransposedResultWhereItIsToLie) {
+  for (const std::string_view type : {"f32", "f64", "c64", "c128"}) {
+    check_without_copies(turned_text(type, 2, 3, 67, 41, 70), 1e-4);
+    check_without_copies(turned_text(type, 1, 2, 150, 129, 131), 1e-4);
+  }
+  check_text(turned_text("bf16", 2, 3, 67, 41, 70), 5e-2);
+  check_text(turned_text("f32", 40, 5, 1, 129, 600), 1e-3);
+}
+
+TEST(Dot, ReadsPartsOfNarrowMatrices) {
+  for (const bool turned : {false, true}) {
+    check_text(parts_text("bf16", 150, 140, 131, turned, !turned), 5e-2);
+    check_text(parts_text("s8", 150, 140, 131, turned, !turned));
+  }
+}
+
 TEST(Dot, PartsKeepSpecialValues) {
   const StatusOr<hlo::Module> module = hlo::parse_module(parts_text("f32", 70, 65, 81, false, false));
   ASSERT_TRUE(module.ok());

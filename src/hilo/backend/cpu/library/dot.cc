@@ -34,6 +34,21 @@ Operand right_operand(const hlo::DotAttributes& a, const Shape& s, const Operand
   return {s, a.rhs_batch_dimensions, a.rhs_contracting_dimensions, view};
 }
 
+/// The result as [batch, rows, columns], where the view has it.
+ProductOperand result_of(const hlo::DotAttributes& a, const Shape& s, const ProductOperand& right,
+                         const OperandView& view) {
+  hlo::Int64List batch, columns;
+  for (size_t d = 0; d < a.lhs_batch_dimensions.size(); ++d) batch.push_back(static_cast<int64_t>(d));
+  const auto count = static_cast<int64_t>(right.outer.dimensions.size());
+  for (int64_t d = s.rank() - count; d < s.rank(); ++d) columns.push_back(d);
+  return {s, batch, columns, view};
+}
+
+/// Are its rows in step, and columns next to each other?
+bool has_rows(const ProductOperand& result) {
+  return result.is_in_step() && (*result.contracted.stride == 1 || result.contracted.extent == 1);
+}
+
 constexpr double kWorthForking = 1 << 19;   // multiplications: some 10 us
 constexpr int64_t kColumnsWorthACopy = 32;  // of rows that lie next to each other
 constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
@@ -54,9 +69,10 @@ template <typename T>
 class DotHero final : public Hero {
  public:
   DotHero(const hlo::DotAttributes& a, const HeroRequest& request)
-      : lhs_(left_operand(a, request.problem.operands[0], view_of(request, 0))),
-        rhs_(right_operand(a, request.problem.operands[1], view_of(request, 1))),
-        result_(request.problem.results[0]) {
+      : lhs_(left_operand(a, request.problem.operands[0], request.view(0))),
+        rhs_(right_operand(a, request.problem.operands[1], request.view(1))),
+        result_(request.problem.results[0]),
+        out_(result_of(a, result_, rhs_, request.view(2))) {
     if constexpr (std::is_floating_point_v<T>) {
       const ProductSizes sizes = sizes_of();
       own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, *rhs_.outer.stride != 1},
@@ -82,10 +98,6 @@ class DotHero final : public Hero {
   }
 
  private:
-  static OperandView view_of(const HeroRequest& request, size_t k) {
-    return request.views.empty() ? OperandView() : request.views[k];
-  }
-
   StatusOr<const T*> prepared(const Operand& o, const void* data, AlignedBuffer& memory) const {
     const ElementType type = o.shape.element_type();
     if (!o.packed && type == element_type_of<T>) return static_cast<const T*>(data);
@@ -122,6 +134,7 @@ class DotHero final : public Hero {
 
   void multiply_all(const T* a, const T* b, T* c) const {
     const ProductSizes sizes = sizes_of();
+    const int64_t row = sizes.m == 1 ? sizes.n : *out_.outer.stride;
     const bool is_short =
         is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
@@ -135,8 +148,8 @@ class DotHero final : public Hero {
                          b + rhs_.offset_of(part.item) + part.column_begin * *rhs_.outer.stride,
                          *rhs_.contracted.stride,
                          *rhs_.outer.stride,
-                         c + (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin,
-                         sizes.n};
+                         c + out_.offset_of(part.item) + part.row_begin * row + part.column_begin,
+                         row};
       if (!is_short) multiply_one(p);
       else if (sizes.m == 1 && sizes.n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
       else multiply_short<hlo::kernels::ShortSum<T>>(p);
@@ -150,6 +163,7 @@ class DotHero final : public Hero {
 
   Operand lhs_, rhs_;
   Shape result_;
+  ProductOperand out_;
   OwnProduct own_;
 };
 
@@ -178,12 +192,27 @@ std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
 
 }  // namespace
 
-// Of types that nothing converts: what is converted is copied anyway.
-bool dot_reads_view(const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
-                    const OperandView& view) {
+namespace {
+
+/// Is nothing converted? What is converted is copied anyway.
+bool is_of_one_type(const hlo::Instruction& dot, std::span<const Shape> operands) {
   const ElementType type = dot.shape.element_type();
   const bool is_wide = is_complex(type) || type == ElementType::kF32 || type == ElementType::kF64;
-  if (!is_wide || operands[0].element_type() != type || operands[1].element_type() != type) return false;
+  return is_wide && operands[0].element_type() == type && operands[1].element_type() == type;
+}
+
+}  // namespace
+
+bool dot_writes_view(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands, const OperandView& view) {
+  if (runs_narrow_dot(isa, dot, operands) || !is_of_one_type(dot, operands)) return false;
+  const auto& a = hlo::attributes_of<hlo::DotAttributes>(dot);
+  return has_rows(result_of(a, dot.shape, right_operand(a, operands[1], {}), view));
+}
+
+bool dot_reads_view(Isa isa, const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
+                    const OperandView& view) {
+  if (runs_narrow_dot(isa, dot, operands)) return narrow_dot_reads_view(dot, operand, operands[operand], view);
+  if (!is_of_one_type(dot, operands)) return false;
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(dot);
   const Shape& shape = operands[operand];
   return !(operand == 0 ? left_operand(a, shape, view) : right_operand(a, shape, view)).packed;

@@ -31,7 +31,7 @@ inline const uint32_t* polled_word(const StopWord* word) {
 class Hero {
  public:
   virtual ~Hero() = default;
-  /// `buffers`: operands, then results; dense and row-major, but for operands of which the request has a view.
+  /// `buffers`: operands, then results; dense and row-major, but for those of which the request has a view.
   virtual Status run(void* const* buffers, const CallContext& context) const = 0;
   /// The result's memory must hold operand 0 when run() begins.
   virtual bool updates_in_place() const { return false; }
@@ -51,7 +51,9 @@ struct HeroRequest {
   LibraryProblem problem;
   Isa isa;
   InnerCode& code;
-  std::span<const OperandView> views = {};  ///< of the operands; empty: all are dense
+  std::span<const OperandView> views = {};  ///< of operands, then results; empty: all are dense
+
+  OperandView view(size_t place) const { return views.empty() ? OperandView() : views[place]; }
 };
 
 }  // namespace hilo::cpu

@@ -28,8 +28,10 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
 // The makers: each gives null if the instruction isn't of a form that it runs.
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request);
 /// Does the dot's hero read its operand so where it lies, without a copy?
-bool dot_reads_view(const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
+bool dot_reads_view(Isa isa, const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
                     const OperandView& view);
+/// Does it write its result so?
+bool dot_writes_view(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands, const OperandView& view);
 std::unique_ptr<Hero> make_integer_dot_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_convolution_hero(const HeroRequest& request);
 StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request);

@@ -17,8 +17,9 @@ constexpr double kWorthForking = 1 << 23;  // multiplications: some 20 us
 struct Operand : ProductOperand {
   bool reorder;
 
-  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting)
-      : ProductOperand(s, batch_dimensions, contracting),
+  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
+          const OperandView& view)
+      : ProductOperand(s, batch_dimensions, contracting, view),
         reorder(!is_in_step() || (*outer.stride != 1 && *contracted.stride != 1)) {
     if (reorder) use_packed_strides();
   }
@@ -39,13 +40,20 @@ struct Operand : ProductOperand {
   }
 };
 
+Operand left_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
+  return {s, a.lhs_batch_dimensions, a.lhs_contracting_dimensions, view};
+}
+Operand right_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
+  return {s, a.rhs_batch_dimensions, a.rhs_contracting_dimensions, view};
+}
+
 class NarrowDotHero final : public Hero {
  public:
-  NarrowDotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result,
-                const StripKernels& kernels, const StripKernels* exact)
-      : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
-        rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
-        result_(result),
+  NarrowDotHero(const hlo::DotAttributes& a, const HeroRequest& request, const StripKernels& kernels,
+                const StripKernels* exact)
+      : lhs_(left_operand(a, request.problem.operands[0], request.view(0))),
+        rhs_(right_operand(a, request.problem.operands[1], request.view(1))),
+        result_(request.problem.results[0]),
         kernels_(kernels),
         exact_(exact) {}
 
@@ -101,23 +109,36 @@ class NarrowDotHero final : public Hero {
   const StripKernels* exact_;  ///< of bf16: keep denormals
 };
 
-/// Do sums that the kernels take in order lose no more than those of other products, and are they what the result is made of?
-bool takes(const StripKernels& kernels, const hlo::DotAttributes& a, const Shape& lhs, ElementType result) {
-  if (lhs.element_type() != ElementType::kBf16) return result == ElementType::kS32;
+/// The kernels whose sums in order lose no more than those of other products, and are what the result is made of; or null.
+const StripKernels* kernels_of(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands) {
+  const ElementType left = operands[0].element_type(), result = dot.shape.element_type();
+  const StripKernels* const kernels = narrow_kernels(isa, left, operands[1].element_type());
+  if (kernels == nullptr) return nullptr;
+  if (left != ElementType::kBf16) return result == ElementType::kS32 ? kernels : nullptr;
   int64_t k = 1;
-  for (const int64_t d : a.lhs_contracting_dimensions) k *= lhs.dimension(d);
-  return k <= kernels.longest && (result == ElementType::kBf16 || result == ElementType::kF32);
+  for (const int64_t d : hlo::attributes_of<hlo::DotAttributes>(dot).lhs_contracting_dimensions)
+    k *= operands[0].dimension(d);
+  const bool takes = k <= kernels->longest && (result == ElementType::kBf16 || result == ElementType::kF32);
+  return takes ? kernels : nullptr;
 }
 
 }  // namespace
 
+bool runs_narrow_dot(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands) {
+  return kernels_of(isa, dot, operands) != nullptr;
+}
+
+bool narrow_dot_reads_view(const hlo::Instruction& dot, size_t operand, const Shape& shape, const OperandView& view) {
+  const auto& a = hlo::attributes_of<hlo::DotAttributes>(dot);
+  return !(operand == 0 ? left_operand(a, shape, view) : right_operand(a, shape, view)).reorder;
+}
+
 std::unique_ptr<Hero> make_narrow_dot_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
-  const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
-  const StripKernels* const kernels =
-      narrow_kernels(request.isa, operands[0].element_type(), operands[1].element_type());
-  if (kernels == nullptr || !takes(*kernels, a, operands[0], results[0].element_type())) return nullptr;
-  return std::make_unique<NarrowDotHero>(a, operands, results[0], *kernels, exact_bf16_kernels(request.isa));
+  const StripKernels* const kernels = kernels_of(request.isa, instruction, operands);
+  if (kernels == nullptr) return nullptr;
+  return std::make_unique<NarrowDotHero>(hlo::attributes_of<hlo::DotAttributes>(instruction), request, *kernels,
+                                         exact_bf16_kernels(request.isa));
 }
 
 }  // namespace hilo::cpu
