@@ -40,8 +40,7 @@ llvm::Constant* as_wide_constant(llvm::Value* operand, unsigned register_bits) {
 
 class Loads {
  public:
-  Loads(llvm::Module& module, Isa isa)
-      : module_(module), register_bytes_(static_cast<unsigned>(vector_bytes(isa))) {}
+  Loads(llvm::Module& module, Isa isa) : module_(module), register_bytes_(static_cast<unsigned>(vector_bytes(isa))) {}
 
   void rewrite(llvm::BasicBlock& block) {
     std::map<llvm::Constant*, llvm::Value*> of_pairs;
@@ -64,7 +63,7 @@ class Loads {
  private:
   llvm::Value* load_before(Instruction& user, llvm::Constant* constant) {
     llvm::LoadInst* loaded = llvm::IRBuilder<>(&user).CreateAlignedLoad(constant->getType(), place_of(constant),
-                                                                       llvm::Align(register_bytes_));
+                                                                        llvm::Align(register_bytes_));
     loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
     return loaded;
   }
