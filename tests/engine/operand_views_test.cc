@@ -145,6 +145,13 @@ TEST(OperandViews, AResultOfWhichOnePartIsRepeatedIsCopied) {
             "1 regions");
 }
 
+TEST(OperandViews, PartsOfAConcatenationAreCopied) {
+  EXPECT_EQ(views(" x = f32[70,40] parameter(0)\n u = f32[70,30] parameter(1)\n y = f32[70,80] parameter(2)\n"
+                  " s = f32[70,70] concatenate(x, u), dimensions={1}\n"
+                  " ROOT z = f32[70,80] dot(s, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"),
+            "2 regions");
+}
+
 TEST(OperandViews, TheSourceLivesUntilTheProductIsMade) {
   const hlo::Module module = parsed(std::string("HloModule m\n\nENTRY main {\n x = f32[70,130] parameter(0)\n") +
                                     kMatrix + " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n" + kProduct + "}\n");

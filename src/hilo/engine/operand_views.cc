@@ -39,6 +39,13 @@ std::optional<OperandView> view_in(const Region& region, const IndexExpr& from, 
   return view;
 }
 
+/// Does the region write all of a value? Parts of a concatenation are regions of their own.
+bool writes_all(const Graph& graph, const Region& region) {
+  int64_t count = 1;
+  for (const int64_t extent : region.extents) count *= extent;
+  return count == graph.values[region.outputs[0].value].shape.element_count();
+}
+
 /// Does the region write elements of one value to another, each where it is or elsewhere, and nothing else?
 bool only_moves(const Graph& graph, const Region& region) {
   if (region.inputs.size() != 1 || region.outputs.size() != 1 || region.nodes.size() != 1) return false;
@@ -47,7 +54,7 @@ bool only_moves(const Graph& graph, const Region& region) {
   return node.kind == NodeKind::kLoad && node.guards.empty() && node.index.terms.empty() && node.type == output.type &&
          output.index.terms.empty() && output.index.constant == 0 && region.updated == kNoValue && !region.has_row() &&
          region.inputs[0].value != kNoValue && output.value != kNoValue &&
-         graph.values[output.value].shape.element_count() > 0 &&
+         graph.values[output.value].shape.element_count() > 0 && writes_all(graph, region) &&
          graph.values[region.inputs[0].value].shape.element_type() == graph.values[output.value].shape.element_type();
 }
 

@@ -96,6 +96,29 @@ TEST(Dot, WritesATransposedResultWhereItIsToLie) {
   check_text(turned_text("f32", 40, 5, 1, 129, 600), 1e-3);
 }
 
+/// Transposed products beside each other, which another product reads: as gradients of what was one product.
+TEST(Dot, ReadsResultsThatWereConcatenated) {
+  const std::string product =
+      " dot(x, y), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n";
+  check_text(
+      "HloModule m\nENTRY main {\n x = f32[2,3,67,70] parameter(0)\n y = f32[2,3,70,40] parameter(1)\n"
+      " w = f32[240,50] parameter(2)\n a = f32[2,3,67,40]" +
+          product +
+          " n = f32[2,3,67,40] negate(a)\n b = f32[2,67,3,40] transpose(a), dimensions={0,2,1,3}\n"
+          " c = f32[2,67,3,40] transpose(n), dimensions={0,2,1,3}\n d = f32[2,67,120] reshape(b)\n"
+          " e = f32[2,67,120] reshape(c)\n f = f32[2,67,240] concatenate(d, e), dimensions={2}\n"
+          " ROOT r = f32[2,67,50] dot(f, w), lhs_contracting_dims={2}, rhs_contracting_dims={0}\n}\n",
+      1e-3);
+  check_text(
+      "HloModule m\nENTRY main {\n x = f32[2,3,67,70] parameter(0)\n y = f32[2,3,70,40] parameter(1)\n"
+      " v = f32[2,67,120] parameter(2)\n w = f32[240,50] parameter(3)\n a = f32[2,3,67,40]" +
+          product +
+          " b = f32[2,67,3,40] transpose(a), dimensions={0,2,1,3}\n d = f32[2,67,120] reshape(b)\n"
+          " f = f32[2,67,240] concatenate(d, v), dimensions={2}\n"
+          " ROOT r = f32[2,67,50] dot(f, w), lhs_contracting_dims={2}, rhs_contracting_dims={0}\n}\n",
+      1e-3);
+}
+
 TEST(Dot, ReadsPartsOfNarrowMatrices) {
   for (const bool turned : {false, true}) {
     check_text(parts_text("bf16", 150, 140, 131, turned, !turned), 5e-2);
