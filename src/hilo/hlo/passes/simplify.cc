@@ -27,6 +27,7 @@ constexpr RuleEntry kEntries[] = {
     {Opcode::kConcatenate, simplify_concatenate},
     {Opcode::kConstant, simplify_constant},
     {Opcode::kConvert, simplify_convert},
+    {Opcode::kConvolution, simplify_convolution},
     {Opcode::kCopy, simplify_copy},
     {Opcode::kDivide, simplify_divide},
     {Opcode::kDot, simplify_dot},

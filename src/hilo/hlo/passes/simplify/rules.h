@@ -18,6 +18,7 @@ InstructionId simplify_complex(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_concatenate(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_constant(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_convert(RewriteBuilder& b, const RewriteNode& n);
+InstructionId simplify_convolution(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_copy(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_divide(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_dot(RewriteBuilder& b, const RewriteNode& n);

@@ -55,7 +55,8 @@ void expect_definition_of(int64_t n, Isa isa) {
 
 TEST(Transform, IsTheDefinitionWhateverTheLengthsFactors) {
   for (const Isa isa : supported_isas()) {
-    for (int64_t n : {1, 2, 7, 37, 60, 64, 74, 97, 143, 997, 1000, 1009, 1024, 1147, 2013, 2018, 2048, 2053, 3721, 4096, 5329}) {
+    for (int64_t n :
+         {1, 2, 7, 37, 60, 64, 74, 97, 143, 997, 1000, 1009, 1024, 1147, 2013, 2018, 2048, 2053, 3721, 4096, 5329}) {
       expect_definition_of<float>(n, isa);
       expect_definition_of<double>(n, isa);
     }
@@ -70,20 +71,24 @@ void expect_real_sides(int64_t n, int64_t lines, Isa isa) {
   if (!transform.takes_real(lines)) return;
   const int64_t kept = n / 2 + 1;
   std::mt19937 random(static_cast<unsigned>(n));
-  std::vector<T> x(static_cast<size_t>(n * lines)), z(2 * x.size()), half(static_cast<size_t>(2 * kept * lines)), back(x.size());
+  std::vector<T> x(static_cast<size_t>(n * lines)), z(2 * x.size()), half(static_cast<size_t>(2 * kept * lines)),
+      back(x.size());
   for (T& value : x) value = static_cast<T>(static_cast<double>(random()) / 4294967296.0 - 0.5);
   for (size_t i = 0; i < x.size(); ++i) z[2 * i] = x[i];
   ASSERT_TRUE(transform.run({{z.data(), 1, n}, {z.data(), 1, n}, lines}).ok());
-  ASSERT_TRUE(transform.run({{x.data(), 1, n}, {half.data(), 1, kept}, lines, 1, 0, 0, false, T(1), RealSide::kFrom}).ok());
+  ASSERT_TRUE(
+      transform.run({{x.data(), 1, n}, {half.data(), 1, kept}, lines, 1, 0, 0, false, T(1), RealSide::kFrom}).ok());
   for (int64_t l = 0; l < lines; ++l) {
     EXPECT_EQ(half[static_cast<size_t>(2 * l * kept + 1)], T(0));
     for (int64_t k = 0; k < 2 * kept; ++k) {
       if (k == 1) continue;
-      ASSERT_EQ(half[static_cast<size_t>(2 * l * kept + k)], z[static_cast<size_t>(2 * l * n + k)]) << "line " << l << ", number " << k;
+      ASSERT_EQ(half[static_cast<size_t>(2 * l * kept + k)], z[static_cast<size_t>(2 * l * n + k)])
+          << "line " << l << ", number " << k;
     }
   }
   const T scale = T(1) / static_cast<T>(n);
-  ASSERT_TRUE(transform.run({{half.data(), 1, kept}, {back.data(), 1, n}, lines, 1, 0, 0, true, scale, RealSide::kTo}).ok());
+  ASSERT_TRUE(
+      transform.run({{half.data(), 1, kept}, {back.data(), 1, n}, lines, 1, 0, 0, true, scale, RealSide::kTo}).ok());
   for (size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(back[i], x[i], sizeof(T) == 4 ? 1e-5 : 1e-13) << i;
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/convolution.h"
+
+#include <algorithm>
+
+#include "hilo/hlo/passes/simplify/dimensions.h"
+#include "hilo/hlo/passes/simplify/match.h"
+#include "hilo/hlo/passes/simplify/rules.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// Whether each element of the result is one element of the input times one of the kernel.
+bool has_one_term(const ConvolutionAttributes& c, const Shape& input, const Shape& kernel) {
+  const bool is_one = std::ranges::all_of(c.window, [&](const WindowDimension& w) {
+    return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.padding_high == 0 && w.base_dilation == 1;
+  });
+  const int64_t features = input.dimension(c.dimensions.input_feature);
+  return is_one && c.batch_group_count == 1 && c.feature_group_count == features &&
+         kernel.dimension(c.dimensions.kernel_input) == 1 && kernel.dimension(c.dimensions.kernel_output) == features;
+}
+
+/// By the result's dimensions: which of the input's it is.
+Int64List from_input(const ConvolutionDimensions& d) {
+  Int64List permutation(d.output_spatial.size() + 2);
+  permutation[static_cast<size_t>(d.output_batch)] = d.input_batch;
+  permutation[static_cast<size_t>(d.output_feature)] = d.input_feature;
+  for (size_t i = 0; i < d.output_spatial.size(); ++i)
+    permutation[static_cast<size_t>(d.output_spatial[i])] = d.input_spatial[i];
+  return permutation;
+}
+
+}  // namespace
+
+/// convolution -> product of broadcasts, where each sum has one term: windows of one element, as many groups as features.
+InstructionId simplify_convolution(RewriteBuilder& b, const RewriteNode& n) {
+  const ConvolutionAttributes c = attributes_of<ConvolutionAttributes>(n);
+  const Shape input = b.shape(n.operand(0)), kernel = b.shape(n.operand(1)), result = n.shape;
+  const ElementType type = result.element_type();
+  if (input.element_type() != type || kernel.element_type() != type || is_complex(type)) return kNoInstruction;
+  if (!has_one_term(c, input, kernel)) return kNoInstruction;
+  auto transpose = std::make_shared<TransposeAttributes>();
+  transpose->permutation = from_input(c.dimensions);
+  const InstructionId left = b.add(Opcode::kTranspose, {n.operand(0)}, transpose);
+  const std::vector<int64_t> features = {kernel.dimension(c.dimensions.kernel_output)};
+  const InstructionId right = b.add(Opcode::kReshape, {n.operand(1)}, nullptr, Shape::array(type, features));
+  return b.add(Opcode::kMultiply, {left, broadcast(b, right, {c.dimensions.output_feature}, result)}, nullptr, result);
+}
+
+}  // namespace hilo::hlo
