@@ -9,8 +9,7 @@ namespace {
 
 using llvm::Value;
 
-constexpr int64_t kLongestPicked =
-    4;  // columns that are picked from all vectors; longer rows are turned square by square
+constexpr int64_t kLongestPicked = 4;  // columns that are picked from all vectors; longer rows are turned in squares
 
 /// Bits as they lie in memory, one register at a time.
 class Mover {

@@ -15,8 +15,8 @@ constexpr auto kMeasured = std::to_array<MeasuredProduct>({
 #undef HILO_PRODUCT
 
 constexpr float kClearly = 1.02f;  // less is noise
-constexpr float kInParts =
-    0.95f;  // OpenBLAS packs an operand anew for each of many parts, which costs it more than that
+/// OpenBLAS packs an operand anew for each of many parts, which costs it more than that.
+constexpr float kInParts = 0.95f;
 constexpr int64_t kManyParts = 4;
 
 double distance(const ProductShape& a, const ProductShape& b) {

@@ -44,7 +44,8 @@ InstructionId simplify_convolution(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId left = b.add(Opcode::kTranspose, {n.operand(0)}, transpose);
   const std::vector<int64_t> features = {kernel.dimension(c.dimensions.kernel_output)};
   const InstructionId right = b.add(Opcode::kReshape, {n.operand(1)}, nullptr, Shape::array(type, features));
-  return b.add(Opcode::kMultiply, {left, broadcast(b, right, {c.dimensions.output_feature}, result)}, nullptr, result);
+  const InstructionId spread = broadcast(b, right, {c.dimensions.output_feature}, result);
+  return sum_of_one(b, b.add(Opcode::kMultiply, {left, spread}, nullptr, result));
 }
 
 }  // namespace hilo::hlo

@@ -62,7 +62,7 @@ InstructionId product_of_one_term(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId left = spread(b, x, dot.lhs_batch_dimensions, dot.lhs_contracting_dimensions, batches, result);
   const InstructionId right =
       spread(b, y, dot.rhs_batch_dimensions, dot.rhs_contracting_dimensions, batches + lhs_free, result);
-  return b.add(Opcode::kMultiply, {left, right}, nullptr, result);
+  return sum_of_one(b, b.add(Opcode::kMultiply, {left, right}, nullptr, result));
 }
 
 }  // namespace

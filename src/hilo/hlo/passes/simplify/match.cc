@@ -135,6 +135,12 @@ InstructionId splat_like(RewriteBuilder& b, const Shape& shape, double value) {
   return b.splat(shape, filled(Shape::scalar(shape.element_type()), value));
 }
 
+InstructionId sum_of_one(RewriteBuilder& b, InstructionId term) {
+  const Shape shape = b.shape(term);
+  const bool has_zero = shape.element_type() != ElementType::kF8E8M0Fnu;
+  return is_float(shape) && has_zero ? b.add(Opcode::kAdd, {term, splat_like(b, shape, 0)}) : term;
+}
+
 InstructionId reassociate_constants(RewriteBuilder& b, const RewriteNode& n) {
   if (!is_exact(n.shape)) return kNoInstruction;
   const auto is_splat = [](const RewriteBuilder& builder, InstructionId id) {

@@ -59,6 +59,9 @@ std::optional<InstructionId> other_operand(const RewriteBuilder& b, const Rewrit
 /// `value` (0 or 1 in most rules) at every element of a value of this shape.
 InstructionId splat_like(RewriteBuilder& b, const Shape& shape, double value);
 
+/// A sum of this term alone. Sums begin with 0, so one of -0 is 0.
+InstructionId sum_of_one(RewriteBuilder& b, InstructionId term);
+
 /// For two-operand ops over exact types that are associative: op(op(x, c1), c2) = op(x, op(c1, c2)).
 InstructionId reassociate_constants(RewriteBuilder& b, const RewriteNode& n);
 
