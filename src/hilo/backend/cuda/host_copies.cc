@@ -47,21 +47,25 @@ Status call_on_copies(const CustomCallHandler& handler, const CustomCallFrame& f
   make_room(copies, frame.results);
   const std::vector<CustomCallBuffer> operands = on_host(copies, frame.operands),
                                       results = on_host(copies, frame.results);
-  const auto copy = [&](const void* to, const void* from, const CustomCallBuffer& buffer) {
-    if (!has_bytes(buffer)) return ok_status();
-    return check(functions.copy(address(to), address(from), bytes_of(buffer), stream), "cuMemcpyAsync");
+  const auto copy_all = [&](std::span<const CustomCallBuffer> to, std::span<const CustomCallBuffer> from) {
+    for (size_t i = 0; i < to.size(); ++i) {
+      if (!has_bytes(to[i])) continue;
+      const int error = functions.copy(address(to[i].data), address(from[i].data), bytes_of(to[i]), stream);
+      HILO_RETURN_IF_ERROR(check(error, "cuMemcpyAsync"));
+    }
+    return ok_status();
   };
-  const auto wait = [&] { return check(functions.wait(stream), "cuStreamSynchronize"); };
-  for (size_t i = 0; i < operands.size(); ++i)
-    HILO_RETURN_IF_ERROR(copy(operands[i].data, frame.operands[i].data, operands[i]));
-  HILO_RETURN_IF_ERROR(wait());
+  // Copies have ended when this returns, also those before one that failed: the memory goes away with this call.
+  const auto ended = [&](const Status& begun) {
+    const Status waited = check(functions.wait(stream), "cuStreamSynchronize");
+    return begun.ok() ? waited : begun;
+  };
+  HILO_RETURN_IF_ERROR(ended(copy_all(operands, frame.operands)));
   CustomCallFrame here = frame;
   here.operands = operands;
   here.results = results;
   HILO_RETURN_IF_ERROR(handler(here));
-  for (size_t i = 0; i < results.size(); ++i)
-    HILO_RETURN_IF_ERROR(copy(frame.results[i].data, results[i].data, results[i]));
-  return wait();  // the copies end with this call
+  return ended(copy_all(frame.results, results));
 }
 
 }  // namespace hilo::cuda
