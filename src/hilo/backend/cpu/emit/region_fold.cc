@@ -59,7 +59,8 @@ Value* RegionEmitter::emit_irregular_load(uint32_t n, Value* mask, bool wide_mas
   const RegionNode& node = region_.nodes[n];
   const uint32_t e = node_expression_[n];
   std::vector<int64_t> offsets = fold_offsets(e);
-  for (int64_t& offset : offsets) offset -= fold_offsets(e)[0];
+  const int64_t first = offsets[0];
+  for (int64_t& offset : offsets) offset -= first;
   const auto shuffled = [&](llvm::Constant* of) {
     return Values{wide_.load_shuffled(node.type, buffers_[node.input], scalar_index(e), offsets, of)};
   };
