@@ -249,27 +249,53 @@ bool refines(std::span<const int64_t> fine, std::span<const int64_t> coarse) {
 
 }  // namespace
 
-/// Of an op on elements: what was reshaped on the way to it and repeats elements, so that nobody can read it by a linear index. Each
-/// element of s32[n,63] twice is such an s32[n,63,2]. kNoValue if there is none, or if a reduction wants the op's own dimensions.
+/// Are elements of the value, of several dimensions, computed from what is elsewhere, so that nobody can compute one by a linear
+/// index? Those of x - row, or of x backwards. Its rows must be long enough for vectors, or as long as those of `own`.
+bool RegionFormer::moves_elements(ValueId value, const Shape& own) const {
+  constexpr size_t kMostNodes = 16;
+  constexpr int64_t kShortestRow = 16;
+  if (own.rank() == 0 || shape(value).rank() == 0) return false;
+  if (shape(value).dimensions().back() < std::min(own.dimensions().back(), kShortestRow)) return false;
+  std::vector<ValueId> ahead = {value};
+  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+    const hlo::Instruction* from = producer(ahead[k]);
+    if (from == nullptr) continue;
+    const Node& node = graph_.nodes[graph_.values[ahead[k]].node];
+    if (is_lanewise(from->opcode)) ahead.insert(ahead.end(), node.operands.begin(), node.operands.end());
+    if (from->opcode == Opcode::kReverse || from->opcode == Opcode::kSlice || from->opcode == Opcode::kGather)
+      return true;
+    if (from->opcode == Opcode::kBroadcast && !is_scalar_broadcast(node)) return true;
+  }
+  return false;
+}
+
+/// Of an op on elements: what was reshaped on the way to it and repeats or moves elements, so that nobody can read it by a linear
+/// index. Each element of s32[n,63] twice is such an s32[n,63,2]. kNoValue if there is none, or if a reduction wants the op's own
+/// dimensions; what is moved alone doesn't count beside guards, which are for one dimension each.
 ValueId RegionFormer::finer_value(const Node& node) const {
   constexpr size_t kMostNodes = 32;
   const Shape& own = shape(node.results[0]);
   std::vector<const Node*> ahead = {&node};
-  ValueId found = kNoValue;
+  ValueId repeated = kNoValue, moved = kNoValue;
+  bool is_guarded = false;
   for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
     for (ValueId v : ahead[k]->operands) {
       const hlo::Instruction* from = producer(v);
       if (from == nullptr) continue;
       if (from->opcode == Opcode::kReduce || from->opcode == Opcode::kDot) return kNoValue;
+      is_guarded |= from->opcode == Opcode::kPad || from->opcode == Opcode::kConcatenate ||
+                    from->opcode == Opcode::kDynamicUpdateSlice;
       const Node& operand = graph_.nodes[graph_.values[v].node];
       if (is_lanewise(from->opcode)) ahead.push_back(&operand);
-      if (from->opcode != Opcode::kReshape || found != kNoValue) continue;
-      const hlo::Instruction* source = producer(operand.operands[0]);
-      if (source == nullptr || source->opcode != Opcode::kBroadcast) continue;
-      if (refines(shape(operand.operands[0]).dimensions(), own.dimensions())) found = operand.operands[0];
+      if (from->opcode != Opcode::kReshape) continue;
+      const ValueId source = operand.operands[0];
+      const hlo::Instruction* const made = producer(source);
+      if (made == nullptr || !refines(shape(source).dimensions(), own.dimensions())) continue;
+      if (made->opcode == Opcode::kBroadcast && repeated == kNoValue) repeated = source;
+      if (moved == kNoValue && moves_elements(source, own)) moved = source;
     }
   }
-  return found;
+  return repeated != kNoValue || is_guarded ? repeated : moved;
 }
 
 /// The value over whose dimensions a region of the node loops, if they are not its own. A reshape has those of what it reshapes: ops

@@ -39,6 +39,7 @@ class RegionFormer {
   void start_root(uint32_t node);
   ValueId domain_value(const Node& node) const;
   ValueId finer_value(const Node& node) const;
+  bool moves_elements(ValueId value, const Shape& own) const;
   void start_over(const Node& node, ValueId domain);
   const hlo::Instruction* producer(ValueId value) const;
 

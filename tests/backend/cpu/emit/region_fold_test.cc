@@ -68,6 +68,51 @@ ENTRY main {{
   }
 }
 
+/// Fewer rows than vectors need to end with one. Sorts stand around, so that the map may have the memory of what it reads, where an
+/// element must not be computed twice.
+TEST(RegionFold, TakesFewRowsWhole) {
+  for (const std::string_view type : {"f16", "f32", "f64"}) {
+    for (const int64_t rows : {2, 3, 4, 7}) {
+      for (const int64_t width : {2, 3, 5, 6, 7}) {
+        check_text(fmt::format(R"(HloModule few
+ENTRY main {{
+  x = {0}[61,{1},{2}] parameter(0)
+  by = {0}[61,{1}] parameter(1)
+  sorted = {0}[61,{1},{2}] sort(x), dimensions={{0}}
+  columns = {0}[61,{1},{2}] broadcast(by), dimensions={{0,1}}
+  sum = {0}[61,{1},{2}] add(sorted, columns)
+  size = {0}[61,{1},{2}] abs(sum)
+  root = {0}[61,{1},{2}] sqrt(size)
+  ROOT y = {0}[61,{1},{2}] sort(root), dimensions={{0}}
+}}
+)",
+                               type, rows, width));
+      }
+    }
+  }
+}
+
+/// Rows of half a vector, where a function is computed.
+TEST(RegionFold, JoinsRowsOfHalfAVector) {
+  for (const std::string_view type : {"bf16", "f32", "f64"}) {
+    for (const int64_t rows : kRows) {
+      for (const int64_t width : {2, 4, 8}) {
+        check_text(fmt::format(R"(HloModule halves
+ENTRY main {{
+  x = {0}[{1},{2}] parameter(0)
+  last = {0}[{1},1] slice(x), slice={{[0:{1}],[{3}:{2}]}}
+  rest = {0}[{1},{3}] slice(x), slice={{[0:{1}],[0:{3}]}}
+  rolled = {0}[{1},{2}] concatenate(last, rest), dimensions={{1}}
+  ROOT y = {0}[{1},{2}] tanh(rolled)
+}}
+)",
+                               type, rows, width, width - 1),
+                   type == std::string_view("bf16") ? 1e-2 : 1e-5);
+      }
+    }
+  }
+}
+
 TEST(RegionFold, CountsAndGathers) {
   for (const int64_t width : {2, 3, 6}) {
     check_text(fmt::format(R"(HloModule counted

@@ -211,16 +211,19 @@ std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_di
 
 /// How many indices of the dimension before the last fill whole vectors of `lanes`, if the last one is narrow; 0 if vectors had
 /// better not run along both. Where a vector finds its elements must be known here, and be near: of f32[n,6] made from f32[n,4]
-/// by padding, 3 vectors of 16 lanes are 8 rows.
+/// by padding, 3 vectors of 16 lanes are 8 rows. If there are fewer rows, all of them: of f32[n,4,5] 3 vectors of 8 lanes are 4 rows,
+/// the last of which begins in the one before. Rows of half a vector are worth it where a function is computed.
 int64_t folded_rows(const Region& region, int lanes) {
   constexpr int64_t kMostVectors = 8, kMostNodes = 256;
   const size_t rank = region.extents.size();
   if (region.has_row() || rank < 2 || region.updated != kNoValue) return 0;
   const int64_t narrow = region.extents[rank - 1];
   const bool halves = std::has_single_bit(static_cast<uint64_t>(narrow)) && 2 * narrow >= lanes;
-  if (narrow < 2 || narrow >= lanes || halves) return 0;
-  const int64_t rows = lanes / std::gcd(narrow, int64_t{lanes}), vectors = rows * narrow / lanes;
-  if (rows > region.extents[rank - 2] || vectors > kMostVectors) return 0;
+  if (narrow < 2 || narrow >= lanes || (halves && std::ranges::none_of(region.nodes, is_expensive))) return 0;
+  const int64_t whole = lanes / std::gcd(narrow, int64_t{lanes}), there_are = region.extents[rank - 2];
+  if (whole > there_are && (rank < 3 || there_are * narrow < lanes)) return 0;
+  const int64_t rows = std::min(whole, there_are), vectors = (rows * narrow + lanes - 1) / lanes;
+  if (vectors > kMostVectors) return 0;
   if (vectors * static_cast<int64_t>(region.nodes.size()) > kMostNodes) return 0;
   for (const RegionOutput& o : region.outputs) {
     const bool in_step = o.index.coefficient(rank - 1) == 1 && o.index.coefficient(rank - 2) == narrow;
@@ -307,7 +310,7 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
     shape.lanes = lanes;
     shape.folded = region.extents[rank - 1];
     shape.step = rows;
-    shape.overlaps = region.extents[rank - 2] % rows != 0;
+    shape.overlaps = region.extents[rank - 2] % rows != 0 || rows * shape.folded % lanes != 0;
     return shape;
   }
   const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };

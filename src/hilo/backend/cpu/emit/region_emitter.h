@@ -112,17 +112,28 @@ class RegionEmitter {
   llvm::Value* constant_of(const RegionNode& n, bool wide);
   void set_value(uint32_t n, llvm::Value* value, bool wide);
   llvm::Value* scalar_index(uint32_t expression);
-  llvm::Value* lane_indices(uint32_t expression);
+  llvm::Value* lane_indices(uint32_t expression, llvm::Type* number);
   bool has_varying_terms(uint32_t expression) const;
   /// From one lane to the next, if that is the same for all; else kIrregular, in folded dimensions.
   int64_t lane_step(uint32_t expression) const;
   static constexpr int64_t kIrregular = std::numeric_limits<int64_t>::min();
   llvm::Value* guard_mask(uint32_t n, bool& wide);
 
+  // region_gather.cc: loads whose places are known at run time alone
+  llvm::Value* emit_scattered_load(uint32_t n, llvm::Value* mask);
+  bool fits_32_bits(const IndexExpr& index) const;
+  /// Per lane: how much more it most likely is than in lane 0; none if that isn't known.
+  using LaneOffsets = std::optional<std::vector<int64_t>>;
+  std::vector<LaneOffsets> likely_offsets(uint32_t end) const;  ///< of all nodes before that one
+  LaneOffsets likely_offsets_of(uint32_t expression, const std::vector<LaneOffsets>& known) const;
+  LaneOffsets likely_offsets_of_node(uint32_t n, const std::vector<LaneOffsets>& known) const;
+  LaneOffsets likely_offsets_of_op(const RegionNode& n, const std::vector<LaneOffsets>& known) const;
+
   // region_fold.cc: vectors along two dimensions at once
   void emit_folded(llvm::Value* from, llvm::Value* to);
   bool is_folded() const { return facts_.shape.folded > 1; }
   std::vector<int64_t> fold_offsets(uint32_t expression) const;
+  std::vector<int64_t> lane_offsets(uint32_t expression) const;
   llvm::Constant* lane_constants(uint32_t expression, llvm::Type* number);
   llvm::Value* emit_irregular_load(uint32_t n, llvm::Value* mask, bool wide_mask);
   void store_output(const RegionOutput& output, uint32_t expression);

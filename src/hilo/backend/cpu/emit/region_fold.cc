@@ -13,7 +13,9 @@ using llvm::Value;
 void RegionEmitter::emit_folded(Value* from, Value* to) {
   const size_t k = facts_.shape.vector_dimension;
   loop_over(k, from, to, facts_.shape.step, [&] {
-    for (first_lane_ = 0; first_lane_ < facts_.shape.step * facts_.shape.folded; first_lane_ += facts_.shape.lanes) {
+    const int64_t count = facts_.shape.step * facts_.shape.folded;
+    for (int64_t at = 0; at < count; at += facts_.shape.lanes) {
+      first_lane_ = std::min(at, count - facts_.shape.lanes);
       emit_level(static_cast<int>(k));
       emit_level(static_cast<int>(k) + 1);
       emit_outer(k + 2);
@@ -43,14 +45,20 @@ int64_t RegionEmitter::lane_step(uint32_t expression) const {
   return step;
 }
 
-/// Per lane: how much more the expression is than in lane 0.
-llvm::Constant* RegionEmitter::lane_constants(uint32_t expression, llvm::Type* number) {
+/// Per lane: how much more the expression is than in lane 0, but for terms.
+std::vector<int64_t> RegionEmitter::lane_offsets(uint32_t expression) const {
   std::vector<int64_t> offsets;
   if (is_folded()) offsets = fold_offsets(expression);
   for (int64_t i = 0; !is_folded() && i < facts_.shape.lanes; ++i) offsets.push_back(i * lane_step(expression));
+  const int64_t first = offsets[0];
+  for (int64_t& offset : offsets) offset -= first;
+  return offsets;
+}
+
+llvm::Constant* RegionEmitter::lane_constants(uint32_t expression, llvm::Type* number) {
   std::vector<llvm::Constant*> constants;
-  for (int64_t offset : offsets)
-    constants.push_back(llvm::ConstantInt::get(number, static_cast<uint64_t>(offset - offsets[0]), true));
+  for (int64_t offset : lane_offsets(expression))
+    constants.push_back(llvm::ConstantInt::get(number, static_cast<uint64_t>(offset), true));
   return llvm::ConstantVector::get(constants);
 }
 
@@ -58,9 +66,7 @@ llvm::Constant* RegionEmitter::lane_constants(uint32_t expression, llvm::Type* n
 Value* RegionEmitter::emit_irregular_load(uint32_t n, Value* mask, bool wide_mask) {
   const RegionNode& node = region_.nodes[n];
   const uint32_t e = node_expression_[n];
-  std::vector<int64_t> offsets = fold_offsets(e);
-  const int64_t first = offsets[0];
-  for (int64_t& offset : offsets) offset -= first;
+  const std::vector<int64_t> offsets = lane_offsets(e);
   const auto shuffled = [&](llvm::Constant* of) {
     return Values{wide_.load_shuffled(node.type, buffers_[node.input], scalar_index(e), offsets, of)};
   };
@@ -70,7 +76,9 @@ Value* RegionEmitter::emit_irregular_load(uint32_t n, Value* mask, bool wide_mas
   const auto nothing = [&] { return Values{llvm::Constant::getNullValue(wide_.register_type(node.type))}; };
   const auto whole = [&] { return shuffled(nullptr); };
   if (!wide_mask) return scalar_.if_else(mask, whole, nothing)[0];
-  const auto some = [&] { return Values{wide_.gather(node.type, buffers_[node.input], lane_indices(e), mask)}; };
+  const auto some = [&] {
+    return Values{wide_.gather(node.type, buffers_[node.input], lane_indices(e, ir_.getInt64Ty()), mask)};
+  };
   return scalar_.if_else(ir_.CreateAndReduce(mask), whole, some)[0];
 }
 

@@ -76,19 +76,21 @@ Value* RegionEmitter::scalar_index(uint32_t expression) {
   }
   for (const IndexTerm& t : expressions_[expression]->terms) {
     if (facts_.nodes[t.node].varies) continue;
-    sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, false), scalar_.index(t.coefficient)));
+    Value* const number = ir_.CreateZExt(value_of(t.node, false), ir_.getInt64Ty());
+    sum = ir_.CreateAdd(sum, ir_.CreateMul(number, scalar_.index(t.coefficient)));
   }
   return sum;
 }
 
-/// The expression in every lane, as i64.
-Value* RegionEmitter::lane_indices(uint32_t expression) {
-  Value* sum = wide_.splat(scalar_index(expression));
+/// The expression in every lane, as `number`: i64, or i32 where its values fit, whatever the sums on the way.
+Value* RegionEmitter::lane_indices(uint32_t expression, llvm::Type* number) {
+  Value* sum = wide_.splat(ir_.CreateTrunc(scalar_index(expression), number));
   if (lane_step(expression) != 0 && facts_.shape.lanes > 1)
-    sum = ir_.CreateAdd(sum, lane_constants(expression, ir_.getInt64Ty()));
+    sum = ir_.CreateAdd(sum, lane_constants(expression, number));
   for (const IndexTerm& t : expressions_[expression]->terms) {
-    if (facts_.nodes[t.node].varies)
-      sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, true), wide_.i64(t.coefficient)));
+    if (!facts_.nodes[t.node].varies) continue;
+    Value* const term = ir_.CreateZExtOrTrunc(value_of(t.node, true), sum->getType());
+    sum = ir_.CreateAdd(sum, ir_.CreateMul(term, wide_.int_like(sum, static_cast<uint64_t>(t.coefficient))));
   }
   return sum;
 }
@@ -139,7 +141,7 @@ Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
     } else {
       SimdBuilder& b = builder(varies);
       // low <= index < high as one unsigned comparison.
-      Value* offset = ir_.CreateSub(varies ? lane_indices(e) : scalar_index(e), b.i64(g.low));
+      Value* offset = ir_.CreateSub(varies ? lane_indices(e, ir_.getInt64Ty()) : scalar_index(e), b.i64(g.low));
       holds = ir_.CreateICmpULT(offset, b.i64(g.high - g.low));
     }
     if (all == nullptr) {
@@ -170,7 +172,7 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
   const int64_t step = lane_step(e);
   Value* at = scattered ? nullptr : scalar_index(e);
   if (!wide || facts_.shape.lanes == 1) {
-    if (at == nullptr) at = lane_indices(e);                                 // one lane
+    if (at == nullptr) at = lane_indices(e, ir_.getInt64Ty());               // one lane
     if (mask != nullptr) at = ir_.CreateSelect(mask, at, scalar_.index(0));  // an element that is there
     return scalar_.load_scalar(node.type, pointer, at);
   }
@@ -183,7 +185,7 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
       mask = wide_.splat(mask);
     }
   }
-  if (scattered) return wide_.gather(node.type, pointer, lane_indices(e), mask);
+  if (scattered) return emit_scattered_load(n, mask);
   if (step == 0) {
     // The address is the same in every lane and the guard isn't: where it fails the value doesn't matter.
     if (mask != nullptr) at = ir_.CreateSelect(wide_.any(mask), at, scalar_.index(0));
@@ -248,7 +250,7 @@ Value* RegionEmitter::emit_bitcast(const RegionNode& n, bool wide) {
 Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool wide) {
   SimdBuilder& b = builder(wide);
   Value* index = wide && facts_.shape.lanes > 1  ? nullptr
-                 : has_varying_terms(expression) ? lane_indices(expression)
+                 : has_varying_terms(expression) ? lane_indices(expression, ir_.getInt64Ty())
                                                  : scalar_index(expression);
   if (index == nullptr && is_integer(n.type) && !has_varying_terms(expression)) {
     // Narrow arithmetic is exact modulo the type's range.
@@ -256,13 +258,23 @@ Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool 
     Value* base = ir_.CreateTrunc(scalar_index(expression), scalar);
     return ir_.CreateAdd(wide_.splat(base), lane_constants(expression, scalar));
   }
-  if (index == nullptr) index = lane_indices(expression);
+  if (index == nullptr) index = lane_indices(expression, ir_.getInt64Ty());
   return emit_convert(b, ElementType::kS64, n.type, index);
 }
 
+/// As i32 if that holds the index and its limit, else as i64: a vector of them fills half as many registers, and AVX2 compares no
+/// larger ones in one instruction.
 Value* RegionEmitter::emit_clamped(const RegionNode& n, bool wide) {
   SimdBuilder& b = builder(wide);
   const ElementType type = region_.nodes[n.operands[0]].type;
+  if (element_type_info(type).bits <= 32 && n.limit <= std::numeric_limits<int32_t>::max()) {
+    const bool is_signed = is_signed_integer(type);
+    Value* small =
+        emit_convert(b, type, is_signed ? ElementType::kS32 : ElementType::kU32, value_of(n.operands[0], wide));
+    if (!is_signed) return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, small, b.i32(n.limit));
+    small = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, small, b.i32(0));
+    return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, small, b.i32(n.limit));
+  }
   Value* index = emit_convert(b, type, ElementType::kS64, value_of(n.operands[0], wide));
   Value* limit = b.i64(n.limit);
   if (type == ElementType::kU64) return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, limit);

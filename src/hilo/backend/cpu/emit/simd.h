@@ -106,7 +106,8 @@ class SimdBuilder {
   /// One element, as a scalar register value, and back.
   llvm::Value* load_scalar(ElementType type, llvm::Value* pointer, llvm::Value* at);
   void store_scalar(ElementType type, llvm::Value* scalar, llvm::Value* pointer, llvm::Value* at);
-  /// Element indices[i] into lane i; indices are i64 lanes. With a mask (may be null), its false lanes give zero.
+  /// Element indices[i] into lane i; indices are i64 lanes, or i32. With a mask (may be null), its false lanes give zero; they may
+  /// read the first element.
   llvm::Value* gather(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
   /// Lane i to element indices[i], in lane order: of equal indices the last lane wins.
   void scatter(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
@@ -143,6 +144,7 @@ class SimdBuilder {
   bool has_masked_moves(ElementType type) const;
   llvm::Value* element_pointer(ElementType type, llvm::Value* pointer, llvm::Value* at);
   llvm::Value* element_pointers(ElementType type, llvm::Value* pointer, llvm::Value* indices);
+  llvm::Value* gather_by_lanes(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
   llvm::Value* strided_indices(llvm::Value* at, llvm::Value* stride);
   llvm::BasicBlock* new_block(const char* name);
 
