@@ -140,7 +140,7 @@ TEST(RegionFormer, MovedElementsKeepTheirDimensionsBehindAReshape) {
       regions_of("ENTRY main {\n x = f64[12,63] parameter(0)\n row = f64[63] parameter(1)\n w = f64[756] parameter(2)\n"
                  " f = f64[12,63] reverse(x), dimensions={0}\n b = f64[12,63] broadcast(row), dimensions={1}\n"
                  " s = f64[12,63] subtract(f, b)\n r = f64[756] reshape(s)\n ROOT y = f64[756] subtract(r, w)\n}\n"),
-      "[12,63] row 2: load 693+-63i0+1i1 load 1i1 subtract load 63i0+1i1 subtract -> 63i0+1i1\n0 others\n");
+      "[12,63] row 2: load 63i0+1i1 load 1i1 load 693+-63i0+1i1 subtract subtract -> 63i0+1i1\n0 others\n");
 }
 
 /// A reduction wants the dimensions as they are.

@@ -75,15 +75,20 @@ TEST(RegionFold, TakesFewRowsWhole) {
     for (const int64_t rows : {2, 3, 4, 7}) {
       for (const int64_t width : {2, 3, 5, 6, 7}) {
         check_text(fmt::format(R"(HloModule few
+less {{
+  a = {0}[] parameter(0)
+  b = {0}[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT
+}}
 ENTRY main {{
   x = {0}[61,{1},{2}] parameter(0)
   by = {0}[61,{1}] parameter(1)
-  sorted = {0}[61,{1},{2}] sort(x), dimensions={{0}}
+  sorted = {0}[61,{1},{2}] sort(x), dimensions={{0}}, to_apply=less
   columns = {0}[61,{1},{2}] broadcast(by), dimensions={{0,1}}
   sum = {0}[61,{1},{2}] add(sorted, columns)
   size = {0}[61,{1},{2}] abs(sum)
   root = {0}[61,{1},{2}] sqrt(size)
-  ROOT y = {0}[61,{1},{2}] sort(root), dimensions={{0}}
+  ROOT y = {0}[61,{1},{2}] sort(root), dimensions={{0}}, to_apply=less
 }}
 )",
                                type, rows, width));

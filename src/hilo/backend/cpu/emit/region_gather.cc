@@ -36,7 +36,8 @@ Value* RegionEmitter::emit_scattered_load(uint32_t n, Value* mask) {
   Value* const pointer = buffers_[node.input];
   llvm::Type* const number = fits_32_bits(node.index) ? ir_.getInt32Ty() : ir_.getInt64Ty();
   Value* const indices = lane_indices(e, number);
-  const auto one_by_one = [&] { return Values{wide_.gather(node.type, pointer, indices, mask)}; };
+  const std::vector<int64_t> rows = rows_of_lanes(node.index);
+  const auto one_by_one = [&] { return Values{wide_.gather(node.type, pointer, indices, mask, rows)}; };
   const LaneOffsets offsets = likely_offsets_of(e, likely_offsets(n));
   if (mask != nullptr || !offsets || !are_near(*offsets)) return one_by_one()[0];
   std::vector<llvm::Constant*> constants;
@@ -49,6 +50,18 @@ Value* RegionEmitter::emit_scattered_load(uint32_t n, Value* mask) {
     return Values{wide_.load_shuffled(node.type, pointer, ir_.CreateZExt(first, ir_.getInt64Ty()), *offsets, nullptr)};
   };
   return scalar_.if_else(as_likely, together, one_by_one)[0];
+}
+
+/// In folded dimensions: per lane its row, if the elements of a row lie one after the other. Else nothing.
+std::vector<int64_t> RegionEmitter::rows_of_lanes(const IndexExpr& index) const {
+  const size_t column = facts_.shape.vector_dimension + 1;
+  if (!is_folded() || index.coefficient(column) != 1) return {};
+  for (const IndexTerm& t : index.terms) {
+    if ((facts_.nodes[t.node].dimensions >> column & 1) != 0) return {};
+  }
+  std::vector<int64_t> rows;
+  for (int64_t at = first_lane_; at < first_lane_ + facts_.shape.lanes; ++at) rows.push_back(at / facts_.shape.folded);
+  return rows;
 }
 
 bool RegionEmitter::fits_32_bits(const IndexExpr& index) const {

@@ -262,8 +262,8 @@ Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool 
   return emit_convert(b, ElementType::kS64, n.type, index);
 }
 
-/// As i32 if that holds the index and its limit, else as i64: a vector of them fills half as many registers, and AVX2 compares no
-/// larger ones in one instruction.
+/// As i32 if that holds the index and its limit, else as i64: a vector of them fills half as many registers, and AVX2 has
+/// minima and maxima of no larger ones.
 Value* RegionEmitter::emit_clamped(const RegionNode& n, bool wide) {
   SimdBuilder& b = builder(wide);
   const ElementType type = region_.nodes[n.operands[0]].type;

@@ -107,8 +107,9 @@ class SimdBuilder {
   llvm::Value* load_scalar(ElementType type, llvm::Value* pointer, llvm::Value* at);
   void store_scalar(ElementType type, llvm::Value* scalar, llvm::Value* pointer, llvm::Value* at);
   /// Element indices[i] into lane i; indices are i64 lanes, or i32. With a mask (may be null), its false lanes give zero; they may
-  /// read the first element.
-  llvm::Value* gather(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
+  /// read the first element. Lanes of equal `rows` (ascending; may be empty) have indices that follow one another.
+  llvm::Value* gather(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask,
+                      std::span<const std::int64_t> rows = {});
   /// Lane i to element indices[i], in lane order: of equal indices the last lane wins.
   void scatter(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
   /// Elements at, at+stride, at+2*stride, ...; stride is a scalar i64.
@@ -144,7 +145,10 @@ class SimdBuilder {
   bool has_masked_moves(ElementType type) const;
   llvm::Value* element_pointer(ElementType type, llvm::Value* pointer, llvm::Value* at);
   llvm::Value* element_pointers(ElementType type, llvm::Value* pointer, llvm::Value* indices);
-  llvm::Value* gather_by_lanes(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
+  llvm::Value* gather_by_lanes(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask,
+                               std::span<const std::int64_t> rows);
+  llvm::Value* gather_halves(int first, int count, const std::function<bool(int, int)>& is_one_row,
+                             const std::function<llvm::Value*(int, int)>& load_some);
   llvm::Value* strided_indices(llvm::Value* at, llvm::Value* stride);
   llvm::BasicBlock* new_block(const char* name);
 

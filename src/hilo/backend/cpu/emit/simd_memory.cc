@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "hilo/backend/cpu/emit/complex.h"
 #include "hilo/backend/cpu/emit/narrow_float.h"
@@ -162,14 +163,15 @@ void SimdBuilder::store_scalar(ElementType type, Value* scalar, Value* pointer, 
   with_lanes(*this, 1).store(type, scalar, pointer, at);
 }
 
-Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Value* mask) {
+Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Value* mask,
+                           std::span<const std::int64_t> rows) {
   if (lanes_ == 1 && mask == nullptr) return load(type, pointer, indices);
   if (lanes_ == 1) {
     auto loaded = [&] { return Values{load(type, pointer, indices)}; };
     auto zero = [&] { return Values{llvm::Constant::getNullValue(register_type(type))}; };
     return if_else(mask, loaded, zero)[0];
   }
-  if (isa_ != Isa::kAvx512) return gather_by_lanes(type, pointer, indices, mask);
+  if (isa_ != Isa::kAvx512) return gather_by_lanes(type, pointer, indices, mask, rows);
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* every = mask == nullptr ? boolean(true) : mask;
   Value* raw = ir_.CreateMaskedGather(raw_type, element_pointers(type, pointer, indices), natural(type), every,
@@ -179,22 +181,44 @@ Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Val
 
 // The indices go by way of memory: a lane is one load there, and two instructions or three in a register. AVX2's own gathers take
 // several times as long on many processors.
-Value* SimdBuilder::gather_by_lanes(ElementType type, Value* pointer, Value* indices, Value* mask) {
+Value* SimdBuilder::gather_by_lanes(ElementType type, Value* pointer, Value* indices, Value* mask,
+                                    std::span<const std::int64_t> rows) {
   llvm::Type* const number = indices->getType()->getScalarType();
   if (mask != nullptr) indices = ir_.CreateSelect(mask, indices, int_like(indices, 0));  // an element that is there
   Value* const places = stack(static_cast<std::int64_t>(number->getScalarSizeInBits() / 8) * lanes_);
   ir_.CreateAlignedStore(indices, places, llvm::Align(16));
-  llvm::Type* const scalar = memory_scalar(type);
-  Value* raw = llvm::PoisonValue::get(wide(scalar));
-  for (int lane = 0; lane < lanes_; ++lane) {
-    Value* const place =
-        ir_.CreateLoad(number, ir_.CreateConstGEP1_64(number, places, static_cast<std::uint64_t>(lane)));
-    Value* const at = ir_.CreateZExt(place, ir_.getInt64Ty());
-    Value* const element = ir_.CreateAlignedLoad(scalar, element_pointer(type, pointer, at), natural(type));
-    raw = ir_.CreateInsertElement(raw, element, static_cast<std::uint64_t>(lane));
+  const auto load_some = [&](int first, int count) -> Value* {
+    llvm::Type* const scalar = memory_scalar(type);
+    llvm::Type* const some = count == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(count));
+    Value* const place = ir_.CreateConstGEP1_64(number, places, static_cast<std::uint64_t>(first));
+    Value* const at = ir_.CreateZExt(ir_.CreateLoad(number, place), ir_.getInt64Ty());
+    return ir_.CreateAlignedLoad(some, element_pointer(type, pointer, at), natural(type));
+  };
+  const auto is_one_row = [&](int first, int count) {
+    if (count == 1) return true;
+    return mask == nullptr && !rows.empty() &&
+           rows[static_cast<std::size_t>(first)] == rows[static_cast<std::size_t>(first + count - 1)];
+  };
+  Value* const raw = gather_halves(0, lanes_, is_one_row, load_some);
+  if (mask == nullptr) return from_memory(type, raw);
+  return from_memory(type, ir_.CreateSelect(mask, raw, llvm::Constant::getNullValue(raw->getType())));
+}
+
+/// Lanes [first, first + count): one load if they lie in one row, else two halves.
+Value* SimdBuilder::gather_halves(int first, int count, const std::function<bool(int, int)>& is_one_row,
+                                  const std::function<Value*(int, int)>& load_some) {
+  if (is_one_row(first, count)) return load_some(first, count);
+  const int half = count / 2;
+  Value* const low = gather_halves(first, half, is_one_row, load_some);
+  Value* const high = gather_halves(first + half, half, is_one_row, load_some);
+  if (half == 1) {
+    llvm::Type* const both = llvm::FixedVectorType::get(low->getType(), 2);
+    Value* const begun = ir_.CreateInsertElement(llvm::PoisonValue::get(both), low, std::uint64_t{0});
+    return ir_.CreateInsertElement(begun, high, std::uint64_t{1});
   }
-  if (mask != nullptr) raw = ir_.CreateSelect(mask, raw, llvm::Constant::getNullValue(raw->getType()));
-  return from_memory(type, raw);
+  std::vector<int> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  return ir_.CreateShuffleVector(low, high, order);
 }
 
 void SimdBuilder::scatter(ElementType type, Value* value, Value* pointer, Value* indices, Value* mask) {
