@@ -134,6 +134,22 @@ TEST(RegionFormer, RepeatedElementsHaveADimensionOfTheirOwn) {
             "[756,2] row 2: load 2i0+1i1 load 1i0 add -> 2i0+1i1\n0 others\n");
 }
 
+/// A function is computed where few elements are padded, and not where many are, or to short rows.
+TEST(RegionFormer, AFunctionOfWhatIsPaddedIsComputedFewTimesMore) {
+  const auto padded = [](int64_t rows, int64_t columns, int64_t by) {
+    return regions_of(fmt::format(
+        "ENTRY main {{\n x = f32[{0},{1}] parameter(0)\n zero = f32[] constant(0)\n t = f32[{0},{1}] tanh(x)\n"
+        " ROOT y = f32[{0},{2}] pad(t, zero), padding=0_0x{3}_0\n}}\n",
+        rows, columns, columns + by, by));
+  };
+  const auto is_one = [](const std::string& regions) { return std::ranges::count(regions, '[') == 1; };
+  EXPECT_TRUE(is_one(padded(3, 80, 10))) << padded(3, 80, 10);
+  EXPECT_FALSE(is_one(padded(3, 80, 11))) << padded(3, 80, 11);
+  EXPECT_FALSE(is_one(padded(3, 32, 1))) << padded(3, 32, 1);
+  EXPECT_TRUE(is_one(padded(10000, 80, 40))) << padded(10000, 80, 40);
+  EXPECT_FALSE(is_one(padded(10000, 80, 41))) << padded(10000, 80, 41);
+}
+
 /// Rows are read backwards, which a linear index doesn't say.
 TEST(RegionFormer, MovedElementsKeepTheirDimensionsBehindAReshape) {
   EXPECT_EQ(

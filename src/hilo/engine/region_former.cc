@@ -97,7 +97,14 @@ bool RegionFormer::repeats_work(ValueId value, RegionOp op, const Request& r) co
   }
   int64_t evaluations = 1;
   for (size_t k = 0; k < inner; ++k) evaluations *= region.extents[k];
-  return evaluations > std::max<int64_t>(shape(value).element_count(), 1) * (op == RegionOp::kCheap ? 2 : 1);
+  const int64_t once = std::max<int64_t>(shape(value).element_count(), 1);
+  if (op == RegionOp::kCheap) return evaluations > 2 * once;
+  // To write and read an array too large for caches costs as much as half of a function; others, as an eighth. In short rows a few
+  // elements more can be twice as many vectors.
+  constexpr int64_t kLarge = 2 << 20, kLongRow = 64;
+  if (region.extents.empty() || region.extents.back() < kLongRow) return evaluations > once;
+  const bool is_large = once > kLarge / element_size_bytes(shape(value).element_type());
+  return evaluations - once > (is_large ? once / 2 : once / 8);
 }
 
 bool RegionFormer::may_join(ValueId value, RegionOp op, const Request& r) {
