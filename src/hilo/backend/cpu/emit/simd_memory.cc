@@ -179,8 +179,7 @@ Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Val
   return from_memory(type, raw);
 }
 
-// The indices go by way of memory: a lane is one load there, and two instructions or three in a register. AVX2's own gathers take
-// several times as long on many processors.
+// The indices go by way of memory: a lane is one load there, and two instructions or three in a register.
 Value* SimdBuilder::gather_by_lanes(ElementType type, Value* pointer, Value* indices, Value* mask,
                                     std::span<const std::int64_t> rows) {
   llvm::Type* const number = indices->getType()->getScalarType();
