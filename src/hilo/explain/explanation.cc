@@ -16,7 +16,8 @@
 namespace hilo {
 namespace {
 
-constexpr double kClearly = 2;  // times that the clock must speak against a choice
+constexpr double kClearly = 2;          // times that the clock must speak against a choice
+constexpr double kBoundByProducts = 4;  // flops a byte: with fewer, memory is the limit of a product however it runs
 
 bool is_kernel(const ExecutionUnit& unit) { return unit.kind == "kernel"; }
 
@@ -132,6 +133,7 @@ std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& wor
   if (how.tasks > 1 && kClearly * unit.nanoseconds * threads < engine::kWorthForking)
     lines.push_back(fmt::format("threads share it, and all of it takes {}", time_text(unit.nanoseconds)));
   if (!std::ranges::any_of(of.instructions, [](const hlo::Instruction* i) { return is_product(*i); })) return lines;
+  if (work.flops < kBoundByProducts * work.bytes) return lines;
   UnitWork called = work;
   called.is_product = true;
   const double call = estimate(called, figures).nanoseconds + figures.call;
