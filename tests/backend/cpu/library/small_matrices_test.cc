@@ -333,22 +333,23 @@ TYPED_TEST(SmallMatrices, SolvesKeepWhatIsNotFiniteWhereItBelongs) {
   }
 }
 
-TYPED_TEST(SmallMatrices, AreSmallUpToWhatTheFunctionsTake) {
+TYPED_TEST(SmallMatrices, UseLanesUpToWhatTheFunctionsTake) {
   for (const Isa isa : supported_isas()) {
-    EXPECT_TRUE(is_small_lu<TypeParam>(isa, 3, 4));
-    EXPECT_FALSE(is_small_lu<TypeParam>(isa, kLargestSmallLu + 1, 1));
-    EXPECT_FALSE(is_small_lu<TypeParam>(isa, 1, kLargestSmallLu + 1));
-    EXPECT_TRUE(is_small_cholesky<TypeParam>(isa, 16));
-    EXPECT_FALSE(is_small_cholesky<TypeParam>(isa, kLargestSmallCholesky + 1));
+    EXPECT_TRUE(uses_lanes_for_lu<TypeParam>(isa, 4, 3, 8));
+    EXPECT_EQ(uses_lanes_for_lu<TypeParam>(isa, 3, 4, 8), isa == Isa::kSse2);  // panels are not wide
+    EXPECT_EQ(uses_lanes_for_lu<TypeParam>(isa, 3, 3, 1), isa == Isa::kSse2);
+    EXPECT_FALSE(uses_lanes_for_lu<TypeParam>(isa, kLargestSmallLu + 1, 1, 8));
+    EXPECT_FALSE(uses_lanes_for_lu<TypeParam>(isa, 1, kLargestSmallLu + 1, 8));
+    EXPECT_TRUE(uses_lanes_for_cholesky<TypeParam>(isa, 16, 8));
+    EXPECT_FALSE(uses_lanes_for_cholesky<TypeParam>(isa, 16, 0));
+    EXPECT_FALSE(uses_lanes_for_cholesky<TypeParam>(isa, kLargestSmallCholesky + 1, 8));
     const auto solves = [&](char side, int m, int n) {
-      return is_small_solve<TypeParam>(isa, {side, 'L', 'N', 'N', m, n, nullptr, 1, nullptr, 1});
+      return uses_lanes_for_solve<TypeParam>(isa, {side, 'L', 'N', 'N', m, n, nullptr, 1, nullptr, 1}, 8);
     };
     EXPECT_TRUE(solves('L', kLargestSmallSolve, 4));
     EXPECT_TRUE(solves('R', 4, kLargestSmallSolve));
     EXPECT_FALSE(solves('L', kLargestSmallSolve + 1, 1));
-    EXPECT_FALSE(solves('R', kLargestSmallSolve + 1, 1));
-    EXPECT_FALSE(fill_lanes<TypeParam>(isa, 0));
-    EXPECT_TRUE(fill_lanes<TypeParam>(isa, 8));
+    EXPECT_FALSE(solves('R', 1, kLargestSmallSolve + 1));
   }
 }
 

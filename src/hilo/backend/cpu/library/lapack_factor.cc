@@ -90,8 +90,7 @@ Status getrf(const CustomCallFrame& frame) {
   const Factors<T> factors{lu, pivots, info};
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     if constexpr (!kComplex<T>) {
-      if (is_small_lu<T>(isa, x.rows, x.columns) && fill_lanes<T>(isa, x.count))
-        return factor_in_lanes(isa, factors, begin, end);
+      if (uses_lanes_for_lu<T>(isa, x.rows, x.columns, x.count)) return factor_in_lanes(isa, factors, begin, end);
     }
     factor_one_by_one(isa, call, factors, begin, end);
   });
@@ -113,7 +112,7 @@ Status potrf(const CustomCallFrame& frame) {
   for_batch(x.count, cube(x.rows, x.rows), [&](int64_t begin, int64_t end) {
     if constexpr (!kComplex<T>) {
       const bool is_upper = uplo == 'U';  // the lower triangle of rows
-      if (is_small_cholesky<T>(isa, x.rows) && fill_lanes<T>(isa, x.count))
+      if (uses_lanes_for_cholesky<T>(isa, x.rows, x.count))
         return factor_small_cholesky(isa, x.rows, is_upper, end - begin, out.item(begin), info.item(begin));
     }
     for (int64_t i = begin; i < end; ++i) *info.item(i) = factor_cholesky(isa, call, uplo, out.rows, out.item(i));
@@ -144,7 +143,7 @@ Status trsm(const CustomCallFrame& frame) {
     if constexpr (!kComplex<T>) {
       const TriangularProblem<T> first{side,      uplo,          transposed, diagonal,      x.rows,
                                        x.columns, a.item(begin), a_leading,  x.item(begin), x_leading};
-      if (is_small_solve(isa, first) && fill_lanes<T>(isa, x.count)) return solve_small(isa, first, end - begin);
+      if (uses_lanes_for_solve(isa, first, x.count)) return solve_small(isa, first, end - begin);
     }
     for (int64_t i = begin; i < end; ++i) {
       if constexpr (kComplex<T>) {

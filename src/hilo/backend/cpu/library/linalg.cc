@@ -108,7 +108,7 @@ class CholeskyHero final : public Hero {
     const int64_t size = static_cast<int64_t>(n_) * n_, count = elements_ / size;
     lapack::for_batch(count, static_cast<double>(size) * n_ / 3, [&](int64_t begin, int64_t end) {
       if constexpr (std::is_floating_point_v<T>) {
-        if (is_small_cholesky<T>(isa_, n_) && fill_lanes<T>(isa_, count)) return factor_in_lanes(a.data(), begin, end);
+        if (uses_lanes_for_cholesky<T>(isa_, n_, count)) return factor_in_lanes(a.data(), begin, end);
       }
       factor_one_by_one(a.data(), begin, end);
     });
@@ -197,8 +197,7 @@ class TriangularSolveHero final : public Hero {
                                          n_,
                                          b.data() + begin * size,
                                          columns_};
-        if (is_small_solve(isa_, first) && fill_lanes<T>(isa_, elements_ / size))
-          return solve_small(isa_, first, end - begin);
+        if (uses_lanes_for_solve(isa_, first, elements_ / size)) return solve_small(isa_, first, end - begin);
       }
       for (int64_t i = begin; i < end; ++i) {
         T* const x = b.data() + i * size;

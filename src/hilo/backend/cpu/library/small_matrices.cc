@@ -31,27 +31,29 @@ void in_groups(int64_t count, int lanes, const Run& run) {
   for (int64_t i = 0; i < count; i += lanes) run(i, static_cast<int>(std::min<int64_t>(lanes, count - i)));
 }
 
-}  // namespace
-
 template <typename T>
 bool fill_lanes(Isa isa, int64_t count) {
   return 2 * count >= kernels_of<T>(isa).lanes;
 }
 
+}  // namespace
+
 template <typename T>
-bool is_small_lu(Isa isa, int rows, int columns) {
-  return std::max(rows, columns) <= std::min(kLargestSmallLu, 2 * kernels_of<T>(isa).lanes);
+bool uses_lanes_for_lu(Isa isa, int rows, int columns, int64_t count) {
+  if (std::max(rows, columns) > std::min(kLargestSmallLu, 2 * kernels_of<T>(isa).lanes)) return false;
+  return isa == Isa::kSse2 || (rows >= columns && fill_lanes<T>(isa, count));
 }
 
 template <typename T>
-bool is_small_cholesky(Isa isa, int n) {
-  return n <= std::min(kLargestSmallCholesky, 8 * kernels_of<T>(isa).lanes);
+bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count) {
+  return n <= std::min(kLargestSmallCholesky, 8 * kernels_of<T>(isa).lanes) && fill_lanes<T>(isa, count);
 }
 
 template <typename T>
-bool is_small_solve(Isa isa, const TriangularProblem<T>& p) {
+bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& p, int64_t count) {
   const int unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
-  return unknowns <= kLargestSmallSolve && others <= std::min(kLargestSmallSolve, 2 * kernels_of<T>(isa).lanes);
+  return unknowns <= kLargestSmallSolve && others <= std::min(kLargestSmallSolve, 2 * kernels_of<T>(isa).lanes) &&
+         fill_lanes<T>(isa, count);
 }
 
 template <typename T>
@@ -118,13 +120,12 @@ void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
   });
 }
 
-#define HILO_SMALL_MATRICES(T)                                               \
-  template bool fill_lanes<T>(Isa, int64_t);                                 \
-  template bool is_small_lu<T>(Isa, int, int);                               \
-  template bool is_small_cholesky<T>(Isa, int);                              \
-  template bool is_small_solve<T>(Isa, const TriangularProblem<T>&);         \
-  template void factor_small_lu<T>(Isa, int, int, int64_t, T*, int*, int*);  \
-  template void factor_small_cholesky<T>(Isa, int, bool, int64_t, T*, int*); \
+#define HILO_SMALL_MATRICES(T)                                                      \
+  template bool uses_lanes_for_lu<T>(Isa, int, int, int64_t);                       \
+  template bool uses_lanes_for_cholesky<T>(Isa, int, int64_t);                      \
+  template bool uses_lanes_for_solve<T>(Isa, const TriangularProblem<T>&, int64_t); \
+  template void factor_small_lu<T>(Isa, int, int, int64_t, T*, int*, int*);         \
+  template void factor_small_cholesky<T>(Isa, int, bool, int64_t, T*, int*);        \
   template void solve_small<T>(Isa, const TriangularProblem<T>&, int64_t);
 HILO_SMALL_MATRICES(float)
 HILO_SMALL_MATRICES(double)

@@ -14,22 +14,19 @@ inline constexpr int kLargestSmallCholesky = 32;  // rows
 inline constexpr int kLargestSmallLu = 16;        // rows and columns: up to there factor_lu's panels compute the same
 inline constexpr int kLargestSmallSolve = 16;     // unknowns, and others
 
-/// Whether `count` matrices fill enough lanes.
-template <typename T>
-bool fill_lanes(Isa isa, int64_t count);
-
-/// Whether lanes are faster than one matrix after the other, by what was measured; the functions below may be called then. The more lanes,
-/// the larger the matrices: exchanging rows takes as long for one lane as for all.
+/// Whether lanes are used for `count` matrices: up to sizes where they were measured to be faster than one matrix after the other; the
+/// functions below may be called then. The more lanes, the larger the matrices: exchanging rows takes as long for one lane as for all.
+/// An LU has the same bits for any `count`: there are no lanes where factor_lu would compute others, and always where it has no kernel.
 /// Types     float, double
 template <typename T>
-bool is_small_lu(Isa isa, int rows, int columns);
+bool uses_lanes_for_lu(Isa isa, int rows, int columns, int64_t count);
 template <typename T>
-bool is_small_cholesky(Isa isa, int n);
+bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count);
 template <typename T>
-bool is_small_solve(Isa isa, const TriangularProblem<T>& p);
+bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& first, int64_t count);
 
 /// `count` matrices one after another, column-major, in place, as factor_lu makes them: pivots, from 1, min(rows, columns) of a matrix
-/// after those of the one before; info of each. Denormal pivots divide as others do.
+/// after those of the one before; info of each.
 /// Types        float, double
 /// Precondition rows, columns <= kLargestSmallLu
 template <typename T>
