@@ -58,6 +58,7 @@ LAYERS = {
     "rpc/client": ("rpc", "backend/host"),
     "rpc/grpc": ("rpc/server", "rpc/client"),
     "client": ("backend", "replica", "stablehlo", "hlo/text", "hlo/proto", "hlo/graph"),
+    "explain": ("client", "backend/cpu/load", "hlo/cost"),
     "pjrt/abi": (),
     "pjrt": ("client", "backend/host", "stablehlo", "hlo/partition", "hlo/text", "hlo/proto", "pjrt/abi"),
     "aot": ("client",),

@@ -6,6 +6,7 @@ processor's, which other work on the machine adds little to; with all, the wall 
 What was measured is kept in a file, and a second run goes on there."""
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -87,6 +88,7 @@ class Race:
         hidden = {"LD_PRELOAD": str((arguments.build / "bin/bench/without_avx512.so").resolve())} if isa == "avx2" else {}
         other = hidden | ({"XLA_FLAGS": f"--xla_cpu_max_isa={xla_isa[isa]}"} if isa else {}) | ({"GLIBC_TUNABLES": peers.KEPT} if arguments.keep_memory else {})
         self.hilo = Worker([arguments.build / "bin" / "bench" / "race"], own)
+        self.explain, self.environment = [arguments.build / "bin" / "hilo", "run", "--explain", "--repeat", "9", "--random", "1"], os.environ | own
         self.jaxlib = Worker([python, ROOT / "bench" / "race" / "peer.py"], {**other, "RACE_THREADS": arguments.threads})
 
     def ask_hilo(self, line: str) -> list[str]:
@@ -113,6 +115,15 @@ class Race:
             own_again, theirs_again = self.times(7, 30)
             own, theirs = min(own, own_again), min(theirs, theirs_again)
         return {"hilo": own, "jaxlib": theirs, "ratio": theirs / own, "compiled": [own_compiled, loaded["compiled"]], "difference": difference}
+
+    def doubtful(self, program: dict) -> list[str]:
+        """Choices of the plan that the clock speaks against."""
+        self.ask_jaxlib(load=program, folder=str(self.folder))
+        run = subprocess.run([*self.explain, self.folder / "program.mlir"], env=self.environment, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise RaceError("hilo run --explain: " + run.stderr.strip())
+        _, _, doubts = run.stdout.partition("choices that the clock speaks against:\n")
+        return [line.strip() for line in itertools.takewhile(lambda line: line.startswith("  "), doubts.splitlines())]
 
     def times(self, rounds: int, milliseconds: int) -> tuple[float, float]:
         own, theirs = [], []
@@ -212,9 +223,12 @@ def text(program: dict) -> str:
 
 
 def reduce_worst(race: Race, records: list[dict], count: int) -> None:
-    print("\nThe smallest that are still slow:\n")
+    print("\nThe smallest that are still slow, and choices of their plans that the clock speaks against:\n")
     for r in worst_of(records, count):
-        print(summary(reduced(race, r)), flush=True)
+        smallest = reduced(race, r)
+        print(summary(smallest), flush=True)
+        for choice in race.doubtful(smallest["program"]):
+            print(f"      {choice}", flush=True)
 
 
 def reduced(race: Race, record: dict) -> dict:

@@ -585,6 +585,12 @@ def limits_refuse_what_is_larger(place):
         place.bad(2, *run, *wrong)
 
 
+def choices_are_explained(place):
+    text = place.good("run", "axpy.hlo", "--random", "1", "--repeat", "3", "--explain")
+    holds(text, "products ", "fastest   estimate  ratio  bound by      unit", "the clock speaks against", "axpy on Host")
+    place.bad(1, "run", "axpy.hlo", "--random", "1", "--explain", "--engine", "reference")
+
+
 def shardings_are_explained_and_drawn(place):
     holds(place.good("run", "shared.mlir", "--explain-shardings", "--graph", "shared.html"),
           "mesh x=2, y=4: 8 devices", "parameter 0 f32[512,256]: [{},{y}], 131072 bytes a device of 524288",
@@ -630,7 +636,7 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
          what_is_no_program_is_not_read_to_its_end, a_full_file_is_an_error_and_leaves_nothing,
          control_characters_of_names_reach_no_terminal,
          a_program_without_end_ends_at_its_timeout, a_timeout_covers_code_generation, limits_refuse_what_is_larger,
-         shardings_are_explained_and_drawn, a_step_is_simulated)
+         choices_are_explained, shardings_are_explained_and_drawn, a_step_is_simulated)
 
 
 if __name__ == "__main__":

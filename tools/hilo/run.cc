@@ -6,11 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/files.h"
 #include "hilo/base/flags.h"
 #include "hilo/client/local_computation.h"
 #include "hilo/client/replicas.h"
+#include "hilo/explain/explanation.h"
 #include "hilo/import/program.h"
 #include "hilo/io/npy.h"
 #include "tools/hilo/arguments.h"
@@ -34,6 +36,7 @@ struct RunOptions {
   std::string output_dir;
   std::string engine;
   int64_t repeat = 1;
+  bool explain = false;
   bool explain_shardings = false;
   std::string graph;
   LimitOptions limits;
@@ -92,9 +95,11 @@ Status show_results(const RunOptions& options, std::span<const BufferPtr> result
   return write_result("", text);
 }
 
-/// Results of all replicas: they run together if there are several.
-StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, const Limits& limits) {
+/// Results of all replicas: they run together if there are several. `observer` may be null.
+StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, const Limits& limits,
+                             ExecutionObserver* observer) {
   ExecuteOptions options;
+  options.observer = observer;
   limits.limit(options);
   if (arguments.size() > 1) return execute_per_replica(program, arguments, options);
   PerReplica results(1, std::vector<BufferPtr>(program.result_shapes().size()));
@@ -128,8 +133,18 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   return Prepared{computation.executable(), together, fmt::format("compiled in {:.1f} ms", milliseconds_since(begin))};
 }
 
+/// What the plan of a program that has run under `clock` chose, beside what this machine's figures say.
+StatusOr<std::string> explanation(const Executable& program, const UnitClock& clock) {
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, program.serialize());
+  HILO_ASSIGN_OR_RETURN(const cpu::SavedProgram saved, cpu::read_program(bytes));
+  HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
+  HILO_ASSIGN_OR_RETURN(const MachineFigures figures, machine_figures(*client));
+  HILO_ASSIGN_OR_RETURN(const std::vector<ExplainedUnit> units, explained(program, saved.plan, clock, figures));
+  return explanation_text(units, figures);
+}
+
 /// What becomes of the program where its devices share arrays; it doesn't run.
-Status explain(const RunOptions& options) {
+Status explain_shardings(const RunOptions& options) {
   if (!options.function.empty())
     return invalid_argument("--function: shardings are explained of the main function alone");
   HILO_ASSIGN_OR_RETURN(const PartitionedFile file, partition_file(options.file));
@@ -138,7 +153,7 @@ Status explain(const RunOptions& options) {
 }
 
 Status run_program(const RunOptions& options) {
-  if (options.explain_shardings) return explain(options);
+  if (options.explain_shardings) return explain_shardings(options);
   if (!options.graph.empty())
     return invalid_argument("--graph: goes with --explain-shardings. Hint: hilo convert draws programs");
   const Limits limits(options.limits);
@@ -151,12 +166,17 @@ Status run_program(const RunOptions& options) {
     arguments.push_back(std::move(own));
   }
 
+  UnitClock clock;
   std::vector<double> times;
   for (int64_t i = 0; i < options.repeat; ++i) {
     HILO_RETURN_IF_ERROR(check_interrupted());
     const Clock::time_point start = Clock::now();
-    HILO_ASSIGN_OR_RETURN(results, execute(*program, arguments, limits));
+    HILO_ASSIGN_OR_RETURN(results, execute(*program, arguments, limits, options.explain ? &clock : nullptr));
     times.push_back(milliseconds_since(start));
+  }
+  if (options.explain) {
+    HILO_ASSIGN_OR_RETURN(const std::string text, explanation(*program, clock));
+    HILO_RETURN_IF_ERROR(write_result("", text));
   }
   for (size_t replica = 0; replica < results.size(); ++replica) {
     const std::string prefix = results.size() == 1 ? "" : fmt::format("replica{}.", replica);
@@ -186,6 +206,10 @@ Command add_run(CLI::App& parent) {
   app->add_option("--repeat", options->repeat, "Run so many times")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
+  app->add_flag(
+      "--explain", options->explain,
+      "What the plan chose and why, each part's fastest time beside what this machine's figures say, and choices "
+      "that the clock speaks against. With --repeat, the fastest run of each part counts");
   app->add_flag("--explain-shardings", options->explain_shardings,
                 "Instead of running: what the devices of the mesh share, send each other and why, and compute whole");
   app->add_option(

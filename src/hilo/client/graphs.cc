@@ -5,13 +5,16 @@
 
 namespace hilo {
 
+std::string label_of(const ExecutionUnit& unit) {
+  const std::string kind = unit.form.empty() ? unit.kind : unit.form + " " + unit.kind;
+  return unit.instructions.empty() ? kind : kind + " " + unit.instructions.back()->name;
+}
+
 std::vector<hlo::InstructionGroup> groups_of(const Executable& executable) {
   std::vector<hlo::InstructionGroup> groups;
   for (const ExecutionUnit& unit : executable.units()) {
     if (unit.instructions.empty()) continue;  // a copy, or the end of a reduction in parts
-    const std::string kind = unit.form.empty() ? unit.kind : unit.form + " " + unit.kind;
-    groups.push_back(
-        {kind + " " + unit.instructions.back()->name, unit.instructions, unit.bytes, unit.kind == "kernel"});
+    groups.push_back({label_of(unit), unit.instructions, unit.bytes, unit.kind == "kernel"});
   }
   return groups;
 }

@@ -12,6 +12,9 @@
 
 namespace hilo {
 
+/// "row kernel reduce.8": its form, kind and last instruction.
+std::string label_of(const ExecutionUnit& unit);
+
 /// What the engine runs in one go, as pictures of optimized_module() show it. Lives as long as the executable.
 std::vector<hlo::InstructionGroup> groups_of(const Executable& executable);
 

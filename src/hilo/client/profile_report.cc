@@ -5,19 +5,13 @@
 #include <algorithm>
 
 #include "hilo/base/json.h"
+#include "hilo/base/time_text.h"
 #include "hilo/client/profile.h"
 
 namespace hilo {
 namespace {
 
 constexpr size_t kMostColumns = 120;
-
-std::string time_text(double nanoseconds) {
-  if (nanoseconds < 1e3) return fmt::format("{:.0f} ns", nanoseconds);
-  if (nanoseconds < 1e6) return fmt::format("{:.2f} us", nanoseconds / 1e3);
-  if (nanoseconds < 1e9) return fmt::format("{:.2f} ms", nanoseconds / 1e6);
-  return fmt::format("{:.2f} s", nanoseconds / 1e9);
-}
 
 /// Of all calls; operations a nanosecond are 10^9 a second.
 double rate(const ProfileRow& row, double each) {

@@ -18,7 +18,6 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr double kWorthForking = 15000;  // ns of work
 constexpr int64_t kTasksPerKernel = 16;
 
 /// About `wanted` units of the outermost dimension. Parts begin at whole vectors or blocks, and none is shorter than one.

@@ -55,6 +55,7 @@ double estimated_cost(const Region& region) {
     if (n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kExpensive) cost += 0.2;
     (here ? per_element : per_outer) += cost;
   }
+  for (const RegionOutput& output : region.outputs) (in_row[output.node] ? per_element : per_outer) += 0.1;
   return outer * (per_outer + row * per_element);
 }
 

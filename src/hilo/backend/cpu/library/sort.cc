@@ -3,6 +3,7 @@
 // a merge sort that calls the compiled comparator. One that isn't stable leaves equal elements where XLA does.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <numeric>
@@ -20,8 +21,12 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kInsertion = 32;      // elements: below, insertion beats counting
-constexpr int64_t kRadixLeast = 2048;   // elements: below, a comparison sort of keys is quicker
+constexpr int64_t kInsertion = 8;  // elements: up to here, insertion is quicker than merges
+/// Elements up to which merges are quicker than digits, for keys of so many bytes: each byte is a pass over the digits.
+constexpr int64_t merge_most(size_t key_bytes) {
+  return key_bytes == 8 ? 4096 : key_bytes == 4 ? 128 : key_bytes == 2 ? 64 : 32;
+}
+constexpr int64_t kWideLeast = 2048;    // elements: from here, fewer and wider digits are worth their counters
 constexpr double kWorthForking = 4096;  // elements in all
 
 /// What is sorted, stably and ascending: a key, and the element's position or the element itself.
@@ -41,14 +46,49 @@ void insertion_sort(Pair<Key>* p, int64_t n) {
   }
 }
 
+/// Two runs of `width` elements each, as one. The first `width` elements of the result come from the front and the others from the back, so
+/// that nobody has to ask whether a run is at its end, and there is no branch that is taken at random.
+template <typename Key>
+void merge_runs(const Pair<Key>* runs, Pair<Key>* to, int64_t width) {
+  int64_t left = 0, right = width, left_back = width - 1, right_back = 2 * width - 1;
+  for (int64_t k = 0; k < width; ++k) {
+    const int64_t takes_right = runs[right].key < runs[left].key;
+    to[k] = runs[left + (right - left) * takes_right];
+    right += takes_right;
+    left += 1 - takes_right;
+    const int64_t takes_left = runs[right_back].key < runs[left_back].key;
+    to[2 * width - 1 - k] = runs[right_back + (left_back - right_back) * takes_left];
+    left_back -= takes_left;
+    right_back -= 1 - takes_left;
+  }
+}
+
+/// Pairs that a line of `n` needs room for: merges fill up a power of two.
+template <typename Key>
+int64_t room_of(int64_t n) {
+  return n > merge_most(sizeof(Key)) ? n : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)));
+}
+
+/// Greatest keys fill the room, and stay behind all others.
+template <typename Key>
+void merge_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
+  const int64_t room = room_of<Key>(n);
+  for (Pair<Key>* memory : {p, other})
+    std::fill(memory + n, memory + room, Pair<Key>{std::numeric_limits<Key>::max(), 0});
+  Pair<Key>*from = p, *to = other;
+  for (int64_t width = 1; width < room; width *= 2) {
+    for (int64_t begin = 0; begin < n; begin += 2 * width) merge_runs(from + begin, to + begin, width);
+    std::swap(from, to);
+  }
+  if (from != p) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
+}
+
 constexpr int64_t kPollInterval = 1 << 18;  // elements between looks at the stop word
 
 /// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`, which holds what
 /// has come about if the work is to stop.
-template <typename Key>
+template <int kBits, typename Key>
 void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
-  // 11 bits: three passes over 32-bit keys, and 2048 counters still fit the L1 cache.
-  constexpr int kBits = sizeof(Key) == 1 ? 8 : sizeof(Key) == 2 ? 8 : 11;
   constexpr int kDigits = (static_cast<int>(sizeof(Key)) * 8 + kBits - 1) / kBits;
   constexpr size_t kValues = size_t{1} << kBits;
   constexpr Key kMask = static_cast<Key>(kValues - 1);
@@ -107,8 +147,9 @@ void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n, bool stable) {
   const auto less = [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; };
   if (!stable) hlo::introsort(std::span(p, static_cast<size_t>(n)), less);
   else if (n <= kInsertion) insertion_sort(p, n);
-  else if (n < kRadixLeast) std::stable_sort(p, p + n, less);
-  else radix_sort(p, other, n);
+  else if (n <= merge_most(sizeof(Key))) merge_sort(p, other, n);
+  else if (n < kWideLeast || sizeof(Key) <= 2) radix_sort<8>(p, other, n);
+  else radix_sort<11>(p, other, n);  // three passes over 32-bit keys, and 2048 counters still fit the L1 cache
 }
 
 /// Lines along the sorted dimension.
@@ -142,7 +183,7 @@ class KeySortHero final : public Hero {
         widths_(std::move(widths)),
         // Elements of equal keys that are the same in all bits may stand in any order.
         stable_(stable || is_alone()) {
-    if (is_alone() && widths_[0] == 1 && lines.length > kInsertion) counts_.emplace(key);
+    if (is_alone() && widths_[0] == 1 && lines.length > merge_most(1)) counts_.emplace(key);
   }
 
   Status run(void* const* buffers, const CallContext&) const override {
@@ -163,7 +204,8 @@ class KeySortHero final : public Hero {
   template <typename Key>
   Status run_as(void* const* buffers) const {
     const int64_t n = lines_.length;
-    const size_t bytes = static_cast<size_t>(n) * sizeof(Pair<Key>);
+    const int64_t room = room_of<Key>(n);
+    const size_t bytes = static_cast<size_t>(room) * sizeof(Pair<Key>);
     const int64_t tasks =
         static_cast<double>(lines_.count() * n) > kWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(2 * bytes * static_cast<size_t>(tasks)));
@@ -171,7 +213,7 @@ class KeySortHero final : public Hero {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
       const StopFlag stop;
       for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
-        sort_line(buffers, line, pairs, pairs + n, stop);
+        sort_line(buffers, line, pairs, pairs + room, stop);
     };
     if (tasks > 1) run_tasks(default_pool(), tasks, task);
     else task(0);

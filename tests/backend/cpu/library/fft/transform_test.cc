@@ -10,11 +10,29 @@ namespace {
 
 std::vector<std::complex<double>> roots_of(int64_t n, bool inverse) {
   std::vector<std::complex<double>> roots;
+  const RootsOfUnity root_of(n);
   for (int64_t k = 0; k < n; ++k) {
-    const std::complex<double> root = root_of_unity(k, n);
+    const std::complex<double> root = root_of(k);
     roots.push_back(inverse ? std::conj(root) : root);
   }
   return roots;
+}
+
+TEST(RootsOfUnity, AreThoseOfTheAngleAndExactAtQuarterTurns) {
+  for (const int64_t n : {1, 2, 3, 4, 8, 12, 61, 997, 4096, 99999, 1 << 20}) {
+    const RootsOfUnity root_of(n);
+    for (int64_t k = 0; k < n; k += 1 + n / 5000) {
+      const long double angle =
+          -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+      EXPECT_NEAR(root_of(k).real(), static_cast<double>(std::cos(angle)), 1.2e-16) << k << " of " << n;
+      EXPECT_NEAR(root_of(k).imag(), static_cast<double>(std::sin(angle)), 1.2e-16) << k << " of " << n;
+    }
+    EXPECT_EQ(root_of(0), std::complex<double>(1, 0));
+    if (n % 4 != 0) continue;
+    EXPECT_EQ(root_of(n / 4), std::complex<double>(0, -1));
+    EXPECT_EQ(root_of(n / 2), std::complex<double>(-1, 0));
+    EXPECT_EQ(root_of(3 * (n / 4)), std::complex<double>(0, 1));
+  }
 }
 
 /// Some elements of some lines beside their definition.

@@ -69,11 +69,12 @@ template <typename T>
 Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
   Chirp<T> chirp;
   std::vector<double> filter(static_cast<size_t>(2 * padded));
+  const RootsOfUnity root_of(2 * length);
   for (int64_t k = 0; k < length; ++k) {
     // k^2 modulo 2n, without leaving 64 bits.
     const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
                                              static_cast<unsigned __int128>(2 * length));
-    const std::complex<double> root = root_of_unity(square, 2 * length);
+    const std::complex<double> root = root_of(square);
     append(root, chirp.factors);
     for (int64_t place : {k, (padded - k) % padded}) {
       filter[static_cast<size_t>(2 * place)] = root.real();
@@ -98,11 +99,12 @@ LineTable<T> make_table(int64_t length, Isa isa) {
   for (int radix : radices_of(left)) {
     const int64_t count = left / radix;
     table.passes.push_back({radix, count, stride, static_cast<int64_t>(table.twiddles.size())});
+    const RootsOfUnity root_of(left), own_root(radix);
     for (int64_t p = 0; p < count; ++p) {
-      for (int64_t j = 1; j < radix; ++j) append(root_of_unity(p * j, left), table.twiddles);
+      for (int64_t j = 1; j < radix; ++j) append(root_of(p * j), table.twiddles);
     }
     std::vector<T>& roots = table.roots[static_cast<size_t>(radix)];
-    for (int64_t j = static_cast<int64_t>(roots.size()) / 2; j < radix; ++j) append(root_of_unity(j, radix), roots);
+    for (int64_t j = static_cast<int64_t>(roots.size()) / 2; j < radix; ++j) append(own_root(j), roots);
     left = count;
     stride *= radix;
   }
@@ -146,15 +148,25 @@ void multiply_into(const T* a, int64_t a_element, const T* b, int64_t count, boo
 
 }  // namespace
 
-std::complex<double> root_of_unity(int64_t k, int64_t n) {
-  const int64_t eighth = 8 * k / n;
-  const auto angle = [n](int64_t steps) {
-    return 2 * std::numbers::pi_v<long double> * static_cast<long double>(steps) / (8.0L * static_cast<long double>(n));
+RootsOfUnity::RootsOfUnity(int64_t n)
+    : n_(n), fine_count_(static_cast<int64_t>(std::sqrt(static_cast<double>(n))) + 1) {
+  const auto root = [n](int64_t eighths) {
+    const long double angle =
+        2 * std::numbers::pi_v<long double> * static_cast<long double>(eighths) / (8.0L * static_cast<long double>(n));
+    return Root{std::cos(angle), std::sin(angle)};
   };
-  // Within an octant of the nearest multiple of a quarter turn both functions are accurate.
-  const int64_t quarter = (eighth + 1) / 2;
-  const long double rest = angle(8 * k - 2 * quarter * n);
-  const auto c = static_cast<double>(std::cos(rest)), s = static_cast<double>(std::sin(rest));
+  for (int64_t k = 0; k < fine_count_; ++k) fine_.push_back(root(k));
+  for (int64_t k = 0; k <= n; k += fine_count_) coarse_.push_back(root(k));
+}
+
+std::complex<double> RootsOfUnity::operator()(int64_t k) const {
+  // Within an octant of the nearest multiple of a quarter turn, in eighths of a step.
+  const int64_t quarter = (8 * k / n_ + 1) / 2, rest = 8 * k - 2 * quarter * n_, distance = std::abs(rest);
+  const Root &a = coarse_[static_cast<size_t>(distance / fine_count_)],
+             &b = fine_[static_cast<size_t>(distance % fine_count_)];
+  const long double sine = a.sine * b.cosine + a.cosine * b.sine;
+  const auto c = static_cast<double>(a.cosine * b.cosine - a.sine * b.sine);
+  const auto s = static_cast<double>(rest < 0 ? -sine : sine);
   switch (quarter % 4) {
     case 0: return {c, -s};
     case 1: return {-s, -c};
@@ -217,9 +229,10 @@ Transform<T>::Transform(int64_t length, Isa isa)
   const int64_t a = middle_factor(length), b = length / a;
   if (smooth ? a > 1 : a >= kLeastFactor && is_direct(a) && is_direct(b)) {
     split_ = Split<T>{make_table<T>(a, isa), make_table<T>(b, isa), {}};
+    const RootsOfUnity root_of(length);
     split_->twiddles.reserve(static_cast<size_t>(2 * length));
     for (int64_t k = 0; k < a; ++k) {
-      for (int64_t l = 0; l < b; ++l) append(root_of_unity(k * l, length), split_->twiddles);
+      for (int64_t l = 0; l < b; ++l) append(root_of(k * l), split_->twiddles);
     }
   } else if (!smooth) {
     const int64_t padded = padded_length(length);
@@ -348,7 +361,8 @@ Kernels<T> kernels_of(Isa isa) {
 template <typename T>
 std::vector<T> real_line_roots(int64_t half) {
   std::vector<T> roots;
-  for (int64_t k = 0; k <= half / 2; ++k) append(root_of_unity(k, 2 * half), roots);
+  const RootsOfUnity root_of(2 * half);
+  for (int64_t k = 0; k <= half / 2; ++k) append(root_of(k), roots);
   return roots;
 }
 

@@ -72,8 +72,21 @@ Kernels<T> kernels_of(Isa isa);
 template <typename T>
 std::vector<T> real_line_roots(int64_t half);
 
-/// exp(-2 pi i k / n), by the octant: exact at multiples of a quarter turn. Precondition: 0 <= k < n.
-std::complex<double> root_of_unity(int64_t k, int64_t n);
+/// exp(-2 pi i k / n) of one n: the rounded product of two of sqrt(n) roots in long double. Exact at multiples of a quarter turn.
+/// Cost     2 sqrt(n) sines and cosines, then four multiplications a root
+class RootsOfUnity {
+ public:
+  explicit RootsOfUnity(int64_t n);
+  /// Precondition: 0 <= k < n.
+  std::complex<double> operator()(int64_t k) const;
+
+ private:
+  struct Root {
+    long double cosine, sine;
+  };
+  int64_t n_, fine_count_;
+  std::vector<Root> fine_, coarse_;  ///< of angles in eighths of a step: each, and each fine_count_-th
+};
 
 extern template class Transform<float>;
 extern template class Transform<double>;
