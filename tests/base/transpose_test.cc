@@ -43,5 +43,33 @@ TEST(TransposeMatrix, TakesAndLeavesAPartOfALargerOne) {
   }
 }
 
+TEST(TransposeMatrices, TransposesEachOfAnySize) {
+  for (int64_t count : {0, 1, 2, 33}) {
+    for (const auto& [rows, columns] : std::initializer_list<std::pair<int64_t, int64_t>>{
+             {0, 3}, {1, 1}, {1, 5}, {3, 3}, {2, 7}, {6, 8}, {7, 7}, {8, 8}, {5, 17}, {40, 33}}) {
+      const auto size = static_cast<size_t>(rows * columns), all = size * static_cast<size_t>(count);
+      std::vector<double> from(all), to(all + 1, -1.0), wanted(all + 1, -1.0);
+      for (size_t k = 0; k < all; ++k) from[k] = static_cast<double>(k);
+      for (size_t n = 0; n < static_cast<size_t>(count); ++n)
+        transpose_matrix({from.data() + n * size, columns}, wanted.data() + n * size, rows, rows, columns,
+                         sizeof(double));
+      transpose_matrices(from.data(), to.data(), count, rows, columns, sizeof(double));
+      EXPECT_EQ(to, wanted) << count << " of " << rows << " by " << columns;
+    }
+  }
+}
+
+TEST(TransposeMatrices, TakesEveryWidth) {
+  for (int bytes : {1, 2, 4, 8, 16}) {
+    const auto width = static_cast<size_t>(bytes);
+    std::vector<std::byte> from(2 * 6 * width), to(from.size()), wanted(from.size());
+    for (size_t k = 0; k < from.size(); ++k) from[k] = static_cast<std::byte>(k);
+    for (size_t n = 0; n < 2; ++n)
+      transpose_matrix({from.data() + 6 * n * width, 3}, wanted.data() + 6 * n * width, 2, 2, 3, bytes);
+    transpose_matrices(from.data(), to.data(), 2, 2, 3, bytes);
+    EXPECT_EQ(to, wanted) << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace hilo

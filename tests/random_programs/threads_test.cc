@@ -120,6 +120,12 @@ ENTRY e { x = f32[400000] parameter(0)  i = s32[50000] parameter(1)  u = f32[500
   ROOT c = f32[40,40,40] cholesky(a), lower=true })"},
     {"TriangularSolve", R"(ENTRY e { a = f64[30,40,40] parameter(0)  b = f64[30,40,50] parameter(1)
   ROOT s = f64[30,40,50] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=true, transpose_a=NO_TRANSPOSE })"},
+    {"ManySmallTriangularSolves", R"(ENTRY e { a = f32[20001,5,5] parameter(0)  b = f32[20001,5,3] parameter(1)
+  ROOT s = f32[20001,5,3] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=true, transpose_a=NO_TRANSPOSE })"},
+    {"ManySmallLu", R"(ENTRY e { x = f64[20001,4,4] parameter(0)
+  ROOT f = (f64[20001,4,4]{1,2,0}, s32[20001,4]{1,0}, s32[20001]{0}) custom-call(x), custom_call_target="lapack_dgetrf_ffi", operand_layout_constraints={f64[20001,4,4]{1,2,0}}, api_version=API_VERSION_TYPED_FFI })"},
+    {"ManySmallCholesky", R"(ENTRY e { x = f32[20001,3,3] parameter(0)
+  ROOT f = (f32[20001,3,3]{1,2,0}, s32[20001]{0}) custom-call(x), custom_call_target="lapack_spotrf_ffi", operand_layout_constraints={f32[20001,3,3]{1,2,0}}, api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8} })"},
     {"Random",
      R"(ENTRY e { k = u64[2] parameter(0)  ROOT r = (u64[2], u32[100003]) rng-bit-generator(k), algorithm=rng_three_fry })"},
     {"Copies", R"(ENTRY e { x = f32[200,300,10] parameter(0)  t = f32[300,10,200] transpose(x), dimensions={1,2,0}

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kLine = 64;  // bytes of a cache line
 constexpr int kVectorBytes = 16;
+constexpr int64_t kFewElements = 48;  // below, tiles are mostly edges
 
 struct Sixteen {
   uint64_t halves[2];
@@ -72,13 +73,19 @@ void transpose_in_tiles(const Matrices<T>& m, int64_t rows, int64_t columns) {
   }
 }
 
-}  // namespace
+/// Where the elements of a small transposed matrix come from is found once for all.
+template <typename T>
+void transpose_small(const T* from, T* to, int64_t count, int64_t rows, int64_t columns) {
+  const int64_t size = rows * columns;
+  int64_t places[kFewElements];
+  for (int64_t k = 0; k < size; ++k) places[k] = k % rows * columns + k / rows;
+  for (int64_t n = 0; n < count; ++n) {
+    for (int64_t k = 0; k < size; ++k) to[n * size + k] = from[n * size + places[k]];
+  }
+}
 
-void transpose_matrix(MatrixPlace from, void* to, int64_t to_stride, int64_t rows, int64_t columns, int element_size) {
-  const auto transpose = [&]<typename T>(T) {
-    transpose_in_tiles(Matrices<T>{static_cast<const T*>(from.data), from.stride, static_cast<T*>(to), to_stride}, rows,
-                       columns);
-  };
+template <typename Transpose>
+void with_width(int element_size, const Transpose& transpose) {
   switch (element_size) {
     case 1: return transpose(uint8_t{});
     case 2: return transpose(uint16_t{});
@@ -86,6 +93,26 @@ void transpose_matrix(MatrixPlace from, void* to, int64_t to_stride, int64_t row
     case 8: return transpose(uint64_t{});
     default: return transpose(Sixteen{});
   }
+}
+
+}  // namespace
+
+void transpose_matrix(MatrixPlace from, void* to, int64_t to_stride, int64_t rows, int64_t columns, int element_size) {
+  with_width(element_size, [&]<typename T>(T) {
+    transpose_in_tiles(Matrices<T>{static_cast<const T*>(from.data), from.stride, static_cast<T*>(to), to_stride}, rows,
+                       columns);
+  });
+}
+
+void transpose_matrices(const void* from, void* to, int64_t count, int64_t rows, int64_t columns, int element_size) {
+  with_width(element_size, [&]<typename T>(T) {
+    const auto* const source = static_cast<const T*>(from);
+    auto* const target = static_cast<T*>(to);
+    const int64_t size = rows * columns;
+    if (size <= kFewElements) return transpose_small(source, target, count, rows, columns);
+    for (int64_t n = 0; n < count; ++n)
+      transpose_in_tiles(Matrices<T>{source + n * size, columns, target + n * size, rows}, rows, columns);
+  });
 }
 
 }  // namespace hilo

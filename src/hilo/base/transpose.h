@@ -16,4 +16,7 @@ struct MatrixPlace {
 /// don't overlap.
 void transpose_matrix(MatrixPlace from, void* to, int64_t to_stride, int64_t rows, int64_t columns, int element_size);
 
+/// `count` matrices one after another, each transposed.
+void transpose_matrices(const void* from, void* to, int64_t count, int64_t rows, int64_t columns, int element_size);
+
 }  // namespace hilo

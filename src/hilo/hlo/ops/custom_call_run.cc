@@ -51,10 +51,8 @@ void relayout(const Shape& shape, const void* from, void* to, bool to_row_major)
     if (is_column_major(shape)) {
       const int64_t rows = shape.dimension(rank - 2), columns = shape.dimension(rank - 1);
       const int64_t from_rows = to_row_major ? columns : rows, from_columns = to_row_major ? rows : columns;
-      for (int64_t item = 0; item < elements; item += rows * columns)
-        transpose_matrix({source + item, from_columns}, target + item, from_rows, from_rows, from_columns,
-                         static_cast<int>(sizeof(T)));
-      return;
+      return transpose_matrices(source, target, elements / (rows * columns), from_rows, from_columns,
+                                static_cast<int>(sizeof(T)));
     }
     const std::vector<int64_t> strides = strides_of(shape);
     std::vector<int64_t> index(static_cast<size_t>(rank), 0);

@@ -3,6 +3,7 @@
 #include "hilo/backend/cpu/library/lapack.h"
 #include "hilo/backend/cpu/library/lapack_routine.h"
 #include "hilo/backend/cpu/library/lu_blocks.h"
+#include "hilo/backend/cpu/library/small_matrices.h"
 #include "hilo/backend/cpu/library/triangular_solve.h"
 #include "hilo/base/text.h"
 
@@ -30,6 +31,47 @@ Status check_reflectors(const CustomCallFrame& frame, int reflectors, int rows, 
                   quote(frame.target), reflectors, std::min(rows, columns), rows, columns));
 }
 
+/// What LU factors are made into.
+template <typename T>
+struct Factors {
+  Batch<T> lu;
+  Batch<int> pivots, info;
+
+  void mark(int64_t i, const std::vector<int>& bad) const {
+    mark_bad_columns<T>(bad, lu.item(i), lu.rows, lu.columns, nullptr);
+    if (!bad.empty() && *info.item(i) > bad[0]) *info.item(i) = 0;  // a pivot of zero that is NaN now
+  }
+};
+
+/// Matrices [begin, end), a lane each.
+template <typename T>
+void factor_in_lanes(Isa isa, const Factors<T>& f, int64_t begin, int64_t end) {
+  constexpr int64_t kAtOnce = 64;  // which a first-level cache keeps
+  for (int64_t first = begin; first < end; first += kAtOnce) {
+    const int64_t count = std::min(kAtOnce, end - first);
+    std::vector<std::vector<int>> bad;
+    if (!all_finite(f.lu.item(first), count * f.lu.size())) {
+      for (int64_t i = first; i < first + count; ++i)
+        bad.push_back(take_bad_columns(f.lu.item(i), f.lu.rows, f.lu.columns));
+    }
+    factor_small_lu(isa, f.lu.rows, f.lu.columns, count, f.lu.item(first), f.pivots.item(first), f.info.item(first));
+    for (size_t k = 0; k < bad.size(); ++k) f.mark(first + static_cast<int64_t>(k), bad[k]);
+  }
+}
+
+/// Matrices [begin, end), one after the other.
+template <typename T>
+void factor_one_by_one(Isa isa, GetrfRoutine<T>* call, const Factors<T>& f, int64_t begin, int64_t end) {
+  const auto& [lu, pivots, info] = f;
+  const int leading = lu.leading();
+  for (int64_t i = begin; i < end; ++i) {
+    const std::vector<int> bad = take_bad_columns(lu.item(i), lu.rows, lu.columns);
+    if constexpr (kComplex<T>) call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
+    else *info.item(i) = factor_lu(isa, call, lu.rows, lu.columns, lu.item(i), leading, pivots.item(i));
+    f.mark(i, bad);
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -43,17 +85,14 @@ Status getrf(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == lu.rows && x.columns == lu.columns && lu.count == x.count &&
                                              pivots.count == x.count && pivots.rows == std::min(x.rows, x.columns) &&
                                              info.count == x.count));
-  HILO_ASSIGN_OR_RETURN([[maybe_unused]] const Isa isa, selected_isa());
+  HILO_ASSIGN_OR_RETURN(const Isa isa, selected_isa());
   copy_unless_same(x, lu);
-  const int leading = x.leading();
+  const Factors<T> factors{lu, pivots, info};
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const std::vector<int> bad = take_bad_columns(lu.item(i), lu.rows, lu.columns);
-      if constexpr (kComplex<T>) call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
-      else *info.item(i) = factor_lu(isa, call, lu.rows, lu.columns, lu.item(i), leading, pivots.item(i));
-      mark_bad_columns<T>(bad, lu.item(i), lu.rows, lu.columns, nullptr);
-      if (!bad.empty() && *info.item(i) > bad[0]) *info.item(i) = 0;  // a pivot of zero that is NaN now
+    if constexpr (!kComplex<T>) {
+      if (uses_lanes_for_lu<T>(isa, x.rows, x.columns, x.count)) return factor_in_lanes(isa, factors, begin, end);
     }
+    factor_one_by_one(isa, call, factors, begin, end);
   });
   return ok_status();
 }
@@ -71,6 +110,11 @@ Status potrf(const CustomCallFrame& frame) {
                                              out.count == x.count && info.count == x.count));
   copy_unless_same(x, out);
   for_batch(x.count, cube(x.rows, x.rows), [&](int64_t begin, int64_t end) {
+    if constexpr (!kComplex<T>) {
+      const bool is_upper = uplo == 'U';  // the lower triangle of rows
+      if (uses_lanes_for_cholesky<T>(isa, x.rows, x.count))
+        return factor_small_cholesky(isa, x.rows, is_upper, end - begin, out.item(begin), info.item(begin));
+    }
     for (int64_t i = begin; i < end; ++i) *info.item(i) = factor_cholesky(isa, call, uplo, out.rows, out.item(i));
   });
   return ok_status();
@@ -96,6 +140,11 @@ Status trsm(const CustomCallFrame& frame) {
   [[maybe_unused]] const T one = 1;
   const int a_leading = a.leading(), x_leading = x.leading();
   for_batch(x.count, static_cast<double>(x.size()) * a.rows, [&](int64_t begin, int64_t end) {
+    if constexpr (!kComplex<T>) {
+      const TriangularProblem<T> first{side,      uplo,          transposed, diagonal,      x.rows,
+                                       x.columns, a.item(begin), a_leading,  x.item(begin), x_leading};
+      if (uses_lanes_for_solve(isa, first, x.count)) return solve_small(isa, first, end - begin);
+    }
     for (int64_t i = begin; i < end; ++i) {
       if constexpr (kComplex<T>) {
         call(&side, &uplo, &transposed, &diagonal, &x.rows, &x.columns, &one, a.item(i), &a_leading, x.item(i),

@@ -8,7 +8,7 @@
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/lapack_routine.h"
 #include "hilo/backend/cpu/library/long_call.h"
-#include "hilo/backend/cpu/library/small_cholesky.h"
+#include "hilo/backend/cpu/library/small_matrices.h"
 #include "hilo/backend/cpu/library/triangular_solve.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/custom_call.h"
@@ -108,7 +108,7 @@ class CholeskyHero final : public Hero {
     const int64_t size = static_cast<int64_t>(n_) * n_, count = elements_ / size;
     lapack::for_batch(count, static_cast<double>(size) * n_ / 3, [&](int64_t begin, int64_t end) {
       if constexpr (std::is_floating_point_v<T>) {
-        if (n_ <= kLargestSmallCholesky && 2 * count >= kCholeskyLanes<T>) return factor_in_lanes(a.data(), begin, end);
+        if (uses_lanes_for_cholesky<T>(isa_, n_, count)) return factor_in_lanes(a.data(), begin, end);
       }
       factor_one_by_one(a.data(), begin, end);
     });
@@ -129,13 +129,14 @@ class CholeskyHero final : public Hero {
   }
 
   void factor_in_lanes(T* data, int64_t begin, int64_t end) const {
-    for (int64_t i = begin; i < end; i += kCholeskyLanes<T>) {
-      std::array<bool, kCholeskyLanes<T>> failed;
-      const auto count = static_cast<size_t>(std::min(kCholeskyLanes<T>, end - i));
+    constexpr int64_t kAtOnce = 64;
+    std::array<int, kAtOnce> info;
+    for (int64_t i = begin; i < end; i += kAtOnce) {
+      const int64_t count = std::min(kAtOnce, end - i);
       T* const matrices = data + i * n_ * n_;
-      factor_small(matrices, n_, lower_, std::span(failed).first(count));
-      for (size_t lane = 0; lane < count; ++lane)
-        finish_factor(matrices + static_cast<int64_t>(lane) * n_ * n_, n_, lower_, failed[lane]);
+      factor_small_cholesky(isa_, n_, lower_, count, matrices, info.data());
+      for (int64_t k = 0; k < count; ++k)
+        finish_factor(matrices + k * n_ * n_, n_, lower_, info[static_cast<size_t>(k)] != 0);
     }
   }
 
@@ -185,6 +186,19 @@ class TriangularSolveHero final : public Hero {
     const char diagonal = attributes_.unit_diagonal ? 'U' : 'N';
     const int64_t a_size = static_cast<int64_t>(n_) * n_, size = static_cast<int64_t>(rows_) * columns_;
     lapack::for_batch(elements_ / size, static_cast<double>(size) * n_, [&](int64_t begin, int64_t end) {
+      if constexpr (std::is_floating_point_v<T>) {
+        const TriangularProblem<T> first{side,
+                                         uplo,
+                                         transposed,
+                                         diagonal,
+                                         columns_,
+                                         rows_,
+                                         a.data() + begin * a_size,
+                                         n_,
+                                         b.data() + begin * size,
+                                         columns_};
+        if (uses_lanes_for_solve(isa_, first, elements_ / size)) return solve_small(isa_, first, end - begin);
+      }
       for (int64_t i = begin; i < end; ++i) {
         T* const x = b.data() + i * size;
         if constexpr (!std::is_floating_point_v<T>) {
