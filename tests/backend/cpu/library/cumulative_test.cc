@@ -68,5 +68,36 @@ TEST(Cumulative, KeepsTheDigitsOfComplexNumbers) {
   expect(run(**executable, {x})[0]);
 }
 
+/// Lines side by side, more and fewer than fit a vector or a block, with NaN, infinities and zeros of both signs.
+TEST(Cumulative, TakesGreatestElementsOfNeighbouringLines) {
+  for (const auto& [length, lanes] : {std::pair<int64_t, int64_t>{1, 1}, {11, 3}, {7, 31}, {40, 1029}, {5, 4928}}) {
+    const std::string text = fmt::format(R"(HloModule running
+body {{
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] maximum(a, b)
+}}
+ENTRY main {{
+  x = f32[{0},{1}] parameter(0)
+  low = f32[] constant(-inf)
+  ROOT r = f32[{0},{1}] reduce-window(x, low), window={{size={0}x1 pad={2}_0x0_0}}, to_apply=body
+}}
+)",
+                                         length, lanes, length - 1);
+    const StatusOr<hlo::Module> module = hlo::parse_module(text);
+    ASSERT_TRUE(module.ok()) << module.status().to_string();
+    Literal x = sample(Shape::array(ElementType::kF32, {length, lanes}), 3);
+    const float specials[] = {NAN, INFINITY, -INFINITY, -0.0f, 0.0f, 1e-45f};
+    for (size_t k = 0; k < x.data<float>().size(); k += 5) x.data<float>()[k] = specials[k % std::size(specials)];
+    auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
+    ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+    const Literal got = run(**executable, {x})[0], wanted = *hlo::evaluate(*module, {x});
+    for (int64_t k = 0; k < length * lanes; ++k) {
+      const double a = element_as_double(got, k), b = element_as_double(wanted, k);
+      ASSERT_TRUE(std::isnan(b) ? std::isnan(a) : a == b && std::signbit(a) == std::signbit(b)) << text << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hilo::cpu

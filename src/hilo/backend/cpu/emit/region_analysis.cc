@@ -274,6 +274,36 @@ bool is_wide_product(const RegionNode& reduce) {
          element_type_info(reduce.type).bits <= 32;
 }
 
+bool is_extreme(const RegionNode& reduce) {
+  const hlo::ReducerKind kind = reducer_of(reduce);
+  return kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum;
+}
+
+namespace {
+
+/// An operation that computes in f32 and whose last step is to round to f16 or bf16. Doubles are rounded to odd on the way.
+bool rounds_last(const Region& region, const RegionNode& n) {
+  if (n.kind != NodeKind::kOp || (n.type != ElementType::kF16 && n.type != ElementType::kBf16)) return false;
+  if (n.instruction->opcode == hlo::Opcode::kBitcastConvert) return false;
+  return std::ranges::none_of(n.operands, [&](uint32_t o) {
+    const ElementType type = region.nodes[o].type;
+    return type == ElementType::kF64 || is_complex(type);
+  });
+}
+
+void find_late_roundings(const Region& region, std::vector<NodeFacts>& facts) {
+  for (uint32_t n = 0; n < region.nodes.size(); ++n) facts[n].rounds_late = rounds_last(region, region.nodes[n]);
+  for (const RegionNode& user : region.nodes) {
+    const bool takes_late = user.kind == NodeKind::kReduce && !user.is_dot && is_extreme(user);
+    // The operands before the initial values are elements.
+    const size_t late = takes_late ? user.operands.size() - user.count : 0;
+    for (size_t k = late; k < user.operands.size(); ++k) facts[user.operands[k]].rounds_late = false;
+  }
+  for (const RegionOutput& o : region.outputs) facts[o.node].rounds_late = false;
+}
+
+}  // namespace
+
 bool is_idempotent(hlo::ReducerKind kind) {
   switch (kind) {
     case hlo::ReducerKind::kMaximum:
@@ -401,6 +431,7 @@ RegionFacts analyse_region(const Region& region, Isa isa) {
   }
   facts.kept_in.assign(region.nodes.size(), -1);
   if (!region.has_row()) return facts;
+  find_late_roundings(region, facts.nodes);
   std::vector<std::vector<uint32_t>> roots;  // per loop
   const auto root_in = [&](int loop, uint32_t node) {
     if (static_cast<int>(roots.size()) <= loop) roots.resize(static_cast<size_t>(loop) + 1);

@@ -16,6 +16,9 @@ struct NodeFacts {
   bool varies = false;      ///< along the vector dimension
   bool in_row = false;      ///< changes along the row
   int level = -1;           ///< innermost dimension it changes with; -1 for none
+  /// An f16 or bf16 value that nothing but greatest and least elements are taken of. Rounding keeps the order, so it is left
+  /// as the f32 that it is computed in, and the one element that is left is rounded.
+  bool rounds_late = false;
 };
 
 /// How a long row is cut, so that the sums of its stretches are joined in pairs: `turns` turns of the loop over row
@@ -53,6 +56,9 @@ RegionFacts analyse_region(const Region& region, Isa isa);
 
 /// A product of f32 or narrower floats, which is kept in f64.
 bool is_wide_product(const RegionNode& reduce);
+
+/// The greatest or least element, of one array.
+bool is_extreme(const RegionNode& reduce);
 
 /// Reducers for which f(init, f(init, x)) == f(init, x).
 bool is_idempotent(hlo::ReducerKind kind);

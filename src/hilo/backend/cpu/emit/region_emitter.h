@@ -104,7 +104,7 @@ class RegionEmitter {
   // region_nodes.cc: nodes
   void emit_node(uint32_t n);
   llvm::Value* emit_load(uint32_t n, bool wide);
-  llvm::Value* emit_op(const RegionNode& n, bool wide);
+  llvm::Value* emit_op(uint32_t n, bool wide);
   llvm::Value* emit_bitcast(const RegionNode& n, bool wide);
   llvm::Value* emit_index(const RegionNode& n, uint32_t expression, bool wide);
   llvm::Value* emit_clamped(const RegionNode& n, bool wide);

@@ -209,7 +209,7 @@ void RegionEmitter::emit_node(uint32_t n) {
     case NodeKind::kLoad: value = emit_load(n, wide); break;
     case NodeKind::kIndex: value = emit_index(node, node_expression_[n], wide); break;
     case NodeKind::kConstant: return;
-    case NodeKind::kOp: value = emit_op(node, wide); break;
+    case NodeKind::kOp: value = emit_op(n, wide); break;
     case NodeKind::kClampedIndex: value = emit_clamped(node, wide); break;
     case NodeKind::kReduce: return;
     case NodeKind::kReduceResult: value = reduced_[node.operands[0]][node.result]; break;
@@ -229,13 +229,15 @@ void RegionEmitter::emit_node(uint32_t n) {
   set_value(n, value, wide);
 }
 
-Value* RegionEmitter::emit_op(const RegionNode& n, bool wide) {
+Value* RegionEmitter::emit_op(uint32_t at, bool wide) {
+  const RegionNode& n = region_.nodes[at];
   if (n.instruction->opcode == Opcode::kBitcastConvert) return emit_bitcast(n, wide);
   Values operands;
   for (uint32_t o : n.operands) operands.push_back(value_of(o, wide));
   const size_t data = n.instruction->opcode == Opcode::kSelect ? 1 : 0;
+  const ElementType type = facts_.nodes[at].rounds_late ? ElementType::kF32 : n.type;
   StatusOr<Value*> value = emit_elementwise(builder(wide), n.instruction->opcode, region_.nodes[n.operands[data]].type,
-                                            n.type, n.instruction->attributes.get(), operands);
+                                            type, n.instruction->attributes.get(), operands);
   if (value.ok()) return *value;
   fail(value.status().with_context(describe(*n.instruction)));
   return llvm::Constant::getNullValue(builder(wide).register_type(n.type));

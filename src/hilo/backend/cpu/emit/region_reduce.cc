@@ -177,6 +177,9 @@ Values RegionEmitter::finish_reduce(const RegionNode& reduce, Values values) {
     if (is_wide_product(reduce)) values[0] = emit_convert(builder(wide), ElementType::kF64, reduce.type, values[0]);
     values[0] = builder(wide).round_to(reduce.type, values[0]);
   }
+  // As a conversion does: a NaN that was only converted may be a signalling one.
+  if (!reduce.is_dot && is_extreme(reduce) && facts_.nodes[reduce.operands[0]].rounds_late)
+    values[0] = emit_convert(builder(wide), ElementType::kF32, reduce.type, values[0]);
   return values;
 }
 
