@@ -42,7 +42,7 @@ class SmallMatrices : public testing::Test {
     const std::vector<T> x = random_matrices(n, n, count);
     std::vector<T> matrices(x.size());
     for (size_t m = 0; m < static_cast<size_t>(count); ++m) {
-      const T* const from = &x[m * area(n, n)];
+      const T* const from = x.data() + m * area(n, n);
       for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
           T sum = i == j ? static_cast<T>(n) : T(0);
@@ -78,7 +78,7 @@ class SmallMatrices : public testing::Test {
     const auto steps = static_cast<size_t>(std::min(rows, columns));
     Lu lu{matrices, std::vector<int>(static_cast<size_t>(count) * steps), std::vector<int>(static_cast<size_t>(count))};
     for (size_t m = 0; m < lu.info.size(); ++m)
-      lu.info[m] = factor_lu(isa, getrf, rows, columns, &lu.factors[m * area(rows, columns)], std::max(rows, 1),
+      lu.info[m] = factor_lu(isa, getrf, rows, columns, lu.factors.data() + m * area(rows, columns), std::max(rows, 1),
                              lu.pivots.data() + m * steps);
     return lu;
   }
@@ -189,7 +189,7 @@ TYPED_TEST(SmallMatrices, LuHasLapacksPivotsAndGivesTheMatrixBack) {
         for (size_t m = 0; m < static_cast<size_t>(count); ++m) {
           std::vector<TypeParam> a(matrices.begin() + static_cast<int64_t>(m * this->area(rows, columns)),
                                    matrices.begin() + static_cast<int64_t>((m + 1) * this->area(rows, columns)));
-          const TypeParam* const f = &lu.factors[m * this->area(rows, columns)];
+          const TypeParam* const f = lu.factors.data() + m * this->area(rows, columns);
           const int steps = std::min(rows, columns);
           for (int c = 0; c < columns; ++c) {
             for (int k = 0; k < steps; ++k) {
