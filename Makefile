@@ -72,6 +72,10 @@ fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 rand
 	@tools/build.sh build $(JOBS) hilo_command test_random_programs
 	@HILO_RANDOM_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomPrograms.*'
 	@HILO_MUTATED_PROGRAMS=5000 python3 tests/mutated/run.py
+	@HILO_FANS=all python3 tests/hostile_costs/run.py
+	@tools/build.sh build $(JOBS) test_hostile_costs test_stopped
+	@HILO_HUGE_PROGRAMS=20 build/bin/tests/test_hostile_costs
+	@HILO_LOOKS=all build/bin/tests/test_stopped
 
 format:  ## clang-format over all sources
 	@tools/setup.sh test

@@ -94,7 +94,7 @@ class ReferenceEngine final : public HostEngine {
   StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                  hlo::PassObserver*) override try {
     HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
-    HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
     auto program = std::make_unique<ReferenceProgram>(host_signature(module, options), module);
     HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), {}, options.limits));
     return std::unique_ptr<HostProgram>(std::move(program));

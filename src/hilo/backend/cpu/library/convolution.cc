@@ -11,7 +11,6 @@ namespace hilo::cpu {
 namespace {
 
 constexpr double kWorthForking = 1 << 18;  // multiplications: some 5 us
-constexpr size_t kMostProblems = 1024;
 
 /// Sums of nothing.
 class ZeroStep final : public ConvolutionStep {
@@ -28,6 +27,17 @@ class ZeroStep final : public ConvolutionStep {
 
 bool is_empty(const ConvolutionProblem& p) { return p.taps() == 0 || p.inputs.extent == 0; }
 
+/// Whether a step that lists where its terms are would list more than a table should hold: all terms, or runs of them.
+bool lists_too_much(const ConvolutionProblem& p, bool each_term) {
+  constexpr double kMostListed = 1 << 22;
+  constexpr double kTermsOfRun = 64;
+  const auto inputs = static_cast<double>(p.inputs.extent);
+  double taps = 1;
+  for (const ConvolutionDimension& d : p.dims) taps *= static_cast<double>(d.taps);
+  return std::max(taps, taps * inputs / (each_term ? 1 : kTermsOfRun)) > kMostListed;
+}
+
+/// Null if no step takes the problem.
 template <typename T>
 std::unique_ptr<ConvolutionStep> make_step(const ConvolutionProblem& p, const ConvolutionTypes& types,
                                            const TileKernels<T>& kernels) {
@@ -36,9 +46,10 @@ std::unique_ptr<ConvolutionStep> make_step(const ConvolutionProblem& p, const Co
     if (std::unique_ptr<ConvolutionStep> step = make_product_step<T>(p, types)) return step;
   }
   if (p.taps() > p.positions()) return make_gradient_step<T>(p, types, kernels);
-  if (!by_channel) {
+  if (!by_channel && !lists_too_much(p, true)) {
     if (std::unique_ptr<ConvolutionStep> step = make_narrow_step<T>(p, types, kernels)) return step;
   }
+  if (lists_too_much(p, by_channel)) return nullptr;
   return make_forward_step<T>(p, types, kernels);
 }
 
@@ -118,7 +129,7 @@ const ConvolutionKernels& kernels_of(Isa isa) {
 std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const ConvolutionTypes& types, const Shape& lhs,
                             const Shape& rhs, const Shape& out, Isa isa) {
   const auto problems = convolution_problems(a, lhs, rhs, out);
-  if (!problems || problems->size() > kMostProblems) return std::nullopt;
+  if (!problems) return std::nullopt;
   const bool wide = types.lhs == ElementType::kF64 || types.rhs == ElementType::kF64 || types.out == ElementType::kF64;
   Plan plan;
   double work = 0;
@@ -128,8 +139,10 @@ std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const Convoluti
   }
   for (const ConvolutionProblem& p : *problems) {
     if (out.element_count() == 0 || is_empty(p)) continue;
-    if (wide) plan.steps.push_back(make_step<double>(p, types, kernels_of(isa).f64));
-    else plan.steps.push_back(make_step<float>(p, types, kernels_of(isa).f32));
+    std::unique_ptr<ConvolutionStep> step = wide ? make_step<double>(p, types, kernels_of(isa).f64)
+                                                 : make_step<float>(p, types, kernels_of(isa).f32);
+    if (step == nullptr) return std::nullopt;
+    plan.steps.push_back(std::move(step));
     work += static_cast<double>(p.positions()) * static_cast<double>(p.taps() * p.inputs.extent) *
             static_cast<double>(p.batch.extent * p.outputs.extent * p.groups.extent);
   }

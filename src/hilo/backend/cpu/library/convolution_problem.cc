@@ -9,6 +9,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kFar = int64_t{1} << 40;
+constexpr int64_t kMostProblems = 1024;
 
 int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[static_cast<size_t>(dimension)]; }
 
@@ -40,10 +41,13 @@ Phase phase_of(const hlo::WindowDimension& w, const ConvolutionDimension& whole,
   return phase;
 }
 
+int64_t phase_count(const hlo::WindowDimension& w, const ConvolutionDimension& whole) {
+  return std::min(w.base_dilation / std::gcd(w.stride, w.base_dilation), whole.count);
+}
+
 std::vector<Phase> phases_of(const hlo::WindowDimension& w, const ConvolutionDimension& whole) {
-  const int64_t period = w.base_dilation / std::gcd(w.stride, w.base_dilation);
   std::vector<Phase> phases;
-  for (int64_t r = 0; r < std::min(period, whole.count); ++r) phases.push_back(phase_of(w, whole, r));
+  for (int64_t r = 0; r < phase_count(w, whole); ++r) phases.push_back(phase_of(w, whole, r));
   return phases;
 }
 
@@ -89,6 +93,7 @@ std::optional<std::vector<ConvolutionProblem>> convolution_problems(const hlo::C
     whole.lhs_stride = stride_of(lhs, d.input_spatial[k]);
     whole.rhs_stride = stride_of(rhs, d.kernel_spatial[k]);
     whole.out_stride = stride_of(out, d.output_spatial[k]);
+    if (phase_count(a.window[k], whole) > kMostProblems / std::max<int64_t>(1, std::ssize(problems))) return std::nullopt;
     std::vector<ConvolutionProblem> split;
     for (const Phase& phase : phases_of(a.window[k], whole)) {
       for (ConvolutionProblem p : problems) {

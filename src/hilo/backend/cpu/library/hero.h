@@ -35,6 +35,8 @@ class Hero {
   virtual Status run(void* const* buffers, const CallContext& context) const = 0;
   /// The result's memory must hold operand 0 when run() begins.
   virtual bool updates_in_place() const { return false; }
+  /// Memory that it keeps beside its buffers, or that its first run will.
+  virtual int64_t table_bytes() const { return 0; }
 };
 
 /// The code that a call is bound to: compiled while its plan is made, found in the plan when that is loaded.

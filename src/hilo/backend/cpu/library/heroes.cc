@@ -136,7 +136,7 @@ constexpr auto kLibrary = std::to_array<LibraryFunction>({
     {Opcode::kConvolution, "convolution", always<make_convolution_hero>},
     {Opcode::kCustomCall, "custom-call", make_custom_call_hero},
     {Opcode::kDot, "dot", always<make_dot_hero>},
-    {Opcode::kFft, "fft", always<make_fft_hero>},
+    {Opcode::kFft, "fft", make_fft_hero},
     {Opcode::kPad, "pad", always<make_pad_hero>},
     {Opcode::kReduceWindow, "reduce-window", make_reduce_window_hero},
     {Opcode::kRngBitGenerator, "rng-bit-generator", always<make_random_hero>},

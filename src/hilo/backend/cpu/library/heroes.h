@@ -48,7 +48,8 @@ std::unique_ptr<Hero> make_collective_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_random_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_cholesky_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_triangular_solve_hero(const HeroRequest& request);
-std::unique_ptr<Hero> make_fft_hero(const HeroRequest& request);
+/// Errors    RESOURCE_EXHAUSTED for a length with a prime factor of millions
+StatusOr<std::unique_ptr<Hero>> make_fft_hero(const HeroRequest& request);
 /// Errors    NOT_FOUND for a target that nobody registered
 StatusOr<std::unique_ptr<Hero>> make_custom_call_hero(const HeroRequest& request);
 
