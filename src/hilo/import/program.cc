@@ -16,8 +16,10 @@
 namespace hilo {
 namespace {
 
+/// Errors that have no place in the text yet name the source.
 StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& source) {
-  return module.ok() ? std::move(module) : module.status().with_context(source);
+  const bool is_named = module.ok() || module.status().message().starts_with(source + ":");
+  return is_named ? std::move(module) : module.status().with_context(source);
 }
 
 /// Text has no NUL; what has one is a form of its own.

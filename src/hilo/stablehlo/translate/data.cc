@@ -9,7 +9,9 @@
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/devices/sharding.h"
 #include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/tree/mlir_names.h"
 
 namespace hilo::stablehlo {
 
@@ -55,7 +57,9 @@ Status translate_constant(const OpContext& op) {
   if (value == nullptr) return op.missing("value");
   HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
   HILO_ASSIGN_OR_RETURN(InstructionId id, add_constant(op, *value, shape));
-  if (op.translator.data_builder == &op.builder) {
+  const bool is_size = op.tree().type_of(op.tree().result(op.operation, 0)).spelled.ends_with("index>") ||
+                       op.tree().type_of(op.tree().result(op.operation, 0)).spelled == "index";
+  if (op.translator.data_builder == &op.builder && !is_size) {
     HILO_ASSIGN_OR_RETURN(id, op.builder.add(Opcode::kOptimizationBarrier, {id}));
   }
   op.define(0, id);
@@ -98,13 +102,46 @@ Status translate_broadcast(const OpContext& op) {
   return ok_status();
 }
 
-Status translate_compare(const OpContext& op) {
+namespace {
+
+/// Operands in the type that a comparison's kind sees them in: signed integers as unsigned ones for UNSIGNED, and back.
+/// Errors    INVALID_ARGUMENT for a kind that the element type doesn't have
+Status take_kind(const OpContext& op, std::string_view kind, InstructionIds& operands) {
+  for (InstructionId& operand : operands) {
+    const Shape shape = op.builder.shape(operand);
+    if (!shape.is_array()) continue;  // the shape rule refuses it
+    const ElementType type = shape.element_type();
+    const bool whole = is_integer(type), is_signed = is_signed_integer(type), floats = is_floating(type);
+    const bool own = kind.empty() || kind == "NOTYPE" || (kind == "SIGNED" && is_signed) ||
+                     (kind == "UNSIGNED" && !is_signed && (whole || type == ElementType::kPred)) ||
+                     (kind == "FLOAT" && (floats || is_complex(type))) || (kind == "TOTALORDER" && floats);
+    if (own) continue;
+    const bool other_sign = whole && (kind == "SIGNED" || kind == "UNSIGNED");
+    const std::optional<ElementType> other =
+        other_sign ? element_type_from_mlir(fmt::format("{}{}", is_signed ? "ui" : "i", element_type_info(type).bits))
+                   : std::nullopt;
+    if (!other)
+      return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
+    HILO_ASSIGN_OR_RETURN(operand, op.builder.add(Opcode::kBitcastConvert, {operand}, nullptr,
+                                                  shape.with_element_type(*other)));
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Status add_compare(const OpContext& op, InstructionIds operands) {
   AttributeSetter attributes(Opcode::kCompare);
   HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
-  // All other types say what the operands' element type says.
-  if (op.text("compare_type") == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  const std::string_view kind = op.text("compare_type");
+  HILO_RETURN_IF_ERROR(take_kind(op, kind, operands));
+  if (kind == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
   return op.add(Opcode::kCompare, operands, attributes.take());
+}
+
+Status translate_compare(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
+  return add_compare(op, std::move(operands));
 }
 
 Status translate_select(const OpContext& op) {
@@ -234,9 +271,14 @@ Status translate_sharding_group(const OpContext& op) {
   return ok_status();
 }
 
+/// Shardy's own collectives move parts of an array between devices: the array as a whole is the operand, shared otherwise.
 Status translate_sharding_constraint(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
-  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, op.text("sharding")));
+  const std::string_view key = op.find("sharding") != nullptr ? "sharding" : "out_sharding";
+  if (op.find(key) == nullptr) return op.missing(key);
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(key)));
+  if (shardings.size() != 1) return invalid_argument(fmt::format("{}: wanted one sharding", key));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, to_string(shardings[0])));
   op.define(0, id);
   return ok_status();
 }

@@ -59,7 +59,7 @@ StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i)
   if (std::optional<std::vector<int64_t>> known = known_integers(op, i)) return *std::move(known);
   const OperationId definer = op.tree().values[op.tree().operand(op.operation, i)].definer;
   const Attribute* value = nullptr;
-  if (definer != kNone && op.tree().operations[definer].name == "stablehlo.constant")
+  if (definer != kNone && op.tree().operations[definer].name.ends_with(".constant"))
     value = op.tree().find(op.tree().operations[definer], "value");
   if (value == nullptr) return unimplemented(fmt::format("operand {} gives sizes and is no constant", i));
   return integers_of(op.tree(), *value);

@@ -72,7 +72,7 @@ std::vector<int64_t> integers_in(const Literal& literal) {
 
 }  // namespace
 
-bool Translator::refines() const { return !options.arguments.empty(); }
+bool Translator::refines() const { return refining; }
 
 Status fold_results(const OpContext& op) {
   for (uint32_t i = 0; i < op.operation.results.count; ++i) {
@@ -168,6 +168,41 @@ Status translate_slice_of_known_size(const OpContext& op) {
   return ok_status();
 }
 
+/// tensor.from_elements: scalars, one after the other. Sizes among them stay constants.
+Status translate_from_elements(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  if (std::ssize(operands) != result.element_count() || operands.empty() || result.rank() > 1)
+    return unimplemented(fmt::format("{} of {} elements", result.to_string(), operands.size()));
+  std::vector<InstructionId> parts;
+  for (const InstructionId operand : operands) {
+    const Shape one = Shape::array(result.element_type(), {1});
+    HILO_ASSIGN_OR_RETURN(const InstructionId part, op.builder.add(Opcode::kReshape, {operand}, nullptr, one));
+    HILO_ASSIGN_OR_RETURN(parts.emplace_back(), folded(op.builder, part));
+  }
+  auto attributes = std::make_shared<hlo::ConcatenateAttributes>();
+  attributes->dimensions = {0};
+  HILO_ASSIGN_OR_RETURN(InstructionId all, op.builder.add(Opcode::kConcatenate, parts, std::move(attributes)));
+  if (result.is_scalar()) {
+    HILO_ASSIGN_OR_RETURN(all, folded(op.builder, all));
+    HILO_ASSIGN_OR_RETURN(all, op.builder.add(Opcode::kReshape, {all}, nullptr, result));
+  }
+  op.define(0, all);
+  return ok_status();
+}
+
+/// tensor.dim: the size of the dimension that a constant names.
+Status translate_tensor_dimension(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  const std::optional<std::vector<int64_t>> dimension = known_integers(op, 1);
+  if (!dimension || dimension->size() != 1) return unimplemented("the size of a dimension that no constant names");
+  const Shape shape = op.builder.shape(operand);
+  if (!shape.is_array() || dimension->front() < 0 || dimension->front() >= shape.rank())
+    return invalid_argument(fmt::format("{} has no dimension {}", shape.to_string(), dimension->front()));
+  op.define(0, op.builder.constant(Literal::scalar(shape.dimension(dimension->front()))));
+  return ok_status();
+}
+
 Status inline_call(const OpContext& op, std::string_view callee) {
   Translator& t = op.translator;
   const auto found = t.functions.find(callee);
@@ -181,14 +216,27 @@ Status inline_call(const OpContext& op, std::string_view callee) {
   if (t.inlined_depth >= kMostInlinedDepth || op.builder.size() > kMostInlined)
     return unimplemented("a program of unknown sizes with so many calls");
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
-  for (uint32_t i = 0; i < body.arguments.count; ++i) t.set(op.builder, body.arguments.begin + i, operands[i]);
+  const auto pass_limits = [&t](ValueId from, ValueId to) {
+    const auto found = t.limits.find(from);
+    const Limits own = found == t.limits.end() ? Limits() : found->second;
+    if (own.empty()) t.limits.erase(to);
+    else t.limits[to] = own;
+  };
+  for (uint32_t i = 0; i < body.arguments.count; ++i) {
+    t.set(op.builder, body.arguments.begin + i, operands[i]);
+    pass_limits(op.tree().operand(op.operation, i), body.arguments.begin + i);
+  }
   std::vector<InstructionId> results;
   ++t.inlined_depth;
   HILO_RETURN_IF_ERROR(t.translate_block(op.builder, body, results));
   --t.inlined_depth;
   if (results.size() != op.operation.results.count)
     return invalid_argument(fmt::format("function @{} returns {} values", callee, results.size()));
-  for (uint32_t i = 0; i < results.size(); ++i) op.define(i, results[i]);
+  const Operation& end = op.tree().operations[body.last];
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    op.define(i, results[i]);
+    pass_limits(op.tree().operand(end, i), op.tree().result(op.operation, i));
+  }
   return ok_status();
 }
 

@@ -106,7 +106,7 @@ Status add_with_regions(const OpContext& op, AttributeSetter& attributes) {
                           op.translator.body(fmt::format("{}.{}", op.row.name, op.row.regions[i]), region));
     HILO_RETURN_IF_ERROR(attributes.set_computation(op.row.regions[i], body));
   }
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, promoted_operands(op));
   return op.add(op.row.opcode, operands, attributes.take());
 }
 
