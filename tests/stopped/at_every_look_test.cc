@@ -49,7 +49,8 @@ StatusOr<std::vector<Literal>> run(const Program& program, const CancellationTok
 
 bool are_equal(const std::vector<Literal>& a, const std::vector<Literal>& b) {
   return std::ranges::equal(a, b, [](const Literal& x, const Literal& y) {
-    return x.bytes().size() == y.bytes().size() && std::memcmp(x.bytes().data(), y.bytes().data(), x.bytes().size()) == 0;
+    return x.bytes().size() == y.bytes().size() &&
+           std::memcmp(x.bytes().data(), y.bytes().data(), x.bytes().size()) == 0;
   });
 }
 

@@ -23,22 +23,36 @@ constexpr std::string_view kHint = "Hint: CompileLimits::instructions, hilo_max_
 Status check_instruction_limit(const hlo::Module& module, const CompileLimits& limits) {
   const int64_t count = hlo::instruction_count(module);
   if (limits.instructions == 0 || count <= limits.instructions) return ok_status();
-  return resource_exhausted(fmt::format("Compile '{}': too many instructions; got {} in all computations; wanted at most {}. {}",
-                                        module.name, count, limits.instructions, kHint));
+  return resource_exhausted(
+      fmt::format("Compile '{}': too many instructions; got {} in all computations; wanted at most {}. {}", module.name,
+                  count, limits.instructions, kHint));
+}
+
+namespace {
+
+/// `count` is that of what `program` became by `how`.
+Status check_expanded(const hlo::Module& program, int64_t count, std::string_view how, const CompileLimits& limits) {
+  const int64_t relative = hlo::max_expanded_instructions(program);
+  if (limits.instructions == 0 || count <= std::min(limits.instructions, relative)) return ok_status();
+  const std::string got = fmt::format("Compile '{}': too many instructions; got {}{} {}", program.name,
+                                      count == INT64_MAX ? "at least " : "", count, how);
+  if (limits.instructions <= relative)
+    return resource_exhausted(fmt::format("{}; wanted at most {}. {}", got, limits.instructions, kHint));
+  return resource_exhausted(
+      fmt::format("{}; wanted at most {} for a program of {}. Hint: computations that call others from several places "
+                  "each; a while "
+                  "loop runs its body from one",
+                  got, relative, hlo::instruction_count(program)));
+}
+
+}  // namespace
+
+Status check_growth_limit(const hlo::Module& program, const hlo::Module& grown, const CompileLimits& limits) {
+  return check_expanded(program, hlo::instruction_count(grown), "after a pass", limits);
 }
 
 Status check_expansion_limit(const hlo::Module& program, const hlo::Module& optimized, const CompileLimits& limits) {
-  if (limits.instructions == 0) return ok_status();
-  const int64_t count = hlo::expanded_instruction_count(optimized);
-  const int64_t relative = hlo::max_expanded_instructions(program);
-  if (count <= std::min(limits.instructions, relative)) return ok_status();
-  const bool is_fan = relative < limits.instructions;
-  return resource_exhausted(
-      fmt::format("Compile '{}': too many instructions; got {}{} after inlining and cloning; wanted at most {}{}. {}",
-                  program.name, count == INT64_MAX ? "at least " : "", count, std::min(limits.instructions, relative),
-                  is_fan ? fmt::format(" for a program of {}", hlo::instruction_count(program)) : "",
-                  is_fan ? "Hint: computations that call others from several places each; a while loop runs its body from one"
-                         : kHint));
+  return check_expanded(program, hlo::expanded_instruction_count(optimized), "after inlining and cloning", limits);
 }
 
 Status check_array_sizes(const hlo::Module& module) {

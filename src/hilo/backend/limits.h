@@ -11,6 +11,10 @@ namespace hilo {
 /// Errors    RESOURCE_EXHAUSTED "Compile 'f': too many instructions; got 4096 in all computations; wanted at most ..."
 Status check_instruction_limit(const hlo::Module& module, const CompileLimits& limits);
 
+/// The same of what passes made of `program` so far, which has hlo::max_expanded_instructions(program) as a limit too: what is
+/// larger now won't be small enough at the end.
+Status check_growth_limit(const hlo::Module& program, const hlo::Module& grown, const CompileLimits& limits);
+
 /// Instructions as a planner that clones computations has them: each computation once for each place that calls it. `program`
 /// is what was written, `optimized` what passes made of it.
 /// Errors    RESOURCE_EXHAUSTED where that is more than CompileLimits::instructions or hlo::max_expanded_instructions(program);

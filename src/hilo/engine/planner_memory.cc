@@ -76,7 +76,8 @@ Status Planner::assign_arena() {
   int64_t bytes = 0;
   for (const Stretch& stretch : stretches_) bytes = checked_add(bytes, stretch.bytes).value_or(INT64_MAX);
   if (bytes > kMaxBytes)
-    return resource_exhausted(fmt::format("plan '{}': its temporaries are too large; got over {} bytes in all", module_.name, kMaxBytes));
+    return resource_exhausted(
+        fmt::format("plan '{}': its temporaries are too large; got over {} bytes in all", module_.name, kMaxBytes));
   const Assignment assignment = assign_offsets(stretches_);
   plan_.arena_bytes = assignment.bytes;
   for (Slot& slot : plan_.slots) {

@@ -11,7 +11,6 @@
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/floating_point.h"
 #include "hilo/base/out_of_memory.h"
-#include "hilo/hlo/ir/expanded_size.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/verify/verifier.h"
 
@@ -62,10 +61,7 @@ class CpuEngine final : public HostEngine {
     hlo::DriverOptions passes;
     passes.observer = observer;
     passes.whole = cpu::CpuTarget(isa).whole_ops();
-    CompileLimits between = options.limits;  // what is larger now won't be small enough at the end
-    if (between.instructions != 0)
-      between.instructions = std::min(between.instructions, hlo::max_expanded_instructions(module));
-    passes.check = [&](const hlo::Module& grown) { return check_instruction_limit(grown, between); };
+    passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
     HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,

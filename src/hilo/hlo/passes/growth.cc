@@ -19,8 +19,8 @@ bool GrowthBudget::take(int64_t instructions) {
   return true;
 }
 
-InstructionId splice_or_call(RewriteBuilder& builder, const ComputationPtr& body, std::span<const InstructionId> arguments,
-                             GrowthBudget& budget) {
+InstructionId splice_or_call(RewriteBuilder& builder, const ComputationPtr& body,
+                             std::span<const InstructionId> arguments, GrowthBudget& budget) {
   if (budget.take(body->size())) return builder.splice(body, arguments);
   auto call = std::make_shared<CallAttributes>();
   call->to_apply = body;

@@ -12,7 +12,7 @@ namespace hilo::hlo {
 class GrowthBudget {
  public:
   /// 16,384 instructions, and `factor` for each instruction of the module.
-  explicit GrowthBudget(const Module& module, int64_t factor = 4);
+  explicit GrowthBudget(const Module& module, int64_t factor = 16);
 
   /// Whether `instructions` more may be added; if so they are subtracted.
   bool take(int64_t instructions);
@@ -22,7 +22,7 @@ class GrowthBudget {
 };
 
 /// The value of `body` on `arguments`: its instructions if the budget has room for them, else a call of it.
-InstructionId splice_or_call(RewriteBuilder& builder, const ComputationPtr& body, std::span<const InstructionId> arguments,
-                             GrowthBudget& budget);
+InstructionId splice_or_call(RewriteBuilder& builder, const ComputationPtr& body,
+                             std::span<const InstructionId> arguments, GrowthBudget& budget);
 
 }  // namespace hilo::hlo

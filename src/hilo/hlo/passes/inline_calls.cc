@@ -10,6 +10,7 @@ namespace hilo::hlo {
 namespace {
 
 constexpr int64_t kSmallBody = 32;     // instructions: a call costs more than it saves
+constexpr int64_t kMostCopies = 64;    // of an instruction, one for each level of calls that it leaves
 constexpr int64_t kMostGrowth = 2048;  // instructions that one body may add to the program in all
 
 using CallSites = std::unordered_map<const Computation*, int64_t>;
@@ -55,7 +56,7 @@ StatusOr<bool> inline_calls(Module& module) {
     }
   }
   if (sites.empty()) return false;
-  GrowthBudget budget(module);
+  GrowthBudget budget(module, kMostCopies);
   Done done;  // callees come first, so a body is complete before it is copied anywhere
   for (const ComputationPtr& c : order) {
     HILO_ASSIGN_OR_RETURN(done[c.get()], inline_into(c, sites, done, budget));

@@ -15,8 +15,6 @@ namespace {
 constexpr int kMostLevels =
     16;  // decompositions in decompositions; a decomposition that needs itself must end somewhere
 
-constexpr int64_t kMaxExpansion = 16;  // instructions for each of the program: what is beyond is called
-
 /// Ops that every engine runs as they are: the decomposition of fma rounds twice.
 constexpr Opcode kNativeEverywhere[] = {kExtFma};
 
@@ -29,8 +27,8 @@ struct Lowering {
 StatusOr<bool> lower(Module& module, Lowering& how, int level);
 
 /// The decomposition of one extension op, itself without extension ops.
-StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b,
-                                          Lowering& how, int level) {
+StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, Lowering& how,
+                                          int level) {
   if (level == kMostLevels)
     return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
   std::vector<Shape> operands;
@@ -110,7 +108,7 @@ StatusOr<bool> lower(Module& module, Lowering& how, int level) {
 StatusOr<bool> lower_extensions(Module& module) { return lower_extensions(module, {}); }
 
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native) {
-  Lowering how{native, GrowthBudget(module, kMaxExpansion)};
+  Lowering how{native, GrowthBudget(module)};
   return lower(module, how, 0);
 }
 

@@ -46,7 +46,8 @@ StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source, GrowthBudget&
     const auto& conditional = attributes_of<ConditionalAttributes>(i);
     const std::vector<InstructionId> operands = b.mapped(i.operands);
     if (const std::optional<size_t> branch = known_branch(b, conditional, operands)) {
-      b.replace(i.id, splice_or_call(b, conditional.branches[*branch], std::span(operands).subspan(*branch + 1, 1), budget));
+      b.replace(i.id,
+                splice_or_call(b, conditional.branches[*branch], std::span(operands).subspan(*branch + 1, 1), budget));
     } else if (!swap_negated(b, i, conditional, operands)) {
       b.copy(i);
     }

@@ -35,7 +35,7 @@ struct TreeWriter {
   std::unordered_map<std::string, int> names = {};            ///< how often each was wanted
   std::unordered_map<const hlo::Annotations*, LocationId> locations = {};
   int depth = 0;
-  int64_t written = 0;                ///< instructions, those of regions each time
+  int64_t written = 0;               ///< instructions, those of regions each time
   int64_t most_written = INT64_MAX;  ///< before that is an error
 
   /// The name of the function that the computation is, from now on.

@@ -139,8 +139,8 @@ std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const Convoluti
   }
   for (const ConvolutionProblem& p : *problems) {
     if (out.element_count() == 0 || is_empty(p)) continue;
-    std::unique_ptr<ConvolutionStep> step = wide ? make_step<double>(p, types, kernels_of(isa).f64)
-                                                 : make_step<float>(p, types, kernels_of(isa).f32);
+    std::unique_ptr<ConvolutionStep> step =
+        wide ? make_step<double>(p, types, kernels_of(isa).f64) : make_step<float>(p, types, kernels_of(isa).f32);
     if (step == nullptr) return std::nullopt;
     plan.steps.push_back(std::move(step));
     work += static_cast<double>(p.positions()) * static_cast<double>(p.taps() * p.inputs.extent) *

@@ -93,7 +93,8 @@ std::optional<std::vector<ConvolutionProblem>> convolution_problems(const hlo::C
     whole.lhs_stride = stride_of(lhs, d.input_spatial[k]);
     whole.rhs_stride = stride_of(rhs, d.kernel_spatial[k]);
     whole.out_stride = stride_of(out, d.output_spatial[k]);
-    if (phase_count(a.window[k], whole) > kMostProblems / std::max<int64_t>(1, std::ssize(problems))) return std::nullopt;
+    if (phase_count(a.window[k], whole) > kMostProblems / std::max<int64_t>(1, std::ssize(problems)))
+      return std::nullopt;
     std::vector<ConvolutionProblem> split;
     for (const Phase& phase : phases_of(a.window[k], whole)) {
       for (ConvolutionProblem p : problems) {

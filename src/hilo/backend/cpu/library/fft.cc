@@ -189,7 +189,7 @@ class FftHero final : public Hero {
       if (inverse) scale_ /= static_cast<double>(n);
     }
     table_bytes_ = cpu::table_bytes<T>(lengths_);
-    if (table_bytes_ <= kMadeAtOnce) tables_ = make_tables();
+    if (table_bytes_ <= kMadeAtOnce) keep(make_tables());
   }
 
   int64_t table_bytes() const override { return table_bytes_; }
@@ -228,6 +228,7 @@ class FftHero final : public Hero {
 
   /// The tables, which the first run makes if they are large. Errors    RESOURCE_EXHAUSTED; those of stop_status
   StatusOr<const Tables<T>*> made_tables() const {
+    if (const Tables<T>* const made = ready_.load(std::memory_order_acquire)) return made;
     const std::scoped_lock lock(mutex_);
     if (tables_ != nullptr) return tables_.get();
     std::unique_ptr<Tables<T>> made;
@@ -235,7 +236,12 @@ class FftHero final : public Hero {
       made = make_tables();
       return stop_status();  // then what was made is unfinished
     }));
+    return keep(std::move(made));
+  }
+
+  const Tables<T>* keep(std::unique_ptr<const Tables<T>> made) const {
     tables_ = std::move(made);
+    ready_.store(tables_.get(), std::memory_order_release);
     return tables_.get();
   }
 
@@ -265,7 +271,8 @@ class FftHero final : public Hero {
   int64_t real_length_ = 0, kept_ = 0, rows_ = 1;
   double scale_ = 1;
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<const Tables<T>> tables_;  ///< null until the first run if they are large
+  mutable std::unique_ptr<const Tables<T>> tables_;       ///< null until the first run if they are large
+  mutable std::atomic<const Tables<T>*> ready_{nullptr};  ///< the same, for runs that need not wait
 };
 
 /// Tables take as much as the lines themselves, but for a length with a large prime factor: a few times a line that is twice as
@@ -275,11 +282,12 @@ template <typename T>
 Status check_tables(const hlo::FftAttributes& attributes, const Shape& operand) {
   const int64_t bytes = table_bytes<T>(LineLengths(attributes)), most = kMaxTableBytes + 2 * operand.byte_size();
   if (bytes <= most) return ok_status();
-  return resource_exhausted(fmt::format(
-      "fft of length {}: its tables are too large; got {}, wanted at most {}. Hint: pad to a length without prime factors "
-      "above {}",
-      dimensions_to_string(attributes.fft_length), bytes_text(static_cast<uint64_t>(bytes)),
-      bytes_text(static_cast<uint64_t>(most)), fft::kMostRadix));
+  return resource_exhausted(
+      fmt::format("fft of length {}: its tables are too large; got {}, wanted at most {}. Hint: pad to a length "
+                  "without prime factors "
+                  "above {}",
+                  dimensions_to_string(attributes.fft_length), bytes_text(static_cast<uint64_t>(bytes)),
+                  bytes_text(static_cast<uint64_t>(most)), fft::kMostRadix));
 }
 
 /// Lines that are all short: rounded as the reference does and XLA.

@@ -125,9 +125,7 @@ LineTable<T> make_table(int64_t length, Isa isa) {
 bool is_direct(int64_t length) { return padded_length(length) <= kMostDirect; }
 
 /// Whether lines of a length that isn't smooth are matrices all the same.
-bool is_split(int64_t length, int64_t a) {
-  return a >= kLeastFactor && is_direct(a) && is_direct(length / a);
-}
+bool is_split(int64_t length, int64_t a) { return a >= kLeastFactor && is_direct(a) && is_direct(length / a); }
 
 /// The factor of `length` nearest its square root.
 int64_t middle_factor(int64_t length) {
