@@ -217,3 +217,19 @@ func.func @spellings() {
   check.expect_eq %5, %0 : tensor<3xi8>
   func.return
 }
+
+// -----
+
+// MHLO, from which StableHLO came: the same operations and attributes.
+func.func @mhlo_operations() {
+  %a = mhlo.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %zero = mhlo.constant dense<0.0> : tensor<f32>
+  %0 = "mhlo.dot_general"(%a, %a) {dot_dimension_numbers = #mhlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#mhlo<precision DEFAULT>, #mhlo<precision DEFAULT>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = mhlo.reduce(%0 init: %zero) applies mhlo.add across dimensions = [1] : (tensor<2x2xf32>, tensor<f32>) -> tensor<2xf32>
+  check.expect_eq_const %1, dense<[17.0, 37.0]> : tensor<2xf32>
+  %2 = "mhlo.broadcast_in_dim"(%1) {broadcast_dimensions = dense<1> : tensor<1xi64>} : (tensor<2xf32>) -> tensor<2x2xf32>
+  %3 = "mhlo.transpose"(%2) {permutation = dense<[1, 0]> : tensor<2xi64>} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %4 = mhlo.copy %3 : tensor<2x2xf32>
+  check.expect_eq_const %4, dense<[[17.0, 17.0], [37.0, 37.0]]> : tensor<2x2xf32>
+  func.return
+}

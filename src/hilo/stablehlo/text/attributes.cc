@@ -136,6 +136,7 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   cursor.set_position(open + 1);
   std::string full(name);
   if (name.find('.') == std::string_view::npos) full = fmt::format("{}.{}", name, cursor.word());
+  if (full.starts_with("mhlo.")) full = "stablehlo" + full.substr(4);  // MHLO's attributes are StableHLO's
   if (full == "stablehlo.conv" && !cursor.accept_word("raw")) {
     StatusOr<AttributeId> dimensions = reader.read_convolution_dimensions();
     if (!dimensions.ok()) return dimensions.status();

@@ -246,8 +246,8 @@ StatusOr<AttributeId> elements_of_number(TextReader& reader, const PendingOperat
   const Type& type = reader.tree.types[value.type];
   if (type.kind != TypeKind::kElement || type.six_bits != SixBits::kNone || is_complex(type.element))
     return reader.cursor.error(operation.position, fmt::format("a constant of type {}", type.spelled));
-  const std::string text = value.kind == AttributeKind::kFloat ? fmt::format("{}", value.number)
-                                                               : fmt::format("{}", value.integer);
+  const std::string text =
+      value.kind == AttributeKind::kFloat ? fmt::format("{}", value.number) : fmt::format("{}", value.integer);
   std::string bytes;
   HILO_RETURN_IF_ERROR(append_element(type.element, text, bytes));
   Type one = type;
@@ -557,8 +557,8 @@ const Form* form_of(std::string_view name) {
 }
 
 bool is_known_dialect(std::string_view name) {
-  constexpr std::string_view kDialects[] = {"stablehlo.", "chlo.",        "func.",    "check.",
-                                            "sdy.",       "interpreter.", "builtin.", "arith.", "tensor."};
+  constexpr std::string_view kDialects[] = {"stablehlo.",   "chlo.",    "func.",  "check.", "sdy.",
+                                            "interpreter.", "builtin.", "arith.", "tensor."};
   return std::any_of(std::begin(kDialects), std::end(kDialects),
                      [&](std::string_view d) { return name.starts_with(d); });
 }
@@ -570,7 +570,24 @@ std::span<const Clause> clauses_of(std::string_view operation) {
   return form == nullptr ? std::span<const Clause>() : form->clauses;
 }
 
-KnownOperation TextReader::facts_of(std::string_view name) {
+namespace {
+
+/// The operation of StableHLO or CHLO that one of MHLO, from which they came, is; others keep their names.
+std::string without_mhlo(std::string_view name) {
+  constexpr std::string_view kMhlo = "mhlo.";
+  if (name.starts_with(kMhlo)) {
+    for (const std::string_view dialect : {"stablehlo.", "chlo."}) {
+      std::string own = fmt::format("{}{}", dialect, name.substr(kMhlo.size()));
+      if (form_of(own) != nullptr) return own;
+    }
+  }
+  return std::string(name);
+}
+
+}  // namespace
+
+KnownOperation TextReader::facts_of(std::string_view written) {
+  const std::string name = without_mhlo(written);
   KnownOperation known;
   known.name = tree.intern(name);
   known.clauses = clauses_of(known.name);

@@ -52,8 +52,7 @@ Status TextReader::read_operands(PendingOperation& operation, std::string_view c
   return cursor.expect(close, "after operands");
 }
 
-Status TextReader::read_arguments(Arguments& arguments,
-                                  std::vector<AttributeId>* attributes) {
+Status TextReader::read_arguments(Arguments& arguments, std::vector<AttributeId>* attributes) {
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before arguments"));
   if (cursor.accept(")")) return ok_status();
   do {
@@ -72,8 +71,7 @@ Status TextReader::read_arguments(Arguments& arguments,
   return cursor.expect(")", "after arguments");
 }
 
-Status TextReader::read_region(PendingOperation& operation,
-                               const Arguments& arguments) {
+Status TextReader::read_region(PendingOperation& operation, const Arguments& arguments) {
   const Nested nested(depth);
   if (nested.too_deep()) {
     return cursor.error(cursor.position(), fmt::format("regions nested deeper than {}", kMaxNesting));

@@ -105,11 +105,9 @@ struct TextReader {
   StatusOr<ValueId> read_value();
   Status read_operands(PendingOperation& operation, std::string_view close);
   /// A region in braces; its first block's arguments may have been read before.
-  Status read_region(PendingOperation& operation,
-                     const Arguments& arguments = {});
+  Status read_region(PendingOperation& operation, const Arguments& arguments = {});
   /// `%a: type {attributes} loc`, in round brackets.
-  Status read_arguments(Arguments& arguments,
-                        std::vector<AttributeId>* attributes);
+  Status read_arguments(Arguments& arguments, std::vector<AttributeId>* attributes);
   Status finish_operation(PendingOperation& operation, RegionId region);
   Status read_generic(PendingOperation& operation);
   /// Line and column of `position`. Cheap where positions grow.

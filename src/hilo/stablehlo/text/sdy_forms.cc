@@ -7,8 +7,9 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// What stands in brackets, as written.
+/// What is in brackets, as written; or an attribute by its whole name, or by an alias: #sdy.mesh<...>, #mesh.
 StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
+  if (reader.cursor.next_is("#")) return reader.read_attribute();
   const size_t begin = reader.cursor.position();
   HILO_RETURN_IF_ERROR(reader.cursor.skip_balanced());
   return reader.tree.add_text(AttributeKind::kOther, reader.text_between(begin, reader.cursor.last_position()));
@@ -17,7 +18,7 @@ StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
 /// The value after `key=`: text in brackets, a word, or a number.
 StatusOr<AttributeId> read_value_of_key(TextReader& reader) {
   const char next = reader.cursor.peek();
-  if (next == '<' || next == '[' || next == '{') return read_text_in_brackets(reader);
+  if (next == '<' || next == '[' || next == '{' || next == '#') return read_text_in_brackets(reader);
   if (next == '-' || (next >= '0' && next <= '9')) return reader.read_number(/*typed=*/false);
   return reader.read_attribute();
 }
@@ -84,7 +85,7 @@ Status read_sharded(TextReader& reader, PendingOperation& operation, uint32_t) {
       operation.operands.push_back(value);
       continue;
     }
-    if (next == '<' || next == '[' || next == '{') {
+    if (next == '<' || next == '[' || next == '{' || next == '#') {
       const std::span<const Clause> clauses = operation.known.clauses;
       if (clauses.empty() || !clauses[0].word.empty()) return cursor.unexpected("an operand or ':'", "here");
       HILO_ASSIGN_OR_RETURN(const AttributeId text, read_text_in_brackets(reader));

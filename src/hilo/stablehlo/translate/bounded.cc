@@ -56,7 +56,9 @@ Expr masked(OpSink& sink, Expr x, const Limits& limits, Expr fill, const Joins& 
 }
 
 Expr zero_of(OpSink& sink, Expr x) { return full(sink, Shape::scalar(x.type()), 0); }
-Expr number(OpSink& sink, int64_t value) { return full(sink, Shape::scalar(ElementType::kS32), static_cast<double>(value)); }
+Expr number(OpSink& sink, int64_t value) {
+  return full(sink, Shape::scalar(ElementType::kS32), static_cast<double>(value));
+}
 
 bool always(int64_t) { return true; }
 
@@ -154,15 +156,17 @@ Status translate_bounded_dot(const OpContext& op) {
     const std::string_view side = i == 0 ? "lhs" : "rhs";
     HILO_ASSIGN_OR_RETURN(const auto batch, op.integers(fmt::format("{}_batching_dimensions", side), none));
     HILO_ASSIGN_OR_RETURN(const auto summed, op.integers(fmt::format("{}_contracting_dimensions", side), none));
-    const auto is_in = [](const std::vector<int64_t>& list, int64_t d) { return std::ranges::find(list, d) != list.end(); };
+    const auto is_in = [](const std::vector<int64_t>& list, int64_t d) {
+      return std::ranges::find(list, d) != list.end();
+    };
     HILO_ASSIGN_OR_RETURN(const InstructionId array, op.operand(i));
     const Expr x = sink.at(array);
     Limits limits = operand_limits(op, i);
     limits.resize(static_cast<size_t>(x.shape().rank()), kNoInstruction);
     inside.emplace_back(i, masked(sink, x, limits, zero_of(sink, x), [&](int64_t d) { return is_in(summed, d); }).id);
     for (size_t b = 0; b < batch.size(); ++b) {
-      const InstructionId limit = batch[b] >= 0 && batch[b] < std::ssize(limits) ? limits[static_cast<size_t>(batch[b])]
-                                                                                 : kNoInstruction;
+      const InstructionId limit =
+          batch[b] >= 0 && batch[b] < std::ssize(limits) ? limits[static_cast<size_t>(batch[b])] : kNoInstruction;
       if (i == 0) result.push_back(limit);
       else if (b < result.size() && result[b] == kNoInstruction) result[b] = limit;
     }
@@ -301,11 +305,21 @@ Status translate_bounded_sort(const OpContext& op) {
 }
 
 bool is_alike(const OpContext& op) {
-  constexpr Handler kAlike[] = {translate_elementwise, translate_compare,           translate_select,
-                                translate_clamp,       translate_extreme,           translate_convert,
-                                translate_cbrt,        translate_reduce_precision,  translate_identity,
-                                translate_barrier,     translate_sharding_constraint, translate_conj,
-                                translate_square,      translate_is_infinite,       translate_hyperbolic};
+  constexpr Handler kAlike[] = {translate_elementwise,
+                                translate_compare,
+                                translate_select,
+                                translate_clamp,
+                                translate_extreme,
+                                translate_convert,
+                                translate_cbrt,
+                                translate_reduce_precision,
+                                translate_identity,
+                                translate_barrier,
+                                translate_sharding_constraint,
+                                translate_conj,
+                                translate_square,
+                                translate_is_infinite,
+                                translate_hyperbolic};
   return std::ranges::find(kAlike, op.row.translate) != std::end(kAlike);
 }
 

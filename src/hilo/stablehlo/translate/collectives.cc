@@ -251,7 +251,7 @@ Status translate_all_to_all(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t join, op.integer("concat_dimension"));
   HILO_ASSIGN_OR_RETURN(const int64_t count, op.integer("split_count"));
   attributes->dimensions = {split};
-  if (split == join) return add(op, attributes);
+  if (split == join && op.operation.operands.count == 1) return add(op, attributes);
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
     HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape(i));
@@ -261,6 +261,10 @@ Status translate_all_to_all(const OpContext& op) {
       return invalid_argument("split_dimension, concat_dimension and split_count don't fit the operand");
     HILO_ASSIGN_OR_RETURN(InstructionId value, op.builder.add(Opcode::kAllToAll, {operand},
                                                               std::make_shared<hlo::AllToAllAttributes>(*attributes)));
+    if (split == join) {
+      op.define(i, value);
+      continue;
+    }
     std::vector<int64_t> parted(shape.dimensions().begin(), shape.dimensions().end());
     parted[static_cast<size_t>(split)] /= count;
     parted.insert(parted.begin() + split, count);

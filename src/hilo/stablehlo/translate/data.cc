@@ -120,10 +120,9 @@ Status take_kind(const OpContext& op, std::string_view kind, InstructionIds& ope
     const std::optional<ElementType> other =
         other_sign ? element_type_from_mlir(fmt::format("{}{}", is_signed ? "ui" : "i", element_type_info(type).bits))
                    : std::nullopt;
-    if (!other)
-      return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
-    HILO_ASSIGN_OR_RETURN(operand, op.builder.add(Opcode::kBitcastConvert, {operand}, nullptr,
-                                                  shape.with_element_type(*other)));
+    if (!other) return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
+    HILO_ASSIGN_OR_RETURN(operand,
+                          op.builder.add(Opcode::kBitcastConvert, {operand}, nullptr, shape.with_element_type(*other)));
   }
   return ok_status();
 }
@@ -252,6 +251,7 @@ std::pair<std::string_view, std::string> sharding_attribute(std::string_view sha
 }
 
 StatusOr<InstructionId> add_constraint(const OpContext& op, InstructionId value, std::string_view sharding) {
+  if (!op.builder.shape(value).is_array()) return value;  // a token has no parts
   op.builder.set_annotations(with_frontend_attributes(op, {sharding_attribute(sharding)}));
   StatusOr<InstructionId> added = op.builder.add(Opcode::kCopy, {value});
   op.builder.set_annotations(op.translator.annotations_of(op.operation.location));

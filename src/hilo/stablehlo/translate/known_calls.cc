@@ -92,9 +92,26 @@ Status translate_part(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
     HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape(i));
     if (op.builder.shape(operand) != result)
-      return unimplemented("a computation by hand over several devices as calls. Hint: export with sdy.manual_computation");
+      return unimplemented(
+          "a computation by hand over several devices as calls. Hint: export with sdy.manual_computation");
   }
   return translate_identity(op);
+}
+
+/// A call that stands for an operation whose sizes are operands; its result's type says them.
+Status translate_as(const OpContext& op, std::string_view operation) {
+  OpContext inner{op.translator, op.builder, op.operation, *find_row(operation)};
+  inner.operand_limit = 1;
+  return inner.row.translate(inner);
+}
+Status translate_dynamic_random_bits(const OpContext& op) { return translate_as(op, "stablehlo.rng_bit_generator"); }
+Status translate_dynamic_top_k(const OpContext& op) { return translate_as(op, "chlo.top_k"); }
+
+/// The first operand; the others say its sizes.
+Status translate_first(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  op.define(0, operand);
+  return ok_status();
 }
 
 struct KnownCall {
@@ -115,6 +132,9 @@ constexpr KnownCall kKnownCalls[] = {
     {"annotate_device_placement", translate_identity},
     {"cpu_csr_sparse_dense_ffi", translate_sparse_product},
     {"dce_sink", translate_nothing},
+    {"stablehlo.dynamic_rng_bit_generator", translate_dynamic_random_bits},
+    {"stablehlo.dynamic_top_k", translate_dynamic_top_k},
+    {"stablehlo.shape_refinement_operand_wrapper", translate_first},
     {"xla.sdy.FuncResultSharding", translate_frontend_sharding},
     {"xla.sdy.GlobalToLocalShape", translate_part},
     {"xla.sdy.LocalToGlobalShape", translate_part},

@@ -54,10 +54,9 @@ Status translate_torch_index_select(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t batch, op.integer("batch_dims", 0));
   if (operands.size() != 2) return invalid_argument(fmt::format("got {} operands; wanted 2", operands.size()));
   const Shape array = op.builder.shape(operands[0]), index = op.builder.shape(operands[1]);
-  if (!array.is_array() || !index.is_array() || batch < 0 || batch > dim || dim >= array.rank() ||
-      batch > index.rank())
-    return invalid_argument(fmt::format("dim={} and batch_dims={} don't fit {} and {}", dim, batch, array.to_string(),
-                                        index.to_string()));
+  if (!array.is_array() || !index.is_array() || batch < 0 || batch > dim || dim >= array.rank() || batch > index.rank())
+    return invalid_argument(
+        fmt::format("dim={} and batch_dims={} don't fit {} and {}", dim, batch, array.to_string(), index.to_string()));
   auto attributes = std::make_shared<hlo::GatherAttributes>();
   const int64_t selected = index.rank() - batch;  // dimensions of the result that stand for `dim`
   for (int64_t d = 0; d < array.rank(); ++d) {

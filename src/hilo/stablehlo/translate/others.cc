@@ -87,8 +87,8 @@ constexpr DynamicForm kDynamicForms[] = {
 Status translate_dynamic(const OpContext& op) {
   for (const DynamicForm& form : kDynamicForms) {
     if (form.name != op.row.name) continue;
-    if (op.row.name == "real_dynamic_slice" && op.translator.refines() && op.operation.operands.count > 1 &&
-        !known_integers(op, 1))
+    if (op.row.name == "real_dynamic_slice" && op.operation.operands.count == 4 &&
+        !(constant_operand(op, 1).ok() && constant_operand(op, 2).ok()))
       return translate_slice_of_known_size(op);
     OpContext inner{op.translator, op.builder, op.operation, *find_row(form.without)};
     inner.operand_limit = form.first;

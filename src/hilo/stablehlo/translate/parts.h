@@ -153,11 +153,11 @@ struct Translator {
   std::vector<Shape> shapes = {};  ///< of each value, where sizes follow from the entry's arguments
   std::unordered_map<ValueId, Literal> constants = {};  ///< small ones among them, which regions make again
   int inlined_depth = 0;
-  std::vector<Recording>* recordings = nullptr;  ///< of the loop whose body is being built
-  bool placed = false;                           ///< an error has its operation
+  std::vector<Recording>* recordings = nullptr;     ///< of the loop whose body is being built
+  bool placed = false;                              ///< an error has its operation
   std::unordered_map<ValueId, Limits> limits = {};  ///< of values whose size is bounded
-  bool has_bounds = false;                       ///< some type has bounds
-  bool refining = false;                         ///< sizes follow from the entry's arguments
+  bool has_bounds = false;                          ///< some type has bounds
+  bool refining = false;                            ///< sizes follow from the entry's arguments
 
   /// Whether sizes follow from the entry's arguments.
   bool refines() const;

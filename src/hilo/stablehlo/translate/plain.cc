@@ -152,8 +152,8 @@ Status promote_to(const OpContext& op, uint32_t region_index, uint32_t i, hlo::I
   const Shape shape = op.builder.shape(operand);
   if (type.kind != TypeKind::kTensor || !shape.is_array() || shape.element_type() == type.element) return ok_status();
   if (type.quantization != nullptr || is_complex(shape.element_type()) != is_complex(type.element)) return ok_status();
-  HILO_ASSIGN_OR_RETURN(operand, op.builder.add(hlo::Opcode::kConvert, {operand}, nullptr,
-                                                shape.with_element_type(type.element)));
+  HILO_ASSIGN_OR_RETURN(
+      operand, op.builder.add(hlo::Opcode::kConvert, {operand}, nullptr, shape.with_element_type(type.element)));
   return ok_status();
 }
 
@@ -171,7 +171,7 @@ StatusOr<InstructionIds> promoted_operands(const OpContext& op) {
     if (i + 1 == count && op.flag("has_dynamic_root")) continue;
     if (scatters) argument = i < count / 2 ? i : i - 1;
     else if (halves) argument = i % std::max(count / 2, 1u);
-    else if (name == "select_and_scatter" && i > 0) region = op.operation.regions.count - 1;
+    else if (name == "select_and_scatter") region = op.operation.regions.count - 1;
     HILO_RETURN_IF_ERROR(promote_to(op, region, argument, operands[i]));
   }
   return operands;

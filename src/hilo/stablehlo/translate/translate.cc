@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "hilo/base/floating_point.h"
@@ -164,6 +165,28 @@ bool sizes_follow(const ModuleTree& tree, OperationId entry, const std::vector<O
   });
 }
 
+/// Of a program whose sizes are inferred: the functions that are computations of their own, because custom calls have them. The
+/// entry inlines the others.
+std::vector<OperationId> uninlined(const Translator& translator, const std::vector<OperationId>& functions,
+                                   OperationId entry) {
+  const ModuleTree& tree = translator.tree;
+  std::unordered_set<OperationId> called;
+  for (const OperationId id : functions) {
+    for (OperationId inside = id + 1; inside < tree.operations[id].nested_end; ++inside) {
+      const Attribute* const names = tree.find(tree.operations[inside], "called_computations");
+      for (const AttributeId name : names == nullptr ? std::span<const AttributeId>() : names->elements) {
+        const auto found = translator.functions.find(tree.attributes[name].text);
+        if (found != translator.functions.end()) called.insert(found->second);
+      }
+    }
+  }
+  std::vector<OperationId> order;
+  for (const OperationId id : functions) {
+    if (id == entry || called.contains(id)) order.push_back(id);
+  }
+  return order;
+}
+
 }  // namespace
 
 std::vector<FunctionInfo> functions_of(const ModuleTree& tree) {
@@ -206,7 +229,7 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   translator.refining = !options.arguments.empty() || translator.has_bounds || sizes_follow(tree, entry, order);
   if (translator.refines()) {
     translator.shapes.resize(tree.values.size());
-    order = {entry};  // which inlines the others
+    order = uninlined(translator, order, entry);
   }
   HILO_ASSIGN_OR_RETURN(translator.devices, plan_devices(tree, options));
   for (OperationId id : order) {
@@ -240,10 +263,10 @@ Status Translator::run(const Operation& function, bool entry) {
   for (uint32_t i = 0; i < body.arguments.count; ++i) {
     const ValueId value = body.arguments.begin + i;
     if (!tree.type_of(value).bounds.empty()) {
-      return at(function, unimplemented(fmt::format("argument {} has type {}: arguments of bounded size",  i,
+      return at(function, unimplemented(fmt::format("argument {} has type {}: arguments of bounded size", i,
                                                     tree.type_of(value).spelled)));
     }
-    StatusOr<Shape> shape = argument_shape(value, i, options.arguments);
+    StatusOr<Shape> shape = argument_shape(value, i, entry ? options.arguments : std::vector<Shape>());
     if (!shape.ok()) return at(function, shape.status().with_context(fmt::format("argument {}", i)));
     set(builder, value, builder.parameter(*shape));
   }
@@ -475,9 +498,7 @@ Status Translator::translate_operation(hlo::Builder& builder, const Operation& o
   const bool on_stored = row->translate == translate_quantize || row->translate == translate_dequantize ||
                          row->translate == translate_bitcast || row->translate == translate_call;
   const bool on_real = has_quantized_types && !on_stored && is_quantized(tree, operation);
-  Status done = on_real      ? translate_on_real_values(op)
-                : has_bounds ? translate_bounded(op)
-                             : row->translate(op);
+  Status done = on_real ? translate_on_real_values(op) : has_bounds ? translate_bounded(op) : row->translate(op);
   if (done.ok() && refines()) done = fold_results(op);
   return at(operation, done);
 }

@@ -45,11 +45,12 @@ enum class SixBits : uint8_t { kNone, kE2M3, kE3M2 };
 
 struct Type {
   TypeKind kind = TypeKind::kOther;
-  ElementType element = ElementType::kOpaque;                  ///< of kElement and kTensor; `index` counts as s64
-  uint32_t input_count = 0;                                    ///< of kFunction
-  std::vector<int64_t> dimensions;                             ///< of kTensor; kDynamic where unknown
-  std::vector<int64_t> bounds = {};  ///< of kTensor: sizes known at run time only, and kDynamic; `dimensions` has them too
-  std::vector<TypeId> parts;                                   ///< of kTuple; of kFunction: inputs, then results
+  ElementType element = ElementType::kOpaque;  ///< of kElement and kTensor; `index` counts as s64
+  uint32_t input_count = 0;                    ///< of kFunction
+  std::vector<int64_t> dimensions;             ///< of kTensor; kDynamic where unknown
+  std::vector<int64_t> bounds =
+      {};                     ///< of kTensor: sizes known at run time only, and kDynamic; `dimensions` has them too
+  std::vector<TypeId> parts;  ///< of kTuple; of kFunction: inputs, then results
   std::shared_ptr<const Quantization> quantization = nullptr;  ///< of kElement and kTensor; `element` is what is stored
   SixBits six_bits = SixBits::kNone;                           ///< `element` is what carries it
   std::string spelled;  ///< as MLIR writes it; of kOther: all that is known of it
@@ -106,14 +107,14 @@ struct Range {
 };
 
 struct Operation {
-  std::string_view name;       ///< "stablehlo.add"
-  Range results;               ///< of values
-  Range operands;              ///< of operand_pool
-  Range attributes;            ///< of attribute_pool
-  Range regions;               ///< of regions
-  LocationId location = 0;     ///< 0: unknown
-  OperationId next = kNone;    ///< after this one in its block
-  OperationId nested_end = 0;  ///< operations inside this one are (own id, nested_end)
+  std::string_view name;          ///< "stablehlo.add"
+  Range results;                  ///< of values
+  Range operands;                 ///< of operand_pool
+  Range attributes;               ///< of attribute_pool
+  Range regions;                  ///< of regions
+  LocationId location = 0;        ///< 0: unknown
+  OperationId next = kNone;       ///< after this one in its block
+  OperationId nested_end = 0;     ///< operations inside this one are (own id, nested_end)
   uint32_t line = 0, column = 0;  ///< in the text, from 1 on; 0: it was none
 };
 

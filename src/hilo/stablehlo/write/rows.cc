@@ -53,7 +53,8 @@ constexpr Pair kInverses[] = {
 
 std::map<hlo::Opcode, std::vector<const OpRow*>> index_of_rows() {
   std::map<hlo::Opcode, std::vector<const OpRow*>> index;
-  for (const bool own : {true, false}) {  // ops of StableHLO before those of CHLO; those of other dialects are read only
+  for (const bool own :
+       {true, false}) {  // ops of StableHLO before those of CHLO; those of other dialects are read only
     for (const OpRow& row : op_rows()) {
       const bool is_own = row.name.find('.') == std::string_view::npos || row.name.starts_with("func.");
       if (inverse_of(row.translate) == nullptr || is_own != own) continue;
