@@ -6,8 +6,8 @@
 //   HILO_MOVED_SHOW       set: prints each program before it runs
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 
 #include "hilo/backend/cpu/abi/isa.h"
@@ -20,8 +20,9 @@
 namespace hilo::tests {
 namespace {
 
-constexpr unsigned kPerTest = 100;    // programs of one test
+constexpr unsigned kPerTest = 100;     // programs of one test
 constexpr int64_t kMostDiffering = 3;  // of one test; each is reduced
+constexpr double kSlow = 20;           // ms of compiling for an instruction that are worth a line
 
 unsigned number_from(const char* name, unsigned otherwise) {
   const char* text = std::getenv(name);
@@ -70,14 +71,12 @@ StatusOr<std::vector<Literal>> run(Executable& executable, const std::vector<Lit
   return literals;
 }
 
-/// On so many threads; 0: all.
-StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments, int threads) {
-  set_default_thread_count(threads);
+StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, cpu_client()->compile(module, {}, nullptr));
   return run(*executable, arguments);
 }
 
-/// The program that took longest to compile for each of its instructions.
+/// The program that took most processor time to compile for each of its instructions.
 struct Slowest {
   double milliseconds = 0;
   unsigned seed = 0;
@@ -88,29 +87,37 @@ Slowest& slowest() {
   return instance;
 }
 
+double processor_milliseconds() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 int64_t instructions_of(const hlo::Module& module) {
   int64_t count = 0;
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) count += computation->size();
   return count;
 }
 
+/// Compiles a program and takes the time.
+StatusOr<std::unique_ptr<Executable>> compiled(unsigned seed, const MovedProgram& program, cpu::Isa isa) {
+  const double began = processor_milliseconds();
+  auto executable = cpu_client()->compile(program.program.module, {}, nullptr);
+  const double each = (processor_milliseconds() - began) / static_cast<double>(instructions_of(program.program.module));
+  if (each > slowest().milliseconds) slowest() = {each, seed, std::string(isa_name(isa))};
+  if (each > kSlow) std::cout << fmt::format("seed {}: {:.1f} ms an instruction on {}\n", seed, each, isa_name(isa));
+  return executable;
+}
+
 /// What differs on one form; "" if nothing does.
 std::string difference_on(cpu::Isa isa, unsigned seed, const MovedProgram& program, std::span<const Literal> wanted) {
   const UsesIsa uses(isa);
-  const std::vector<Literal>& arguments = program.program.arguments;
-  for (const int threads : {1, 0}) {
-    const auto began = std::chrono::steady_clock::now();
-    const StatusOr<std::vector<Literal>> got = run_on_engine(program.program.module, arguments, threads);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    const double each = took.count() / static_cast<double>(instructions_of(program.program.module));
-    if (each > slowest().milliseconds) slowest() = {each, seed, std::string(isa_name(isa))};
+  set_default_thread_count(0);
+  const auto executable = compiled(seed, program, isa);
+  for (const int threads : {0, 1}) {
+    set_default_thread_count(threads);
+    const StatusOr<std::vector<Literal>> got =
+        executable.ok() ? run(**executable, program.program.arguments) : executable.status();
     const std::string text = got.ok() ? difference(program, *got, wanted) : got.status().to_string();
     if (text.empty()) continue;
-    const auto engine = [&](const hlo::Module& module, const std::vector<Literal>& values) {
-      return run_on_engine(module, values, threads);
-    };
-    return fmt::format("seed {} on {}, {} threads: {}\n{}", seed, isa_name(isa), threads, text,
-                       shown(hlo::reduced(program.program, engine, compare_options(program))));
+    return fmt::format("seed {} on {}, {} threads: {}\n{}", seed, isa_name(isa), threads == 0 ? "all" : "1", text,
+                       shown(hlo::reduced(program.program, run_on_engine, compare_options(program))));
   }
   return "";
 }
@@ -127,7 +134,8 @@ TEST_P(MovedReductions, GiveOnTheEngineWhatTheyGiveOnTheReference) {
     const MovedProgram program = moved_program(seed);
     if (std::getenv("HILO_MOVED_SHOW") != nullptr) std::cout << shown(program.program) << std::endl;
     const StatusOr<std::vector<hlo::Expected>> expected = hlo::expected_of(program.program, compare_options(program));
-    ASSERT_TRUE(expected.ok()) << "seed " << seed << ": " << expected.status().to_string() << "\n" << shown(program.program);
+    ASSERT_TRUE(expected.ok()) << "seed " << seed << ": " << expected.status().to_string() << "\n"
+                               << shown(program.program);
     std::vector<Literal> wanted;
     for (const hlo::Expected& result : *expected) wanted.push_back(result.value);
     for (const cpu::Isa isa : isas) {

@@ -56,6 +56,7 @@ class MovedDraw {
   hlo::Builder& builder() { return b_; }
   const std::vector<MovedArgument>& arguments() const { return arguments_; }
   Palette palette() const { return palette_; }
+  bool multiplies_complex() const { return is_complex(type_) && palette_ == Palette::kUnits; }
 
  private:
   // moved_program.cc

@@ -77,8 +77,8 @@ MovedValue MovedDraw::map_complex(const MovedValue& x) {
 /// To another type, as long as small integers stay what they are.
 MovedValue MovedDraw::convert(const MovedValue& x) {
   static const std::vector<ElementType> types = {
-      ElementType::kPred, ElementType::kS8,  ElementType::kU8,  ElementType::kS16,  ElementType::kU16,
-      ElementType::kS32,  ElementType::kU32, ElementType::kS64, ElementType::kU64,  ElementType::kF16,
+      ElementType::kPred, ElementType::kS8,  ElementType::kU8,  ElementType::kS16,    ElementType::kU16,
+      ElementType::kS32,  ElementType::kU32, ElementType::kS64, ElementType::kU64,    ElementType::kF16,
       ElementType::kBf16, ElementType::kF32, ElementType::kF64, ElementType::kF8E5M2, ElementType::kC64};
   const ElementType from = type(x), to = one_of(types);
   if (is_complex(from)) return map_complex(x);
@@ -88,9 +88,12 @@ MovedValue MovedDraw::convert(const MovedValue& x) {
   if (to_float && palette_ != Palette::kUnits && !is_small) return {add(Opcode::kCopy, {x.id}), x.bound, x.integral};
   const Shape s = shape(x.id).with_element_type(to);
   const Id id = add(Opcode::kConvert, {x.id}, nullptr, s);
-  const bool stays = to_float || to == ElementType::kPred ||
-                     (palette_ != Palette::kSpecials && is_small && is_signed_integer(to));
-  return {id, to == ElementType::kPred ? 1 : stays ? x.bound : std::numeric_limits<double>::infinity(),
+  const bool stays =
+      to_float || to == ElementType::kPred || (palette_ != Palette::kSpecials && is_small && is_signed_integer(to));
+  return {id,
+          to == ElementType::kPred ? 1
+          : stays                  ? x.bound
+                                   : std::numeric_limits<double>::infinity(),
           x.integral || !to_float};
 }
 

@@ -44,8 +44,8 @@ hlo::AttributesPtr concatenate_along(int64_t dimension) {
 MovedValue MovedDraw::move(const MovedValue& x) {
   using Move = MovedValue (MovedDraw::*)(const MovedValue&);
   static const std::vector<Move> moves = {
-      &MovedDraw::concatenate, &MovedDraw::concatenate, &MovedDraw::roll,      &MovedDraw::pad,
-      &MovedDraw::pad,         &MovedDraw::slice,       &MovedDraw::reshape,   &MovedDraw::transpose,
+      &MovedDraw::concatenate, &MovedDraw::concatenate, &MovedDraw::roll,          &MovedDraw::pad,
+      &MovedDraw::pad,         &MovedDraw::slice,       &MovedDraw::reshape,       &MovedDraw::transpose,
       &MovedDraw::reverse,     &MovedDraw::broadcast,   &MovedDraw::dynamic_slice, &MovedDraw::dynamic_update_slice,
       &MovedDraw::gather,      &MovedDraw::with_iota};
   return (this->*one_of(moves))(x);
@@ -61,7 +61,8 @@ MovedValue MovedDraw::concatenate(const MovedValue& x) {
   for (int64_t k = 1 + below(3); k > 0; --k) {
     std::vector<int64_t> other = sizes;
     const bool again = chance(30);
-    if (!again) other[d] = any_size(std::max<int64_t>((most_ - elements) / std::max<int64_t>(product(sizes) / sizes[d], 1), 1));
+    if (!again)
+      other[d] = any_size(std::max<int64_t>((most_ - elements) / std::max<int64_t>(product(sizes) / sizes[d], 1), 1));
     if (elements + product(other) > most_) break;
     elements += product(other);
     const Id part = again ? x.id : data(shape(x.id).with_dimensions(other));
@@ -101,8 +102,9 @@ MovedValue MovedDraw::pad(const MovedValue& x) {
     }
     attributes.padding.push_back(p);
   }
-  const Id value = chance(60) ? data(Shape::scalar(type(x)))
-                              : scalar(type(x), palette_ == Palette::kUnits || type(x) == ElementType::kF8E8M0Fnu ? 1 : 0);
+  const Id value = chance(60)
+                       ? data(Shape::scalar(type(x)))
+                       : scalar(type(x), palette_ == Palette::kUnits || type(x) == ElementType::kF8E8M0Fnu ? 1 : 0);
   return {add(Opcode::kPad, {x.id, value}, shared_attributes(std::move(attributes))),
           std::max(x.bound, data_bound(type(x))), x.integral};
 }
@@ -150,7 +152,8 @@ MovedValue MovedDraw::transpose(const MovedValue& x) {
   attributes.permutation.resize(sizes(x.id).size());
   std::iota(attributes.permutation.begin(), attributes.permutation.end(), 0);
   for (size_t k = attributes.permutation.size(); k > 1; --k)
-    std::swap(attributes.permutation[k - 1], attributes.permutation[static_cast<size_t>(below(static_cast<int64_t>(k)))]);
+    std::swap(attributes.permutation[k - 1],
+              attributes.permutation[static_cast<size_t>(below(static_cast<int64_t>(k)))]);
   return {add(Opcode::kTranspose, {x.id}, shared_attributes(std::move(attributes))), x.bound, x.integral};
 }
 
@@ -173,8 +176,9 @@ MovedValue MovedDraw::broadcast(const MovedValue& x) {
 
 /// A scalar around 0..limit: a constant, an argument or, in a loop, a multiple of the turn.
 MovedDraw::Id MovedDraw::start_index(int64_t limit) {
-  static const std::vector<ElementType> types = {ElementType::kS32, ElementType::kS32, ElementType::kS64, ElementType::kU32,
-                                                 ElementType::kS8,  ElementType::kU8,  ElementType::kS16, ElementType::kU64};
+  static const std::vector<ElementType> types = {ElementType::kS32, ElementType::kS32, ElementType::kS64,
+                                                 ElementType::kU32, ElementType::kS8,  ElementType::kU8,
+                                                 ElementType::kS16, ElementType::kU64};
   if (turn_ && chance(70)) {
     const Id step = scalar(ElementType::kS32, static_cast<double>(1 + below(std::max<int64_t>(limit, 1))));
     return add(Opcode::kMultiply, {*turn_, step});
@@ -220,14 +224,15 @@ MovedValue MovedDraw::dynamic_update_slice(const MovedValue& x) {
   const Id first = start_index(sizes[0] - part[0]);
   operands.push_back(first);
   for (size_t d = 1; d < sizes.size(); ++d)
-    operands.push_back(scalar(shape(first).element_type(), static_cast<double>(below(std::min<int64_t>(sizes[d] - part[d] + 2, 100)))));
+    operands.push_back(scalar(shape(first).element_type(),
+                              static_cast<double>(below(std::min<int64_t>(sizes[d] - part[d] + 2, 100)))));
   return {must(b_.add(Opcode::kDynamicUpdateSlice, operands)), std::max(x.bound, data_bound(type(x))), x.integral};
 }
 
 /// Windows along one dimension, of one or more elements, at places that an argument says.
 MovedValue MovedDraw::gather(const MovedValue& x) {
-  static const std::vector<ElementType> types = {ElementType::kS32, ElementType::kS32, ElementType::kS64, ElementType::kU32,
-                                                 ElementType::kS16, ElementType::kU8};
+  static const std::vector<ElementType> types = {ElementType::kS32, ElementType::kS32, ElementType::kS64,
+                                                 ElementType::kU32, ElementType::kS16, ElementType::kU8};
   const std::vector<int64_t> sizes = this->sizes(x.id);
   if (sizes.empty() || product(sizes) == 0) return x;
   const auto d = static_cast<size_t>(below(static_cast<int64_t>(sizes.size())));
@@ -277,7 +282,8 @@ MovedValue MovedDraw::with_iota(const MovedValue& x) {
   hlo::CompareAttributes less;
   less.direction = chance(50) ? hlo::ComparisonDirection::kLt : hlo::ComparisonDirection::kGe;
   const Id is_chosen = add(Opcode::kCompare, {number, limit}, shared_attributes(less));
-  return {add(Opcode::kSelect, {is_chosen, x.id, data(shape(x.id))}), std::max(x.bound, data_bound(type(x))), x.integral};
+  return {add(Opcode::kSelect, {is_chosen, x.id, data(shape(x.id))}), std::max(x.bound, data_bound(type(x))),
+          x.integral};
 }
 
 }  // namespace hilo::tests

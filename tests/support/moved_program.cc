@@ -24,8 +24,8 @@ using hlo::shared_attributes;
 
 namespace {
 
-constexpr int64_t kSizes[] = {1,   2,   3,   5,   7,   8,   15,  16,  17,  31,   32,   33,   63,
-                              64,  65,  127, 128, 129, 255, 256, 257, 700, 1000, 1443, 4097, 65537};
+constexpr int64_t kSizes[] = {1,  2,  3,   5,   7,   8,   15,  16,  17,  31,   32,   33,   63,
+                              64, 65, 127, 128, 129, 255, 256, 257, 700, 1000, 1443, 4097, 65537};
 constexpr int64_t kMostResults = 4;
 
 template <typename T>
@@ -37,9 +37,12 @@ T must(StatusOr<T> value) {
 const std::vector<ElementType>& drawn_types() {
   using enum ElementType;
   static const std::vector<ElementType> types = {
-      kF32,    kF32,      kF32,    kF32,      kF64, kF64, kF16,  kF16,  kBf16, kBf16, kPred,     kPred,       kS8,        kS8, kU8,
-      kU8,     kU8,       kS16,    kU16,      kS32, kS32, kU32,  kS64,  kU64,  kC64,  kC128,     kS4,         kU4,        kS2, kU2,
-      kF8E5M2, kF8E4M3Fn, kF8E4M3, kF8E3M4, kF8E4M3B11Fnuz, kF8E5M2Fnuz, kF8E4M3Fnuz, kF8E8M0Fnu, kF4E2M1Fn};
+      kF32,        kF32,        kF32,       kF32,      kF64,    kF64,    kF16,
+      kF16,        kBf16,       kBf16,      kPred,     kPred,   kS8,     kS8,
+      kU8,         kU8,         kU8,        kS16,      kU16,    kS32,    kS32,
+      kU32,        kS64,        kU64,       kC64,      kC128,   kS4,     kU4,
+      kS2,         kU2,         kF8E5M2,    kF8E4M3Fn, kF8E4M3, kF8E3M4, kF8E4M3B11Fnuz,
+      kF8E5M2Fnuz, kF8E4M3Fnuz, kF8E8M0Fnu, kF4E2M1Fn};
   return types;
 }
 
@@ -67,7 +70,7 @@ MovedValue MovedDraw::source() {
   static const std::vector<int64_t> mosts = {1000, 3000, 3000, 6000, 6000, 12000, 12000, 140000};
   most_ = chance(80) ? one_of(mosts) : 3000;
   std::vector<int64_t> sizes(static_cast<size_t>(1 + below(4)));
-  for (int64_t room = most_ / 2; int64_t & size : sizes) {
+  for (int64_t room = most_ / 2; int64_t& size : sizes) {
     size = any_size(room);
     room = std::max<int64_t>(room / size, 1);
   }
@@ -145,7 +148,8 @@ hlo::ComputationPtr alone(MovedDraw& draw, const std::vector<MovedResult>& resul
 }
 
 /// Copies a computation's instructions into another; its results.
-std::vector<InstructionId> inlined(Builder& b, const hlo::Computation& chain, std::span<const InstructionId> arguments) {
+std::vector<InstructionId> inlined(Builder& b, const hlo::Computation& chain,
+                                   std::span<const InstructionId> arguments) {
   std::vector<InstructionId> moved(chain.size());
   for (const hlo::Instruction& i : chain.instructions()) {
     if (i.opcode == Opcode::kParameter) {
@@ -155,7 +159,8 @@ std::vector<InstructionId> inlined(Builder& b, const hlo::Computation& chain, st
     std::vector<InstructionId> operands;
     for (InstructionId operand : i.operands) operands.push_back(moved[operand]);
     if (i.opcode == Opcode::kTuple) moved[i.id] = b.tuple(operands);
-    else if (i.opcode == Opcode::kConstant) moved[i.id] = b.constant(hlo::attributes_of<hlo::ConstantAttributes>(i).value);
+    else if (i.opcode == Opcode::kConstant)
+      moved[i.id] = b.constant(hlo::attributes_of<hlo::ConstantAttributes>(i).value);
     else moved[i.id] = must(b.add(i.opcode, operands, i.attributes, i.shape));
   }
   const hlo::Instruction& root = chain.root();
@@ -171,7 +176,8 @@ class LoopAround {
   LoopAround(std::mt19937& random, const hlo::Computation& chain) : random_(random), chain_(chain) {
     carried_ = chain.parameter_shapes();
     arguments_ = carried_.size();
-    for (const Shape& leaf : chain.result_shape().is_tuple() ? chain.result_shape().leaves() : std::vector{chain.result_shape()})
+    for (const Shape& leaf :
+         chain.result_shape().is_tuple() ? chain.result_shape().leaves() : std::vector{chain.result_shape()})
       carried_.push_back(leaf);
   }
 
@@ -249,7 +255,8 @@ MovedProgram moved_program(unsigned seed, const MovedOptions& options) {
   const std::vector<MovedResult> results = draw.draw();
   MovedProgram made;
   for (const MovedResult& result : results) made.rules.push_back(result.rule);
-  made.exact = draw.palette() != Palette::kRough;
+  for (ResultRule& rule : made.rules) rule.zeros_have_signs = !draw.multiplies_complex();
+  made.exact = draw.palette() != Palette::kRough && !draw.multiplies_complex();
   made.program.module.name = fmt::format("moved_{}", seed);
   std::vector<MovedArgument> arguments = draw.arguments();
   const hlo::ComputationPtr chain = alone(draw, results);
@@ -273,7 +280,10 @@ namespace {
 /// What sums of magnitudes may differ by for each of them: the first additions go in a row, the others in pairs; and the functions
 /// before and the rounding after.
 double relative_bound(ElementType type, int64_t summed) {
-  const int digits = type == ElementType::kF64 ? 52 : type == ElementType::kF32 ? 23 : type == ElementType::kF16 ? 10 : 7;
+  const int digits = type == ElementType::kF64   ? 52
+                     : type == ElementType::kF32 ? 23
+                     : type == ElementType::kF16 ? 10
+                                                 : 7;
   return std::ldexp(64 + 4 * std::log2(static_cast<double>(summed)), -digits);
 }
 
@@ -297,9 +307,9 @@ std::string difference(const MovedProgram& program, std::span<const Literal> got
     return fmt::format("got {} results, wanted {}", got.size(), wanted.size());
   for (size_t k = 0; k < got.size(); ++k) {
     const ResultRule& rule = program.rules[k];
-    const std::string text = rule.summed == 0
-                                 ? hlo::parting(got[k], wanted[k], 0, true)
-                                 : rough_difference(got[k], wanted[k], wanted[rule.magnitudes.value_or(k)], rule.summed);
+    const std::string text =
+        rule.summed == 0 ? hlo::parting(got[k], wanted[k], 0, rule.zeros_have_signs)
+                         : rough_difference(got[k], wanted[k], wanted[rule.magnitudes.value_or(k)], rule.summed);
     if (!text.empty()) return fmt::format("result {}: {}", k, text);
   }
   return "";

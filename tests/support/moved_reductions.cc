@@ -52,7 +52,8 @@ ComputationPtr pair_body(ElementType type, ElementType index, bool greatest) {
   const auto stays = must(b.add(Opcode::kOr, {beats, compare(Direction::kNe, a, a)}));
   const auto tie = must(b.add(Opcode::kAnd, {compare(Direction::kEq, a, c), compare(Direction::kLt, i, j)}));
   const auto index_stays = must(b.add(Opcode::kOr, {stays, tie}));
-  const auto value = must(b.add(Opcode::kSelect, {stays, a, c})), place = must(b.add(Opcode::kSelect, {index_stays, i, j}));
+  const auto value = must(b.add(Opcode::kSelect, {stays, a, c})),
+             place = must(b.add(Opcode::kSelect, {index_stays, i, j}));
   const auto root = b.tuple({value, place});
   return must(std::move(b).build(root));
 }
@@ -69,7 +70,9 @@ ComputationPtr two_sums_body(ElementType type) {
 
 }  // namespace
 
-ComputationPtr reducer_body(Opcode opcode, ElementType type) { return must(hlo::scalar_binary_computation(opcode, type)); }
+ComputationPtr reducer_body(Opcode opcode, ElementType type) {
+  return must(hlo::scalar_binary_computation(opcode, type));
+}
 
 Int64List MovedDraw::some_dimensions(int64_t rank) {
   Int64List dimensions;
@@ -91,12 +94,13 @@ std::vector<Opcode> MovedDraw::reducers_of(const MovedValue& x, int64_t count) c
   const ElementType t = type(x);
   if (t == ElementType::kPred) return {Opcode::kAnd, Opcode::kOr, Opcode::kXor, Opcode::kAdd, Opcode::kMaximum};
   if (is_integer(t))
-    return {Opcode::kAdd, Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
-            Opcode::kAnd, Opcode::kOr,  Opcode::kXor};
+    return {Opcode::kAdd,     Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum,
+            Opcode::kMinimum, Opcode::kAnd, Opcode::kOr,       Opcode::kXor};
   std::vector<Opcode> opcodes;
   if (!is_complex(t)) opcodes = {Opcode::kMaximum, Opcode::kMinimum};
   if (palette_ == Palette::kUnits) opcodes.insert(opcodes.end(), 4, Opcode::kMultiply);
-  else if (x.integral && x.bound * static_cast<double>(count) <= exact_limit(t)) opcodes.insert(opcodes.end(), 5, Opcode::kAdd);
+  else if (x.integral && x.bound * static_cast<double>(count) <= exact_limit(t))
+    opcodes.insert(opcodes.end(), 5, Opcode::kAdd);
   return opcodes;
 }
 
@@ -105,13 +109,14 @@ MovedDraw::Id MovedDraw::initial_of(Opcode opcode, ElementType type) {
   switch (opcode) {  // NOLINT: the reducers
     case Opcode::kMultiply: return scalar(type, 1);
     case Opcode::kMaximum:
-      if (is_floating(type) && element_type_info(type).bits > 8) return scalar(type, -std::numeric_limits<double>::infinity());
+      if (is_floating(type) && element_type_info(type).bits > 8)
+        return scalar(type, -std::numeric_limits<double>::infinity());
       return data(Shape::scalar(type));
     case Opcode::kMinimum:
-      if (is_floating(type) && element_type_info(type).bits > 8) return scalar(type, std::numeric_limits<double>::infinity());
+      if (is_floating(type) && element_type_info(type).bits > 8)
+        return scalar(type, std::numeric_limits<double>::infinity());
       return data(Shape::scalar(type));
-    case Opcode::kAnd:
-      return type == ElementType::kPred ? scalar(type, 1) : add(Opcode::kNot, {scalar(type, 0)});
+    case Opcode::kAnd: return type == ElementType::kPred ? scalar(type, 1) : add(Opcode::kNot, {scalar(type, 0)});
     default: return type == ElementType::kF8E8M0Fnu ? data(Shape::scalar(type)) : scalar(type, chance(20) ? -0.0 : 0);
   }
 }
@@ -137,7 +142,8 @@ std::vector<MovedResult> MovedDraw::reduce(const MovedValue& x) {
   if (kind < 38 && rank > 0) return {reduce_window(x)};
   if (reducers_of(x, count_over(x.id, dimensions)).empty()) return {{x, {}}};
   std::vector<MovedResult> results = {reduce_plain(x, dimensions)};
-  if (chance(15) && !reducers_of(x, count_over(x.id, dimensions)).empty()) results.push_back(reduce_plain(x, dimensions));
+  if (chance(15) && !reducers_of(x, count_over(x.id, dimensions)).empty())
+    results.push_back(reduce_plain(x, dimensions));
   if (chance(15)) {  // what hangs on all elements of a row meets each of them
     const MovedValue reduced = results[0].value;
     if (type(reduced) == type(x) && shape(x.id).element_count() > 0) {
@@ -169,8 +175,8 @@ MovedResult MovedDraw::reduce_generic(const MovedValue& x, const Int64List& dime
 }
 
 std::vector<MovedResult> MovedDraw::reduce_pair(const MovedValue& x, int64_t dimension) {
-  static const std::vector<ElementType> indices = {ElementType::kS32, ElementType::kS32, ElementType::kS64, ElementType::kU32,
-                                                   ElementType::kU16};
+  static const std::vector<ElementType> indices = {ElementType::kS32, ElementType::kS32, ElementType::kS64,
+                                                   ElementType::kU32, ElementType::kU16};
   hlo::ReduceAttributes attributes;
   attributes.dimensions = {dimension};
   std::vector<Id> operands;
@@ -244,7 +250,10 @@ MovedResult MovedDraw::reduce_window(const MovedValue& x) {
   std::vector<Opcode> opcodes = reducers_of(x, window);
   // Each step of short windows is rounded to the type.
   const ElementType t = type(x);
-  if (is_floating(t) && element_type_info(t).bits < 32 && x.bound * static_cast<double>(window) > (t == ElementType::kF16 ? 2048 : t == ElementType::kBf16 ? 256 : 8))
+  if (is_floating(t) && element_type_info(t).bits < 32 &&
+      x.bound * static_cast<double>(window) > (t == ElementType::kF16    ? 2048
+                                               : t == ElementType::kBf16 ? 256
+                                                                         : 8))
     std::erase(opcodes, Opcode::kAdd);
   if (opcodes.empty() || (palette_ == Palette::kUnits && is_floating(t))) return {x, {}};
   const Opcode opcode = one_of(opcodes);
