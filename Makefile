@@ -71,6 +71,7 @@ fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 rand
 	@python3 tools/fuzz.py --jobs $(JOBS) --seconds $(or $(SECONDS),60)
 	@tools/build.sh build $(JOBS) hilo_command test_random_programs
 	@HILO_RANDOM_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomPrograms.*'
+	@HILO_LAYOUT_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomLayouts.*'
 	@HILO_MUTATED_PROGRAMS=5000 python3 tests/mutated/run.py
 
 format:  ## clang-format over all sources

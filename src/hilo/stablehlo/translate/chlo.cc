@@ -109,7 +109,7 @@ Status translate_broadcasting(const OpContext& op) {
   if (op.row.opcode != Opcode::kCompare) return op.add(op.row.opcode, operands);
   AttributeSetter attributes(Opcode::kCompare);
   HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
-  if (op.text("compare_type") == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
+  HILO_RETURN_IF_ERROR(set_compare_type(op, op.builder.shape(operands[0]).element_type(), attributes));
   return op.add(Opcode::kCompare, operands, attributes.take());
 }
 

@@ -98,12 +98,19 @@ Status translate_broadcast(const OpContext& op) {
   return ok_status();
 }
 
+Status set_compare_type(const OpContext& op, ElementType type, AttributeSetter& attributes) {
+  const auto word = op.text("compare_type");
+  const bool says_more = word == "TOTALORDER" || (word == "SIGNED" && is_unsigned_integer(type)) ||
+                         (word == "UNSIGNED" && is_signed_integer(type));
+  return says_more ? attributes.set_word("type", word) : ok_status();
+}
+
 Status translate_compare(const OpContext& op) {
   AttributeSetter attributes(Opcode::kCompare);
   HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
-  // All other types say what the operands' element type says.
-  if (op.text("compare_type") == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  if (operands.size() != 2) return invalid_argument(fmt::format("got {} operands, wanted 2", operands.size()));
+  HILO_RETURN_IF_ERROR(set_compare_type(op, op.builder.shape(operands[0]).element_type(), attributes));
   return op.add(Opcode::kCompare, operands, attributes.take());
 }
 

@@ -284,6 +284,9 @@ StatusOr<std::vector<hlo::InstructionId>> next_recorded(hlo::Builder& builder, s
 StatusOr<hlo::InstructionId> add_broadcast(const OpContext& op, hlo::InstructionId operand,
                                            const std::vector<int64_t>& dimensions, const Shape& result);
 
+/// Sets the type of a comparison of elements of `type` from the attribute compare_type, where it says what `type` doesn't.
+Status set_compare_type(const OpContext& op, ElementType type, AttributeSetter& attributes);
+
 /// Sets a dot's precisions from the attribute precision_config.
 Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
 
