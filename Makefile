@@ -66,12 +66,13 @@ jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at t
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt
 	@python3 tools/jax_suite/run.py --jax $(or $(JAX),JAX) --build $(BUILD) $(OPTIONS) $(FILES)
 
-fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 random programs and 5000 texts with mistakes
+fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 random programs, MOVED=100000 moves with reductions, and 5000 texts with mistakes
 	@tools/setup.sh build test fuzz
 	@python3 tools/fuzz.py --jobs $(JOBS) --seconds $(or $(SECONDS),60)
-	@tools/build.sh build $(JOBS) hilo_command test_random_programs
+	@tools/build.sh build $(JOBS) hilo_command test_random_programs test_moved_reductions
 	@HILO_RANDOM_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomPrograms.*'
 	@HILO_LAYOUT_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomLayouts.*'
+	@HILO_CACHE=off HILO_MOVED_SEED=100000 HILO_MOVED_PROGRAMS=$(or $(MOVED),100000) build/bin/tests/test_moved_reductions --gtest_brief=1
 	@HILO_MUTATED_PROGRAMS=5000 python3 tests/mutated/run.py
 
 format:  ## clang-format over all sources

@@ -11,6 +11,7 @@
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "tests/support/clients.h"
+#include "tests/support/moved_program.h"
 #include "tests/support/random_layouts.h"
 #include "tests/support/random_program.h"
 
@@ -86,6 +87,21 @@ TEST(RandomLayouts, ChangeNoValue) {
                   << hlo::print_module(with_random_layouts(small.module, seed));
   }
   std::cout << count << " programs, each pair of opcode and type at least " << coverage.least() << " times\n";
+}
+
+TEST(RandomLayouts, ChangeNoMoveAndNoReduction) {
+  const unsigned count = number_from("HILO_LAYOUT_PROGRAMS", 300), begin = number_from("HILO_RANDOM_SEED", 0);
+  int differing = 0;
+  for (unsigned seed = begin; seed < begin + count && differing < 5; ++seed) {
+    const MovedProgram program = moved_program(seed);
+    const Engine engine = under_layouts(seed);
+    const std::string text = hlo::disagreement(program.program, engine, compare_options(program));
+    if (text.empty()) continue;
+    ++differing;
+    const RandomProgram small = hlo::reduced(program.program, engine, compare_options(program));
+    ADD_FAILURE() << "seed " << seed << ": " << text << "\nreduced:\n"
+                  << hlo::print_module(with_random_layouts(small.module, seed));
+  }
 }
 
 }  // namespace

@@ -186,8 +186,15 @@ class Independence {
   int64_t batch_;
 };
 
+/// Bytes of an element in a register: floats are computed in 32 bits at least.
+int64_t register_bytes(const Shape& shape) {
+  if (!shape.is_array()) return 0;
+  const ElementType type = shape.element_type();
+  return is_floating(type) ? std::max(element_size_bytes(type), 4) : element_size_bytes(type);
+}
+
 /// Adds up the work of a computation; false if it isn't one over small values, or is too much.
-bool add_work(const hlo::Computation& computation, int64_t batch, int depth, int64_t& work) {
+bool add_work(const hlo::Computation& computation, int64_t batch, int depth, LoopWork& work) {
   if (depth > kMaxDepth) return false;
   const Independence independence(computation, batch);
   for (const hlo::Instruction& i : computation.instructions()) {
@@ -195,8 +202,12 @@ bool add_work(const hlo::Computation& computation, int64_t batch, int depth, int
     int64_t elements = elements_beside(i.shape, batch);
     if (i.opcode == Opcode::kDot || i.opcode == Opcode::kReduce || i.opcode == Opcode::kDynamicSlice)
       elements *= elements_beside(computation.instruction(i.operands[0]).shape, batch);
-    work += elements * weight_of(i);
-    if (work > kMostWork) return false;
+    int64_t bytes = register_bytes(i.shape);  // of the widest: of f64 a comparison fills registers as a sum does
+    for (hlo::InstructionId operand : i.operands)
+      bytes = std::max(bytes, register_bytes(computation.instruction(operand).shape));
+    work.operations += elements * weight_of(i);
+    work.bytes += elements * weight_of(i) * bytes;
+    if (work.operations > kMostWork) return false;
     if (i.opcode == Opcode::kReduce) continue;
     for (const hlo::ComputationPtr& called : called_computations(i)) {
       if (!add_work(*called, batch, depth + 1, work)) return false;
@@ -237,9 +248,9 @@ int64_t elements_beside(const Shape& shape, int64_t batch) {
   return elements;
 }
 
-std::optional<int64_t> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
-                                          int64_t batch) {
-  int64_t work = 0;
+std::optional<LoopWork> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
+                                           int64_t batch) {
+  LoopWork work;
   if (batch == 1 && is_scalar_program(condition) && is_scalar_program(body)) return work;
   if (add_work(condition, batch, 0, work) && add_work(body, batch, 0, work)) return work;
   return std::nullopt;

@@ -23,9 +23,14 @@ std::vector<int64_t> extents_beside(const Shape& shape, int64_t batch);
 /// How many elements that are; of a tuple, those of its leaves.
 int64_t elements_beside(const Shape& shape, int64_t batch);
 
-/// Scalar operations of a turn for one index of the batch, functions weighed by what they cost; none if the loop isn't one that
-/// keeps its carry in registers.
-std::optional<int64_t> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
-                                          int64_t batch);
+/// What a turn computes for one index of the batch.
+struct LoopWork {
+  int64_t operations = 0;  ///< on one element; functions are weighed by what they cost
+  int64_t bytes = 0;       ///< of the registers that these fill: an operation on f64 counts 8
+};
+
+/// The work of a turn; none if the loop isn't one that keeps its carry in registers.
+std::optional<LoopWork> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
+                                           int64_t batch);
 
 }  // namespace hilo::engine

@@ -30,7 +30,7 @@ StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Comput
                                                                const hlo::Computation& body) const {
   if (!has_register_loops_) return std::optional<CodeFunction>();
   const int64_t batch = loop_batch(body.result_shape().leaves());
-  const std::optional<int64_t> work = register_loop_work(condition, body, batch);
+  const std::optional<engine::LoopWork> work = engine::register_loop_work(condition, body, batch);
   if (!work) return std::optional<CodeFunction>();
   HILO_ASSIGN_OR_RETURN(const RegisterLoop loop, compile_register_loop(condition, body, batch, *work, isa_));
   return std::optional(CodeFunction{loop.code->object(), RegisterLoop::kName});

@@ -24,6 +24,7 @@
 #include "hilo/backend/cpu/emit/spare_memory.h"
 #include "hilo/backend/cpu/emit/wide_constants.h"
 #include "hilo/base/out_of_memory.h"
+#include "hilo/base/stop.h"
 #include "hilo/base/thread_own.h"
 
 namespace hilo::cpu {
@@ -190,6 +191,7 @@ StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* n
 }  // namespace
 
 StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFunction emit, CodegenLevel level) {
+  HILO_RETURN_IF_ERROR(stop_status());
   const SpareMemory memory;
   StatusOr<std::vector<char>> object = try_compile(memory, name, isa, emit, level);
   if (!memory.used()) return object;

@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "hilo/backend/cpu/emit/simd.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -45,6 +47,11 @@ void emit_impossible(llvm::IRBuilder<>& b, llvm::Module& m) {
   b.CreateRet(b.CreateExtractElement(conflicts, std::uint64_t{0}));
 }
 
+void emit_short_numbers(llvm::IRBuilder<>& b, llvm::Module& m) {
+  begin_probe(b, m, b.getInt64Ty(), {b.getInt64Ty()});
+  SimdBuilder(b, Isa::kSse2, 128).lane_numbers(b.getInt8Ty());
+}
+
 void emit_probe(JitProbe probe, llvm::IRBuilder<>& b, llvm::Module& m) {
   switch (probe) {
     case JitProbe::kAddOne: {
@@ -56,6 +63,7 @@ void emit_probe(JitProbe probe, llvm::IRBuilder<>& b, llvm::Module& m) {
     case JitProbe::kReadsTable: return emit_table_read(b, m);
     case JitProbe::kCallsStranger: return emit_call(b, m, "hilo_no_such_function");
     case JitProbe::kImpossible: return emit_impossible(b, m);
+    case JitProbe::kShortNumbers: return emit_short_numbers(b, m);
   }
 }
 

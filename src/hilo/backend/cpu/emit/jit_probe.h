@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/jit_probe.h -- five tiny programs that show what the code generator and the loader do with each
+// backend/cpu/emit/jit_probe.h -- six tiny programs that show what the code generator and the loader do with each
 // kind of input.
 #pragma once
 
@@ -14,6 +14,7 @@ enum class JitProbe : std::uint8_t {
   kReadsTable,     ///< int64(int64): the square of its argument modulo 8, from a constant table.
   kCallsStranger,  ///< calls a function that is no runtime symbol: INTERNAL.
   kImpossible,     ///< uses an instruction that SSE2 and AVX2 lack: there LLVM gives up, INTERNAL.
+  kShortNumbers,   ///< numbers 128 lanes with signed bytes, which check_number_type rejects: INTERNAL.
 };
 
 /// Emits, compiles and loads the program.

@@ -9,6 +9,7 @@
 
 #include "hilo/backend/cpu/emit/code_cache.h"
 #include "hilo/backend/cpu/emit/jit.h"
+#include "hilo/backend/cpu/emit/region_analysis.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/text.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
 constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
-constexpr size_t kKernelsBetweenLooks = 16;     // at the stop word, where there is one
+constexpr int64_t kLengthBetweenLooks = 1000;   // of code, where there is a stop word: some 50 ms
 
 CodeCache<CachedKernel>& cache() {
   static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);
@@ -69,6 +70,15 @@ Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObser
   return ok_status();
 }
 
+/// How many of the kernels are compiled before the next look at the stop word: all without one.
+size_t before_next_look(std::span<const Missing> kernels, Isa isa) {
+  if (stop_word() == nullptr) return kernels.size();
+  size_t count = 0;
+  for (int64_t length = 0; count < kernels.size() && length < kLengthBetweenLooks; ++count)
+    length += code_length(*kernels[count].region, isa);
+  return count;
+}
+
 Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   const size_t groups =
       missing.size() <= kKernelsPerModule ? 1 : static_cast<size_t>(std::max(default_pool().threads(), 1));
@@ -77,12 +87,13 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
     const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
     Status& status = statuses[static_cast<size_t>(g)];
-    const size_t most = stop_word() == nullptr ? missing.size() : kKernelsBetweenLooks;
-    for (size_t k = begin; k < end && status.ok(); k += most) {
+    for (std::span<Missing> left = std::span(missing).subspan(begin, end - begin); !left.empty() && status.ok();) {
+      const size_t count = before_next_look(left, isa);
       status = or_out_of_memory([&] {
         HILO_RETURN_IF_ERROR(stop_status());
-        return compile_group(std::span(missing).subspan(k, std::min(most, end - k)), isa);
+        return compile_group(left.first(count), isa);
       });
+      left = left.subspan(count);
     }
   };
   if (groups == 1) compile(0);

@@ -391,6 +391,15 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   return shape;
 }
 
+int64_t code_length(const Region& region, Isa isa) {
+  constexpr int64_t kOfFunction = 16;
+  const int64_t lanes = shape_of_region(region, isa).lanes, vector = vector_bytes(isa);
+  int64_t length = 0;
+  for (const RegionNode& n : region.nodes)
+    length += (is_expensive(n) ? kOfFunction : 1) * std::max<int64_t>(register_bytes(n.type) * lanes / vector, 1);
+  return length;
+}
+
 RegionFacts analyse_region(const Region& region, Isa isa) {
   RegionFacts facts;
   facts.shape = shape_of_region(region, isa);

@@ -54,6 +54,9 @@ inline constexpr int64_t kLongestShortRow = 16;
 
 RegionFacts analyse_region(const Region& region, Isa isa);
 
+/// About how many instructions on registers a region's code has: what it costs to compile grows with that.
+int64_t code_length(const Region& region, Isa isa);
+
 /// A product of f32 or narrower floats, which is kept in f64.
 bool is_wide_product(const RegionNode& reduce);
 

@@ -223,7 +223,7 @@ Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
     if (is_vector(k) && facts_.shape.overlaps) {
       // Lane j holds element at + j, which earlier vectors have seen if it is below i.
       Value* seen = ir_.CreateTrunc(ir_.CreateSub(i, at), ir_.getInt32Ty());
-      valid_lanes_ = ir_.CreateICmpSGE(wide_.iota(ElementType::kS32), wide_.splat(seen));
+      valid_lanes_ = ir_.CreateICmpSGE(wide_.lane_numbers(seen->getType()), wide_.splat(seen));
     }
     enter(k, at);
     for (uint32_t n = 0; n < region_.nodes.size(); ++n) {

@@ -122,7 +122,7 @@ class RegionEmitter {
   // region_gather.cc: loads whose places are known at run time alone
   llvm::Value* emit_scattered_load(uint32_t n, llvm::Value* mask);
   std::vector<int64_t> rows_of_lanes(const IndexExpr& index) const;
-  bool fits_32_bits(const IndexExpr& index) const;
+  llvm::IntegerType* type_of_places(const IndexExpr& index);
   /// Per lane: how much more it most likely is than in lane 0; none if that isn't known.
   using LaneOffsets = std::optional<std::vector<int64_t>>;
   std::vector<LaneOffsets> likely_offsets(uint32_t end) const;  ///< of all nodes before that one

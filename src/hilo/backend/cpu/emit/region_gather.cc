@@ -2,8 +2,8 @@
 // Loads whose places are known at run time alone. Where indices are made so that they follow one another, though each is wrapped and
 // clamped by itself, the vector asks whether they do: of windows x[start + 0..8] all but those at the ends of x are one load.
 #include <algorithm>
-#include <limits>
 
+#include "hilo/backend/cpu/emit/numbers.h"
 #include "hilo/backend/cpu/emit/region_emitter.h"
 
 namespace hilo::cpu {
@@ -34,7 +34,7 @@ Value* RegionEmitter::emit_scattered_load(uint32_t n, Value* mask) {
   const RegionNode& node = region_.nodes[n];
   const uint32_t e = node_expression_[n];
   Value* const pointer = buffers_[node.input];
-  llvm::Type* const number = fits_32_bits(node.index) ? ir_.getInt32Ty() : ir_.getInt64Ty();
+  llvm::Type* const number = type_of_places(node.index);
   Value* const indices = lane_indices(e, number);
   const std::vector<int64_t> rows = rows_of_lanes(node.index);
   const auto one_by_one = [&] { return Values{wide_.gather(node.type, pointer, indices, mask, rows)}; };
@@ -64,14 +64,15 @@ std::vector<int64_t> RegionEmitter::rows_of_lanes(const IndexExpr& index) const 
   return rows;
 }
 
-bool RegionEmitter::fits_32_bits(const IndexExpr& index) const {
+/// i32, or i64 where places don't fit.
+llvm::IntegerType* RegionEmitter::type_of_places(const IndexExpr& index) {
   int64_t least = index.constant, greatest = index.constant;
   const auto add = [&](int64_t coefficient, int64_t most) {
     (coefficient < 0 ? least : greatest) += coefficient * most;
   };
   for (size_t k = 0; k < index.coefficients.size(); ++k) add(index.coefficients[k], region_.extents[k] - 1);
   for (const IndexTerm& t : index.terms) add(t.coefficient, region_.nodes[t.node].limit);
-  return least >= std::numeric_limits<int32_t>::min() && greatest <= std::numeric_limits<int32_t>::max();
+  return number_type(ir_.getContext(), std::max(greatest, -(least + 1)), 32);
 }
 
 std::vector<RegionEmitter::LaneOffsets> RegionEmitter::likely_offsets(uint32_t end) const {

@@ -4,6 +4,7 @@
 
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/numbers.h"
 #include "hilo/backend/cpu/emit/region_emitter.h"
 
 namespace hilo::cpu {
@@ -97,7 +98,7 @@ Value* RegionEmitter::lane_indices(uint32_t expression, llvm::Type* number) {
 
 namespace {
 
-/// Lanes i for which low <= index + i < high, compared as numbers that fill one register: bytes, where lanes are many.
+/// Lanes i for which low <= index + i < high, compared as numbers that fill one register, or the narrowest that count up to all lanes.
 Value* lanes_between(SimdBuilder& b, Value* index, int64_t low, int64_t high) {
   auto& ir = b.ir();
   const auto lanes = static_cast<unsigned>(b.lanes());
@@ -107,15 +108,13 @@ Value* lanes_between(SimdBuilder& b, Value* index, int64_t low, int64_t high) {
     return llvm::ConstantVector::get(inside);
   }
   const auto register_bits = static_cast<unsigned>(8 * vector_bytes(b.isa()));
-  llvm::Type* const number = ir.getIntNTy(std::clamp(register_bits / lanes, 8u, 64u));
+  llvm::Type* const number = number_type(ir.getContext(), b.lanes(), std::min(register_bits / lanes, 64u));
   const auto clipped = [&](Value* x) {
     Value* const from_zero = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, ir.getInt64(0));
     Value* const lane = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, from_zero, ir.getInt64(lanes));
     return ir.CreateVectorSplat(lanes, ir.CreateTrunc(lane, number));
   };
-  std::vector<llvm::Constant*> numbers;
-  for (unsigned i = 0; i < lanes; ++i) numbers.push_back(llvm::ConstantInt::get(number, i));
-  Value* const lane = llvm::ConstantVector::get(numbers);
+  Value* const lane = b.lane_numbers(number);
   Value* const first = clipped(ir.CreateSub(ir.getInt64(static_cast<uint64_t>(low)), index));
   Value* const end = clipped(ir.CreateSub(ir.getInt64(static_cast<uint64_t>(high)), index));
   return ir.CreateAnd(ir.CreateICmpSGE(lane, first), ir.CreateICmpSLT(lane, end));
@@ -269,7 +268,7 @@ Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool 
 Value* RegionEmitter::emit_clamped(const RegionNode& n, bool wide) {
   SimdBuilder& b = builder(wide);
   const ElementType type = region_.nodes[n.operands[0]].type;
-  if (element_type_info(type).bits <= 32 && n.limit <= std::numeric_limits<int32_t>::max()) {
+  if (element_type_info(type).bits <= 32 && bits_of_numbers(n.limit) <= 32) {
     const bool is_signed = is_signed_integer(type);
     Value* small =
         emit_convert(b, type, is_signed ? ElementType::kS32 : ElementType::kU32, value_of(n.operands[0], wide));

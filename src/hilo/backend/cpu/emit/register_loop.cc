@@ -48,7 +48,7 @@ class RegisterLoopEmitter {
     } else {
       Value* const end = function_->getArg(4);
       b_.counted_loop(function_->getArg(3), end, b_.index(b_.lanes()), {}, [&](Value* first, const Values&) {
-        emit_lanes(first, b_.first_lanes(smaller(ir_.CreateSub(end, first), b_.index(b_.lanes()))));
+        emit_lanes(first, smaller(ir_.CreateSub(end, first), b_.index(b_.lanes())));
         return Values{};
       });
     }
@@ -65,31 +65,88 @@ class RegisterLoopEmitter {
   }
   Value* smaller(Value* x, Value* y) { return ir_.CreateSelect(ir_.CreateICmpSLT(x, y), x, y); }
 
-  /// The loop for the indices of the batch from `first` on, as `mask` says.
-  void emit_lanes(Value* first, Value* mask) {
+  /// The loop for `count` indices of the batch from `first` on; both null without a batch.
+  void emit_lanes(Value* first, Value* count) {
     Values initial;
+    Value* const is_whole = count == nullptr ? nullptr : ir_.CreateICmpEQ(count, b_.index(b_.lanes()));
     for (size_t k = 0; k < leaves_.size(); ++k) {
       each_element(k, first, [&](Value* at, int64_t stride) {
-        const ElementType type = leaves_[k].element_type();
-        if (stride == 0) initial.push_back(b_.load_scalar(type, arguments_[k], at));
-        else if (stride == 1) initial.push_back(b_.load_masked(type, arguments_[k], at, mask));
-        else initial.push_back(b_.load_strided(type, arguments_[k], at, b_.index(stride), mask));
+        const Column column{leaves_[k].element_type(), arguments_[k], at, stride, count, is_whole};
+        initial.push_back(stride == 0 ? b_.load_scalar(column.type, column.pointer, at) : load(column));
       });
     }
     ScalarEmitter emitter(b_, function_->getArg(2), cancelled_);
-    if (loop_.batch > 1) emitter.set_batch({loop_.batch, ir_.CreateAdd(b_.splat(first), b_.iota(ElementType::kS64))});
+    if (loop_.batch > 1)
+      emitter.set_batch({loop_.batch, ir_.CreateAdd(b_.splat(first), b_.lane_numbers(ir_.getInt64Ty()))});
     const Values last = emitter.emit_loop(loop_.condition, loop_.body, initial);
     if (status_.ok()) status_ = emitter.status();
     size_t next = 0;
     for (size_t k = 0; k < leaves_.size(); ++k) {
       each_element(k, first, [&](Value* at, int64_t stride) {
-        const ElementType type = leaves_[k].element_type();
+        const Column column{leaves_[k].element_type(), results_[k], at, stride, count, is_whole};
         Value* const value = last[next++];
-        if (stride == 0) b_.store_scalar(type, value, results_[k], at);
-        else if (stride == 1) b_.store_masked(type, value, results_[k], at, mask);
-        else b_.store_strided(type, value, results_[k], at, b_.index(stride), mask);
+        if (stride == 0) b_.store_scalar(column.type, value, column.pointer, at);
+        else store(column, value);
       });
     }
+  }
+
+  /// The same element of each index of the batch, in memory.
+  struct Column {
+    ElementType type;
+    Value *pointer, *at;
+    int64_t stride;
+    Value *count, *is_whole;  ///< of lanes that have an index; whether all do
+  };
+
+  // No mask stands for the lanes without an index: where no instruction takes one, LLVM writes a branch for each lane.
+  Value* load(const Column& c) {
+    const auto whole = [&] { return Values{b_.load(c.type, c.pointer, c.at)}; };
+    const auto tail = [&] { return Values{b_.load_tail(c.type, c.pointer, c.at, c.count)}; };
+    if (c.stride == 1) return b_.if_else(c.is_whole, whole, tail)[0];
+    Value* const row = this->row();
+    ir_.CreateMemSet(row, ir_.getInt8(0), static_cast<uint64_t>(element_size_bytes(c.type) * b_.lanes()), {});
+    each_index(c, [&](Value* lane, Value* in_column) { copy(c.type, c.pointer, in_column, row, lane); });
+    return b_.load(c.type, row, b_.index(0));
+  }
+
+  void store(const Column& c, Value* value) {
+    const auto whole = [&] {
+      b_.store(c.type, value, c.pointer, c.at);
+      return Values{};
+    };
+    const auto tail = [&] {
+      b_.store_tail(c.type, value, c.pointer, c.at, c.count);
+      return Values{};
+    };
+    if (c.stride == 1) {
+      b_.if_else(c.is_whole, whole, tail);
+      return;
+    }
+    Value* const row = this->row();
+    b_.store(c.type, value, row, b_.index(0));
+    each_index(c, [&](Value* lane, Value* in_column) { copy(c.type, row, lane, c.pointer, in_column); });
+  }
+
+  /// Stack memory for the lanes of any column.
+  Value* row() {
+    constexpr int64_t kWidest = 16;
+    if (row_ == nullptr) row_ = b_.stack(kWidest * b_.lanes());
+    return row_;
+  }
+
+  void each_index(const Column& c, const std::function<void(Value* lane, Value* in_column)>& visit) {
+    b_.counted_loop(b_.index(0), c.count, b_.index(1), {}, [&](Value* lane, const Values&) {
+      visit(lane, ir_.CreateAdd(c.at, ir_.CreateMul(lane, b_.index(c.stride))));
+      return Values{};
+    });
+  }
+
+  void copy(ElementType type, Value* from, Value* from_at, Value* to, Value* to_at) {
+    llvm::Type* const element = b_.memory_scalar(type);
+    const llvm::Align align(1);
+    Value* const bits = ir_.CreateAlignedLoad(element, ir_.CreateGEP(element, from, from_at), align);
+    ir_.CreateAlignedStore(bits, ir_.CreateGEP(element, to, to_at), align);
   }
 
   /// visit(the place of the element in memory, the stride between lanes, 0 if all have the same) for each of leaf k's.
@@ -117,6 +174,7 @@ class RegisterLoopEmitter {
   llvm::BasicBlock* cancelled_ = nullptr;
   std::vector<Shape> leaves_;
   Values arguments_, results_;
+  Value* row_ = nullptr;
   Status status_;
 };
 
@@ -130,15 +188,25 @@ Status emit_function(llvm::Module& module, Isa isa, const LoopOfLanes& loop) {
   return RegisterLoopEmitter(ir, isa, loop, function).emit();
 }
 
-/// Those of one register, or of several in a turn so short that it would wait for its own results.
-int lanes_for(const LoopOfLanes& loop, int64_t work, Isa isa) {
+/// Those of one register, or of several in a turn so short that it would wait for its own results, as long as the carry stays in
+/// registers. Fewer where a turn's code would be long because it computes in a wider type than the carry has.
+int lanes_for(const LoopOfLanes& loop, const engine::LoopWork& work, Isa isa) {
   if (loop.batch == 1) return 1;
-  constexpr int64_t kShortest = 12, kShorter = 32, kShort = 96;
+  constexpr int64_t kShortest = 12, kShorter = 32, kShort = 96, kMostCarried = 32, kMostRegisters = 4000;
   int lanes = vector_bytes(isa);
+  int64_t carried = 0;
   for (const Shape& leaf : loop.body.result_shape().leaves()) {
-    if (batch_dimension(leaf, loop.batch)) lanes = std::min(lanes, natural_lanes(isa, leaf.element_type()));
+    if (!batch_dimension(leaf, loop.batch)) continue;
+    lanes = std::min(lanes, natural_lanes(isa, leaf.element_type()));
+    carried += elements_beside(leaf, loop.batch);
   }
-  lanes *= work <= kShortest ? 8 : work <= kShorter ? 4 : work <= kShort ? 2 : 1;
+  int64_t registers = work.operations <= kShortest  ? 8
+                      : work.operations <= kShorter ? 4
+                      : work.operations <= kShort   ? 2
+                                                    : 1;
+  while (registers > 1 && registers * carried > kMostCarried) registers /= 2;
+  lanes *= static_cast<int>(registers);
+  while (lanes > 1 && work.bytes * lanes / vector_bytes(isa) > kMostRegisters) lanes /= 2;
   return static_cast<int>(
       std::min<int64_t>(lanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(loop.batch)))));
 }
@@ -157,7 +225,7 @@ std::string key_of(const LoopOfLanes& loop, Isa isa) {
 }  // namespace
 
 StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, const hlo::Computation& body,
-                                             int64_t batch, int64_t work, Isa isa) {
+                                             int64_t batch, const engine::LoopWork& work, Isa isa) {
   LoopOfLanes loop{condition, body, batch, 1};
   loop.lanes = lanes_for(loop, work, isa);
   return find_or_compile(cache(), key_of(loop, isa), [&]() -> StatusOr<RegisterLoop> {

@@ -6,6 +6,7 @@
 
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/load/compiled_code.h"
+#include "hilo/engine/register_loop.h"
 #include "hilo/hlo/ir/computation.h"
 
 namespace hilo::cpu {
@@ -20,6 +21,6 @@ inline int64_t held_bytes(const RegisterLoop& loop) { return static_cast<int64_t
 /// The loop `while condition do body` as a RegisterLoopFunction. Precondition: `work` is what register_loop_work says of it in
 /// a batch of `batch`. Compiled once per process and meaning.
 StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, const hlo::Computation& body,
-                                             int64_t batch, int64_t work, Isa isa);
+                                             int64_t batch, const engine::LoopWork& work, Isa isa);
 
 }  // namespace hilo::cpu

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/simd.h"
 
+#include "hilo/backend/cpu/emit/numbers.h"
+
 namespace hilo::cpu {
 
 using llvm::Value;
@@ -58,13 +60,10 @@ llvm::Constant* SimdBuilder::float_like(Value* like, double value) {
   return llvm::ConstantFP::get(like->getType(), value);
 }
 
-llvm::Constant* SimdBuilder::iota(ElementType type) {
-  llvm::Type* scalar = register_scalar(type);
+llvm::Constant* SimdBuilder::lane_numbers(llvm::Type* number) {
+  check_number_type(number, lanes_);
   std::vector<llvm::Constant*> lanes;
-  for (int i = 0; i < lanes_; ++i) {
-    lanes.push_back(scalar->isFloatingPointTy() ? llvm::ConstantFP::get(scalar, i)
-                                                : llvm::ConstantInt::get(scalar, static_cast<std::uint64_t>(i)));
-  }
+  for (int i = 0; i < lanes_; ++i) lanes.push_back(llvm::ConstantInt::get(number, static_cast<std::uint64_t>(i)));
   return lanes_ == 1 ? lanes[0] : llvm::ConstantVector::get(lanes);
 }
 
@@ -104,7 +103,7 @@ Value* SimdBuilder::any(Value* mask) {
 
 Value* SimdBuilder::first_lanes(Value* count) {
   Value* limit = splat(ir_.CreateTrunc(count, ir_.getInt32Ty()));
-  return ir_.CreateICmpULT(iota(ElementType::kU32), limit);
+  return ir_.CreateICmpULT(lane_numbers(ir_.getInt32Ty()), limit);
 }
 
 Value* SimdBuilder::fma(Value* a, Value* b, Value* c) {

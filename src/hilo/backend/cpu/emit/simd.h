@@ -62,8 +62,8 @@ class SimdBuilder {
   /// Of the type of `like`, an integer or float value.
   llvm::Constant* int_like(llvm::Value* like, std::uint64_t value);
   llvm::Constant* float_like(llvm::Value* like, double value);
-  /// Lane i holds i.
-  llvm::Constant* iota(ElementType type);
+  /// Lane i holds i, as an integer of that type, which must hold 0..W: code generation fails otherwise.
+  llvm::Constant* lane_numbers(llvm::Type* number);
   /// A loop counter or byte offset: a scalar i64.
   llvm::Constant* index(std::int64_t value) { return ir_.getInt64(static_cast<std::uint64_t>(value)); }
 

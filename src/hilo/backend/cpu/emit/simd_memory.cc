@@ -119,14 +119,46 @@ void SimdBuilder::store_tail(ElementType type, Value* value, Value* pointer, Val
                    ir_.CreateMul(count, index(size)));
 }
 
-// Where no instruction masks, LLVM's branch per lane stands where the mask is mixed. It rarely is: of the two halves of an array
-// that was rolled, all vectors but one lie in either.
+namespace {
+
+constexpr int kMostBranches = 16;  // lanes up to which a branch is written for each
+
+/// Calls visit(i) for each lane that a mask has, in a loop.
+void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* lane)>& visit) {
+  auto& ir = b.ir();
+  Value* const flags = b.stack(b.lanes());
+  b.store(ElementType::kPred, mask, flags, b.index(0));
+  b.counted_loop(b.index(0), b.index(b.lanes()), b.index(1), {}, [&](Value* lane, const Values&) {
+    Value* const is_in =
+        ir.CreateICmpNE(ir.CreateLoad(ir.getInt8Ty(), ir.CreateGEP(ir.getInt8Ty(), flags, lane)), ir.getInt8(0));
+    const auto visited = [&] {
+      visit(lane);
+      return Values{};
+    };
+    b.if_else(is_in, visited, [] { return Values{}; });
+    return Values{};
+  });
+}
+
+}  // namespace
+
+// Where no instruction masks, a branch per lane or a loop over lanes stands where the mask is mixed. It rarely is: of the two halves
+// of an array that was rolled, all vectors but one lie in either.
 Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Value* mask) {
   if (lanes_ == 1) return gather(type, pointer, at, mask);
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* const nothing = llvm::Constant::getNullValue(raw_type);
   const auto by_lanes = [&] {
-    return Values{ir_.CreateMaskedLoad(raw_type, element_pointer(type, pointer, at), natural(type), mask, nothing)};
+    if (lanes_ <= kMostBranches || has_masked_moves(type))
+      return Values{ir_.CreateMaskedLoad(raw_type, element_pointer(type, pointer, at), natural(type), mask, nothing)};
+    Value* const slot = stack(element_size_bytes(type) * lanes_);
+    ir_.CreateAlignedStore(nothing, slot, llvm::Align(1));
+    each_lane_of(*this, mask, [&](Value* lane) {
+      Value* const element = ir_.CreateAlignedLoad(
+          memory_scalar(type), element_pointer(type, pointer, ir_.CreateAdd(at, lane)), natural(type));
+      ir_.CreateAlignedStore(element, element_pointer(type, slot, lane), llvm::Align(1));
+    });
+    return Values{ir_.CreateAlignedLoad(raw_type, slot, llvm::Align(1))};
   };
   if (has_masked_moves(type)) return from_memory(type, by_lanes()[0]);
   const auto whole = [&] {
@@ -140,7 +172,17 @@ void SimdBuilder::store_masked(ElementType type, Value* value, Value* pointer, V
   if (lanes_ == 1) return scatter(type, value, pointer, at, mask);
   Value* const raw = to_memory(type, value);
   const auto by_lanes = [&] {
-    ir_.CreateMaskedStore(raw, element_pointer(type, pointer, at), natural(type), mask);
+    if (lanes_ <= kMostBranches || has_masked_moves(type)) {
+      ir_.CreateMaskedStore(raw, element_pointer(type, pointer, at), natural(type), mask);
+      return Values{};
+    }
+    Value* const slot = stack(element_size_bytes(type) * lanes_);
+    ir_.CreateAlignedStore(raw, slot, llvm::Align(1));
+    each_lane_of(*this, mask, [&](Value* lane) {
+      Value* const element =
+          ir_.CreateAlignedLoad(memory_scalar(type), element_pointer(type, slot, lane), llvm::Align(1));
+      ir_.CreateAlignedStore(element, element_pointer(type, pointer, ir_.CreateAdd(at, lane)), natural(type));
+    });
     return Values{};
   };
   if (has_masked_moves(type)) {
@@ -171,7 +213,9 @@ Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Val
     auto zero = [&] { return Values{llvm::Constant::getNullValue(register_type(type))}; };
     return if_else(mask, loaded, zero)[0];
   }
-  if (isa_ != Isa::kAvx512) return gather_by_lanes(type, pointer, indices, mask, rows);
+  // There are instructions for elements of 4 and 8 bytes.
+  const int size = element_size_bytes(type);
+  if (isa_ != Isa::kAvx512 || size < 4 || size > 8) return gather_by_lanes(type, pointer, indices, mask, rows);
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* every = mask == nullptr ? boolean(true) : mask;
   Value* raw = ir_.CreateMaskedGather(raw_type, element_pointers(type, pointer, indices), natural(type), every,
@@ -235,7 +279,7 @@ void SimdBuilder::scatter(ElementType type, Value* value, Value* pointer, Value*
 }
 
 Value* SimdBuilder::strided_indices(Value* at, Value* stride) {
-  return ir_.CreateAdd(splat(at), ir_.CreateMul(iota(ElementType::kS64), splat(stride)));
+  return ir_.CreateAdd(splat(at), ir_.CreateMul(lane_numbers(ir_.getInt64Ty()), splat(stride)));
 }
 
 /// Lane by lane: gather instructions take two to three times as long (Ice Lake, 16 floats: 8.5 ns against 16 and, with

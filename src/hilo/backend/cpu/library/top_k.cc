@@ -63,8 +63,9 @@ class TopKHero final : public Hero {
         auto* values = static_cast<Bits*>(buffers[1]) + row * k_;
         auto* positions = static_cast<int32_t*>(buffers[2]) + row * k_;
         for (int64_t k = 0; k < k_; ++k) {
-          positions[k] = static_cast<int32_t>(ranked[static_cast<size_t>(k)].position);
-          values[k] = x[positions[k]];
+          const uint32_t position = ranked[static_cast<size_t>(k)].position;
+          positions[k] = static_cast<int32_t>(position);
+          values[k] = x[position];
         }
       }
     });
@@ -122,6 +123,7 @@ class TopKHero final : public Hero {
 
 std::unique_ptr<Hero> make_top_k_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
+  if (operands[0].dimension(operands[0].rank() - 1) > INT32_MAX) return nullptr;  // positions are s32
   return std::make_unique<TopKHero>(hlo::attributes_of<hlo::TopKAttributes>(instruction), operands[0]);
 }
 
