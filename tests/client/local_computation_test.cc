@@ -11,6 +11,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/client/computation_builder.h"
 #include "hilo/client/platforms.h"
+#include "hilo/hlo/ir/entry_shapes.h"
 #include "hilo/hlo/text/parser.h"
 #include "tests/support/clients.h"
 
@@ -166,6 +167,22 @@ TEST_P(Local, LayoutsThatAProgramStatesAreThoseOfItsMemory) {
       compiled(uncompiled("  x = f32[2,3] parameter(0)\n  ROOT y = f32[2,3] negate(x)\n",
                           "HloModule f, entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]{0,1}}\n"));
   EXPECT_EQ(raw(*run(computation, {one_to_six(kColumnMajor)})[0]), (Numbers{-1, -4, -2, -5, -3, -6}));
+}
+
+TEST_P(Local, ADonatedArgumentIsNotLaidOutInItsOwnMemory) {
+  const LocalComputation identity = uncompiled("  ROOT x = f32[2,3] parameter(0)\n");
+  for (const bool from_columns : {false, true}) {
+    for (const bool to_columns : {false, true}) {
+      const std::vector<Shape> parameters = {from_columns ? kColumnMajor : kMatrix};
+      const hlo::Module module = with_entry_shapes(identity.module(), parameters, to_columns ? kColumnMajor : kMatrix);
+      const LocalComputation compiled = *compile_under_flags(module, {});
+      const std::vector<BufferPtr> arguments = {one_to_six(from_columns ? kColumnMajor : kMatrix)};
+      const bool donated[] = {true};
+      const StatusOr<std::vector<BufferPtr>> results = compiled.execute(arguments, {.donated = donated});
+      ASSERT_TRUE(results.ok()) << results.status().to_string();
+      EXPECT_EQ(literal_from_buffer(*(*results)[0])->to_string(), "f32[2,3] {{1, 2, 3}, {4, 5, 6}}");
+    }
+  }
 }
 
 TEST_P(Local, ArgumentShapesMustFitTheParameters) {

@@ -11,6 +11,7 @@
 #include "hilo/base/text.h"
 #include "hilo/client/platforms.h"
 #include "hilo/hlo/bisect/bisect.h"
+#include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
 #include "hilo/io/npy.h"
@@ -66,7 +67,8 @@ class CpuEngine {
 
 /// The program and its arguments; what else a module says doesn't change what is computed.
 StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
-  HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_program(options.file, options.function));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
+  HILO_RETURN_IF_ERROR(hlo::normalize_layouts(module).status());
   hlo::Invocation program;
   program.module.name = module.name;
   program.module.entry = module.entry;

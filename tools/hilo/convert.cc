@@ -6,6 +6,7 @@
 #include "hilo/hlo/graph/dot.h"
 #include "hilo/hlo/graph/html.h"
 #include "hilo/hlo/graph/svg.h"
+#include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
@@ -21,12 +22,18 @@ struct ConvertOptions {
   bool compiled = false;
 };
 
+/// StableHLO knows no layouts, and no comparisons as of another type.
+StatusOr<std::string> as_stablehlo(hlo::Module module, std::string_view to) {
+  HILO_RETURN_IF_ERROR(hlo::normalize_layouts(module).status());
+  HILO_RETURN_IF_ERROR(hlo::normalize_compares(module).status());
+  return to == "stablehlo" ? stablehlo::write_text(module) : stablehlo::write_bytecode(module);
+}
+
 StatusOr<std::string> converted(const hlo::Module& module, std::string_view to,
                                 std::span<const hlo::InstructionGroup> groups) {
   if (to == "hlo") return hlo::print_module(module);
   if (to == "proto") return hlo::to_proto(module);
-  if (to == "stablehlo") return stablehlo::write_text(module);
-  if (to == "bytecode") return stablehlo::write_bytecode(module);
+  if (to == "stablehlo" || to == "bytecode") return as_stablehlo(module, to);
   if (to == "dot") return hlo::dot_graph(module, groups);
   if (to == "svg") return hlo::svg_graph(module, groups);
   return hlo::html_graph(module, module.name, groups);

@@ -88,10 +88,19 @@ bool steers_execution(const hlo::Module& module) {
                      [](const auto& attribute) { return attribute.first != "frontend_attributes"; });
 }
 
-/// Modules whose executables others may have. The fingerprint doesn't know of the header; dumps and profiles belong to one
-/// compilation.
+/// Modules whose executables others may have. Of the header the key has the layouts of arguments and result alone; dumps and
+/// profiles belong to one compilation.
 bool may_be_shared(const hlo::Module& module, const CompileOptions& options) {
   return !wants_dumps(options) && !options.hlo_profile && !options.device_assignment && !steers_execution(module);
+}
+
+ExecutableKey key_of(const hlo::Module& module, const CompileOptions& options, uintptr_t client) {
+  std::string how = options.limits.to_string();
+  if (module.entry_parameter_layouts) {
+    for (const Shape& shape : *module.entry_parameter_layouts) how += ", " + shape.to_string_with_layout();
+  }
+  if (module.entry_result_layout) how += " -> " + module.entry_result_layout->to_string_with_layout();
+  return ExecutableKey(module.entry->fingerprint(), client, module.name, std::move(how));
 }
 
 /// The executable of the key, made by `compile` if nobody has it: others who ask for it wait.
@@ -108,8 +117,7 @@ StatusOr<std::shared_ptr<Executable>> known_or_new(const ExecutableKey& key, Com
 
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) try {
   if (!may_be_shared(module, options)) return compile_now(module, options);
-  const ExecutableKey key(module.entry->fingerprint(), client_generation(), module.name, options.limits.to_string());
-  return known_or_new(key, [&] { return compile_now(module, options); });
+  return known_or_new(key_of(module, options, client_generation()), [&] { return compile_now(module, options); });
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
@@ -118,9 +126,8 @@ StatusOr<std::shared_ptr<Executable>> compile_on(Client& client, const hlo::Modu
                                                  const CompileOptions& options) try {
   if (!may_be_shared(module, options)) return compile_with(client, module, options, 1);
   // The executable keeps its client, so no other one has its address; generations are small numbers.
-  const ExecutableKey key(module.entry->fingerprint(), reinterpret_cast<uintptr_t>(&client), module.name,
-                          options.limits.to_string());
-  return known_or_new(key, [&] { return compile_with(client, module, options, 1); });
+  return known_or_new(key_of(module, options, reinterpret_cast<uintptr_t>(&client)),
+                      [&] { return compile_with(client, module, options, 1); });
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

@@ -7,7 +7,7 @@
 
 #include "hilo/base/out_of_memory.h"
 #include "hilo/client/compile.h"
-#include "hilo/client/entry_layout.h"
+#include "hilo/hlo/ir/entry_shapes.h"
 
 namespace hilo {
 namespace {
@@ -64,13 +64,9 @@ StatusOr<LocalComputation> LocalComputation::uncompiled(hlo::Module module) try 
   return out_of_memory();
 }
 
-Shape LocalComputation::return_value_shape() const {
-  return module_.entry_result_layout.value_or(module_.entry->result_shape());
-}
+Shape LocalComputation::return_value_shape() const { return entry_result_shape(module_); }
 
-std::vector<Shape> LocalComputation::parameter_shapes() const {
-  return module_.entry_parameter_layouts.value_or(module_.entry->parameter_shapes());
-}
+std::vector<Shape> LocalComputation::parameter_shapes() const { return entry_parameter_shapes(module_); }
 
 StatusOr<LocalComputation> LocalComputation::compile(std::span<const Shape> argument_shapes,
                                                      const std::optional<CompileOptions>& compile_options,
@@ -85,8 +81,7 @@ StatusOr<LocalComputation> LocalComputation::compile(std::span<const Shape> argu
   CompileOptions options = compile_options.value_or(CompileOptions{});
   HILO_ASSIGN_OR_RETURN(options.result_shape, laid_out(return_value_shape(), layout_fn));
 
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, with_entry_layout(module_, arguments, *options.result_shape));
-  LocalComputation compiled(std::move(module), backend_);
+  LocalComputation compiled(with_entry_shapes(module_, arguments, *options.result_shape), backend_);
   HILO_ASSIGN_OR_RETURN(compiled.executable_, compile_module(compiled.module_, options));
   return compiled;
 } catch (const std::bad_alloc&) {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "hilo/base/text.h"
-#include "hilo/client/entry_layout.h"
 #include "hilo/client/platforms.h"
+#include "hilo/hlo/ir/entry_shapes.h"
 
 namespace hilo {
 namespace {
@@ -34,8 +34,7 @@ StatusOr<ClientPtr> make_xrt_client(ClientOptions options) {
 
 StatusOr<std::shared_ptr<Executable>> compile_for_xrt(const hlo::Module& module, std::span<const Shape> argument_shapes,
                                                       std::string_view target) {
-  HILO_ASSIGN_OR_RETURN(const hlo::Module laid_out,
-                        with_entry_layout(module, argument_shapes, module.entry->result_shape()));
+  const hlo::Module laid_out = with_entry_shapes(module, argument_shapes, entry_result_shape(module));
   HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_xrt_client({.target = std::string(target)}));
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(laid_out, {}, nullptr));
   return std::shared_ptr<Executable>(std::move(executable));

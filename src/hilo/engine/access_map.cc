@@ -49,11 +49,8 @@ AccessMap identity_map(size_t rank) {
   return map;
 }
 
-std::optional<IndexExpr> linear_index(const AccessMap& map, const Shape& shape) {
-  if (map.linear) {
-    if (!shape.has_default_layout()) return std::nullopt;
-    return map.index[0];
-  }
+IndexExpr linear_index(const AccessMap& map, const Shape& shape) {
+  if (map.linear) return map.index[0];
   const std::vector<int64_t> strides = strides_of(shape);
   IndexExpr sum;
   for (size_t d = 0; d < map.index.size(); ++d) sum = sum + map.index[d] * strides[d];
@@ -103,7 +100,7 @@ AccessMap reshaped_map(const AccessMap& map, const Shape& from, const Shape& to,
   AccessMap linear;
   linear.linear = true;
   linear.guards = map.guards;
-  linear.index.push_back(*linear_index(map, from.with_default_layout()));
+  linear.index.push_back(linear_index(map, from));
   if (std::optional<AccessMap> split = split_dimensions(linear, to, extents)) return *std::move(split);
   return linear;
 }

@@ -19,8 +19,8 @@ struct AccessMap {
 /// Element (i_0, i_1, ...): the value has the domain's dimensions.
 AccessMap identity_map(size_t rank);
 
-/// The linear index under these strides; nullopt for a linear map of a value that isn't row-major.
-std::optional<IndexExpr> linear_index(const AccessMap& map, const Shape& shape);
+/// The linear index into an array of this shape.
+IndexExpr linear_index(const AccessMap& map, const Shape& shape);
 
 /// The map with one expression per dimension of `shape`, if the linear one splits into them over these extents.
 std::optional<AccessMap> split_dimensions(const AccessMap& map, const Shape& shape, std::span<const int64_t> extents);

@@ -50,6 +50,10 @@ class GraphBuilder {
     }
     std::vector<Leaves> leaves(computation.size());
     for (const hlo::Instruction& i : computation.instructions()) {
+      if (!i.shape.has_default_layout())
+        return internal_error(
+            fmt::format("{} in '{}': its shape is {}; normalize_layouts must run before a plan is made", describe(i),
+                        computation.name(), i.shape.to_string_with_layout()));
       HILO_ASSIGN_OR_RETURN(leaves[i.id], leaves_of_instruction(computation, i, leaves, arguments, depth));
       if (graph_.values.size() > kMaxValues) {
         return resource_exhausted(
@@ -81,13 +85,13 @@ class GraphBuilder {
       const std::vector<bool> overwritten = hlo::overwritten_elements(i, computation);
       // Leaves are elements unless tuples are nested; such a carry is left as it is.
       for (size_t k = 0; k < overwritten.size() && overwritten.size() == operands.size(); ++k) {
-        if (overwritten[k]) operands[k] = add_value(graph_.values[operands[k]].shape.with_default_layout());
+        if (overwritten[k]) operands[k] = add_value(graph_.values[operands[k]].shape);
       }
     }
     Node node{&i, &computation, std::move(operands), {}};
     const uint32_t id = static_cast<uint32_t>(graph_.nodes.size());
     for (const Shape& leaf : leaves_of(i.shape)) {
-      const ValueId value = add_value(leaf.has_default_layout() ? leaf : leaf.with_default_layout());
+      const ValueId value = add_value(leaf);
       graph_.values[value].node = id;
       graph_.values[value].result = static_cast<uint32_t>(node.results.size());
       node.results.push_back(value);

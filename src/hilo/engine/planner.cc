@@ -10,6 +10,7 @@
 #include "hilo/engine/region_ops.h"
 #include "hilo/engine/region_poll.h"
 #include "hilo/engine/region_split.h"
+#include "hilo/hlo/ir/entry_shapes.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::engine {
@@ -46,11 +47,11 @@ int64_t stretch_of(const Region& region, int64_t units, const Target& target) {
 
 StatusOr<PlannedProgram> Planner::run() && {
   plan_.target = target_.name();
-  HILO_ASSIGN_OR_RETURN(Graph graph, build_graph(*module_.entry));
+  HILO_ASSIGN_OR_RETURN(const Graph graph, build_graph(*module_.entry));
   StepList first;
-  std::vector<SlotId> parameters = relayout_arguments(first, graph);
+  std::vector<SlotId> parameters = relayout_arguments(first);
   std::vector<SlotId> targets;
-  const std::vector<Shape> leaves = module_.entry->result_shape().leaves();
+  const std::vector<Shape> leaves = entry_result_shape(module_).leaves();
   ResultPlan plan;
   for (size_t r = 0; r < graph.results.size(); ++r) {
     targets.push_back(new_slot(SlotSource::kResult, static_cast<int64_t>(r)));
@@ -194,7 +195,10 @@ void Planner::add_donations(const Scope& scope, const std::vector<SlotId>& targe
   const auto is_safe = [&](size_t r, size_t p) {
     const ValueId v = graph.results[r], w = graph.parameters[p];
     if (graph.values[v].shape.byte_size() != graph.values[w].shape.byte_size()) return false;
-    if (v == w) return std::ranges::count(graph.results, v) == 1;
+    if (v == w) {  // no array is laid out anew in its own memory
+      const bool stays = targets[r] != kNoSlot || plan_.slots[scope.places[w].slot].source != SlotSource::kArgument;
+      return stays && std::ranges::count(graph.results, v) == 1;
+    }
     const ValuePlace& place = scope.places[v];
     const int64_t last_use = scope.lifetimes.last_use[w];
     if (place.slot != targets[r] || targets[r] == kNoSlot) return false;

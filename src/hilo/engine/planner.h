@@ -133,7 +133,7 @@ class Planner {
   /// `to` may point to what `from` does.
   void may_become(SlotId to, SlotId from);
   Status assign_arena();
-  std::vector<SlotId> relayout_arguments(StepList& steps, Graph& graph);
+  std::vector<SlotId> relayout_arguments(StepList& steps);
   void relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from,
                         const std::vector<SlotId>& to);
   Step library_step(LibraryCall call, std::span<const SlotId> arguments, PlannedWork work);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hilo/engine/planner.h"
+#include "hilo/hlo/ir/entry_shapes.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::engine {
@@ -87,19 +88,18 @@ Status Planner::assign_arena() {
 }
 
 /// Arguments with another layout than row-major are copied into one first.
-std::vector<SlotId> Planner::relayout_arguments(StepList& steps, Graph& graph) {
+std::vector<SlotId> Planner::relayout_arguments(StepList& steps) {
   std::vector<SlotId> slots;
-  for (size_t p = 0; p < graph.parameters.size(); ++p) {
-    Shape& shape = graph.values[graph.parameters[p]].shape;
-    slots.push_back(new_slot(SlotSource::kArgument, static_cast<int64_t>(p)));
-    if (shape.has_default_layout()) continue;
-    const SlotId from = slots.back();
-    slots.back() = new_arena_slot(shape.byte_size());
-    const std::vector<SlotId> arguments = {from, slots.back()};
-    const Shape row_major = shape.with_default_layout();
-    steps.push_back(
-        library_step({std::string(kToRowMajor), nullptr, {shape}, {row_major}, {}}, arguments, relayout_work(shape)));
-    shape = row_major;
+  for (const Shape& parameter : entry_parameter_shapes(module_)) {
+    for (const Shape& shape : parameter.leaves()) {
+      slots.push_back(new_slot(SlotSource::kArgument, std::ssize(slots)));
+      if (shape.has_default_layout()) continue;
+      const SlotId from = slots.back();
+      slots.back() = new_arena_slot(shape.byte_size());
+      const std::vector<SlotId> arguments = {from, slots.back()};
+      steps.push_back(library_step({std::string(kToRowMajor), nullptr, {shape}, {shape.with_default_layout()}, {}},
+                                   arguments, relayout_work(shape)));
+    }
   }
   return slots;
 }

@@ -77,7 +77,7 @@ void RegionFormer::load(ValueId value, const Request& r) {
     return;
   }
   node.kind = NodeKind::kLoad;
-  node.index = linear_index(r.map, shape(value)).value_or(IndexExpr{});
+  node.index = linear_index(r.map, shape(value));
   node.guards = r.map.guards;
   const auto same = std::ranges::find(region.inputs, value, &RegionInput::value);
   node.input = static_cast<uint32_t>(same - region.inputs.begin());
@@ -210,7 +210,7 @@ bool RegionFormer::try_become_output(ValueId value) {
   for (const Request& r : all) {
     if (r.region != chosen.region || r.node != chosen.node) load(value, r);
   }
-  region.outputs.push_back({value, chosen.node, *linear_index(chosen.map, shape(value)), shape(value).element_type()});
+  region.outputs.push_back({value, chosen.node, linear_index(chosen.map, shape(value)), shape(value).element_type()});
   expand(node, chosen);
   return true;
 }
@@ -308,7 +308,7 @@ ValueId RegionFormer::finer_value(const Node& node) const {
 /// The value over whose dimensions a region of the node loops, if they are not its own. A reshape has those of what it reshapes: ops
 /// in there may look at their position, and in row-major order elements come in the same order either way.
 ValueId RegionFormer::domain_value(const Node& node) const {
-  if (!shape(node.results[0]).has_default_layout() || shape(node.results[0]).element_count() == 0) return kNoValue;
+  if (shape(node.results[0]).element_count() == 0) return kNoValue;
   if (is_lanewise(node.instruction->opcode)) return finer_value(node);
   if (node.instruction->opcode != Opcode::kReshape) return kNoValue;
   ValueId source = node.operands[0];
@@ -319,13 +319,13 @@ ValueId RegionFormer::domain_value(const Node& node) const {
 }
 
 void RegionFormer::start_over(const Node& node, ValueId domain) {
-  const Shape over = shape(domain).with_default_layout();
+  const Shape over = shape(domain);
   const AccessMap identity = identity_map(static_cast<size_t>(over.rank()));
   const ValueId result = node.results[0];
   const uint32_t region = new_region(result, to_vector(over.dimensions()));
   regions_[region].nodes.push_back({});
   forwards_[region].push_back(kNoNode);
-  regions_[region].outputs.push_back({result, 0, *linear_index(identity, over), shape(result).element_type()});
+  regions_[region].outputs.push_back({result, 0, linear_index(identity, over), shape(result).element_type()});
   expand(node, {region, 0, reshaped_map(identity, over, shape(result), regions_[region].extents)});
 }
 
@@ -346,7 +346,7 @@ void RegionFormer::start_root(uint32_t n) {
       const uint32_t region = new_region(node.results[0], to_vector(dimensions));
       const uint32_t source = request(operand, region, identity_map(dimensions.size()));
       regions_[region].outputs.push_back(
-          {node.results[0], source, *linear_index(place, shape(node.results[0])), shape(operand).element_type()});
+          {node.results[0], source, linear_index(place, shape(node.results[0])), shape(operand).element_type()});
     }
     return;
   }
@@ -361,7 +361,7 @@ void RegionFormer::start_root(uint32_t n) {
     }
     const uint32_t source = request(update, region, identity_map(place.index.size()));
     regions_[region].outputs.push_back(
-        {node.results[0], source, *linear_index(place, shape(node.results[0])), shape(update).element_type()});
+        {node.results[0], source, linear_index(place, shape(node.results[0])), shape(update).element_type()});
     regions_[region].updated = node.operands[0];
     needed_before_[node.operands[0]] = std::min(needed_before_[node.operands[0]], node.results[0]);
     return;
@@ -380,7 +380,7 @@ void RegionFormer::start_root(uint32_t n) {
     regions_[region].nodes.push_back({});
     forwards_[region].push_back(kNoNode);
     regions_[region].outputs.push_back(
-        {v, nodes.back(), *linear_index(identity_map(rank), shape(v)), shape(v).element_type()});
+        {v, nodes.back(), linear_index(identity_map(rank), shape(v)), shape(v).element_type()});
   }
   if (i.opcode == Opcode::kDot) return expand_dot(node, region, nodes[0], identity_map(rank).index);
   if (i.opcode != Opcode::kReduce) {

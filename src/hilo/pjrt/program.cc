@@ -7,8 +7,8 @@
 #include "hilo/base/text_hash.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/cost_analysis.h"
-#include "hilo/client/entry_layout.h"
 #include "hilo/client/xla_bridge.h"
+#include "hilo/hlo/ir/entry_shapes.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/hlo/text/parser.h"
@@ -70,7 +70,7 @@ StatusOr<hlo::Module> with_stated_layouts(hlo::Module module, const Program& pro
   for (const ProgramValue& value : program.results) add(value, results);
   if (plain) return module;
   const Shape result = module.entry->result_shape().is_tuple() ? Shape::tuple(results) : results[0];
-  return with_entry_layout(module, parameters, result);
+  return with_entry_shapes(std::move(module), parameters, result);
 }
 
 StatusOr<hlo::Module> read_mlir(std::string_view code, Program& program) {

@@ -231,7 +231,10 @@ Shape::Data::Data(const Parts& parts, size_t hash)
     byte_size = element_count * element_size_bytes(type);
   }
   // Tuples of untrusted programs may add up to more than 2^63 bytes; the sum saturates and no allocation succeeds.
-  for (const Shape& e : elements) byte_size = checked_add(byte_size, e.byte_size()).value_or(INT64_MAX);
+  for (const Shape& e : elements) {
+    byte_size = checked_add(byte_size, e.byte_size()).value_or(INT64_MAX);
+    default_layout &= e.has_default_layout();
+  }
 }
 
 Shape Shape::scalar(ElementType type) {
@@ -290,8 +293,9 @@ Shape Shape::with_layout(std::span<const int64_t> minor_to_major) const {
 }
 
 Shape Shape::with_default_layout() const {
+  if (has_default_layout()) return *this;
   if (is_tuple()) return map_leaves([](const Shape& leaf) { return leaf.with_default_layout(); });
-  return has_default_layout() ? *this : array(element_type(), dimensions());
+  return array(element_type(), dimensions());
 }
 
 Shape Shape::with_element_type(ElementType type) const {

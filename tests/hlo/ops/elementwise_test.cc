@@ -328,8 +328,9 @@ TEST(Elementwise, ErrorsNameTheShapes) {
   const Shape z = Shape::array(ElementType::kC64, {2});
   EXPECT_EQ(error_of(shape_of(Opcode::kCompare, {z, z}, comparison(ComparisonDirection::kLt))),
             "INVALID_ARGUMENT: complex numbers have no order; got direction LT on c64[2], wanted EQ or NE");
-  EXPECT_EQ(error_of(shape_of(Opcode::kCompare, {c, c}, comparison(ComparisonDirection::kLt, ComparisonType::kFloat))),
-            "INVALID_ARGUMENT: comparison type FLOAT doesn't suit s32[2,3]");
+  EXPECT_EQ(
+      error_of(shape_of(Opcode::kCompare, {z, z}, comparison(ComparisonDirection::kEq, ComparisonType::kTotalOrder))),
+      "INVALID_ARGUMENT: comparison type TOTALORDER doesn't suit c64[2]");
   EXPECT_EQ(error_of(reduce_precision(vector_of<float>({1}), 0, 3)),
             "INVALID_ARGUMENT: reduce-precision 'op': exponent_bits must be at least 1; got 0");
   EXPECT_EQ(error_of(reduce_precision(vector_of<float>({1}), 1, -1)),

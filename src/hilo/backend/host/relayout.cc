@@ -2,34 +2,94 @@
 #include "hilo/backend/host/relayout.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #include "hilo/base/stop.h"
 
 namespace hilo {
 namespace {
 
-constexpr int64_t kPollInterval = 1 << 20;  // elements between looks at the stop word
+constexpr int64_t kTile = 32;  // elements a side: its lines of both arrays stay in the nearest cache
 
-/// Copies the box element by element; strides are in bytes, one a dimension.
-void copy_box(const Shape& shape, std::byte* to, std::span<const int64_t> to_strides, const std::byte* from,
-              std::span<const int64_t> from_strides) {
-  const int64_t width = element_size_bytes(shape.element_type());
-  const int64_t count = shape.element_count();
-  std::vector<int64_t> index(to_strides.size());
-  int64_t to_place = 0, from_place = 0;
+/// A dimension of a copy. Strides are in elements.
+struct Axis {
+  int64_t count, to, from;
+};
+
+/// The dimensions that count: the one that `to` runs through fastest last, before it the one of the others that `from` does.
+/// Those that lie behind each other in both are one.
+std::vector<Axis> axes_of(std::span<const int64_t> extents, std::span<const int64_t> to,
+                          std::span<const int64_t> from) {
+  std::vector<Axis> all, axes;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] != 1) all.push_back({extents[d], to[d], from[d]});
+  }
+  std::ranges::sort(all, std::ranges::greater(), &Axis::to);
+  for (const Axis& axis : all) {
+    const bool joins =
+        !axes.empty() && axes.back().to == axis.to * axis.count && axes.back().from == axis.from * axis.count;
+    if (joins) axes.back() = {axes.back().count * axis.count, axis.to, axis.from};
+    else axes.push_back(axis);
+  }
+  while (axes.size() < 2) axes.insert(axes.begin(), {1, 0, 0});
+  const auto nearest =
+      std::ranges::min_element(axes.begin(), axes.end() - 1, {}, [](const Axis& axis) { return std::abs(axis.from); });
+  std::rotate(nearest, nearest + 1, axes.end() - 1);
+  return axes;
+}
+
+/// Elements of kWidth bytes in a plane, tile by tile.
+template <size_t kWidth>
+void copy_plane(const Axis& rows, const Axis& columns, std::byte* to, const std::byte* from, const StopFlag& stop) {
+  if (columns.from == 1 && columns.to == 1) {
+    for (int64_t i = 0; i < rows.count; ++i)
+      std::memcpy(to + i * rows.to * int64_t{kWidth}, from + i * rows.from * int64_t{kWidth},
+                  static_cast<size_t>(columns.count) * kWidth);
+    return;
+  }
+  for (int64_t i0 = 0; i0 < rows.count && !stop.raised(); i0 += kTile) {
+    for (int64_t j0 = 0; j0 < columns.count; j0 += kTile) {
+      for (int64_t i = i0; i < std::min(i0 + kTile, rows.count); ++i) {
+        for (int64_t j = j0; j < std::min(j0 + kTile, columns.count); ++j)
+          std::memcpy(to + (i * rows.to + j * columns.to) * int64_t{kWidth},
+                      from + (i * rows.from + j * columns.from) * int64_t{kWidth}, kWidth);
+      }
+    }
+  }
+}
+
+template <size_t kWidth>
+void copy_planes(std::span<const Axis> axes, std::byte* to, const std::byte* from) {
+  const std::span<const Axis> outer = axes.first(axes.size() - 2);
+  std::vector<int64_t> index(outer.size());
   const StopFlag stop;
-  for (int64_t linear = 0; linear < count; ++linear) {
-    if (linear % kPollInterval == 0 && stop.raised()) return;
-    std::memcpy(to + to_place * width, from + from_place * width, static_cast<size_t>(width));
-    for (size_t d = index.size(); d-- > 0;) {
-      to_place += to_strides[d];
-      from_place += from_strides[d];
-      if (++index[d] < shape.dimension(static_cast<int64_t>(d))) break;
-      to_place -= to_strides[d] * index[d];
-      from_place -= from_strides[d] * index[d];
+  for (bool more = true; more && !stop.raised();) {
+    copy_plane<kWidth>(axes[axes.size() - 2], axes.back(), to, from, stop);
+    more = false;
+    for (size_t d = outer.size(); d-- > 0;) {
+      to += outer[d].to * int64_t{kWidth};
+      from += outer[d].from * int64_t{kWidth};
+      more = ++index[d] < outer[d].count;
+      if (more) break;
+      to -= outer[d].to * index[d] * int64_t{kWidth};
+      from -= outer[d].from * index[d] * int64_t{kWidth};
       index[d] = 0;
     }
+  }
+}
+
+/// Strides are in elements, one a dimension.
+void copy_box(const Shape& shape, std::byte* to, std::span<const int64_t> to_strides, const std::byte* from,
+              std::span<const int64_t> from_strides) {
+  const std::vector<Axis> axes = axes_of(shape.dimensions(), to_strides, from_strides);
+  switch (element_size_bytes(shape.element_type())) {
+    case 1: return copy_planes<1>(axes, to, from);
+    case 2: return copy_planes<2>(axes, to, from);
+    case 4: return copy_planes<4>(axes, to, from);
+    case 8: return copy_planes<8>(axes, to, from);
+    default: return copy_planes<16>(axes, to, from);
   }
 }
 

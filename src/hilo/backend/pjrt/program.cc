@@ -30,22 +30,6 @@ using hlo::Opcode;
 /// The StableHLO that hilo writes.
 constexpr Version kOwnStablehlo = {1, 9, 0};
 
-Shape row_major(const Shape& shape) {
-  return shape.map_leaves([](const Shape& leaf) { return leaf.is_array() ? leaf.with_default_layout() : leaf; });
-}
-
-/// The same computation, all of it row-major: what reads layouts, a bitcast, has been lowered.
-StatusOr<hlo::ComputationPtr> row_major_computation(const hlo::ComputationPtr& computation) {
-  const std::span<const Instruction> all = computation->instructions();
-  if (std::ranges::all_of(all, [](const Instruction& i) { return i.shape == row_major(i.shape); })) return computation;
-  hlo::ComputationDraft draft(computation->name());
-  for (const Instruction& i : all) {
-    const InstructionId id = draft.append_copy(i, i.operands);
-    draft.mutable_instruction(id).shape = row_major(i.shape);
-  }
-  return std::move(draft).finish(computation->root_id());
-}
-
 bool says_shardings(const Instruction& i) {
   return i.annotations != nullptr &&
          (!i.annotations->sharding.empty() || i.annotations->frontend_attributes.find("sdy") != std::string::npos);
@@ -241,14 +225,15 @@ StatusOr<hlo::Module> prepared_program(const hlo::Module& module) {
   HILO_RETURN_IF_ERROR(check_leaves(module));
   hlo::Module prepared = module;
   prepared.aliases = leaf_aliases(module);
-  prepared.entry_parameter_layouts.reset();
-  prepared.entry_result_layout.reset();
   std::erase_if(prepared.other_attributes, [](const auto& attribute) {
     return !is_note(attribute.first) || attribute.second.find("sdy") != std::string::npos;
   });
+  HILO_RETURN_IF_ERROR(hlo::normalize_layouts(prepared).status());
+  HILO_RETURN_IF_ERROR(hlo::normalize_compares(prepared).status());
+  prepared.entry_parameter_layouts.reset();
+  prepared.entry_result_layout.reset();
   HILO_RETURN_IF_ERROR(hlo::optimize_remat(prepared).status());  // after the next step nobody can
   HILO_RETURN_IF_ERROR(hlo::lower_extensions(prepared).status());
-  HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, row_major_computation).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_shardings).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_scalars_for_arrays).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_cuts_of_packed_elements).status());

@@ -12,6 +12,7 @@
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ir/held_bytes.h"
+#include "hilo/hlo/passes/passes.h"
 #include "hilo/types/literal_leaves.h"
 
 namespace hilo {
@@ -95,7 +96,9 @@ class ReferenceEngine final : public HostEngine {
                                                  hlo::PassObserver*) override try {
     HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
-    auto program = std::make_unique<ReferenceProgram>(host_signature(module, options), module);
+    hlo::Module row_major = module;
+    HILO_RETURN_IF_ERROR(hlo::normalize_layouts(row_major).status());
+    auto program = std::make_unique<ReferenceProgram>(host_signature(module, options), row_major);
     HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), {}, options.limits));
     return std::unique_ptr<HostProgram>(std::move(program));
   } catch (const std::bad_alloc&) {

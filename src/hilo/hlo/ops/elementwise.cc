@@ -69,20 +69,8 @@ StatusOr<Shape> infer_compare(const ShapeRuleInput& input) {
                                         kComparisonDirectionNames[static_cast<size_t>(attributes.direction)],
                                         shape.to_string()));
   }
-  const auto fits = [&] {  // compare_c4
-    switch (attributes.type) {
-      case ComparisonType::kDefault: return true;
-      case ComparisonType::kFloat: return is_floating(type) || is_complex(type);
-      case ComparisonType::kTotalOrder: return !is_complex(type);
-      case ComparisonType::kSigned: return is_signed_integer(type);
-      case ComparisonType::kUnsigned: return is_unsigned_integer(type) || type == ElementType::kPred;
-    }
-    return false;
-  };
-  if (!fits()) {
-    return invalid_argument(fmt::format("comparison type {} doesn't suit {}",
-                                        kComparisonTypeNames[static_cast<size_t>(attributes.type)], shape.to_string()));
-  }
+  if (is_complex(type) && attributes.type == ComparisonType::kTotalOrder)  // compare_c4
+    return invalid_argument(fmt::format("comparison type TOTALORDER doesn't suit {}", shape.to_string()));
   return shape.with_element_type(ElementType::kPred);
 }
 

@@ -18,6 +18,14 @@ struct CompareAttributes : Attributes {
   ComparisonType type = ComparisonType::kDefault;
 };
 
+/// Whether integers of `type` are compared by their bits as if they were signed and aren't, or the other way round.
+/// kSigned and kUnsigned say nothing of other types, kFloat nothing of any.
+inline bool is_of_other_sign(const CompareAttributes& attributes, ElementType type) {
+  return attributes.type == ComparisonType::kSigned
+             ? is_unsigned_integer(type)
+             : attributes.type == ComparisonType::kUnsigned && is_signed_integer(type);
+}
+
 struct ReducePrecisionAttributes : Attributes {
   int64_t exponent_bits = 8;
   int64_t mantissa_bits = 23;

@@ -20,11 +20,30 @@ auto total_order_key(T value) {
   }
 }
 
+/// An integer of `bits` as one of the other signedness.
+template <typename T>
+auto other_sign(T value, int bits) {
+  const auto code = static_cast<uint64_t>(static_cast<int64_t>(value)) << (64 - bits);
+  if constexpr (is_signed_element<T>) return code;
+  else return static_cast<int64_t>(code);
+}
+
 template <typename T, typename Order>
 void compare_all(const EvaluateInput& input, Literal& out, Order order) {
   const auto x = input.operands[0]->data<T>();
   const auto y = input.operands[1]->data<T>();
   const std::span<bool> result = out.data<bool>();
+  if (is_of_other_sign(attributes_of<CompareAttributes>(input.instruction),
+                       input.operands[0]->shape().element_type())) {
+    if constexpr (is_integral_element<T>) {
+      const int bits = element_type_info(input.operands[0]->shape().element_type()).bits;
+      for (size_t i = 0; i < result.size(); ++i) {
+        result[i] =
+            order(other_sign(static_cast<Compute<T>>(x[i]), bits), other_sign(static_cast<Compute<T>>(y[i]), bits));
+      }
+      return;
+    }
+  }
   const bool total = attributes_of<CompareAttributes>(input.instruction).type == ComparisonType::kTotalOrder;
   if constexpr (!is_integral_element<T>) {
     if (total) {

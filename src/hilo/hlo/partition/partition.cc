@@ -599,7 +599,9 @@ bool has_computations_by_hand(const Module& module) {
 }  // namespace
 
 StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRequest& request) {
-  HILO_ASSIGN_OR_RETURN(const Module called, with_calls_by_hand(module, request));
+  Module row_major = module;
+  HILO_RETURN_IF_ERROR(normalize_layouts(row_major).status());
+  HILO_ASSIGN_OR_RETURN(const Module called, with_calls_by_hand(row_major, request));
   HILO_RETURN_IF_ERROR(check_partitionable(called, has_computations_by_hand(called)));
   HILO_ASSIGN_OR_RETURN(PropagatedFlow propagated, propagate_flow(called, request));
   const MeshAtoms mesh(request.mesh);

@@ -64,20 +64,6 @@ bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
   return expands && !is_in(kNativeEverywhere) && !is_in(native);
 }
 
-/// The same value as `shape` has it in memory, which only a program's result shows.
-InstructionId laid_out(RewriteBuilder& b, InstructionId value, const Shape& shape) {
-  if (b.shape(value) == shape) return value;
-  if (!shape.is_tuple()) return b.add(Opcode::kCopy, {value}, nullptr, shape);
-  std::vector<InstructionId> elements;
-  for (int64_t k = 0; k < shape.tuple_size(); ++k) {
-    auto attributes = std::make_shared<GetTupleElementAttributes>();
-    attributes->index = k;
-    const InstructionId element = b.add(Opcode::kGetTupleElement, {value}, std::move(attributes));
-    elements.push_back(laid_out(b, element, shape.tuple_element(k)));
-  }
-  return b.add(Opcode::kTuple, elements, nullptr, shape);
-}
-
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, Lowering& how, int level) {
   const std::span<const Instruction> all = source->instructions();
   if (std::none_of(all.begin(), all.end(),
@@ -90,8 +76,7 @@ StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, Lowering& how, i
     } else if (must_be_lowered(i, how.native)) {
       HILO_ASSIGN_OR_RETURN(const ComputationPtr body, decomposition_of(i, b, how, level));
       b.at(i);
-      const InstructionId value = splice_or_call(b, body, b.mapped(i.operands), how.budget);
-      b.replace(i.id, i.id == source->root_id() ? laid_out(b, value, i.shape) : value);
+      b.replace(i.id, splice_or_call(b, body, b.mapped(i.operands), how.budget));
     } else {
       b.copy(i);
     }

@@ -10,6 +10,8 @@
 namespace hilo::hlo {
 namespace {
 
+constexpr PassEntry kNormalizeLayouts{"normalize_layouts", normalize_layouts};     // inside, all is row-major
+constexpr PassEntry kNormalizeCompares{"normalize_compares", normalize_compares};  // types are those of the operands
 constexpr PassEntry kOptimizeRemat{"optimize_remat", optimize_remat};  // values without fwd where no residual is needed
 // Scan and the like become plain HLO.
 constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions, lower_extensions};
@@ -31,18 +33,35 @@ constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // 
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kOptimizeRemat, kLowerExtensions, kInlineCalls,  kLowerWindows,  kSimplify,     kSimplifyConditional,
-    kSimplifyWhile, kHoistInvariants, kTurnProducts, kFoldConstants, kCse,          kDce,
-    kRaiseWhile,    kRaiseLinalg,     kRaiseErfInv,  kRaiseLgamma,   kRaiseDigamma, kRaiseCumulative,
+    kNormalizeLayouts,
+    kNormalizeCompares,
+    kOptimizeRemat,
+    kLowerExtensions,
+    kInlineCalls,
+    kLowerWindows,
+    kSimplify,
+    kSimplifyConditional,
+    kSimplifyWhile,
+    kHoistInvariants,
+    kTurnProducts,
+    kFoldConstants,
+    kCse,
+    kDce,
+    kRaiseWhile,
+    kRaiseLinalg,
+    kRaiseErfInv,
+    kRaiseLgamma,
+    kRaiseDigamma,
+    kRaiseCumulative,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
-    kOptimizeRemat,       kLowerExtensions, kInlineCalls,   kLowerWindows, kSimplify,
-    kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,     kTurnProducts,
+    kNormalizeLayouts, kNormalizeCompares,   kOptimizeRemat,   kLowerExtensions, kInlineCalls, kLowerWindows,
+    kSimplify,         kSimplifyConditional, kHoistInvariants, kSimplifyWhile,   kSimplify,    kTurnProducts,
 };
 
-constexpr PassEntry kRaisePipeline[] = {kRaiseErfInv,     kRaiseLgamma, kRaiseDigamma,
-                                        kRaiseCumulative, kRaiseLinalg, kRaiseWhile};
+constexpr PassEntry kRaisePipeline[] = {kNormalizeLayouts, kNormalizeCompares, kRaiseErfInv, kRaiseLgamma,
+                                        kRaiseDigamma,     kRaiseCumulative,   kRaiseLinalg, kRaiseWhile};
 
 }  // namespace
 

@@ -9,6 +9,16 @@
 
 namespace hilo::hlo {
 
+/// Every array of every computation becomes row-major; what the entry stated of its parameters and result moves to the module's
+/// entry layouts. Values stay: a bitcast between layouts becomes the transposes and the reshape that it stands for, and a custom
+/// call keeps the layouts that it hands over as attributes. A fused computation of a program that isn't scheduled takes its
+/// arrays as its call does, whatever its parameters and root state, as XLA's layout assignment has it.
+StatusOr<bool> normalize_layouts(Module& module);
+
+/// Comparisons say no type but TOTALORDER of floats: integers that are compared with the other sign are converted before, and
+/// what else a type says the operands say too.
+StatusOr<bool> normalize_compares(Module& module);
+
 /// Drops instructions that no result and no effect needs. Parameters stay: they are the computation's type.
 StatusOr<bool> dce(Module& module);
 

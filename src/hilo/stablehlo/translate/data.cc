@@ -104,37 +104,30 @@ Status translate_broadcast(const OpContext& op) {
 
 namespace {
 
-/// Operands in the type that a comparison's kind sees them in: signed integers as unsigned ones for UNSIGNED, and back.
+/// The type that a comparison states beside its elements': the other sign, or the total order; "" if the elements say all.
 /// Errors    INVALID_ARGUMENT for a kind that the element type doesn't have
-Status take_kind(const OpContext& op, std::string_view kind, InstructionIds& operands) {
-  for (InstructionId& operand : operands) {
-    const Shape shape = op.builder.shape(operand);
-    if (!shape.is_array()) continue;  // the shape rule refuses it
-    const ElementType type = shape.element_type();
-    const bool whole = is_integer(type), is_signed = is_signed_integer(type), floats = is_floating(type);
-    const bool own = kind.empty() || kind == "NOTYPE" || (kind == "SIGNED" && is_signed) ||
-                     (kind == "UNSIGNED" && !is_signed && (whole || type == ElementType::kPred)) ||
-                     (kind == "FLOAT" && (floats || is_complex(type))) || (kind == "TOTALORDER" && floats);
-    if (own) continue;
-    const bool other_sign = whole && (kind == "SIGNED" || kind == "UNSIGNED");
-    const std::optional<ElementType> other =
-        other_sign ? element_type_from_mlir(fmt::format("{}{}", is_signed ? "ui" : "i", element_type_info(type).bits))
-                   : std::nullopt;
-    if (!other) return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
-    HILO_ASSIGN_OR_RETURN(operand,
-                          op.builder.add(Opcode::kBitcastConvert, {operand}, nullptr, shape.with_element_type(*other)));
-  }
-  return ok_status();
+StatusOr<std::string_view> stated_type(std::string_view kind, const Shape& shape) {
+  const ElementType type = shape.element_type();
+  const bool is_whole = is_integer(type), is_signed = is_signed_integer(type), floats = is_floating(type);
+  if (kind == "TOTALORDER" && floats) return kind;
+  if (is_whole && (kind == "SIGNED" || kind == "UNSIGNED")) return is_signed == (kind == "SIGNED") ? "" : kind;
+  const bool own = kind.empty() || kind == "NOTYPE" || (kind == "UNSIGNED" && type == ElementType::kPred) ||
+                   (kind == "FLOAT" && (floats || is_complex(type)));
+  if (own) return "";
+  return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
 }
 
 }  // namespace
 
 Status add_compare(const OpContext& op, InstructionIds operands) {
+  if (operands.size() != 2) return invalid_argument(fmt::format("got {} operands, wanted 2", operands.size()));
   AttributeSetter attributes(Opcode::kCompare);
   HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
-  const std::string_view kind = op.text("compare_type");
-  HILO_RETURN_IF_ERROR(take_kind(op, kind, operands));
-  if (kind == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
+  const Shape& shape = op.builder.shape(operands[0]);
+  if (shape.is_array()) {  // else the shape rule rejects it
+    HILO_ASSIGN_OR_RETURN(const std::string_view type, stated_type(op.text("compare_type"), shape));
+    if (!type.empty()) HILO_RETURN_IF_ERROR(attributes.set_word("type", type));
+  }
   return op.add(Opcode::kCompare, operands, attributes.take());
 }
 

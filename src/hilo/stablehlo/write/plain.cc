@@ -136,7 +136,7 @@ StatusOr<bool> write_compare(const WriteContext& context) {
   for (const AttributeField& field : context.instruction.def().fields) {
     const std::string_view word = field.enum_names[hlo::field_value<uint8_t>(field, *context.instruction.attributes)];
     if (field.name == "direction") builder.put(operation, "comparison_direction", word);
-    else if (word == "TOTALORDER" && is_floating(type)) kind = word;
+    else if ((word == "TOTALORDER" && is_floating(type)) || (word.ends_with("SIGNED") && is_integer(type))) kind = word;
   }
   builder.put(operation, "compare_type", kind);
   HILO_RETURN_IF_ERROR(context.add(operation));

@@ -32,7 +32,9 @@ std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
     const hlo::Instruction& value = c.instruction(i.operands[1]);
     if (test.opcode != Opcode::kCompare || value.opcode != Opcode::kConstant || !is_floating(i.shape.element_type()))
       return std::nullopt;
-    const auto direction = attributes_of<hlo::CompareAttributes>(test).direction;
+    const auto& compare = attributes_of<hlo::CompareAttributes>(test);
+    if (compare.type == hlo::ComparisonType::kTotalOrder || test.operands[0] != i.operands[2]) return std::nullopt;
+    const hlo::ComparisonDirection direction = compare.direction;
     const double constant = element_as_double(attributes_of<hlo::ConstantAttributes>(value).value, 0);
     if (test.operands[0] == test.operands[1] && direction == hlo::ComparisonDirection::kNe && constant != constant) {
       side.nans = true;

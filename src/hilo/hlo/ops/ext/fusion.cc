@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/not_yet.h"
+#include "hilo/types/checked.h"
 
 namespace hilo::hlo {
 namespace {
@@ -39,15 +40,19 @@ StatusOr<ComputationPtr> decompose_domain(const Instruction& i, std::span<const 
 
 // ---- bitcast --------------------------------------------------------------------------------------------------------
 
+/// Bits of memory that an element takes where narrow ones stand close together.
+int64_t bits_of(ElementType type) { return type == ElementType::kPred ? 8 : element_type_info(type).bits; }
+
 StatusOr<Shape> infer_bitcast(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
   const Shape& operand = input.operands[0];
-  const bool same_width =
-      element_type_info(operand.element_type()).bits == element_type_info(result.element_type()).bits;
-  if (same_width && operand.element_count() == result.element_count()) return result.with_default_layout();
-  return invalid_argument(fmt::format("the result is {}, wanted {} elements of {} bits as in {}", result.to_string(),
-                                      operand.element_count(), element_type_info(operand.element_type()).bits,
-                                      operand.to_string()));
+  const int64_t from = bits_of(operand.element_type()), to = bits_of(result.element_type());
+  const std::optional<int64_t> bits = checked_mul(from, operand.element_count());
+  const bool same_kind = is_complex(operand.element_type()) == is_complex(result.element_type());
+  if (same_kind && bits && bits == checked_mul(to, result.element_count())) return result.with_default_layout();
+  return invalid_argument(fmt::format("the result is {}, wanted {} elements of {} bits as in {}{}", result.to_string(),
+                                      operand.element_count(), from, operand.to_string(),
+                                      same_kind ? "" : "; complex numbers become only complex numbers"));
 }
 
 /// Dimensions from the slowest in memory to the fastest.
@@ -62,6 +67,20 @@ Int64List inverse(const Int64List& permutation) {
   return back;
 }
 
+/// The elements of memory as another type, in a row if their number changes; predicates are bytes of 0 and 1.
+Expr reinterpreted(Expr row, ElementType type) {
+  if (row.type() == type) return row;
+  if (row.type() == ElementType::kPred) row = convert(row, ElementType::kU8);
+  if (type == ElementType::kPred) return reinterpreted(row, ElementType::kU8) != 0.0;
+  const int64_t from = bits_of(row.type()), to = bits_of(type), count = row.shape().element_count();
+  if (from == to) return bitcast(row, type);
+  const int64_t wide = from > to ? count : count * from / to;
+  std::vector<int64_t> pieces = {wide};
+  if (from < to) row = reshape(row, std::vector<int64_t>{wide, to / from});
+  else pieces.push_back(from / to);
+  return row.sink->add(Opcode::kBitcastConvert, {row}, nullptr, Shape::array(type, pieces));
+}
+
 /// To the order of memory, reshaped there, back to the order of dimensions.
 StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const Shape> operands) {
   Decomposition d(i, operands);
@@ -69,8 +88,9 @@ StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const
   std::vector<int64_t> stored;
   for (int64_t d : order) stored.push_back(i.shape.dimension(d));
   Expr x = transpose(d.operand(0), major_to_minor(operands[0]));
-  if (operands[0].element_type() != i.shape.element_type()) x = bitcast(x, i.shape.element_type());
-  return std::move(d).finish(transpose(reshape(x, stored), inverse(order)));
+  const ElementType type = i.shape.element_type();
+  if (bits_of(x.type()) != bits_of(type)) x = reshape(x, std::vector<int64_t>{x.shape().element_count()});
+  return std::move(d).finish(transpose(reshape(reinterpreted(x, type), stored), inverse(order)));
 }
 
 }  // namespace

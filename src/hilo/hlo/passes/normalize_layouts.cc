@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place that knows what layouts mean. Inside a program they mean nothing but to bitcasts, which read memory.
+#include <algorithm>
+
+#include "hilo/hlo/ir/entry_shapes.h"
+#include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/rewrite/rewrite_where.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// The same instructions, of row-major shapes where `wanted` says so.
+StatusOr<ComputationPtr> row_major_where(const ComputationPtr& source,
+                                         const std::function<bool(const Instruction&)>& wanted) {
+  const auto changes = [&](const Instruction& i) { return !i.shape.has_default_layout() && wanted(i); };
+  if (std::ranges::none_of(source->instructions(), changes)) return source;
+  ComputationDraft draft(source->name());
+  for (const Instruction& i : source->instructions()) {
+    Instruction& copy = draft.mutable_instruction(draft.append_copy(i, i.operands));
+    if (!changes(i)) continue;
+    if (i.opcode == Opcode::kCustomCall) {  // the other side of the call reads and writes what the shape says
+      auto attributes = std::make_shared<CustomCallAttributes>(attributes_of<CustomCallAttributes>(i));
+      take_result_layouts(copy.shape, *attributes);
+      copy.attributes = std::move(attributes);
+    }
+    copy.shape = i.shape.with_default_layout();
+  }
+  return std::move(draft).finish(source->root_id());
+}
+
+StatusOr<ComputationPtr> row_major(const ComputationPtr& source) {
+  return row_major_where(source, [](const Instruction&) { return true; });
+}
+
+/// Bitcasts to or from a layout become transposes and reshapes.
+StatusOr<ComputationPtr> without_layout_bitcasts(const ComputationPtr& source) {
+  const auto operand = [&](const Instruction& i) -> const Shape& { return source->instruction(i.operands[0]).shape; };
+  const auto reads_layouts = [&](const Instruction& i) {
+    return i.opcode == Opcode::kBitcast && !(i.shape.has_default_layout() && operand(i).has_default_layout());
+  };
+  const auto expanded = [&](RewriteBuilder& b, const Instruction& i) -> StatusOr<InstructionId> {
+    HILO_ASSIGN_OR_RETURN(const ComputationPtr body, i.def().decompose(i, {&operand(i), 1}));
+    return b.splice(body, b.mapped(i.operands));
+  };
+  return rewrite_where(source, {.share = false}, reads_layouts, expanded);
+}
+
+/// A fused computation whose parameters and root lie as the operands and result of its call do, which are row-major.
+StatusOr<ComputationPtr> fused_row_major(const ComputationPtr& source) {
+  return row_major_where(source, [&](const Instruction& i) {
+    return i.opcode == Opcode::kParameter || i.opcode == Opcode::kGetTupleElement || i.id == source->root_id();
+  });
+}
+
+StatusOr<ComputationPtr> with_row_major_fusions(const ComputationPtr& source) {
+  ComputationDraft draft(source->name());
+  bool changed = false;
+  for (const Instruction& i : source->instructions()) {
+    Instruction& copy = draft.mutable_instruction(draft.append_copy(i, i.operands));
+    if (i.opcode != Opcode::kFusion) continue;
+    const auto& fusion = attributes_of<RawAttributes>(i);
+    HILO_ASSIGN_OR_RETURN(ComputationPtr fused, fused_row_major(fusion.called[0]));
+    if (fused == fusion.called[0]) continue;
+    auto attributes = std::make_shared<RawAttributes>(fusion);
+    attributes->called[0] = std::move(fused);
+    copy.attributes = std::move(attributes);
+    changed = true;
+  }
+  return changed ? std::move(draft).finish(source->root_id()) : source;
+}
+
+/// Compilers schedule a program after they chose its layouts: then those of fused computations are meant.
+bool is_scheduled(const Module& module) {
+  return std::ranges::find(module.other_attributes, std::pair<std::string, std::string>("is_scheduled", "true")) !=
+         module.other_attributes.end();
+}
+
+bool has_layouts(const Module& module) {
+  const auto states_one = [](const Instruction& i) { return !i.shape.has_default_layout(); };
+  return std::ranges::any_of(computations_of(module), [&](const ComputationPtr& computation) {
+    return std::ranges::any_of(computation->instructions(), states_one);
+  });
+}
+
+}  // namespace
+
+StatusOr<bool> normalize_layouts(Module& module) {
+  if (!has_layouts(module)) return false;
+  const std::vector<Shape> parameters = entry_parameter_shapes(module);
+  const Shape result = entry_result_shape(module);
+  if (!is_scheduled(module)) HILO_RETURN_IF_ERROR(rewrite_computations(module, with_row_major_fusions).status());
+  HILO_RETURN_IF_ERROR(rewrite_computations(module, without_layout_bitcasts).status());
+  HILO_RETURN_IF_ERROR(rewrite_computations(module, row_major).status());
+  module = with_entry_shapes(std::move(module), parameters, result);
+  return true;
+}
+
+}  // namespace hilo::hlo
