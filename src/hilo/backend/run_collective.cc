@@ -316,13 +316,38 @@ hlo::CollectiveFunction collective_function(Communicator* communicator, RunCompu
   };
 }
 
+namespace {
+
+/// Whether an instruction tells or joins the partitions of a program.
+bool knows_partitions(const hlo::Instruction& i) {
+  if (i.opcode == Opcode::kPartitionId) return true;
+  if (i.opcode == Opcode::kCollectivePermute)
+    return hlo::attributes_of<hlo::CollectivePermuteAttributes>(i).channel_id != 0;
+  if (!hlo::is_collective(i.opcode)) return false;
+  const auto& collective = hlo::attributes_of<hlo::CollectiveAttributes>(i);
+  return collective.channel_id != 0 || collective.use_global_device_ids;
+}
+
+/// A program that says how partitions would share its values is one program on one device; one that is partitioned
+/// already is a part.
+Status check_whole(const hlo::Module& module, int64_t partitions) {
+  for (const hlo::ComputationPtr& computation : computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions()) {
+      if (!knows_partitions(i)) continue;
+      return unimplemented(
+          fmt::format("module '{}': num_partitions={}: {} meets other partitions: programs that one device runs a part "
+                      "of are not implemented in this version. Hint: replica_count={}",
+                      module.name, partitions, describe(i), partitions));
+    }
+  }
+  return ok_status();
+}
+
+}  // namespace
+
 StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked) {
   HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> partitions, header_number(module, "num_partitions"));
-  if (partitions && *partitions > 1) {
-    return unimplemented(fmt::format(
-        "module '{}': num_partitions={}: programs that one device runs a part of are not implemented in this version",
-        module.name, *partitions));
-  }
+  if (partitions && *partitions > 1) HILO_RETURN_IF_ERROR(check_whole(module, *partitions));
   HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> stated, header_number(module, "replica_count"));
   if (asked < 1) return invalid_argument(fmt::format("replica_count: got {}; wanted a number above 0", asked));
   if (stated && asked != 1 && *stated != asked) {

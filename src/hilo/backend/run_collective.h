@@ -25,7 +25,9 @@ Status run_collective(const CollectiveCall& call, Communicator* communicator, co
 hlo::CollectiveFunction collective_function(Communicator* communicator, RunComputation run);
 
 /// Replicas that a module is compiled for: `asked`, unless its header states a replica_count.
-/// Errors    INVALID_ARGUMENT for a number that isn't one, or two that differ; UNIMPLEMENTED for num_partitions above 1
+/// A program whose num_partitions only says how devices would share it runs whole.
+/// Errors    INVALID_ARGUMENT for a number that isn't one, or two that differ; UNIMPLEMENTED for a program whose
+///           instructions meet or tell partitions
 StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked);
 
 /// Whether every collective of the module fits so many replicas.

@@ -15,13 +15,6 @@ std::string UniqueNames::unique(const std::string& wanted) {
   return name;
 }
 
-std::string plain_name(std::string_view name) {
-  if (is_plain_identifier(name)) return std::string(name);
-  std::string result(name);
-  for (char& c : result) c = is_identifier_byte(c) ? c : '_';
-  return is_plain_identifier(result) ? result : "_" + result + "_";
-}
-
 namespace {
 
 /// Where a computation stood in the stored program that it was read from: readers number instructions throughout.
