@@ -30,6 +30,10 @@ hlo::CollectiveFunction collective_function(Communicator* communicator, RunCompu
 ///           instructions meet or tell partitions
 StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked);
 
+/// The program of a module that states several replicas as its only one, as XLA runs it where it is asked for one: its
+/// collectives meet nobody else, and ids of other replicas say nothing. Returns the count that the module stated, or 1.
+StatusOr<int64_t> make_only_replica(hlo::Module& module);
+
 /// Whether every collective of the module fits so many replicas.
 /// Errors    INVALID_ARGUMENT naming the instruction
 Status check_collectives(const hlo::Module& module, int64_t replica_count);

@@ -6,6 +6,7 @@
 //     ---
 //     the module as hilo prints it, or the error
 // docs/import.md has a table of them, which this test holds up to date.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/slice.h"
 
 namespace hilo::hlo::text {
@@ -90,14 +91,19 @@ StatusOr<ComputationPtr> with_tuple_result(const ComputationPtr& body) {
   return std::move(draft).finish(tuple);
 }
 
+/// XLA's scan has its body in to_apply; hilo's own, which StableHLO may give back without its tuple, in step.
+const AttributeField& body_field(Opcode opcode) {
+  return field_named(opcode, opcode == Opcode::kScan ? "to_apply" : "step");
+}
+
 bool is_tuple_scan(const StatedInstruction& s) {
-  const auto& body = field_value<ComputationPtr>(field_named(s.opcode, "to_apply"), *s.attributes);
+  const auto& body = field_value<ComputationPtr>(body_field(s.opcode), *s.attributes);
   return body == nullptr || (body->result_shape().is_tuple() && (!s.declared || s.declared->is_tuple()));
 }
 
 StatusOr<Id> append_tuple_scan(const StatedInstruction& s, std::span<const Id> operands, Appender out) {
   std::shared_ptr<Attributes> attributes = s.copied_attributes();
-  auto& body = field_value<ComputationPtr>(field_named(s.opcode, "to_apply"), *attributes);
+  auto& body = field_value<ComputationPtr>(body_field(s.opcode), *attributes);
   const bool tuple_result = s.declared && s.declared->is_tuple();
   if (!body->result_shape().is_tuple()) {
     HILO_ASSIGN_OR_RETURN(body, with_tuple_result(body));
@@ -172,6 +178,7 @@ StatusOr<Id> append_without_shared_dimensions(const StatedInstruction& s, std::s
 }  // namespace
 
 bool has_xla_form(const StatedInstruction& s) {
+  if (s.opcode == kExtScan) return !is_tuple_scan(s);
   switch (s.opcode) {
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice: return has_vector_start(s);
@@ -189,6 +196,7 @@ bool has_xla_form(const StatedInstruction& s) {
 StatusOr<InstructionId> append_xla_form(const StatedInstruction& s, std::span<const InstructionId> operands,
                                         ComputationDraft& draft) {
   const Appender out(draft);
+  if (s.opcode == kExtScan) return append_tuple_scan(s, operands, out);
   switch (s.opcode) {
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice: return append_with_scalar_starts(s, operands, out);
