@@ -220,11 +220,18 @@ bool is_plain_identifier(std::string_view name) {
          name.back() != '-';
 }
 
+namespace {
+
+/// As XLA's names after a '%' are.
+bool begins_as_name(std::string_view name) {
+  const char first = name.empty() ? '\0' : name.front();
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+}
+
+}  // namespace
+
 bool is_plain_name(std::string_view name) {
-  if (!is_plain_identifier(name)) return false;
-  const char first = name.front();
-  const bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
-  return letter && !is_element_type_word(name) && (!name.starts_with("__") || name.starts_with("__xla_"));
+  return is_plain_identifier(name) && begins_as_name(name) && !is_element_type_word(name) && (!name.starts_with("__") || name.starts_with("__xla_"));
 }
 
 std::string plain_name(std::string_view name) {
@@ -235,6 +242,10 @@ std::string plain_name(std::string_view name) {
   if (result.starts_with("__")) result.front() = 'a';
   if (is_element_type_word(result)) result += '_';
   return is_plain_name(result) ? result : "_" + result;
+}
+
+std::string plain_computation_name(std::string_view name) {
+  return is_plain_identifier(name) && begins_as_name(name) ? std::string(name) : plain_name(name);
 }
 
 std::string quoted_text(std::string_view text) {

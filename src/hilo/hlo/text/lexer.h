@@ -112,6 +112,8 @@ bool is_plain_identifier(std::string_view word);
 bool is_plain_name(std::string_view name);
 /// The nearest such name.
 std::string plain_name(std::string_view name);
+/// The same of a computation, which may have the name of a type.
+std::string plain_computation_name(std::string_view name);
 
 /// `text` in double quotes; quotes, backslashes, line ends and bytes outside printable ASCII escaped.
 std::string quoted_text(std::string_view text);

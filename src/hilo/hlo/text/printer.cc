@@ -67,7 +67,7 @@ std::string Printer::name_of(const Instruction& i) const {
 
 std::string Printer::name_of(const Computation& c) const {
   const auto it = program_.names.find(&c);
-  return it != program_.names.end() ? it->second : plain_name(c.name());
+  return it != program_.names.end() ? it->second : plain_computation_name(c.name());
 }
 
 const Computation* Printer::decomposition_of(const Instruction& i) const {

@@ -60,7 +60,7 @@ class Collector {
       if (decompose_ && depth < kDeepest && has_trait(i.opcode, kExtension)) add_decomposition(*c, i, depth);
     }
     const std::string wanted =
-        names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size()) : plain_name(c->name());
+        names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size()) : plain_computation_name(c->name());
     program_.names.emplace(c.get(), unique_.unique(wanted));
     program_.order.push_back(c);
   }
