@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/known_calls.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/passes.h"
@@ -33,11 +34,12 @@ StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const 
     return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
   std::vector<Shape> operands;
   for (InstructionId operand : instruction.operands) operands.push_back(b.source().instruction(operand).shape);
-  if (instruction.def().decompose == nullptr) {
+  const auto decompose = is_known_call(instruction) ? decompose_known_call : instruction.def().decompose;
+  if (decompose == nullptr) {
     return unimplemented(
         fmt::format("{}: has no decomposition and the backend doesn't run it itself", describe(instruction)));
   }
-  StatusOr<ComputationPtr> body = instruction.def().decompose(instruction, operands);
+  StatusOr<ComputationPtr> body = decompose(instruction, operands);
   if (!body.ok()) return body.status().with_context(describe(instruction));
   const std::vector<ComputationPtr> called = called_computations(instruction);
   if (std::ranges::find(called, *body) != called.end()) return body;  // lowered before its callers
@@ -59,6 +61,7 @@ bool is_composite(const Instruction& i) {
 }
 
 bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
+  if (i.opcode == Opcode::kCustomCall) return is_known_call(i);
   const bool expands = has_trait(i.opcode, kExtension) || i.def().decompose != nullptr;
   const auto is_in = [&](std::span<const Opcode> ops) { return std::ranges::find(ops, i.opcode) != ops.end(); };
   return expands && !is_in(kNativeEverywhere) && !is_in(native);

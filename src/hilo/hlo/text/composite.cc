@@ -61,9 +61,12 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       return cursor.expect('>', "after a list");
     }
     case FieldKind::kComputation: {
-      cursor.accept('@');
+      const bool quoted = cursor.peek() == '"';  // as portable artefacts have symbols
+      if (quoted) cursor.accept('"');
+      else cursor.accept('@');
       const size_t position = cursor.position();
       HILO_ASSIGN_OR_RETURN(const std::string_view callee, cursor.name("the name of a computation"));
+      if (quoted) HILO_RETURN_IF_ERROR(cursor.expect('"', "after the name of a computation"));
       calls.push_back({id, attributes, &field, 0, callee, position});
       return ok_status();
     }

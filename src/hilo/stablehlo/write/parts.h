@@ -98,6 +98,7 @@ StatusOr<AttributeId> parse_attribute(ModuleTree& tree, std::string_view text);
 // Inverses, by file.
 StatusOr<bool> write_plain(const WriteContext& context);  // write_plain.cc
 StatusOr<bool> write_elementwise(const WriteContext& context);
+StatusOr<bool> write_bitcast(const WriteContext& context);
 StatusOr<bool> write_map(const WriteContext& context);
 StatusOr<bool> write_constant(const WriteContext& context);
 StatusOr<bool> write_broadcast(const WriteContext& context);

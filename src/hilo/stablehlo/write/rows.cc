@@ -15,7 +15,7 @@ struct Pair {
 constexpr Pair kInverses[] = {
     {translate_plain, write_plain},
     {translate_elementwise, write_elementwise},
-    {translate_bitcast, write_elementwise},
+    {translate_bitcast, write_bitcast},
     {translate_cbrt, write_elementwise},
     {translate_convert, write_elementwise},
     {translate_extreme, write_elementwise},
