@@ -28,4 +28,7 @@ int64_t elements_beside(const Shape& shape, int64_t batch);
 std::optional<int64_t> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
                                           int64_t batch);
 
+/// Whether a function of scalars computes only with values that fit registers, such as the bits of a number as an array.
+bool is_register_program(const hlo::Computation& computation);
+
 }  // namespace hilo::engine
