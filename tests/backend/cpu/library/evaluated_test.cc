@@ -134,6 +134,34 @@ TEST(Evaluated, NoConvolutionOfAnyTypeAndRank) {
   }
 }
 
+TEST(Evaluated, NoConvolutionOfBytesWithManyChannels) {
+  std::mt19937 random(41);
+  const auto pick = [&](int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(random()) % (most - least + 1);
+  };
+  for (const char* types : {"s8 s8 s32", "u8 u8 u32", "s8 s8 s8", "s16 s16 s32", "u8 u8 s16"}) {
+    for (int turn = 0; turn < 8; ++turn) {
+      const std::string text(types), lhs = text.substr(0, text.find(' ')), out = text.substr(text.rfind(' ') + 1);
+      const int64_t inputs = pick(4, 40), outputs = pick(8, 70), batch = pick(1, 3), stride = pick(1, 3),
+                    dilation = pick(1, 2), low = pick(0, 3), high = pick(-1, 3), x = pick(6, 20), y = pick(4, 9);
+      const auto count = [&](int64_t size, int64_t taps) {
+        return (size + low + high - (taps - 1) * dilation - 1) / stride + 1;
+      };
+      const bool channels_first = turn % 2 == 1;
+      const auto array = [&](int64_t b, int64_t f, int64_t s, int64_t t) {
+        return channels_first ? fmt::format("[{},{},{},{}]", b, f, s, t) : fmt::format("[{},{},{},{}]", b, s, t, f);
+      };
+      runs(fmt::format("HloModule c\nENTRY e {{\n  x = {0}{1} parameter(0)\n  k = {0}[3,2,{2},{3}] parameter(1)\n"
+                       "  ROOT y = {4}{5} convolution(x, k), window={{size=3x2 stride={6}x{6} pad={7}_{8}x{7}_{8} "
+                       "rhs_dilate={9}x{9} rhs_reversal={10}x0}}, dim_labels={11}_01io->{11}\n}}\n",
+                       lhs, array(batch, inputs, x, y), inputs, outputs, out,
+                       array(batch, outputs, count(x, 3), count(y, 2)), stride, low, high, dilation, turn % 3 == 0,
+                       channels_first ? "bf01" : "b01f"),
+           0, true);
+    }
+  }
+}
+
 TEST(Evaluated, NoConvolutionOfALargeWindowOrOfManyPhases) {
   const auto convolution = [](const char* x, const char* k, const char* y, const char* window, const char* labels) {
     return fmt::format(

@@ -238,6 +238,7 @@ std::unique_ptr<Hero> complex_hero(Plan plan, const Shape& lhs, const Shape& rhs
 
 std::unique_ptr<Hero> make_convolution(const hlo::ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs,
                                        const Shape& result, Isa isa) {
+  if (std::unique_ptr<Hero> product = make_integer_convolution(a, lhs, rhs, result, isa)) return product;
   const std::vector<size_t> kept = kept_dimensions(a, result);
   if (kept.size() < a.window.size()) return make_gathered_convolution(a, lhs, rhs, result, kept, isa);
   const ConvolutionTypes types{lhs.element_type(), rhs.element_type(), result.element_type()};

@@ -24,4 +24,9 @@ std::unique_ptr<Hero> make_gathered_convolution(const hlo::ConvolutionAttributes
 std::unique_ptr<Hero> make_converted_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs,
                                                  const Shape& rhs, const Shape& result, Isa isa);
 
+/// One of bytes or of 16 bits, as a product of integers.
+/// Returns    null where that doesn't pay: few outputs or terms, groups, a dilated input
+std::unique_ptr<Hero> make_integer_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs,
+                                               const Shape& rhs, const Shape& result, Isa isa);
+
 }  // namespace hilo::cpu
