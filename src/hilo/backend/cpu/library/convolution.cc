@@ -182,8 +182,8 @@ const ConvolutionKernels& kernels_of(Isa isa) {
 
 /// Precondition: all dimensions are kept_dimensions.
 /// Returns    nothing where no step takes the problems
-std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const ConvolutionTypes& types, const Shape& lhs, const Shape& rhs,
-             const Shape& out, Isa isa) {
+std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const ConvolutionTypes& types, const Shape& lhs,
+                            const Shape& rhs, const Shape& out, Isa isa) {
   const auto problems = *convolution_problems(a, lhs, rhs, out);
   const bool wide = types.lhs == ElementType::kF64 || types.rhs == ElementType::kF64 || types.out == ElementType::kF64;
   Plan plan;
