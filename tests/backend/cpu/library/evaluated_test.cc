@@ -196,6 +196,9 @@ TEST(Evaluated, ALargeWindowMultipliesPaddingWithWeightsThatAreNotFinite) {
 constexpr const char* kBits =
     "  p = s32[] bitcast-convert(a)\n  q = s32[] bitcast-convert(b)\n  m = s32[] {}(p, q)\n"
     "  ROOT r = f32[] bitcast-convert(m)\n";
+constexpr const char* kExtreme =
+    "  p = s32[] bitcast-convert(a)\n  q = s32[] bitcast-convert(b)\n  c = pred[] compare({}), direction={}\n"
+    "  ROOT r = f32[] select(c, {})\n";
 constexpr const char* kBytes =  // through an array
     "  p = u8[4] bitcast-convert(a)\n  q = u8[4] bitcast-convert(b)\n  m = u8[4] maximum(p, q)\n"
     "  ROOT r = f32[] bitcast-convert(m)\n";
@@ -208,8 +211,11 @@ void with_functions(const std::string& program) {
   const std::string branches =
       "yes {\n  a = f32[] parameter(0)\n  ROOT r = f32[] negate(a)\n}\nno {\n  a = f32[] parameter(0)\n"
       "  ROOT r = f32[] abs(a)\n}\n";
-  for (const std::string& body : {fmt::format(fmt::runtime(kBits), "xor"), fmt::format(fmt::runtime(kBits), "maximum"),
-                                  std::string(kBytes), std::string(kBranch)}) {
+  for (const std::string& body :
+       {fmt::format(fmt::runtime(kBits), "xor"), fmt::format(fmt::runtime(kBits), "maximum"),
+        fmt::format(fmt::runtime(kExtreme), "p, q", "GT", "a, b"),
+        fmt::format(fmt::runtime(kExtreme), "q, p", "LE", "a, b"),
+        fmt::format(fmt::runtime(kExtreme), "p, q", "GE", "b, a"), std::string(kBytes), std::string(kBranch)}) {
     runs("HloModule m\n" + branches + "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n" + body + "}\n" +
              program,
          0);
