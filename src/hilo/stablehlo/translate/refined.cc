@@ -181,7 +181,7 @@ Status translate_from_elements(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(parts.emplace_back(), folded(op.builder, part));
   }
   auto attributes = std::make_shared<hlo::ConcatenateAttributes>();
-  attributes->dimensions = {0};
+  attributes->dimension = 0;
   HILO_ASSIGN_OR_RETURN(InstructionId all, op.builder.add(Opcode::kConcatenate, parts, std::move(attributes)));
   if (result.is_scalar()) {
     HILO_ASSIGN_OR_RETURN(all, folded(op.builder, all));
