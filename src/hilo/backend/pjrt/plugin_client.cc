@@ -249,6 +249,7 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   if (observer != nullptr) observer->after("prepare_for_plugin", program, true, passed());
   HILO_ASSIGN_OR_RETURN(const bool on_processors, runs_on_processors(plugin_, client_));
   HILO_RETURN_IF_ERROR(check_known_faults(plugin_, on_processors, program));
+  HILO_RETURN_IF_ERROR(check_calls_no_lent_function(program));
   ProgramSignature signature = signature_of(module);
   signature.replica_count = replicas;
   signature.meets_others = replicas > 1 && depends_on_replicas(module);

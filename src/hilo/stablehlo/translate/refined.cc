@@ -239,7 +239,8 @@ Status translate_from_elements(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(const InstructionId part, op.builder.add(Opcode::kReshape, {operand}, nullptr, one));
     HILO_ASSIGN_OR_RETURN(parts.emplace_back(), folded(op.builder, part));
   }
-  auto attributes = std::make_shared<hlo::ConcatenateAttributes>();  // along dimension 0
+  auto attributes = std::make_shared<hlo::ConcatenateAttributes>();
+  attributes->dimension = 0;
   HILO_ASSIGN_OR_RETURN(InstructionId all, op.builder.add(Opcode::kConcatenate, parts, std::move(attributes)));
   if (result.is_scalar()) {
     HILO_ASSIGN_OR_RETURN(all, folded(op.builder, all));

@@ -43,7 +43,7 @@ class Hero {
 class InnerCode {
  public:
   virtual ~InnerCode() = default;
-  /// Precondition: is_scalar_program.
+  /// Precondition: is_scalar_function.
   virtual StatusOr<ScalarFunction> scalar_program(const hlo::Computation& computation) = 0;
   virtual StatusOr<ScatterFunction> scatter_kernel(const ScatterKernelSpec& spec) = 0;
 };
