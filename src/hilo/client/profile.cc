@@ -15,6 +15,7 @@
 #include "hilo/base/text.h"
 #include "hilo/device/transfers.h"
 #include "hilo/hlo/cost/cost.h"
+#include "hilo/hlo/ir/owners.h"
 #include "hilo/hlo/ir/source_lines.h"
 #include "hilo/hlo/ops/extensions.h"
 
@@ -76,13 +77,12 @@ class Profiler final : public ExecutionObserver {
  public:
   /// Precondition: the executable has an optimized_module().
   Profiler(const Executable& executable, std::vector<CompileStep> compile_steps)
-      : costs_(executable.optimized_module()->entry), lines_(*executable.optimized_module()) {
+      : costs_(executable.optimized_module()->entry),
+        lines_(*executable.optimized_module()),
+        owners_(hlo::owners_of(*executable.optimized_module())) {
     profile_.module = executable.name();
     profile_.evaluated_count = executable.statistics().evaluated_count;
     profile_.compile_steps = std::move(compile_steps);
-    for (const hlo::ComputationPtr& computation : hlo::computations_of(*executable.optimized_module())) {
-      for (const hlo::Instruction& i : computation->instructions()) owners_[&i] = computation.get();
-    }
   }
 
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override {
@@ -147,7 +147,7 @@ class Profiler final : public ExecutionObserver {
 
   const hlo::CostAnalysis costs_;
   const hlo::SourceLines lines_;
-  std::unordered_map<const hlo::Instruction*, const hlo::Computation*> owners_;
+  const hlo::Owners owners_;
   mutable std::mutex mutex_;
   Profile profile_;
   std::unordered_map<const ExecutionUnit*, size_t> rows_;

@@ -16,14 +16,23 @@ uint32_t add_function(Plan& plan, const CodeFunction& function) {
   return place;
 }
 
-void for_each_list(Plan& plan, const std::function<void(StepList&)>& visit) {
+namespace {
+
+/// Of a plan that may change, or not.
+template <typename AnyPlan, typename Visit>
+void visit_lists(AnyPlan& plan, const Visit& visit) {
   visit(plan.steps);
-  for (WhileLoop& loop : plan.loops) {
+  for (auto& loop : plan.loops) {
     visit(loop.condition);
     visit(loop.body);
   }
-  for (Branches& branches : plan.branches) std::ranges::for_each(branches.lists, visit);
-  for (WholeLoop& loop : plan.whole_loops) visit(loop.handed_out);
+  for (auto& branches : plan.branches) std::ranges::for_each(branches.lists, visit);
+  for (auto& loop : plan.whole_loops) visit(loop.handed_out);
 }
+
+}  // namespace
+
+void for_each_list(Plan& plan, const std::function<void(StepList&)>& visit) { visit_lists(plan, visit); }
+void for_each_list(const Plan& plan, const std::function<void(const StepList&)>& visit) { visit_lists(plan, visit); }
 
 }  // namespace hilo::engine

@@ -145,5 +145,6 @@ uint32_t add_function(Plan& plan, const CodeFunction& function);
 
 /// All lists of steps, those of loops and branches too. `visit` may change them.
 void for_each_list(Plan& plan, const std::function<void(StepList&)>& visit);
+void for_each_list(const Plan& plan, const std::function<void(const StepList&)>& visit);
 
 }  // namespace hilo::engine

@@ -11,6 +11,7 @@
 #include "hilo/client/graphs.h"
 #include "hilo/engine/region_split.h"
 #include "hilo/hlo/cost/cost.h"
+#include "hilo/hlo/ir/owners.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo {
@@ -31,9 +32,9 @@ struct Planned {
   bool divides = false;  ///< its outermost dimension has several units
 };
 
-std::vector<Planned> planned(engine::Plan plan) {
+std::vector<Planned> planned(const engine::Plan& plan) {
   std::vector<Planned> all(plan.work.size());
-  engine::for_each_list(plan, [&](engine::StepList& steps) {
+  engine::for_each_list(plan, [&](const engine::StepList& steps) {
     for (const engine::Step& step : steps) {
       if (step.kind != engine::StepKind::kKernel) continue;
       Planned& one = all[step.work];
@@ -47,10 +48,7 @@ std::vector<Planned> planned(engine::Plan plan) {
 /// Who computes and who reads the instructions of a program.
 class Readers {
  public:
-  Readers(const hlo::Module& module, std::span<const ExecutionUnit> units) {
-    for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
-      for (const hlo::Instruction& i : computation->instructions()) owners_[&i] = computation.get();
-    }
+  Readers(const hlo::Module& module, std::span<const ExecutionUnit> units) : owners_(hlo::owners_of(module)) {
     for (const ExecutionUnit& unit : units) {
       for (const hlo::Instruction* i : unit.instructions) makers_[i].push_back(&unit);
     }
@@ -86,7 +84,7 @@ class Readers {
   }
 
  private:
-  std::unordered_map<const hlo::Instruction*, const hlo::Computation*> owners_;
+  const hlo::Owners owners_;
   std::unordered_map<const hlo::Instruction*, std::vector<const ExecutionUnit*>> makers_;
   std::unordered_map<const hlo::Instruction*, int64_t> readers_;
 };
@@ -209,8 +207,7 @@ StatusOr<std::vector<ExplainedUnit>> explained(const Executable& executable, con
 std::string explanation_text(const std::vector<ExplainedUnit>& units, const MachineFigures& figures) {
   std::string text = fmt::format(
       "one of {} threads: cache {:.1f} GB/s, memory {:.1f}, arithmetic {:.0f} GFLOP/s of f32, {:.0f} of f64, {:.2f} "
-      "exponentials "
-      "a nanosecond\nall: memory {:.1f} GB/s, products {:.0f} GFLOP/s of f32, {:.0f} of f64\n"
+      "exponentials a nanosecond\nall: memory {:.1f} GB/s, products {:.0f} GFLOP/s of f32, {:.0f} of f64\n"
       "   fastest   estimate  ratio  bound by      unit\n",
       figures.threads, figures.cache_bytes, figures.memory_bytes, figures.flops_f32, figures.flops_f64,
       figures.transcendentals, figures.memory_bytes_all, figures.product_f32, figures.product_f64);

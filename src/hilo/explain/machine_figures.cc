@@ -23,22 +23,6 @@ constexpr int64_t kFewestRuns = 5;
 
 using Clock = std::chrono::steady_clock;
 
-struct Figure {
-  std::string_view name;
-  double MachineFigures::* field;
-};
-constexpr Figure kFigures[] = {
-    {"call", &MachineFigures::call},
-    {"cache_bytes", &MachineFigures::cache_bytes},
-    {"memory_bytes", &MachineFigures::memory_bytes},
-    {"memory_bytes_all", &MachineFigures::memory_bytes_all},
-    {"flops_f32", &MachineFigures::flops_f32},
-    {"flops_f64", &MachineFigures::flops_f64},
-    {"transcendentals", &MachineFigures::transcendentals},
-    {"product_f32", &MachineFigures::product_f32},
-    {"product_f64", &MachineFigures::product_f64},
-};
-
 double nanoseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
@@ -69,11 +53,14 @@ StatusOr<double> fastest(Client& client, const hlo::Module& module, Executor* ex
 
 std::string negation(std::string_view shape) { return fmt::format("  ROOT y = {} negate(x)\n", shape); }
 
+std::string exponential(std::string_view shape) { return fmt::format("  ROOT y = {} exponential(x)\n", shape); }
+
+constexpr int kPairs = 32;
+
 /// So many multiplications, each with an addition behind it, an element.
-std::string arithmetic(std::string_view shape, int64_t pairs) {
-  std::string body;
-  std::string last = "x";
-  for (int64_t k = 0; k < pairs; ++k) {
+std::string arithmetic(std::string_view shape) {
+  std::string body, last = "x";
+  for (int k = 0; k < kPairs; ++k) {
     body += fmt::format("  m{0} = {1} multiply({2}, x)\n  a{0} = {1} add(m{0}, x)\n", k, shape, last);
     last = fmt::format("a{}", k);
   }
@@ -83,6 +70,29 @@ std::string arithmetic(std::string_view shape, int64_t pairs) {
 std::string product(std::string_view shape) {
   return fmt::format("  ROOT y = {} dot(x, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n", shape);
 }
+
+/// A figure and the program by which it is measured.
+struct Figure {
+  std::string_view name;
+  double MachineFigures::* field;
+  std::string_view shape;  ///< of its argument and its result
+  std::string (*body)(std::string_view shape);
+  double count;  ///< of what the figure is the rate of, in a run; 0: the run's time is the figure
+  bool by_all;   ///< threads
+};
+constexpr double kCached = 1 << 13, kLarge = 1 << 24, kSide = 512;
+constexpr double kProduct = 2 * kSide * kSide * kSide;
+constexpr Figure kFigures[] = {
+    {"call", &MachineFigures::call, "f32[]", negation, 0, false},  // the rates know nothing of what a call takes
+    {"cache_bytes", &MachineFigures::cache_bytes, "f32[8192]", negation, 8 * kCached, false},
+    {"memory_bytes", &MachineFigures::memory_bytes, "f32[16777216]", negation, 8 * kLarge, false},
+    {"memory_bytes_all", &MachineFigures::memory_bytes_all, "f32[16777216]", negation, 8 * kLarge, true},
+    {"flops_f32", &MachineFigures::flops_f32, "f32[8192]", arithmetic, 2 * kPairs* kCached, false},
+    {"flops_f64", &MachineFigures::flops_f64, "f64[8192]", arithmetic, 2 * kPairs* kCached, false},
+    {"transcendentals", &MachineFigures::transcendentals, "f32[8192]", exponential, kCached, false},
+    {"product_f32", &MachineFigures::product_f32, "f32[512,512]", product, kProduct, true},
+    {"product_f64", &MachineFigures::product_f64, "f64[512,512]", product, kProduct, true},
+};
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -95,32 +105,15 @@ std::string processor_name() {
 }  // namespace
 
 StatusOr<MachineFigures> measure_machine(Client& client) {
-  constexpr double kCached = 1 << 13, kFlopsEach = 64, kSide = 512, kLarge = 1 << 24;  // elements
   ThreadPool own(1);
-  const auto time = [&](std::string_view shape, std::string body, Executor* executor) {
-    return fastest(client, module_of(shape, body), executor);
-  };
   MachineFigures figures;
   figures.threads = default_pool().threads();
-  HILO_ASSIGN_OR_RETURN(figures.call, time("f32[]", negation("f32[]"), &own));
-  // Of what a call takes in any case, the rates know nothing.
-  const auto rate = [&](double count, double nanoseconds) { return count / std::max(nanoseconds - figures.call, 1.0); };
-  HILO_ASSIGN_OR_RETURN(const double cached, time("f32[8192]", negation("f32[8192]"), &own));
-  figures.cache_bytes = rate(8 * kCached, cached);
-  HILO_ASSIGN_OR_RETURN(const double one, time("f32[16777216]", negation("f32[16777216]"), &own));
-  figures.memory_bytes = rate(8 * kLarge, one);
-  HILO_ASSIGN_OR_RETURN(const double all, time("f32[16777216]", negation("f32[16777216]"), nullptr));
-  figures.memory_bytes_all = rate(8 * kLarge, all);
-  HILO_ASSIGN_OR_RETURN(const double f32, time("f32[8192]", arithmetic("f32[8192]", kFlopsEach / 2), &own));
-  figures.flops_f32 = rate(kFlopsEach * kCached, f32);
-  HILO_ASSIGN_OR_RETURN(const double f64, time("f64[8192]", arithmetic("f64[8192]", kFlopsEach / 2), &own));
-  figures.flops_f64 = rate(kFlopsEach * kCached, f64);
-  HILO_ASSIGN_OR_RETURN(const double exponentials, time("f32[8192]", "  ROOT y = f32[8192] exponential(x)\n", &own));
-  figures.transcendentals = rate(kCached, exponentials);
-  HILO_ASSIGN_OR_RETURN(const double product_f32, time("f32[512,512]", product("f32[512,512]"), nullptr));
-  figures.product_f32 = rate(2 * kSide * kSide * kSide, product_f32);
-  HILO_ASSIGN_OR_RETURN(const double product_f64, time("f64[512,512]", product("f64[512,512]"), nullptr));
-  figures.product_f64 = rate(2 * kSide * kSide * kSide, product_f64);
+  for (const Figure& figure : kFigures) {
+    const hlo::Module module = module_of(figure.shape, figure.body(figure.shape));
+    HILO_ASSIGN_OR_RETURN(const double nanoseconds, fastest(client, module, figure.by_all ? nullptr : &own));
+    const double beside_call = std::max(nanoseconds - figures.call, 1.0);
+    figures.*figure.field = figure.count == 0 ? nanoseconds : figure.count / beside_call;
+  }
   return figures;
 }
 

@@ -179,7 +179,12 @@ std::vector<Array> conditional(std::string_view name, const Array& index, std::s
                     : over_packed(over_all_captures(f, operands, captures, begins[b])));
   }
   all.insert(all.begin(), index);
-  return bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
+  std::vector<Array> results = bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
+  for (size_t r = 0; r < results.size(); ++r) {
+    const auto is_weak = [r](const StagedFunction& branch) { return branch.results[r].weak_type; };
+    results[r] = with_weak_type(results[r], std::ranges::all_of(staged, is_weak));
+  }
+  return results;
 }
 
 Array switch_index(const Operand& index, size_t count) {

@@ -128,7 +128,7 @@ Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attribu
     or_throw(invalid_argument(at_user_line("gather") + ": fill_value must be a scalar; got " +
                               fill.aval_shape().to_string()));
   }
-  return select(mask, read, broadcast_in_dim(fill, read.aval_shape(), {}));
+  return with_weak_type(select(mask, read, broadcast_in_dim(fill, read.aval_shape(), {})), x.weak_type());
 }
 
 Array scatter_indices(hlo::ScatterAttributes& s, const Array& x, const Array& indices, const Array& updates,

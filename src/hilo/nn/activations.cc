@@ -125,9 +125,9 @@ Array gelu(const Operand& x, const GeluOptions& options) {
   const Array a = numpy::promote_inexact(x);
   if (options.approximate) {
     const Array inner = std::sqrt(2 / std::numbers::pi) * (a + 0.044715 * (a * a * a));
-    return a * (0.5 * (1.0 + numpy::tanh(inner)));
+    return with_weak_type(a * (0.5 * (1.0 + numpy::tanh(inner))), false);  // as in JAX
   }
-  return 0.5 * a * lax::erfc(-a * std::sqrt(0.5));
+  return with_weak_type(0.5 * a * lax::erfc(-a * std::sqrt(0.5)), false);
 }
 
 Array glu(const Operand& x, const GluOptions& options) {

@@ -160,7 +160,8 @@ Array ArrayLike::of_flags(const std::vector<bool>& values) {
 
 Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {
   const UserLocation here(line);
-  const Array made_of = made("array", object, options.dtype);
+  const bool keeps_its_type = object.list() == nullptr && !options.dtype;
+  const Array made_of = keeps_its_type ? asarray(object, {}, line) : made("array", object, options.dtype);
   if (made_of.ndim() >= options.ndmin) return made_of;
   return ops::reshape(made_of, with_rank(made_of.shape(), static_cast<size_t>(options.ndmin)));
 }

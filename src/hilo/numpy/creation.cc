@@ -81,23 +81,25 @@ Array full(const Shape& shape, const Operand& fill_value, const DtypeOptions& op
   shape_of(typed.dtype(), shape);
   return with_weak_type(spread_to(typed, shape), dtype ? false : value.weak_type());
 }
-Array full_like(const Operand& a, const Operand& fill_value, const LikeOptions& options) {
+
+namespace {
+
+Array filled_like(std::string_view function, const Operand& a, const Array& value, const LikeOptions& options) {
   const UserLocation here(a.location());
-  const ElementType type = type_or("full_like", options.dtype, a.array().dtype());
+  const ElementType type = type_or(function, options.dtype, a.array().dtype());
   const Shape dims = options.shape ? *options.shape : Shape(a.array().shape());
-  return spread_to(ops::convert_element_type(fill_value.array(), type), dims);
+  return with_weak_type(spread_to(ops::convert_element_type(value, type), dims),
+                        !options.dtype && a.array().weak_type());
 }
-Array zeros_like(const Operand& a, const LikeOptions& options) {
-  const UserLocation here(a.location());
-  const Dtype type = type_or("zeros_like", options.dtype, a.array().dtype());
-  return full(options.shape ? *options.shape : Shape(a.array().shape()), 0, type);
+
+}  // namespace
+
+Array full_like(const Operand& a, const Operand& fill_value, const LikeOptions& options) {
+  return filled_like("full_like", a, fill_value, options);
 }
+Array zeros_like(const Operand& a, const LikeOptions& options) { return filled_like("zeros_like", a, 0, options); }
 Array empty_like(const Operand& a, const LikeOptions& options) { return zeros_like(a, options); }
-Array ones_like(const Operand& a, const LikeOptions& options) {
-  const UserLocation here(a.location());
-  const Dtype type = type_or("ones_like", options.dtype, a.array().dtype());
-  return full(options.shape ? *options.shape : Shape(a.array().shape()), 1, type);
-}
+Array ones_like(const Operand& a, const LikeOptions& options) { return filled_like("ones_like", a, 1, options); }
 Array copy(const Operand& a) {
   const UserLocation here(a.location());
   return ops::copy(a.array());

@@ -92,8 +92,10 @@ Array integer_floor_divide(const Array& x, const Array& y) {
   return ops::select(down, ops::sub(quotient, constant_like(x, 1)), quotient);
 }
 
+/// Bools as numbers, which take any integer type that they meet.
 Array exact_numbers(const Array& x) {
-  return x.dtype() == ElementType::kPred ? ops::convert_element_type(x, default_integer()) : x;
+  if (x.dtype() != ElementType::kPred) return x;
+  return with_weak_type(ops::convert_element_type(x, default_integer()), true);
 }
 
 }  // namespace
@@ -159,11 +161,11 @@ Array exp2(const Operand& x) {
 }
 Array log2(const Operand& x) {
   const UserLocation here(x.location());
-  return log(x) / kLog2;
+  return with_weak_type(log(x) / kLog2, false);  // as in JAX
 }
 Array log10(const Operand& x) {
   const UserLocation here(x.location());
-  return log(x) / kLog10;
+  return with_weak_type(log(x) / kLog10, false);
 }
 Array fabs(const Operand& x) {
   const UserLocation here(x.location());
@@ -215,7 +217,7 @@ Array isinf(const Operand& x) {
   const Array& a = x.array();
   if (is_exact(a)) return of_flag(a, false);
   if (is_complex(a.dtype())) return ops::bitwise_or(isinf(ops::real(a)), isinf(ops::imag(a)));
-  return ops::eq(ops::abs(a), constant_like(a, inf));
+  return with_weak_type(ops::eq(ops::abs(a), constant_like(a, inf)), false);
 }
 Array isnan(const Operand& x) {
   const UserLocation here(x.location());
@@ -255,7 +257,7 @@ Array signbit(const Operand& x) {
   const UserLocation here(x.location());
   const Array& a = x.array();
   if (a.dtype() == ElementType::kPred || is_unsigned_integer(a.dtype())) return of_flag(a, false);
-  if (is_integer(a.dtype())) return ops::lt(a, constant_like(a, 0));
+  if (is_integer(a.dtype())) return with_weak_type(ops::lt(a, constant_like(a, 0)), false);
   const Array integer = ops::bitcast_convert(a, bits_of("signbit", a).integer);
   return ops::lt(integer, constant_like(integer, 0));
 }
@@ -313,7 +315,7 @@ Array nan_to_num(const Operand& x, const NanToNumOptions& options) {
   };
   Array out = put(isnan(a), options.nan, 0, a);
   out = put(isposinf(a), options.posinf, info.max, out);
-  return with_weak_type(put(isneginf(a), options.neginf, info.min, out), a.weak_type());
+  return with_weak_type(put(isneginf(a), options.neginf, info.min, out), false);  // as in JAX
 }
 
 Array atan2(const Operand& x, const Operand& y) { return arctan2(x, y); }
@@ -385,7 +387,8 @@ Array hypot(const Operand& x, const Operand& y) {
   const Array high = ops::max(a, b), low = ops::min(a, b), zero = constant_like(a, 0);
   const Array safe = ops::select(ops::eq(high, zero), constant_like(a, 1), high);
   const Array value = ops::select(ops::eq(high, zero), high, high * sqrt(1.0 + square(low / safe)));
-  return ops::select(ops::bitwise_or(isinf(a), isinf(b)), constant_like(a, inf), value);
+  const Array result = ops::select(ops::bitwise_or(isinf(a), isinf(b)), constant_like(a, inf), value);
+  return with_weak_type(result, x.array().weak_type() && y.array().weak_type());  // as in JAX
 }
 Array ldexp(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());

@@ -48,7 +48,8 @@ struct LogOfSum {
                               .defjvps([](Array t, Array out, Array a, Array) { return tangent(t, out, a); },
                                        [](Array t, Array out, Array, Array b) { return tangent(t, out, b); });
     const auto [a, b] = promote_inexact(x.array(), y.array());
-    return f(a, b);
+    const Array result = f(a, b);
+    return two ? with_weak_type(result, x.array().weak_type() && y.array().weak_type()) : result;  // as in JAX
   }
 };
 

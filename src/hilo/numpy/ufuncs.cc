@@ -204,7 +204,8 @@ Array power(const Operand& x, const Operand& y) {
     return lax::integer_pow(a, n);
   }
   if (is_integer(a.dtype())) return power_of_integers(a, b);
-  return is_integer(exponent.dtype()) ? power_by_integer(a, b) : ops::pow(a, b);
+  if (!is_integer(exponent.dtype())) return ops::pow(a, b);
+  return with_weak_type(power_by_integer(a, b), base.weak_type() && exponent.weak_type());
 }
 Array remainder(const Operand& x, const Operand& y) { return binary(x, y, python_remainder); }
 Array sign(const Operand& x) {

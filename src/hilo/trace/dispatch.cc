@@ -146,7 +146,8 @@ PrimitiveCallable compile_primitive(const Primitive& primitive, std::span<const 
   const LocalComputation built = primitive_computation(primitive, shapes, params);
   const ResultHandler handle_result = result_handler(built.return_value_shape());
   LocalComputation compiled = or_throw(built.compile(shapes, or_throw(get_compile_options())));
-  return std::make_shared<const CompiledPrimitive>(CompiledPrimitive{std::move(compiled), handle_result});
+  return std::make_shared<const CompiledPrimitive>(
+      CompiledPrimitive{std::move(compiled), primitive.attributes_of, handle_result});
 }
 
 std::vector<Array> handle_array(std::span<BufferPtr> buffers, bool weak_type, bool committed) {
@@ -209,18 +210,15 @@ std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled,
   const size_t results = executable.result_shapes().size();
   if (results > kOnStack) many.resize(results);
   const std::span<BufferPtr> out = many.empty() ? std::span(few).first(results) : std::span(many);
-  bool weak = !operands.empty();
   for (const Array& operand : operands) {
-    if (!is_concrete(operand)) {
-      or_throw(failed_precondition("a tracer made at " + static_cast<const Tracer&>(operand.impl()).location +
-                                   " was used outside of the trace that made it"));
-    }
-    weak = weak && operand.weak_type();
+    if (is_concrete(operand)) continue;
+    or_throw(failed_precondition("a tracer made at " + static_cast<const Tracer&>(operand.impl()).location +
+                                 " was used outside of the trace that made it"));
   }
   const StatusOr<bool> committed =
       run_on_arrays(executable, {operands}, {}, out, [&] { return compiled.computation.module(); });
   if (!committed.ok()) or_throw(committed.status().with_context(at_user_line("op by op")));
-  return compiled.handle_result(out, weak, *committed);
+  return compiled.handle_result(out, is_weak_result(compiled.opcode, operands), *committed);
 }
 
 PrimitiveCallable xla_primitive_callable(const Primitive& primitive, std::span<const Array> operands,

@@ -55,11 +55,12 @@ ResultHandler result_handler(const Shape& result_shape);
 /// A primitive ready to run.
 struct CompiledPrimitive {
   LocalComputation computation;
+  hlo::Opcode opcode;
   ResultHandler handle_result;
 };
 using PrimitiveCallable = std::shared_ptr<const CompiledPrimitive>;
 
-/// Runs it; results are weakly typed if all operands are.
+/// Runs it; results are weakly typed as is_weak_result has it.
 /// Errors    throws those of LocalComputation::execute; FAILED_PRECONDITION for a tracer
 std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled, std::span<const Array> operands);
 

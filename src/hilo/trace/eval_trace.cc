@@ -39,7 +39,7 @@ std::vector<Array> compute_on_mesh(const Operation& operation, const PrimitivePa
   const ShardedCall call{.meaning = computation.module().entry->fingerprint(), .mesh = std::move(stated)};
   const std::optional<Mesh> mesh = mesh_of_call(call, operation.operands);
   std::vector<Array> results = run_on_mesh(call, *mesh, operation.operands, [&] { return computation.module(); });
-  const bool weak = std::ranges::all_of(operation.operands, [](const Array& a) { return a.weak_type(); });
+  const bool weak = is_weak_result(operation.opcode, operation.operands);
   for (Array& result : results) result = with_weak_type(result, weak);
   return results;
 }

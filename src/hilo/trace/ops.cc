@@ -99,7 +99,7 @@ Array full(const Shape& shape, double value) {
   return shape.rank() == 0 ? one : broadcast_in_dim(one, shape, {});
 }
 
-Array full_like(const Array& x, double value) { return full(x.aval_shape(), value); }
+Array full_like(const Array& x, double value) { return with_weak_type(full(x.aval_shape(), value), x.weak_type()); }
 
 Array constant(const Literal& value) {
   hlo::ConstantAttributes attributes;

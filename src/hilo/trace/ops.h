@@ -45,7 +45,7 @@ Array highest(ElementType type);
 /// A scalar constant of `type`, and an array full of it.
 Array scalar(double value, ElementType type);
 Array full(const Shape& shape, double value);
-/// As `full`, with the shape of `x`.
+/// As `full`, with the shape and type of `x`, weak where that is weak.
 Array full_like(const Array& x, double value);
 Array constant(const Literal& value);
 Array iota(const Shape& shape, int64_t dimension);

@@ -42,11 +42,15 @@ StatusOr<Shape> result_shape(const Operation& operation, std::span<const Shape> 
   return check(leaves);
 }
 
-bool all_weak(std::span<const Array> operands) {
-  for (const Array& a : operands) {
-    if (!a.weak_type()) return false;
-  }
-  return !operands.empty();
+/// The operands whose values become the result's: no predicates, no places. A conditional's are its branches' own, see
+/// lax::cond; bits have no type to inherit.
+std::span<const Array> operands_of_values(hlo::Opcode opcode, std::span<const Array> operands) {
+  using hlo::Opcode;
+  if (opcode == Opcode::kSelect) return operands.subspan(1);
+  if (opcode == Opcode::kDynamicSlice || opcode == Opcode::kGather || opcode == Opcode::kScatter)
+    return operands.first(1);
+  if (opcode == Opcode::kConditional || opcode == Opcode::kBitcastConvert) return {};
+  return operands;
 }
 
 }  // namespace
@@ -107,6 +111,11 @@ Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesP
   return std::move(results.front());
 }
 
+bool is_weak_result(hlo::Opcode opcode, std::span<const Array> operands) {
+  const std::span<const Array> values = operands_of_values(opcode, operands);
+  return !values.empty() && std::ranges::all_of(values, &Array::weak_type);
+}
+
 std::vector<Aval> result_avals(const Operation& operation) {
   std::vector<Shape> leaves;
   leaves.reserve(operation.operands.size());
@@ -117,7 +126,7 @@ std::vector<Aval> result_avals(const Operation& operation) {
 std::vector<Aval> result_avals(const Operation& operation, std::span<const Shape> operands) {
   const StatusOr<Shape> shape = result_shape(operation, operands);
   if (!shape.ok()) or_throw(with_operation(shape.status(), operation));
-  const bool weak = all_weak(operation.operands);
+  const bool weak = is_weak_result(operation.opcode, operation.operands);
   if (!shape->is_tuple()) return {{*shape, weak}};
   std::vector<Aval> avals;
   for (const Shape& leaf : shape->leaves()) avals.push_back({leaf, weak});

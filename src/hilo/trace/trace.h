@@ -179,6 +179,10 @@ std::vector<Array> bind(const Operation& operation);
 Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesPtr attributes = nullptr,
                std::optional<Shape> declared = std::nullopt);
 
+/// Whether an operation's results are weakly typed: if all operands are whose values become theirs.
+/// Source    weak_type_rule of JAX's primitives
+bool is_weak_result(hlo::Opcode opcode, std::span<const Array> operands);
+
 /// Shape and weak type of every result (leaf) that `operation` would have.
 /// Errors    INVALID_ARGUMENT "add (train.cc:41): operand shapes differ ..."
 std::vector<Aval> result_avals(const Operation& operation);

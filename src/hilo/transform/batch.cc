@@ -35,6 +35,13 @@ bool names_axis(const Operation& operation, const std::string& name) {
 BatchTracer::BatchTracer(std::shared_ptr<const TraceRecord> record, Array value, int64_t dim)
     : TracerOf(std::move(record), element_aval(value, dim)), value(std::move(value)), dim(dim) {}
 
+std::shared_ptr<const ArrayImpl> BatchTracer::with_weak_type(bool weak_type) const {
+  auto copy = std::make_shared<BatchTracer>(*this);
+  copy->aval.weak_type = weak_type;
+  copy->value = hilo::with_weak_type(value, weak_type);
+  return copy;
+}
+
 Array BatchTrace::wrap(Array value, BatchDim dim) {
   if (!dim) return value;
   return Array(std::make_shared<BatchTracer>(record(), std::move(value), *dim));

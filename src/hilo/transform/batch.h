@@ -10,6 +10,7 @@ namespace hilo {
 
 struct BatchTracer final : TracerOf<BatchTracer> {
   BatchTracer(std::shared_ptr<const TraceRecord> record, Array value, int64_t dim);
+  std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override;
   Array value;  ///< with the batch axis
   int64_t dim;  ///< where it is
 };

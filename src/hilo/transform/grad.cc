@@ -106,7 +106,9 @@ Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const 
   Gradient result;
   result.outputs = linear.primals;
   for (size_t i = 0; i < leaves.size(); ++i) {
-    if (mask[i]) result.gradients.push_back(materialize(pulled[i], {leaves[i].aval_shape(), false}));
+    if (!mask[i]) continue;
+    const Array gradient = materialize(pulled[i], leaves[i].aval());
+    result.gradients.push_back(with_weak_type(gradient, leaves[i].weak_type()));
   }
   return result;
 }

@@ -20,6 +20,13 @@ bool stages_apart(SplitTrace* split, std::span<const Tangent> tangents) {
 
 }  // namespace
 
+std::shared_ptr<const ArrayImpl> JvpTracer::with_weak_type(bool weak_type) const {
+  auto copy = std::make_shared<JvpTracer>(*this);
+  copy->aval.weak_type = weak_type;
+  copy->primal = hilo::with_weak_type(primal, weak_type);
+  return copy;
+}
+
 JvpTrace::JvpTrace(Trace* parent) : Trace(parent, "jvp"), split_(dynamic_cast<SplitTrace*>(parent)) {}
 
 Array JvpTrace::wrap(Array primal, Tangent tangent) {

@@ -11,6 +11,7 @@ namespace hilo {
 struct JvpTracer final : TracerOf<JvpTracer> {
   JvpTracer(std::shared_ptr<const TraceRecord> record, Array primal, Tangent tangent)
       : TracerOf(std::move(record), primal.aval()), primal(std::move(primal)), tangent(std::move(tangent)) {}
+  std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override;
   Array primal;
   Tangent tangent;
 };

@@ -11,6 +11,7 @@
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/scipy/special/support.h"
+#include "hilo/trace/trace.h"
 
 namespace hilo::scipy::special {
 
@@ -205,7 +206,7 @@ FresnelResult fresnel(const Operand& x) {
 }
 Array ndtr(const Operand& x) {
   const UserLocation here(x.location());
-  return normal_distribution(wide_float("ndtr", x));
+  return with_weak_type(normal_distribution(wide_float("ndtr", x)), false);  // as in JAX
 }
 Array ndtri(const Operand& p) {
   const UserLocation here(p.location());
@@ -219,7 +220,7 @@ Array log_ndtr(const Operand& x, const LogNdtrOptions& options) {
   if (options.series_order < 0 || options.series_order > 30)
     or_throw(invalid_argument(
         fmt::format("{}: series_order must be in 0..30; got {}", at_user_line("log_ndtr"), options.series_order)));
-  return log_ndtr_with_rule(wide_float("log_ndtr", x));
+  return with_weak_type(log_ndtr_with_rule(wide_float("log_ndtr", x)), false);
 }
 
 namespace {

@@ -344,8 +344,9 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   int lanes = vector_bytes(isa) / widest;
   const int64_t extent = region.extents[shape.vector_dimension];
   const int natural = lanes;
-  if (const int64_t rows = folded_rows(region, lanes_of_folded(region, lanes)); rows > 0) {
-    lanes = lanes_of_folded(region, lanes);
+  const int folded_lanes = lanes_of_folded(region, lanes);
+  if (const int64_t rows = folded_rows(region, folded_lanes); rows > 0) {
+    lanes = folded_lanes;
     const size_t rank = region.extents.size();
     shape.vector_dimension = rank - 2;
     shape.lanes = lanes;

@@ -38,8 +38,8 @@ Value* RegionEmitter::emit_scattered_load(uint32_t n, Value* mask) {
   Value* const indices = lane_indices(e, number);
   const std::vector<int64_t> rows = rows_of_lanes(node.index);
   const auto one_by_one = [&] { return Values{wide_.gather(node.type, pointer, indices, mask, rows)}; };
-  const LaneOffsets offsets = likely_offsets_of(e, likely_offsets(n));
-  if (mask != nullptr || !offsets || !are_near(*offsets)) return one_by_one()[0];
+  const LaneOffsets offsets = mask == nullptr ? likely_offsets_of(e, likely_offsets(n)) : std::nullopt;
+  if (!offsets || !are_near(*offsets)) return one_by_one()[0];
   std::vector<llvm::Constant*> constants;
   for (int64_t offset : *offsets)
     constants.push_back(llvm::ConstantInt::get(number, static_cast<uint64_t>(offset), true));

@@ -139,19 +139,20 @@ Status trsm(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN([[maybe_unused]] const Isa isa, selected_isa());
   [[maybe_unused]] const T one = 1;
   const int a_leading = a.leading(), x_leading = x.leading();
+  [[maybe_unused]] const auto problem = [&](int64_t i) {
+    return TriangularProblem<T>{side,      uplo,      transposed, diagonal,  x.rows,
+                                x.columns, a.item(i), a_leading,  x.item(i), x_leading};
+  };
   for_batch(x.count, static_cast<double>(x.size()) * a.rows, [&](int64_t begin, int64_t end) {
     if constexpr (!kComplex<T>) {
-      const TriangularProblem<T> first{side,      uplo,          transposed, diagonal,      x.rows,
-                                       x.columns, a.item(begin), a_leading,  x.item(begin), x_leading};
-      if (uses_lanes_for_solve(isa, first, x.count)) return solve_small(isa, first, end - begin);
+      if (uses_lanes_for_solve(isa, problem(begin), x.count)) return solve_small(isa, problem(begin), end - begin);
     }
     for (int64_t i = begin; i < end; ++i) {
       if constexpr (kComplex<T>) {
         call(&side, &uplo, &transposed, &diagonal, &x.rows, &x.columns, &one, a.item(i), &a_leading, x.item(i),
              &x_leading);
       } else {
-        solve_triangular(
-            isa, {side, uplo, transposed, diagonal, x.rows, x.columns, a.item(i), a_leading, x.item(i), x_leading});
+        solve_triangular(isa, problem(i));
       }
     }
   });

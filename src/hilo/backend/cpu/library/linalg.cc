@@ -185,19 +185,15 @@ class TriangularSolveHero final : public Hero {
                                                                                      : 'C';
     const char diagonal = attributes_.unit_diagonal ? 'U' : 'N';
     const int64_t a_size = static_cast<int64_t>(n_) * n_, size = static_cast<int64_t>(rows_) * columns_;
-    lapack::for_batch(elements_ / size, static_cast<double>(size) * n_, [&](int64_t begin, int64_t end) {
+    [[maybe_unused]] const auto problem = [&](int64_t i) {
+      const T* const known = a.data() + i * a_size;
+      return TriangularProblem<T>{side,  uplo, transposed,          diagonal, columns_, rows_,
+                                  known, n_,   b.data() + i * size, columns_};
+    };
+    const int64_t count = elements_ / size;
+    lapack::for_batch(count, static_cast<double>(size) * n_, [&](int64_t begin, int64_t end) {
       if constexpr (std::is_floating_point_v<T>) {
-        const TriangularProblem<T> first{side,
-                                         uplo,
-                                         transposed,
-                                         diagonal,
-                                         columns_,
-                                         rows_,
-                                         a.data() + begin * a_size,
-                                         n_,
-                                         b.data() + begin * size,
-                                         columns_};
-        if (uses_lanes_for_solve(isa_, first, elements_ / size)) return solve_small(isa_, first, end - begin);
+        if (uses_lanes_for_solve(isa_, problem(begin), count)) return solve_small(isa_, problem(begin), end - begin);
       }
       for (int64_t i = begin; i < end; ++i) {
         T* const x = b.data() + i * size;
@@ -206,8 +202,7 @@ class TriangularSolveHero final : public Hero {
           call_(&side, &uplo, &transposed, &diagonal, &columns_, &rows_, &one, a.data() + i * a_size, &n_, x,
                 &columns_);
         } else {
-          solve_triangular(isa_,
-                           {side, uplo, transposed, diagonal, columns_, rows_, a.data() + i * a_size, n_, x, columns_});
+          solve_triangular(isa_, problem(i));
           const bool is_kept = buffers[1] != buffers[2];
           if (is_kept && !is_finite(x, size))
             substitute(a.data() + i * a_size, static_cast<const Stored*>(buffers[1]) + i * size, x);
