@@ -186,7 +186,7 @@ class Array {
   template <Number T = double>
   T item(std::source_location location = std::source_location::current()) const {
     const HostNumbers number = one_number(location);
-    return visit_element_type(
+    return hilo::visit_element_type(
         number.type, [&]<typename E>() { return convert<T>(reinterpret_cast<const E*>(number.view.data)[0]); },
         [this]() -> T { refuse_numbers(); });
   }
@@ -197,7 +197,7 @@ class Array {
     const UserLocation here(location);
     const HostNumbers numbers = host_numbers();
     std::vector<T> out;
-    visit_element_type(
+    hilo::visit_element_type(
         numbers.type,
         [&]<typename E>() {
           const std::span<const E> all(reinterpret_cast<const E*>(numbers.view.data), static_cast<size_t>(size()));
