@@ -193,11 +193,11 @@ struct ScanOptions {
 };
 
 /// f(carry, x) -> (carry, y) over the leading axis of `xs`; returns the last carry and all ys, stacked.
-/// Types      a weakly typed carry as for while_loop
+/// Types      a weakly typed carry as for while_loop; std::nullopt or {} as JAX's None
 /// Errors     INVALID_ARGUMENT if leading axes differ, or the step changes the carry's type or tree
 /// Cost       one loop; ys are written in place
 /// Example    scan(step, init, xs, {.reverse = true})
-template <typename F, Tree Init, Tree Xs>
+template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options,
           std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
@@ -220,18 +220,18 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
   return std::pair(hilo::unflatten(initial, result.carry), hilo::unflatten(*ys, result.ys));
 }
 /// The same, forwards or in `reverse`.
-template <typename F, Tree Init, Tree Xs>
+template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, std::same_as<bool> auto reverse,
           std::source_location location = std::source_location::current()) {
   return lax::scan(f, init, xs, ScanOptions{.reverse = reverse}, location);
 }
-template <typename F, Tree Init, Tree Xs>
+template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, std::source_location location = std::source_location::current()) {
   return lax::scan(f, init, xs, ScanOptions{}, location);
 }
 /// Without xs: f(carry, std::nullopt) as often as options.length, or the number `length`, says.
 /// Errors     INVALID_ARGUMENT without a length
-template <typename F, Tree Init>
+template <typename F, Tree Init = std::optional<Array>>
 auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& options,
           std::source_location location = std::source_location::current()) {
   const auto step = [&](const auto& carry, const std::tuple<>&) {
@@ -242,7 +242,7 @@ auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& optio
   };
   return lax::scan(step, init, std::tuple<>(), options, location);
 }
-template <typename F, Tree Init>
+template <typename F, Tree Init = std::optional<Array>>
 auto scan(const F& f, const Init& init, std::nullopt_t none, int64_t length,
           std::source_location location = std::source_location::current()) {
   return lax::scan(f, init, none, ScanOptions{.length = length}, location);

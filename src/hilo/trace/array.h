@@ -428,3 +428,20 @@ inline ElementType default_float() { return canonical_type(ElementType::kF64); }
 inline ElementType default_integer() { return canonical_type(ElementType::kS64); }
 
 }  // namespace hilo
+
+/// Doesn't compile: `auto [x, y] = array` needs a number of parts that is known at compile time.
+template <std::same_as<hilo::Array> T>
+struct std::tuple_size<T> {
+  static_assert(!std::same_as<T, hilo::Array>,
+                "the compiler doesn't know how many parts an Array has: auto [x, y] = numpy::unstack<2>(array)");
+  static constexpr size_t value = 2;
+};
+// So that no more is reported.
+template <size_t I, std::same_as<hilo::Array> T>
+struct std::tuple_element<I, T> {
+  using type = int;
+};
+namespace hilo {
+template <size_t>
+int get(const Array&);
+}  // namespace hilo

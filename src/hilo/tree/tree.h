@@ -135,7 +135,8 @@ constexpr bool has_field() {
 template <typename T, typename... Fields>
 constexpr size_t largest_size(const std::tuple<Fields&...>*) {
   constexpr size_t alignment = std::max({alignof(T), alignof(Fields)...});
-  return (std::is_polymorphic_v<T> ? sizeof(void*) : 0) + (size_t{0} + ... + (sizeof(Fields) + alignment - alignof(Fields)));
+  return (std::is_polymorphic_v<T> ? sizeof(void*) : 0) +
+         (size_t{0} + ... + (sizeof(Fields) + alignment - alignof(Fields)));
 }
 /// References to all fields that are named, first those of HILO_TREE.
 template <typename T>
@@ -153,12 +154,13 @@ constexpr bool names_all_fields() {
 
 }  // namespace tree_detail
 
-/// Array, a fixed value, std::vector, array, tuple, pair, map and optional of trees, a plain aggregate of trees, or a
-/// type with HILO_TREE.
+/// Array, a fixed value, std::vector, array, tuple, pair, map and optional of trees, a plain aggregate of trees, a type
+/// with HILO_TREE, or std::nullopt: JAX's None, a tree without leaves, which an empty optional equals.
 template <typename T>
-concept Tree = std::derived_from<T, Array> || tree_detail::is_fixed<T> || tree_detail::IsVector<T>::value ||
-               tree_detail::IsMap<T>::value || tree_detail::IsTuple<T>::value || tree_detail::IsOptional<T>::value ||
-               tree_detail::HasFields<T> || (std::is_aggregate_v<T> && !std::is_array_v<T>);
+concept Tree =
+    std::derived_from<T, Array> || tree_detail::is_fixed<T> || std::same_as<T, std::nullopt_t> ||
+    tree_detail::IsVector<T>::value || tree_detail::IsMap<T>::value || tree_detail::IsTuple<T>::value ||
+    tree_detail::IsOptional<T>::value || tree_detail::HasFields<T> || (std::is_aggregate_v<T> && !std::is_array_v<T>);
 
 template <typename T>
 void walk(T& value, TreeVisitor& visitor);
@@ -239,6 +241,8 @@ void walk(T& value, TreeVisitor& visitor) {
     tree_detail::refuse_non_tree<T>();
   } else if constexpr (std::derived_from<T, Array>) {
     visitor.leaf(value);
+  } else if constexpr (std::same_as<T, std::nullopt_t>) {
+    visitor.node('?', 0);
   } else if constexpr (std::is_same_v<T, std::string>) {
     visitor.fixed(value.data(), value.size(), &value, tree_detail::fixed_text<T>);
   } else if constexpr (tree_detail::is_fixed<T>) {
@@ -262,8 +266,9 @@ void walk(T& value, TreeVisitor& visitor) {
   } else if constexpr (tree_detail::IsTuple<T>::value) {
     tree_detail::walk_tuple(value, visitor, nullptr);
   } else if constexpr (tree_detail::HasFields<T>) {
-    static_assert(tree_detail::names_all_fields<T>(),
-                  "HILO_TREE leaves out a field of this struct: name it there, or in HILO_STATIC if it holds no arrays");
+    static_assert(
+        tree_detail::names_all_fields<T>(),
+        "HILO_TREE leaves out a field of this struct: name it there, or in HILO_STATIC if it holds no arrays");
     tree_detail::walk_tuple(value.hilo_tree_fields(), visitor, T::hilo_tree_names());
     if constexpr (tree_detail::HasStaticFields<T>) tree_detail::walk_static(value.hilo_static_fields(), visitor);
   } else {
