@@ -62,7 +62,7 @@ TEST_F(Platforms, WithReplicasProgramsRunOnTheFirst) {
 }
 
 TEST_F(Platforms, AnUnknownOneIsRefusedWithTheKnown) {
-  EXPECT_EQ(check_platform("Hots").to_string(),
+  EXPECT_EQ(check_platform("Hots").status().to_string(),
             "NOT_FOUND: platform 'Hots' is unknown; known: Host, CUDA, Reference. Hint: did you mean 'Host'?");
 }
 

@@ -98,6 +98,11 @@ TEST_F(Bridge, ANamedPlatformIsTakenWithoutFallbackOrWarning) {
   EXPECT_EQ(warnings_, std::vector<std::string>{});
 }
 
+TEST_F(Bridge, ThePlatformThatJaxCallsCpuIsHost) {
+  EXPECT_EQ((*make_xla_client("xla", "cpu", 1))->platform_name(), "Host");
+  EXPECT_EQ(platform_name(), "Host");
+}
+
 TEST_F(Bridge, TheErrorOfANamedPlatformComesOut) {
   const Status status = make_xla_client("xla", "Abacus", 1).status();
   EXPECT_EQ(status.to_string(), "NOT_FOUND: platform 'Abacus' is unknown; known: Host, CUDA, Reference.");

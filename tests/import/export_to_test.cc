@@ -10,6 +10,7 @@
 #include "hilo/import/load.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/shape_dtype_struct.h"
 #include "tests/support/error_of.h"
 
 namespace hilo {
@@ -36,6 +37,29 @@ TEST(ExportTo, WhatIsWrittenIsWhatIsLoaded) {
     EXPECT_EQ(grad(loss)(layer).w.to_vector<float>(), grad(same)(layer).w.to_vector<float>()) << ending;
     std::remove(path.c_str());
   }
+}
+
+TEST(ExportTo, CapturedArraysAreConstants) {
+  const Layer layer{numpy::array({{0.5, -1.0}, {2.0, 0.25}}), numpy::array({0.1, 0.2})};
+  const Array x = numpy::array({{1.0, -0.5}});
+  const auto inner = jit([&](const Array& y) { return apply(layer, y); });
+  for (const char* ending : {".hlo", ".pb", ".mlir", ".mlirbc"}) {
+    const std::string path = temporary(std::string("closed") + ending);
+    export_to(path, [&](const Array& y) { return inner(y) * layer.b; }, ShapeDtypeStruct({1, 2}, float32));
+    const auto loaded = load(path);
+    EXPECT_EQ(loaded(x).to_vector<float>(), (apply(layer, x) * layer.b).to_vector<float>()) << ending;
+    std::remove(path.c_str());
+  }
+}
+
+TEST(ExportTo, RefusesAValueOfATransformationAroundIt) {
+  const std::string path = temporary("leaked.hlo");
+  const auto f = [&](const Array& w) {
+    export_to(path, [&](const Array& x) { return x * w; }, ShapeDtypeStruct({2}, float32));
+    return w;
+  };
+  error_of([&] { jit(f)(numpy::ones({2})); }, StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(file_exists(path));
 }
 
 TEST(ExportTo, TakesTypesInPlaceOfArrays) {

@@ -505,6 +505,18 @@ TEST(AssociativeScan, SumsAlongEveryAxisBothWays) {
             numpy::flip(numpy::cumsum(numpy::flip(long_one), 0)).to_vector<int>());
 }
 
+TEST(Scan, TheCarryMayBeNone) {
+  const Array xs = numpy::arange(3);
+  const auto twice = [](auto none, const Array& x) { return std::pair(none, x * 2); };
+  const std::vector<int> wanted = {0, 2, 4};
+  EXPECT_EQ(lax::scan(twice, std::nullopt, xs).second.to_vector<int>(), wanted);
+  EXPECT_EQ(lax::scan(twice, {}, xs, {.reverse = true}).second.to_vector<int>(), wanted);
+  const auto typed = [](std::nullopt_t, const Array& x) { return std::pair(std::nullopt, x * 2); };
+  EXPECT_EQ(jit([&](const Array& x) { return lax::scan(typed, std::nullopt, x).second; })(xs).to_vector<int>(), wanted);
+  const auto ones = [](auto none, auto) { return std::pair(none, Array(1)); };
+  EXPECT_EQ(lax::scan(ones, std::nullopt, std::nullopt, 3).second.to_vector<int>(), (std::vector<int>{1, 1, 1}));
+}
+
 struct Both {
   Array first, second;
   HILO_TREE(first, second)

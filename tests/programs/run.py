@@ -41,6 +41,14 @@ REFUSED = {  # case: (what is written, what the compiler says)
     "a_sparsified_function": ("sparse::sparsify([](Array y) { return y; });", "write it on sparse::BCOO"),
     "a_scan_that_gives_one_thing": ("lax::scan([](Array c, Array) { return c; }, x, x);", "returns a pair"),
     "singular_values_alone": ("Array s = numpy::linalg::svd(x, {.compute_uv = false});", "operator hilo::Array() const"),
+    "parts_of_an_array": ("const auto [a, b] = x;", "auto [x, y] = numpy::unstack<2>(array)"),
+    "a_field_that_is_left_out": ("struct Half { Array w, b; HILO_TREE(w) }; tree::leaves(Half{x, x});",
+                                 "HILO_TREE leaves out a field of this struct"),
+    "a_class_with_a_field_that_is_left_out": (
+        "struct Half { explicit Half(Array a) : w(a) {} Array w, b; HILO_TREE(w) }; tree::leaves(Half(x));",
+        "HILO_TREE leaves out a field of this struct"),
+    "an_array_that_is_static": ("struct Both { Array w, b; HILO_TREE(w) HILO_STATIC(b) }; tree::leaves(Both{x, x});",
+                                "arrays belong in HILO_TREE"),
     "a_treedef": ("tree::unflatten(tree::structure(x), std::vector<Array>{x});", "unflatten(like, leaves)"),
 }
 HEAD = '#include "hilo/hilo.h"\nusing namespace hilo;\n'

@@ -92,8 +92,9 @@ TEST(TreeTranspose, RefusesTreesThatDiffer) {
 
 struct Fixed {
   Array x;
-  int label = 0;  // no part of the tree
+  int label = 0;
   HILO_TREE(x)
+  HILO_STATIC(label)
 };
 
 TEST(TreeFunctions, EveryKindOfTreeGoesThereAndBack) {

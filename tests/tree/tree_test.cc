@@ -17,6 +17,13 @@ struct Net {
   std::optional<Array> maybe;
   int heads = 2;
 };
+struct Labelled {
+  Array w;
+  const char* label = nullptr;
+  std::vector<std::optional<int>> sizes = {};
+  HILO_TREE(w)
+  HILO_STATIC(label, sizes)
+};
 struct Private {
   explicit Private(float value) : a(value) {}
   HILO_TREE(a)
@@ -64,6 +71,23 @@ TEST(Tree, StructureTellsSizesKeysAndFixedValuesApart) {
   other = net();
   other.maybe = Array(6);
   EXPECT_NE(flatten(other).structure, flatten(net()).structure);
+}
+
+TEST(Tree, StaticFieldsArePartOfTheStructure) {
+  const char* const label = "a";
+  const Labelled one{Array(1), label, {1, std::nullopt}};
+  EXPECT_EQ(flatten(one).leaves.size(), 1u);
+  EXPECT_EQ(flatten(one).structure, flatten(Labelled{Array(2), label, {1, std::nullopt}}).structure);
+  EXPECT_NE(flatten(one).structure, flatten(Labelled{Array(1), label + 1, {1, std::nullopt}}).structure);
+  EXPECT_NE(flatten(one).structure, flatten(Labelled{Array(1), label, {1, 2}}).structure);
+  EXPECT_NE(flatten(one).structure, flatten(Labelled{Array(1), label, {1}}).structure);
+  EXPECT_EQ(unflatten(one, std::vector<Array>{Array(3)}).label, label);
+}
+
+TEST(Tree, NoneIsATreeWithoutLeavesAsAnEmptyOptional) {
+  EXPECT_TRUE(flatten(std::nullopt).leaves.empty());
+  EXPECT_EQ(flatten(std::nullopt).structure, flatten(std::optional<Array>()).structure);
+  EXPECT_NE(flatten(std::nullopt).structure, flatten(std::tuple<>()).structure);
 }
 
 TEST(Tree, UnflattenPutsLeavesBack) {

@@ -15,11 +15,15 @@
 namespace hilo {
 namespace {
 
+struct Variable {
+  std::string name, text;
+};
+
 // What one flag was told, highest rank first.
 struct Told {
   std::optional<std::string> code;
   std::optional<std::string> command_line;
-  std::optional<std::string> environment;
+  std::optional<Variable> environment;
 };
 
 enum class X64 : int { kUnknown, kOff, kOn };
@@ -96,14 +100,19 @@ Status unknown_flag(std::string_view said, std::string_view name) {
   return invalid_argument(fmt::format("{}: unknown flag.{}", quote(said), did_you_mean(name, names)));
 }
 
+std::optional<Variable> variable_of(const FlagInfo& flag) {
+  for (const std::string& name : {std::string(flag.own_variable), environment_name(flag)}) {
+    const char* const text = name.empty() ? nullptr : std::getenv(name.c_str());
+    if (text != nullptr) return Variable{name, text};
+  }
+  return std::nullopt;
+}
+
 // The callers hold the lock.
 void read_environment(Store& s) {
   if (s.environment_read) return;
   s.environment_read = true;
-  for (size_t i = 0; i < kFlags.size(); ++i) {
-    const char* text = std::getenv(environment_name(kFlags[i]).c_str());
-    s.told[i].environment = text == nullptr ? std::nullopt : std::optional<std::string>(text);
-  }
+  for (size_t i = 0; i < kFlags.size(); ++i) s.told[i].environment = variable_of(kFlags[i]);
 }
 
 void changed(Store& s) {
@@ -121,9 +130,8 @@ StatusOr<std::shared_ptr<const FlagValues>> work_out(Store& s) {
     if (told.code || told.command_line) {  // checked when they were set
       parse_into(flag, told.code ? *told.code : *told.command_line, *values);
     } else if (told.environment) {
-      if (!parse_into(flag, *told.environment, *values)) {
-        return misfit(environment_name(flag), flag, *told.environment);
-      }
+      if (!parse_into(flag, told.environment->text, *values))
+        return misfit(told.environment->name, flag, told.environment->text);
     } else if (flag.default_text) {
       parse_into(flag, *flag.default_text, *values);
     }
@@ -299,8 +307,9 @@ std::string flags_markdown() {
       "| flag | environment | values | default | meaning |\n"
       "|---|---|---|---|---|\n";
   for (const FlagInfo& flag : kFlags) {
-    text += fmt::format("| `--{}` | `{}` | {} | {} | {} |\n", flag.name, environment_name(flag), flag_values_text(flag),
-                        default_in_words(flag), flag.help);
+    const std::string own = flag.own_variable.empty() ? "" : fmt::format(", or before it `{}`", flag.own_variable);
+    text += fmt::format("| `--{}` | `{}`{} | {} | {} | {} |\n", flag.name, environment_name(flag), own,
+                        flag_values_text(flag), default_in_words(flag), flag.help);
   }
   text += "\n## Other variables of the environment\n\n| variable | default | meaning |\n|---|---|---|\n";
   for (const EnvironmentVariable& variable : kEnvironmentVariables) {

@@ -56,6 +56,7 @@ struct FlagInfo {
   std::string_view help;
   std::array<std::string_view, 2> choices = {};  ///< of an enum flag; else empty
   int64_t minimum = INT64_MIN;                   ///< of an integer flag
+  std::string_view own_variable = {};            ///< outranks environment_name, which JAX reads too and in another way
 
   constexpr bool is_bool() const { return std::holds_alternative<bool FlagValues::*>(field); }
   constexpr bool is_integer() const { return std::holds_alternative<int64_t FlagValues::*>(field); }
@@ -78,10 +79,15 @@ inline constexpr std::array<FlagInfo, 24> kFlags = {{
      {"xla", "xrt"}},
     {"jax_backend_target", &FlagValues::jax_backend_target, "local",
      "Either \"local\" or \"rpc:address\" to connect to a remote service target."},
-    {"jax_platform_name", &FlagValues::jax_platform_name, "",
+    {"jax_platform_name",
+     &FlagValues::jax_platform_name,
+     "",
      "Platform name for XLA. The default is to attempt to use a GPU if available, but fall back to CPU "
      "otherwise. To "
-     "set the platform manually, pass \"Host\" for CPU or \"CUDA\" for GPU."},
+     "set the platform manually, pass \"Host\" for CPU or \"CUDA\" for GPU.",
+     {},
+     INT64_MIN,
+     "HILO_PLATFORM"},
     {"hilo_pjrt_plugins", &FlagValues::hilo_pjrt_plugins, "",
      "Platforms of others: name:path,name:path. A path is that of a PJRT plugin, or of a .json file with library_path "
      "and "

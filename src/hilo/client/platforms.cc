@@ -83,6 +83,7 @@ StatusOr<Platform> find_platform(std::string_view name) {
     return of_plugin(*plugin);
   }
   if (own != nullptr) return *own;
+  if (name == "cpu") return known.all.front();  // JAX's name of it
   for (const plugins::PluginPlatform& other : listed) names.push_back(other.name);
   return not_found(
       fmt::format("platform {} is unknown; known: {}.{}", quote(name), join(names, ", "), did_you_mean(name, names)));
@@ -90,9 +91,10 @@ StatusOr<Platform> find_platform(std::string_view name) {
 
 }  // namespace
 
-Status check_platform(std::string_view name) {
-  HILO_ASSIGN_OR_RETURN(const Platform platform, find_platform(name));
-  return platform.available();
+StatusOr<std::string> check_platform(std::string_view name) {
+  HILO_ASSIGN_OR_RETURN(Platform platform, find_platform(name));
+  HILO_RETURN_IF_ERROR(platform.available());
+  return std::move(platform.name);
 }
 
 StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options) {

@@ -18,9 +18,10 @@ struct Platform {
   std::function<StatusOr<ClientPtr>(ClientOptions options)> make;
 };
 
+/// The platform's own name: "Host" for "cpu", which JAX calls it.
 /// Errors    NOT_FOUND for an unknown name (lists the known) and for a platform without devices, UNIMPLEMENTED if this
 ///           build has no use for the devices that are there
-Status check_platform(std::string_view name);
+StatusOr<std::string> check_platform(std::string_view name);
 
 /// A new client of the platform ("Host", "CUDA", "Reference", one that was registered, or one of hilo_pjrt_plugins).
 /// Errors    as check_platform; those of the platform

@@ -148,8 +148,7 @@ Status initialize_platform_name(std::string_view name) {
   Initialized& now = initialized();
   std::lock_guard lock(now.mutex);
   if (now.client_exists) return too_late("initialize_platform_name", quote(now.platform_name), quote(name));
-  HILO_RETURN_IF_ERROR(check_platform(name));
-  now.platform_name = name;
+  HILO_ASSIGN_OR_RETURN(now.platform_name, check_platform(name));
   return ok_status();
 }
 

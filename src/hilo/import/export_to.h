@@ -36,7 +36,7 @@ Array array_of(const Aval& aval);
 
 template <typename T>
 decltype(auto) as_argument(const T& argument) {
-  if constexpr (std::is_same_v<T, Aval>) return array_of(argument);
+  if constexpr (std::is_same_v<T, Aval>) return export_detail::array_of(argument);
   else return (argument);
 }
 
@@ -44,12 +44,14 @@ decltype(auto) as_argument(const T& argument) {
 
 /// Writes `f`, traced on such arguments, to a file that `load` and XLA's tools read. The path's ending says the form: .hlo or
 /// .txt for HLO text, .pb for HloModuleProto, .mlir for StableHLO as text, .mlirbc as portable artefact. The file is whole or as it was.
-/// Types      arguments: trees, of which only shapes and types count, or an Aval in an Array's place
+/// Arrays that `f` captures are constants in it, as jax.export has them.
+/// Types      arguments: trees, of which only shapes and types count; a ShapeDtypeStruct or an Aval in an Array's place
 /// Errors     those of tracing and of writing the file; UNIMPLEMENTED for other endings
-/// Example    export_to("model.hlo", predict, Aval{Shape::array(ElementType::kF32, {1, 28, 28})});
+/// Example    export_to("model.hlo", predict, ShapeDtypeStruct({1, 28, 28}, float32));
 template <typename F, typename... Args>
 void export_to(const ExportPath& path, const F& f, const Args&... args) {
-  export_detail::write_program(path, make_hlo(f, "main", path.location())(export_detail::as_argument(args)...));
+  const auto traced = hilo::jit(f, JitOptions{.name = "main"}, path.location());
+  export_detail::write_program(path, traced.closed_hlo_text(export_detail::as_argument(args)...));
 }
 
 }  // namespace hilo

@@ -61,7 +61,7 @@ template <Tree Result>
 class LoadedFunction {
  public:
   explicit LoadedFunction(std::shared_ptr<const LoadedProgram> program) : program_(std::move(program)) {
-    load_detail::check_result(*program_, flatten(load_detail::result_tree<Result>(*program_)).leaves.size());
+    load_detail::check_result(*program_, hilo::flatten(load_detail::result_tree<Result>(*program_)).leaves.size());
   }
 
   /// Runs the program, or, inside a transformation, hands it on as one `call`.
@@ -71,11 +71,11 @@ class LoadedFunction {
   Result operator()(const Args&... args) const {
     std::vector<Array> leaves;
     const auto append = [&leaves](const auto& tree) {
-      const FlatTree flat = flatten(tree);
+      const FlatTree flat = hilo::flatten(tree);
       leaves.insert(leaves.end(), flat.leaves.begin(), flat.leaves.end());
     };
     (append(load_detail::as_tree(args)), ...);
-    return unflatten(load_detail::result_tree<Result>(*program_), load_detail::call(*program_, leaves));
+    return hilo::unflatten(load_detail::result_tree<Result>(*program_), load_detail::call(*program_, leaves));
   }
 
   const std::string& name() const { return load_detail::name_of(*program_); }

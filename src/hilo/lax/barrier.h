@@ -22,7 +22,7 @@ std::vector<Array> optimization_barrier(std::span<const Array> leaves, const std
 /// Gradient   a barrier of the tangents, and of the cotangents
 template <Tree T>
 T optimization_barrier(const T& operand, std::source_location location = std::source_location::current()) {
-  return unflatten(operand, detail::optimization_barrier(flatten(operand).leaves, location));
+  return hilo::unflatten(operand, detail::optimization_barrier(hilo::flatten(operand).leaves, location));
 }
 
 inline std::vector<Array> optimization_barrier(const std::vector<Array>& operands,

@@ -92,11 +92,11 @@ int64_t axis_size(const AxisNames& axis_name, std::source_location location = st
 
 template <TreeOfArrays T>
 T psum(const T& tree, const AxisNames& axis_name) {
-  return tree_map([&](const Array& x) { return psum(x, axis_name); }, tree);
+  return hilo::tree_map([&](const Array& x) { return psum(x, axis_name); }, tree);
 }
 template <TreeOfArrays T>
 T pmean(const T& tree, const AxisNames& axis_name) {
-  return tree_map([&](const Array& x) { return pmean(x, axis_name); }, tree);
+  return hilo::tree_map([&](const Array& x) { return pmean(x, axis_name); }, tree);
 }
 
 }  // namespace hilo::lax

@@ -49,10 +49,10 @@ void refuse_difference(std::string_view function, const std::source_location& lo
 template <Tree T>
 std::vector<Array> leaves_like(std::string_view function, const std::source_location& location, std::string_view part,
                                const T& got, const T& wanted) {
-  FlatTree flat = flatten(got);
-  if (flat.structure != flatten(wanted).structure)
-    refuse_difference(function, location, std::string(part).append(" has another structure than what went in"),
-                      tree_difference(part, got, "what went in", wanted));
+  FlatTree flat = hilo::flatten(got);
+  if (flat.structure != hilo::flatten(wanted).structure)
+    detail::refuse_difference(function, location, std::string(part).append(" has another structure than what went in"),
+                              hilo::tree_difference(part, got, "what went in", wanted));
   return std::move(flat.leaves);
 }
 
@@ -82,14 +82,14 @@ auto cond(const Operand& predicate, const True& if_true, const False& if_false, 
   const FlatFunction flat_false = [&](std::span<const Array> operand_leaves) {
     std::vector<Array> out = flat_call::flat_function(if_false, arguments, other)(operand_leaves);
     const bool both_ran = result.has_value();  // not where the branch that is taken runs alone
-    if (both_ran && flatten(*other).structure != flatten(*result).structure)
+    if (both_ran && hilo::flatten(*other).structure != hilo::flatten(*result).structure)
       detail::refuse_difference("cond", predicate.location(), "branch outputs must have the same tree structure",
-                                tree_difference("the true branch", *result, "the false branch", *other));
+                                hilo::tree_difference("the true branch", *result, "the false branch", *other));
     return out;
   };
   const std::vector<Array> leaves = detail::cond(predicate, flat_call::flat_function(if_true, arguments, result),
-                                                 flat_false, flatten(arguments).leaves);
-  return unflatten(result ? *result : *other, leaves);
+                                                 flat_false, hilo::flatten(arguments).leaves);
+  return hilo::unflatten(result ? *result : *other, leaves);
 }
 
 /// carry = body(carry) while condition(carry).
@@ -102,13 +102,14 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
   const FlatFunction flat_condition = [&](std::span<const Array> leaves) {
-    return std::vector<Array>{Array(flat_call::call(condition, std::tuple<Carry>(unflatten(initial, leaves))))};
+    return std::vector<Array>{Array(flat_call::call(condition, std::tuple<Carry>(hilo::unflatten(initial, leaves))))};
   };
   const FlatFunction flat_body = [&](std::span<const Array> leaves) {
-    const Carry next = flat_call::call(body, std::tuple<Carry>(unflatten(initial, leaves)));
+    const Carry next = flat_call::call(body, std::tuple<Carry>(hilo::unflatten(initial, leaves)));
     return detail::leaves_like<Carry>("while_loop", location, "the body's result", next, initial);
   };
-  return unflatten(initial, detail::while_loop(flat_condition, flat_body, flatten(initial).leaves, location));
+  return hilo::unflatten(initial,
+                         detail::while_loop(flat_condition, flat_body, hilo::flatten(initial).leaves, location));
 }
 
 /// One of several functions, picked by a scalar integer: branches[index](operands...). An index out of range takes the
@@ -129,19 +130,19 @@ auto switch_(const Operand& index, const std::tuple<Branches...>& branches, cons
   std::vector<FlatFunction> flat;
   const auto add = [&](const auto& branch) {
     flat.push_back([&](std::span<const Array> leaves) {
-      const Result own = flat_call::call(branch, unflatten(arguments, leaves));
+      const Result own = flat_call::call(branch, hilo::unflatten(arguments, leaves));
       if (result) {
         detail::leaves_like<Result>("switch", index.location(), "a branch's result", own, *result);
       } else {
         result.emplace(own);
       }
-      return flatten(own).leaves;
+      return hilo::flatten(own).leaves;
     });
   };
   std::apply([&](const auto&... branch) { (add(branch), ...); }, branches);
   const std::vector<Array> leaves = detail::conditional("switch", detail::switch_index(index, flat.size()), flat,
-                                                        flatten(arguments).leaves, index.location());
-  return unflatten(*result, leaves);
+                                                        hilo::flatten(arguments).leaves, index.location());
+  return hilo::unflatten(*result, leaves);
 }
 /// Doesn't compile: a number is no branch.
 template <typename Branch, typename... Operands>
@@ -162,14 +163,14 @@ auto switch_(const Operand& index, const std::vector<Branch>& branches, const Op
   std::vector<FlatFunction> flat;
   for (const Branch& branch : branches) {
     flat.push_back([&](std::span<const Array> leaves) {
-      Result own = flat_call::call(branch, unflatten(arguments, leaves));
+      Result own = flat_call::call(branch, hilo::unflatten(arguments, leaves));
       if (!result) result.emplace(own);
       return detail::leaves_like<Result>("switch", index.location(), "a branch's result", own, *result);
     });
   }
   const std::vector<Array> leaves = detail::conditional("switch", detail::switch_index(index, flat.size()), flat,
-                                                        flatten(arguments).leaves, index.location());
-  return unflatten(*result, leaves);
+                                                        hilo::flatten(arguments).leaves, index.location());
+  return hilo::unflatten(*result, leaves);
 }
 
 /// The same of functions of one array, listed where they are used: switch_(i, {numpy::sin, numpy::cos}, x).
@@ -192,11 +193,11 @@ struct ScanOptions {
 };
 
 /// f(carry, x) -> (carry, y) over the leading axis of `xs`; returns the last carry and all ys, stacked.
-/// Types      a weakly typed carry as for while_loop
+/// Types      a weakly typed carry as for while_loop; std::nullopt or {} as JAX's None
 /// Errors     INVALID_ARGUMENT if leading axes differ, or the step changes the carry's type or tree
 /// Cost       one loop; ys are written in place
 /// Example    scan(step, init, xs, {.reverse = true})
-template <typename F, Tree Init, Tree Xs>
+template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options,
           std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
@@ -204,33 +205,33 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
   using Step = decltype(detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(initial, xs))));
   using Ys = typename Step::second_type;
   std::optional<Ys> ys;
-  const size_t carry_count = flatten(initial).leaves.size();
+  const size_t carry_count = hilo::flatten(initial).leaves.size();
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     const Step step =
-        detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(unflatten(initial, leaves.first(carry_count)),
-                                                                 unflatten(xs, leaves.subspan(carry_count)))));
+        detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, leaves.first(carry_count)),
+                                                                 hilo::unflatten(xs, leaves.subspan(carry_count)))));
     std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", step.first, initial);
     ys.emplace(step.second);
-    for (const Array& y : flatten(*ys).leaves) out.push_back(y);
+    for (const Array& y : hilo::flatten(*ys).leaves) out.push_back(y);
     return out;
   };
-  const detail::ScanResult result = detail::unrolled_scan(flat, flatten(initial).leaves, flatten(xs).leaves,
+  const detail::ScanResult result = detail::unrolled_scan(flat, hilo::flatten(initial).leaves, hilo::flatten(xs).leaves,
                                                           options.length, options.reverse, options.unroll, location);
-  return std::pair(unflatten(initial, result.carry), unflatten(*ys, result.ys));
+  return std::pair(hilo::unflatten(initial, result.carry), hilo::unflatten(*ys, result.ys));
 }
 /// The same, forwards or in `reverse`.
-template <typename F, Tree Init, Tree Xs>
+template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, std::same_as<bool> auto reverse,
           std::source_location location = std::source_location::current()) {
-  return scan(f, init, xs, ScanOptions{.reverse = reverse}, location);
+  return lax::scan(f, init, xs, ScanOptions{.reverse = reverse}, location);
 }
-template <typename F, Tree Init, Tree Xs>
+template <typename F, Tree Init = std::optional<Array>, Tree Xs>
 auto scan(const F& f, const Init& init, const Xs& xs, std::source_location location = std::source_location::current()) {
-  return scan(f, init, xs, ScanOptions{}, location);
+  return lax::scan(f, init, xs, ScanOptions{}, location);
 }
 /// Without xs: f(carry, std::nullopt) as often as options.length, or the number `length`, says.
 /// Errors     INVALID_ARGUMENT without a length
-template <typename F, Tree Init>
+template <typename F, Tree Init = std::optional<Array>>
 auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& options,
           std::source_location location = std::source_location::current()) {
   const auto step = [&](const auto& carry, const std::tuple<>&) {
@@ -239,12 +240,12 @@ auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& optio
     if constexpr (takes_none) return f(carry, std::nullopt);
     else return std::pair(carry, carry);  // so that no more is said
   };
-  return scan(step, init, std::tuple<>(), options, location);
+  return lax::scan(step, init, std::tuple<>(), options, location);
 }
-template <typename F, Tree Init>
+template <typename F, Tree Init = std::optional<Array>>
 auto scan(const F& f, const Init& init, std::nullopt_t none, int64_t length,
           std::source_location location = std::source_location::current()) {
-  return scan(f, init, none, ScanOptions{.length = length}, location);
+  return lax::scan(f, init, none, ScanOptions{.length = length}, location);
 }
 
 namespace detail {
@@ -252,17 +253,18 @@ namespace detail {
 template <typename Body, Tree Carry>
 Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Carry& initial, int64_t unroll,
                    const std::source_location& location) {
-  FlatTree start = flatten(initial);
+  FlatTree start = hilo::flatten(initial);
   start.leaves.insert(start.leaves.begin(), begin);
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    std::vector<Array> out = leaves_like<Carry>(
+    std::vector<Array> out = detail::leaves_like<Carry>(
         "fori_loop", location, "the body's result",
-        flat_call::call(body, std::tuple<Array, Carry>(leaves[0], unflatten(initial, leaves.subspan(1)))), initial);
+        flat_call::call(body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, leaves.subspan(1)))),
+        initial);
     out.insert(out.begin(), increment(leaves[0], location));
     return out;
   };
   const ScanResult result = unrolled_scan(flat, start.leaves, {}, count, false, unroll, location);
-  return unflatten(initial, std::span(result.carry).subspan(1));
+  return hilo::unflatten(initial, std::span(result.carry).subspan(1));
 }
 /// Errors    INVALID_ARGUMENT: steps of an unknown number can't be unrolled
 void refuse_unroll(const std::source_location& location);
@@ -288,7 +290,7 @@ auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
 template <typename Body, Tree Init>
 auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
                std::source_location location = std::source_location::current()) {
-  return fori_loop(lower, upper, body, init, ForiLoopOptions{}, location);
+  return lax::fori_loop(lower, upper, body, init, ForiLoopOptions{}, location);
 }
 
 /// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
@@ -308,12 +310,12 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
   if (options.unroll != 1) detail::refuse_unroll(lower.location());
   using State = std::tuple<Array, Array, Carry>;
   const State last =
-      while_loop([&](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s), lower.location()); },
-                 [&](const State& s) {
-                   const auto& [i, end, carry] = s;
-                   return State(detail::increment(i, lower.location()), end, Carry(body(i, carry)));
-                 },
-                 State(bounds.lower, bounds.upper, initial), lower.location());
+      lax::while_loop([&](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s), lower.location()); },
+                      [&](const State& s) {
+                        const auto& [i, end, carry] = s;
+                        return State(detail::increment(i, lower.location()), end, Carry(body(i, carry)));
+                      },
+                      State(bounds.lower, bounds.upper, initial), lower.location());
   return std::get<2>(last);
 }
 

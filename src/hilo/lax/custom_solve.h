@@ -29,7 +29,7 @@ template <Tree T>
 struct OfTrees {
   const FlatFunction& flat;
   const T& like;
-  T operator()(const T& v) const { return unflatten(like, flat(flatten(v).leaves)); }
+  T operator()(const T& v) const { return hilo::unflatten(like, flat(hilo::flatten(v).leaves)); }
 };
 
 /// What a solver hands on beside the solution; nothing for one without has_aux.
@@ -53,16 +53,16 @@ AuxSlot<Solve, T> aux_slot() {
 /// A user's solver of trees like `like` as one of flat lists.
 template <typename Solve, Tree T>
 FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& like, const std::source_location& location,
-                     AuxSlot<Solve, T> aux = aux_slot<Solve, T>()) {
+                     AuxSlot<Solve, T> aux = detail::aux_slot<Solve, T>()) {
   return [=](const FlatFunction& matvec, std::span<const Array> b) {
-    const auto result = solve(OfTrees<T>{matvec, like}, unflatten(like, b));
+    const auto result = solve(OfTrees<T>{matvec, like}, hilo::unflatten(like, b));
     const auto solution_leaves = [&](const auto& x) {
-      return leaves_like<T>(function, location, "the solver's result", T(x), like);
+      return detail::leaves_like<T>(function, location, "the solver's result", T(x), like);
     };
     if constexpr (flat_call::kHasAux<Solve>) {
       std::vector<Array> leaves = solution_leaves(result.first);
       aux->emplace(result.second);
-      for (const Array& leaf : flatten(result.second).leaves) leaves.push_back(leaf);
+      for (const Array& leaf : hilo::flatten(result.second).leaves) leaves.push_back(leaf);
       return leaves;
     } else {
       return solution_leaves(result);
@@ -74,17 +74,17 @@ FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& lik
 template <typename Solve, Tree T>
 auto solution(const T& like, const AuxSlot<Solve, T>& aux, std::span<const Array> leaves) {
   if constexpr (flat_call::kHasAux<Solve>) {
-    const size_t count = flatten(like).leaves.size();
-    return std::pair(unflatten(like, leaves.first(count)), unflatten(**aux, leaves.subspan(count)));
+    const size_t count = hilo::flatten(like).leaves.size();
+    return std::pair(hilo::unflatten(like, leaves.first(count)), hilo::unflatten(**aux, leaves.subspan(count)));
   } else {
-    return unflatten(like, leaves);
+    return hilo::unflatten(like, leaves);
   }
 }
 
 template <typename F, Tree T>
 FlatFunction flat_like(std::string_view function, const F& f, const T& like, const std::source_location& location) {
   return [=](std::span<const Array> v) {
-    return leaves_like<T>(function, location, "the function's result", T(f(unflatten(like, v))), like);
+    return detail::leaves_like<T>(function, location, "the function's result", T(f(hilo::unflatten(like, v))), like);
   };
 }
 
@@ -109,7 +109,7 @@ auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, c
   const detail::FlatSolve transposed = detail::flat_solve(name, transpose_solve, b, location);
   return detail::solution<Solve>(
       b, aux,
-      detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
+      detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), hilo::flatten(b).leaves,
                                   detail::flat_solve(name, solve, b, location, aux), &transposed, false, location));
 }
 template <typename Matvec, Tree T, typename Solve>
@@ -119,7 +119,7 @@ auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, c
   const auto aux = detail::aux_slot<Solve, T>();
   return detail::solution<Solve>(
       b, aux,
-      detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
+      detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), hilo::flatten(b).leaves,
                                   detail::flat_solve(name, solve, b, location, aux), nullptr, options.symmetric,
                                   location));
 }
@@ -140,7 +140,7 @@ auto custom_root(const F& f, const T& initial_guess, const Solve& solve, const T
   const auto aux = detail::aux_slot<Solve, Guess>();
   return detail::solution<Solve>(
       guess, aux,
-      detail::custom_root(detail::flat_like(name, f, guess, location), flatten(guess).leaves,
+      detail::custom_root(detail::flat_like(name, f, guess, location), hilo::flatten(guess).leaves,
                           detail::flat_solve(name, solve, guess, location, aux),
                           detail::flat_solve(name, tangent_solve, guess, location), location));
 }

@@ -40,21 +40,22 @@ auto map(const F& f, const Xs& xs, MapOptions options = {},
          std::source_location location = std::source_location::current()) {
   const auto one_by_one = [&](const auto& all) {
     const auto step = [&](const std::tuple<>& none, const auto& x) { return std::pair(none, f(x)); };
-    return scan(step, std::tuple<>(), all, ScanOptions{}, location).second;
+    return lax::scan(step, std::tuple<>(), all, ScanOptions{}, location).second;
   };
-  const std::vector<Array> leaves = flatten(xs).leaves;
+  const std::vector<Array> leaves = hilo::flatten(xs).leaves;
   const int64_t count = detail::leading_size("map", leaves, options.batch_size, location);
   if (!options.batch_size) return one_by_one(xs);
   using Result = std::remove_cvref_t<decltype(one_by_one(xs))>;
-  const auto batch = vmap(f, {0}, {0}, {}, location);
+  const auto batch = hilo::vmap(f, {0}, {0}, {}, location);
   const int64_t block = *options.batch_size, whole = count / block * block;
-  const auto rest_of = [&] { return unflatten(xs, detail::leading_rows(leaves, whole, count, 0)); };
+  const auto rest_of = [&] { return hilo::unflatten(xs, detail::leading_rows(leaves, whole, count, 0)); };
   if (whole == 0) return Result(batch(xs));
-  const Xs blocks = unflatten(xs, detail::leading_rows(leaves, 0, whole, block));
+  const Xs blocks = hilo::unflatten(xs, detail::leading_rows(leaves, 0, whole, block));
   const auto step = [&](const std::tuple<>& none, const Xs& x) { return std::pair(none, Result(batch(x))); };
-  const Result stacked = scan(step, std::tuple<>(), blocks, ScanOptions{}, location).second;
-  const std::vector<Array> rest = whole == count ? std::vector<Array>() : flatten(Result(batch(rest_of()))).leaves;
-  return unflatten(stacked, detail::joined_rows(flatten(stacked).leaves, rest));
+  const Result stacked = lax::scan(step, std::tuple<>(), blocks, ScanOptions{}, location).second;
+  const std::vector<Array> rest =
+      whole == count ? std::vector<Array>() : hilo::flatten(Result(batch(rest_of()))).leaves;
+  return hilo::unflatten(stacked, detail::joined_rows(hilo::flatten(stacked).leaves, rest));
 }
 
 /// The running results of an associative operation along an axis: y[0] = x[0], y[i] = fn(y[i - 1], x[i]).
@@ -71,9 +72,10 @@ T associative_scan(const F& fn, const T& elements, AssociativeScanOptions option
     const size_t count = both.size() / 2;
     return detail::leaves_like<T>(
         "associative_scan", location, "fn's result",
-        T(fn(unflatten(elements, both.first(count)), unflatten(elements, both.subspan(count)))), elements);
+        T(fn(hilo::unflatten(elements, both.first(count)), hilo::unflatten(elements, both.subspan(count)))), elements);
   };
-  return unflatten(elements, detail::associative_scan(combine, flatten(elements).leaves, options, location));
+  return hilo::unflatten(elements,
+                         detail::associative_scan(combine, hilo::flatten(elements).leaves, options, location));
 }
 
 /// Element by element, cases[which]. `which` is pred (two cases: false, true) or s32, in range; a scalar picks one for all.

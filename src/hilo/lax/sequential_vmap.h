@@ -16,7 +16,7 @@ template <typename F>
 auto sequential_vmap(F f, std::source_location location = std::source_location::current()) {
   const auto rule = [f, location](int64_t, const std::vector<bool>& in_batched, const auto&... args) {
     const std::tuple<std::remove_cvref_t<decltype(args)>...> arguments(args...);
-    const std::vector<Array> leaves = flatten(arguments).leaves;
+    const std::vector<Array> leaves = hilo::flatten(arguments).leaves;
     std::vector<Array> examples;
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (in_batched[i]) examples.push_back(leaves[i]);
@@ -26,11 +26,11 @@ auto sequential_vmap(F f, std::source_location location = std::source_location::
       for (size_t i = 0, next = 0; i < own.size(); ++i) {
         if (in_batched[i]) own[i] = example[next++];
       }
-      return flat_call::call(f, unflatten(arguments, own));
+      return flat_call::call(f, hilo::unflatten(arguments, own));
     };
     return std::pair(lax::map(one, examples, {}, location), true);
   };
-  return custom_vmap(f, location).def_vmap(rule);
+  return custom_batching::custom_vmap(f, location).def_vmap(rule);
 }
 
 }  // namespace hilo::custom_batching

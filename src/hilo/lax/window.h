@@ -36,8 +36,8 @@ template <int = 0>
 Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
                     const Dimensions& window_dimensions, const ReduceWindowOptions& options = {}) {
   const auto list = [](const OptionalDimensions& given) { return given ? *given : Dimensions(); };
-  return reduce_window(operand, init_value, computation, window_dimensions, list(options.window_strides),
-                       options.padding, list(options.base_dilation), list(options.window_dilation));
+  return lax::reduce_window(operand, init_value, computation, window_dimensions, list(options.window_strides),
+                            options.padding, list(options.base_dilation), list(options.window_dilation));
 }
 /// The same with the windows by name: reduce_window(x, 0.0f, lax::add, {.window_dimensions = {2, 2}}).
 struct ReduceWindowByName {

@@ -38,7 +38,7 @@ std::string summary(const Params& params) {
 /// Example   std::cout << nn::summary(params, logits, images);
 template <Tree Params, typename F, typename... Inputs>
 std::string summary(const Params& params, const F& f, const Inputs&... inputs) {
-  const auto lowered = jit(f).lower(params, inputs...);
+  const auto lowered = hilo::jit(f).lower(params, inputs...);
   const summary_detail::Cost cost = {lowered.cost_analysis(), lowered.compile().memory_analysis()};
   return summary_detail::table(tree::flatten_with_path(params), &cost);
 }

@@ -160,7 +160,7 @@ template <typename F>
 auto fromfunction(const F& f, const Shape& shape, Dtype dtype = std::nullopt);
 template <typename F>
 auto fromfunction(const F& f, const Shape& shape, const DtypeOptions& options) {
-  return fromfunction(f, shape, options.dtype);
+  return numpy::fromfunction(f, shape, options.dtype);
 }
 
 /// The positions of a grid along each axis: [rank, ...].
@@ -318,9 +318,9 @@ Array fromiter(Range&& iterable, Dtype dtype, int64_t count = -1, Line line = Li
     elements.push_back(element);
   }
   if (count > std::ssize(elements))
-    or_throw(invalid_argument("fromiter: the range has " + std::to_string(elements.size()) + " elements; wanted " +
-                              std::to_string(count)));
-  return array(elements, ArrayOptions{.dtype = dtype.value_or(element_type_of<Element>)}, line);
+    hilo::or_throw(hilo::invalid_argument("fromiter: the range has " + std::to_string(elements.size()) +
+                                          " elements; wanted " + std::to_string(count)));
+  return numpy::array(elements, ArrayOptions{.dtype = dtype.value_or(element_type_of<Element>)}, line);
 }
 
 }  // namespace hilo::numpy

@@ -149,7 +149,7 @@ template <typename... Arguments>
   requires(sizeof...(Arguments) > 0 && (std::convertible_to<Arguments, TypeArgument> && ...))
 ElementType result_type(const Arguments&... arguments) {  ///< result_type_of(list)
   const TypeArgument list[] = {TypeArgument(arguments)...};
-  return result_type_of(list);
+  return numpy::result_type_of(list);
 }
 
 /// May `from` be cast to `to`? "no", "equiv", "safe" (keeps all values), "same_kind", "unsafe".

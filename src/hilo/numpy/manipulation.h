@@ -175,19 +175,19 @@ std::vector<Array> array_split(const Operand& ary, const Positions& indices, int
 /// The same with a number that the compiler knows: auto [a, b, c] = split<3>(x, axis).
 template <size_t N>
 ArrayTuple<N> split(const Operand& ary, const UnstackOptions& options = {}) {
-  return exactly<N>("split", split(ary, Axes(static_cast<int64_t>(N)), options.axis));
+  return numpy::exactly<N>("split", split(ary, Axes(static_cast<int64_t>(N)), options.axis));
 }
 template <size_t N>
 ArrayTuple<N> split(const Operand& ary, std::integral auto axis) {
-  return split<N>(ary, UnstackOptions{.axis = axis});
+  return numpy::split<N>(ary, UnstackOptions{.axis = axis});
 }
 template <size_t N>
 ArrayTuple<N> array_split(const Operand& ary, const UnstackOptions& options = {}) {
-  return exactly<N>("array_split", array_split(ary, Axes(static_cast<int64_t>(N)), options.axis));
+  return numpy::exactly<N>("array_split", array_split(ary, Axes(static_cast<int64_t>(N)), options.axis));
 }
 template <size_t N>
 ArrayTuple<N> unstack(const Operand& x, const UnstackOptions& options = {}) {
-  return exactly<N>("unstack", unstack(x, options));
+  return numpy::exactly<N>("unstack", unstack(x, options));
 }
 std::vector<Array> hsplit(const Operand& ary, const Axes& indices_or_sections);
 std::vector<Array> vsplit(const Operand& ary, const Axes& indices_or_sections);

@@ -32,11 +32,11 @@ HILO_OPERATOR(>=)
 /// Bits moved to the left, to the right: numpy::left_shift, right_shift. Of arrays alone: `stream << x` prints.
 template <std::same_as<Array> Bits>
 Array operator<<(const Bits& x, const Operand& y) {
-  return shifted_left(x, y);
+  return hilo::shifted_left(x, y);
 }
 template <std::same_as<Array> Bits>
 Array operator>>(const Bits& x, const Operand& y) {
-  return shifted_right(x, y);
+  return hilo::shifted_right(x, y);
 }
 
 Array operator-(const Operand& x);

@@ -18,15 +18,15 @@ Array searchsorted(const Operand& a, const Operand& v, const char* side) {
 /// A number stands for Python's type of it, which is weak: promote_types(1.0, bfloat16) is bfloat16.
 template <Number T>
 ElementType promote_types(T a, ElementType b) {
-  return result_type(a, b);
+  return numpy::result_type(a, b);
 }
 template <Number T>
 ElementType promote_types(ElementType a, T b) {
-  return result_type(a, b);
+  return numpy::result_type(a, b);
 }
 template <Number T, Number U>
 ElementType promote_types(T a, U b) {
-  return result_type(a, b);
+  return numpy::result_type(a, b);
 }
 
 /// Example    clip(x, 0), clip(x, none, 1)

@@ -21,13 +21,13 @@ std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes, Ele
 /// Example    auto [flat, unravel] = flatten_util::ravel_pytree(parameters);
 template <Tree T>
 auto ravel_pytree(const T& tree) {
-  const std::vector<Array> leaves = flatten(tree).leaves;
+  const std::vector<Array> leaves = hilo::flatten(tree).leaves;
   std::vector<Shape> shapes;
   for (const Array& leaf : leaves) shapes.push_back(leaf.aval_shape());
-  const T like = unflatten(tree, std::vector<Array>(leaves.size()));
+  const T like = hilo::unflatten(tree, std::vector<Array>(leaves.size()));
   const Array vector = detail::ravel(leaves);
   return std::pair(vector, [like, shapes = std::move(shapes), type = vector.dtype()](const Array& flat) {
-    return unflatten(like, detail::unravel(flat, shapes, type));
+    return hilo::unflatten(like, detail::unravel(flat, shapes, type));
   });
 }
 

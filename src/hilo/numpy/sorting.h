@@ -70,13 +70,13 @@ std::vector<Array> nonzero(const Operand& a, const SizeOptions& options = {});
 /// Errors    INVALID_ARGUMENT for another number of axes
 template <size_t N>
 ArrayTuple<N> nonzero(const Operand& a, const SizeOptions& options = {}) {
-  return exactly<N>("nonzero", nonzero(a, options));
+  return numpy::exactly<N>("nonzero", nonzero(a, options));
 }
 /// where(condition): nonzero.
 std::vector<Array> where(const Operand& condition, const SizeOptions& options = {});
 template <size_t N>
 ArrayTuple<N> where(const Operand& condition, const SizeOptions& options = {}) {
-  return nonzero<N>(condition, options);
+  return numpy::nonzero<N>(condition, options);
 }
 /// The same as rows of a matrix.
 Array argwhere(const Operand& a, const SizeOptions& options = {});
@@ -180,7 +180,7 @@ Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims
 std::vector<Array> unravel_index(const Operand& indices, const Shape& shape);
 template <size_t N>
 ArrayTuple<N> unravel_index(const Operand& indices, const Shape& shape) {
-  return exactly<N>("unravel_index", unravel_index(indices, shape));
+  return numpy::exactly<N>("unravel_index", unravel_index(indices, shape));
 }
 
 // ---- bins -----------------------------------------------------------------------------------------------------------

@@ -122,9 +122,10 @@ auto frompyfunc(const F& func, int nin, int nout, const FrompyfuncOptions& optio
   if ((nin != (binary ? 2 : 1) && !(nin == 1 && std::invocable<F, Array>)) || nout != 1)
     detail::refuse_arguments(nin, nout, binary ? 2 : 1, line);
   if constexpr (binary) {
-    return UserUfunc([f = vectorize(func)](const Array& x, const Array& y) { return f(x, y); }, options.identity);
+    return UserUfunc([f = numpy::vectorize(func)](const Array& x, const Array& y) { return f(x, y); },
+                     options.identity);
   } else {
-    return vectorize(func);
+    return numpy::vectorize(func);
   }
 }
 

@@ -71,10 +71,10 @@ struct GradientTransformation {
 
   template <Tree P>
   OptState init(const P& params) const {
-    Parameters flat{flatten(params).leaves, {}, &params, &typeid(P)};
+    Parameters flat{hilo::flatten(params).leaves, {}, &params, &typeid(P)};
     P walked = params;
     for (size_t i = 0; i < flat.arrays.size(); ++i)
-      flat.paths.push_back(leaf_path(i, [&](TreeVisitor& visitor) { walk(walked, visitor); }));
+      flat.paths.push_back(hilo::leaf_path(i, [&](TreeVisitor& visitor) { hilo::walk(walked, visitor); }));
     return init_leaves(flat);
   }
 
@@ -85,15 +85,17 @@ struct GradientTransformation {
                                 const ExtraArgs<std::type_identity_t<P>>& extra = {},
                                 std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
-    const Leaves leaves = flatten(updates).leaves;
+    const Leaves leaves = hilo::flatten(updates).leaves;
     Given given{.value = extra.value};
-    if (params) given.params = flatten(*params).leaves;
-    if (extra.grad) given.grad = flatten(*extra.grad).leaves;
+    if (params) given.params = hilo::flatten(*params).leaves;
+    if (extra.grad) given.grad = hilo::flatten(*extra.grad).leaves;
     if (extra.value_fn)
-      given.value_fn = [&](const Leaves& at) { return extra.value_fn(unflatten(params ? *params : updates, at)); };
+      given.value_fn = [&](const Leaves& at) {
+        return extra.value_fn(hilo::unflatten(params ? *params : updates, at));
+      };
     if (given.params) detail::check_same_leaves("update", given.params->size(), leaves.size(), location);
     Updated out = update_leaves(leaves, state, given);
-    return {unflatten(updates, out.updates), std::move(out.state)};
+    return {hilo::unflatten(updates, out.updates), std::move(out.state)};
   }
 };
 
@@ -167,7 +169,7 @@ Leaves bias_correction(const Leaves& moment, double decay, const Array& count);
 /// The leaves of b, whose structure must be that of a.
 template <Tree P>
 std::pair<Leaves, Leaves> both(const P& a, const P& b, const std::source_location& location) {
-  std::pair<Leaves, Leaves> out{flatten(a).leaves, flatten(b).leaves};
+  std::pair<Leaves, Leaves> out{hilo::flatten(a).leaves, hilo::flatten(b).leaves};
   check_same_leaves("apply_updates", out.second.size(), out.first.size(), location);
   return out;
 }
@@ -179,14 +181,14 @@ P apply_updates(const P& params, const std::type_identity_t<P>& updates,
                 std::source_location location = std::source_location::current()) {
   const UserLocation here(location);
   const auto [p, u] = detail::both<P>(params, updates, location);
-  return unflatten(params, detail::apply_updates(p, u));
+  return hilo::unflatten(params, detail::apply_updates(p, u));
 }
 /// step_size * new + (1 - step_size) * old: an exponential average, as target networks have.
 template <Tree P>
 P incremental_update(const P& new_tensors, const std::type_identity_t<P>& old_tensors, const Operand& step_size) {
   const UserLocation here(step_size.location());
   const auto [n, o] = detail::both<P>(new_tensors, old_tensors, step_size.location());
-  return unflatten(new_tensors, detail::incremental_update(n, o, step_size));
+  return hilo::unflatten(new_tensors, detail::incremental_update(n, o, step_size));
 }
 /// The new ones each `update_period` steps, else the old ones.
 template <Tree P>
@@ -194,7 +196,7 @@ P periodic_update(const P& new_tensors, const std::type_identity_t<P>& old_tenso
                   int64_t update_period) {
   const UserLocation here(steps.location());
   const auto [n, o] = detail::both<P>(new_tensors, old_tensors, steps.location());
-  return unflatten(new_tensors, detail::periodic_update(n, o, steps, update_period));
+  return hilo::unflatten(new_tensors, detail::periodic_update(n, o, steps, update_period));
 }
 /// (1 - decay) updates^order + decay moments.
 template <Tree P>
@@ -202,7 +204,7 @@ P update_moment(const P& updates, const std::type_identity_t<P>& moments, double
                 std::source_location location = std::source_location::current()) {
   const UserLocation here(location);
   const auto [u, m] = detail::both<P>(updates, moments, location);
-  return unflatten(updates, detail::update_moment(u, m, decay, order));
+  return hilo::unflatten(updates, detail::update_moment(u, m, decay, order));
 }
 /// max(|updates| + eps, decay moments).
 template <Tree P>
@@ -210,7 +212,7 @@ P update_infinity_moment(const P& updates, const std::type_identity_t<P>& moment
                          std::source_location location = std::source_location::current()) {
   const UserLocation here(location);
   const auto [u, m] = detail::both<P>(updates, moments, location);
-  return unflatten(updates, detail::update_infinity_moment(u, m, decay, eps));
+  return hilo::unflatten(updates, detail::update_infinity_moment(u, m, decay, eps));
 }
 /// (1 - decay) |updates|^order + decay moments; of real updates the powers keep their sign.
 template <Tree P>
@@ -218,13 +220,13 @@ P update_moment_per_elem_norm(const P& updates, const std::type_identity_t<P>& m
                               std::source_location location = std::source_location::current()) {
   const UserLocation here(location);
   const auto [u, m] = detail::both<P>(updates, moments, location);
-  return unflatten(updates, detail::update_moment_per_elem_norm(u, m, decay, order));
+  return hilo::unflatten(updates, detail::update_moment_per_elem_norm(u, m, decay, order));
 }
 /// moment / (1 - decay^count): the mean of what a running mean has seen.
 template <Tree P>
 P bias_correction(const P& moment, double decay, const Operand& count) {
   const UserLocation here(count.location());
-  return unflatten(moment, detail::bias_correction(flatten(moment).leaves, decay, count));
+  return hilo::unflatten(moment, detail::bias_correction(hilo::flatten(moment).leaves, decay, count));
 }
 /// count + 1, which stays at the type's greatest value.
 Array safe_increment(const Operand& count);
@@ -235,13 +237,13 @@ Array safe_root_mean_squares(const Operand& x, double min_rms);
 /// The arrays as they are; their gradients times `scale`.
 template <Tree P>
 P scale_gradient(const P& inputs, double scale) {
-  return tree_map([&](const Array& x) { return detail::scale_gradient(x, scale); }, inputs);
+  return hilo::tree_map([&](const Array& x) { return detail::scale_gradient(x, scale); }, inputs);
 }
 /// The Euclidean norm of all leaves together.
 template <Tree P>
 Array global_norm(const P& updates, std::source_location location = std::source_location::current()) {
   const UserLocation here(location);
-  return detail::global_norm(flatten(updates).leaves);
+  return detail::global_norm(hilo::flatten(updates).leaves);
 }
 
 }  // namespace hilo::optim

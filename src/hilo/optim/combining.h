@@ -27,9 +27,9 @@ void append_choices(const M& tree, std::vector<T>& out) {
   if constexpr (std::is_same_v<M, T>) out.push_back(tree);
   else if constexpr (std::is_same_v<M, std::vector<bool>>) out.insert(out.end(), tree.begin(), tree.end());
   else if constexpr (tree_detail::IsMap<M>::value)
-    for (const auto& [key, child] : tree) append_choices(child, out);
+    for (const auto& [key, child] : tree) optim::detail::append_choices(child, out);
   else if constexpr (tree_detail::IsVector<M>::value)
-    for (const auto& child : tree) append_choices(child, out);
+    for (const auto& child : tree) optim::detail::append_choices(child, out);
   else
     for (const Array& leaf : hilo::flatten(tree).leaves) out.push_back(static_cast<T>(leaf));
 }
@@ -177,8 +177,8 @@ template <typename Steps, std::same_as<bool> Bool>
 GradientTransformation MultiSteps(const GradientTransformation& opt, const Steps& every_k_schedule, Bool use_grad_mean,
                                   SkipFunction should_skip_update_fn = nullptr,
                                   numpy::Dtype accumulator_dtype = std::nullopt) {
-  return MultiSteps(opt, every_k_schedule,
-                    MultiStepsOptions{use_grad_mean, std::move(should_skip_update_fn), accumulator_dtype});
+  return optim::MultiSteps(opt, every_k_schedule,
+                           MultiStepsOptions{use_grad_mean, std::move(should_skip_update_fn), accumulator_dtype});
 }
 
 /// Parameters that run ahead, and those that follow.
@@ -214,7 +214,7 @@ struct RateInjected {
 
   GradientTransformation operator()(const ScalarOrSchedule& learning_rate, const Options& options = {}) const {
     const auto make = [f = optimizer, options](const auto& h) { return f(h.at("learning_rate"), options); };
-    return inject_hyperparams(make, {{"learning_rate", learning_rate}});
+    return optim::inject_hyperparams(make, {{"learning_rate", learning_rate}});
   }
   GradientTransformation operator()(const ByName& named) const { return (*this)(named.learning_rate); }
 };

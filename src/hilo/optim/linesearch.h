@@ -69,11 +69,11 @@ struct ValueAndGradFromState {
                                  std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
     const auto [value, gradients] = detail::value_and_grad_in(state);
-    const std::pair<Array, P> known(value, unflatten(params, gradients));
+    const std::pair<Array, P> known(value, hilo::unflatten(params, gradients));
     const auto keep = [](const P&, const std::pair<Array, P>& k) { return k; };
     const auto compute = [&](const P& p, const std::pair<Array, P>& k) {
-      const auto [v, g] = value_and_grad(value_fn)(p);
-      return std::pair<Array, P>(detail::cast_like(v, k.first), tree_map(detail::cast_like, g, k.second));
+      const auto [v, g] = hilo::value_and_grad(value_fn)(p);
+      return std::pair<Array, P>(detail::cast_like(v, k.first), hilo::tree_map(detail::cast_like, g, k.second));
     };
     return lax::cond(detail::is_finite(value), keep, compute, params, known);
   }

@@ -59,10 +59,10 @@ auto microbatch(F fun, Axes argnums, std::optional<int64_t> microbatch_size,
     std::optional<Result> result;
     const auto counts = [&] { return flat_call::element_leaf_counts(*result); };
     const std::vector<Array> leaves =
-        detail::microbatched(flat_call::flat_function(fun, arguments, result), flatten(arguments).leaves,
+        detail::microbatched(flat_call::flat_function(fun, arguments, result), hilo::flatten(arguments).leaves,
                              {*argnums, *options.in_axes, flat_call::leaf_counts(arguments), counts, *microbatch_size,
                               accumulator, options.num_real_microbatches});
-    return unflatten(*result, leaves);
+    return hilo::unflatten(*result, leaves);
   };
 }
 

@@ -12,40 +12,40 @@ namespace hilo::optim::tree_utils {
 /// a + b, leaf by leaf.
 template <Tree P>
 P tree_add(const P& a, const std::type_identity_t<P>& b) {
-  return tree_map([](const Array& x, const Array& y) { return x + y; }, a, b);
+  return hilo::tree_map([](const Array& x, const Array& y) { return x + y; }, a, b);
 }
 /// a - b, leaf by leaf.
 template <Tree P>
 P tree_sub(const P& a, const std::type_identity_t<P>& b) {
-  return tree_map([](const Array& x, const Array& y) { return x - y; }, a, b);
+  return hilo::tree_map([](const Array& x, const Array& y) { return x - y; }, a, b);
 }
 /// a * b, leaf by leaf.
 template <Tree P>
 P tree_mul(const P& a, const std::type_identity_t<P>& b) {
-  return tree_map([](const Array& x, const Array& y) { return x * y; }, a, b);
+  return hilo::tree_map([](const Array& x, const Array& y) { return x * y; }, a, b);
 }
 /// a / b, leaf by leaf.
 template <Tree P>
 P tree_div(const P& a, const std::type_identity_t<P>& b) {
-  return tree_map([](const Array& x, const Array& y) { return x / y; }, a, b);
+  return hilo::tree_map([](const Array& x, const Array& y) { return x / y; }, a, b);
 }
 /// scalar * tree
 template <Tree P>
 P tree_scale(const Operand& scalar, const P& tree) {
-  return tree_map([&](const Array& x) { return scalar.array() * x; }, tree);
+  return hilo::tree_map([&](const Array& x) { return scalar.array() * x; }, tree);
 }
 /// a + scalar * b
 template <Tree P>
 P tree_add_scale(const P& a, const Operand& scalar, const std::type_identity_t<P>& b) {
-  return tree_map([&](const Array& x, const Array& y) { return x + scalar.array() * y; }, a, b);
+  return hilo::tree_map([&](const Array& x, const Array& y) { return x + scalar.array() * y; }, a, b);
 }
 template <Tree P>
 P tree_scalar_mul(const Operand& scalar, const P& tree) {
-  return tree_scale(scalar, tree);
+  return optim::tree_utils::tree_scale(scalar, tree);
 }
 template <Tree P>
 P tree_add_scalar_mul(const P& a, const Operand& scalar, const std::type_identity_t<P>& b) {
-  return tree_add_scale(a, scalar, b);
+  return optim::tree_utils::tree_add_scale(a, scalar, b);
 }
 
 // Of lists of leaves.
@@ -59,38 +59,38 @@ Leaves cast(const Leaves& leaves, ElementType type);
 /// The sum of all elements; of a tree without any 0.
 template <Tree P>
 Array tree_sum(const P& tree) {
-  return detail::sum(flatten(tree).leaves);
+  return detail::sum(hilo::flatten(tree).leaves);
 }
 /// The sum of products; of complex numbers with the first one's conjugate.
 template <Tree P>
 Array tree_vdot(const P& a, const std::type_identity_t<P>& b) {
-  return detail::vdot(flatten(a).leaves, flatten(b).leaves);
+  return detail::vdot(hilo::flatten(a).leaves, hilo::flatten(b).leaves);
 }
 /// The root of the sum of squares, or the sum with `squared`.
 template <Tree P>
 Array tree_norm(const P& tree, bool squared = false) {
-  const Array norm = global_norm(tree);
+  const Array norm = optim::global_norm(tree);
   return squared ? norm * norm : norm;
 }
 template <Tree P>
 Array tree_l2_norm(const P& tree, bool squared = false) {
-  return tree_norm(tree, squared);
+  return optim::tree_utils::tree_norm(tree, squared);
 }
 template <Tree P>
 P tree_zeros_like(const P& tree) {
-  return unflatten(tree, detail::full_like(flatten(tree).leaves, 0));
+  return hilo::unflatten(tree, detail::full_like(hilo::flatten(tree).leaves, 0));
 }
 template <Tree P>
 P tree_ones_like(const P& tree) {
-  return unflatten(tree, detail::full_like(flatten(tree).leaves, 1));
+  return hilo::unflatten(tree, detail::full_like(hilo::flatten(tree).leaves, 1));
 }
 template <Tree P>
 P tree_full_like(const P& tree, const Operand& fill_value) {
-  return unflatten(tree, detail::full_like(flatten(tree).leaves, fill_value));
+  return hilo::unflatten(tree, detail::full_like(hilo::flatten(tree).leaves, fill_value));
 }
 template <Tree P>
 P tree_cast(const P& tree, ElementType dtype) {
-  return unflatten(tree, detail::cast(flatten(tree).leaves, dtype));
+  return hilo::unflatten(tree, detail::cast(hilo::flatten(tree).leaves, dtype));
 }
 
 }  // namespace hilo::optim::tree_utils

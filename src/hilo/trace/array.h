@@ -186,7 +186,7 @@ class Array {
   template <Number T = double>
   T item(std::source_location location = std::source_location::current()) const {
     const HostNumbers number = one_number(location);
-    return visit_element_type(
+    return hilo::visit_element_type(
         number.type, [&]<typename E>() { return convert<T>(reinterpret_cast<const E*>(number.view.data)[0]); },
         [this]() -> T { refuse_numbers(); });
   }
@@ -197,7 +197,7 @@ class Array {
     const UserLocation here(location);
     const HostNumbers numbers = host_numbers();
     std::vector<T> out;
-    visit_element_type(
+    hilo::visit_element_type(
         numbers.type,
         [&]<typename E>() {
           const std::span<const E> all(reinterpret_cast<const E*>(numbers.view.data), static_cast<size_t>(size()));
@@ -427,4 +427,21 @@ ElementType requested_type(std::string_view function, ElementType type);
 inline ElementType default_float() { return canonical_type(ElementType::kF64); }
 inline ElementType default_integer() { return canonical_type(ElementType::kS64); }
 
+}  // namespace hilo
+
+/// Doesn't compile: `auto [x, y] = array` needs a number of parts that is known at compile time.
+template <std::same_as<hilo::Array> T>
+struct std::tuple_size<T> {
+  static_assert(!std::same_as<T, hilo::Array>,
+                "the compiler doesn't know how many parts an Array has: auto [x, y] = numpy::unstack<2>(array)");
+  static constexpr size_t value = 2;
+};
+// So that no more is reported.
+template <size_t I, std::same_as<hilo::Array> T>
+struct std::tuple_element<I, T> {
+  using type = int;
+};
+namespace hilo {
+template <size_t>
+int get(const Array&);
 }  // namespace hilo

@@ -38,7 +38,7 @@ void or_throw(const Status& status);
 
 template <typename T>
 T or_throw(StatusOr<T> result) {
-  or_throw(result.status());
+  hilo::or_throw(result.status());
   return std::move(result).value();
 }
 

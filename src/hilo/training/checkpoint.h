@@ -33,7 +33,7 @@ void restore(const std::string& path, const Walk& walk, Line line);
 /// Errors    those of Array::to_literal and write_file_atomic; ABORTED where another process could not write it
 template <Tree T>
 void save_checkpoint(const std::string& path, const T& tree, Line line = Line::current()) {
-  checkpoint_detail::save(path, [&](TreeVisitor& visitor) { walk(const_cast<T&>(tree), visitor); }, line);
+  checkpoint_detail::save(path, [&](TreeVisitor& visitor) { hilo::walk(const_cast<T&>(tree), visitor); }, line);
 }
 
 /// The tree in such a file, bit for bit as it was saved. `like` has its structure: the same containers, sizes and keys, and
@@ -44,7 +44,7 @@ void save_checkpoint(const std::string& path, const T& tree, Line line = Line::c
 template <Tree T>
 T restore_checkpoint(const std::string& path, const T& like, Line line = Line::current()) {
   T tree = like;
-  checkpoint_detail::restore(path, [&](TreeVisitor& visitor) { walk(tree, visitor); }, line);
+  checkpoint_detail::restore(path, [&](TreeVisitor& visitor) { hilo::walk(tree, visitor); }, line);
   return tree;
 }
 
@@ -73,14 +73,14 @@ class CheckpointManager {
   /// Errors    INVALID_ARGUMENT for a negative step; those of save_checkpoint
   template <Tree T>
   void save(int64_t step, const T& tree, Line line = Line::current()) {
-    save_walk(step, [&](TreeVisitor& visitor) { walk(const_cast<T&>(tree), visitor); }, line);
+    save_walk(step, [&](TreeVisitor& visitor) { hilo::walk(const_cast<T&>(tree), visitor); }, line);
   }
   /// Errors    NOT_FOUND if there is none of this step; those of restore_checkpoint, DATA_LOSS with the newest step before it
   ///           that is whole
   template <Tree T>
   T restore(int64_t step, const T& like, Line line = Line::current()) {
     T tree = like;
-    restore_walk(step, [&](TreeVisitor& visitor) { walk(tree, visitor); }, line);
+    restore_walk(step, [&](TreeVisitor& visitor) { hilo::walk(tree, visitor); }, line);
     return tree;
   }
   /// The steps of which there is a checkpoint, the oldest first.

@@ -88,7 +88,7 @@ class Epoch {
   void advance() {
     if (progress_ && batch_) progress_->step(++done_);
     const std::optional<std::vector<Array>> leaves = producer_.take();
-    if (leaves) batch_ = unflatten(like_, *leaves);
+    if (leaves) batch_ = hilo::unflatten(like_, *leaves);
     else batch_.reset();
   }
 
@@ -113,7 +113,7 @@ class DataLoader {
   /// `transform` is applied to every batch, on the thread that makes it.
   DataLoader(T data, DataLoaderOptions options, Transform transform = nullptr)
       : data_(std::move(data)), options_(std::move(options)), transform_(std::move(transform)) {
-    leaves_ = flatten(data_).leaves;
+    leaves_ = hilo::flatten(data_).leaves;
     count_ = loader_detail::examples_in(leaves_, options_);
   }
 
@@ -129,7 +129,7 @@ class DataLoader {
                        next = size_t{0}]() mutable -> std::optional<std::vector<Array>> {
       if (next == rows->size()) return std::nullopt;
       std::vector<Array> batch = loader_detail::rows_of(leaves, (*rows)[next++]);
-      if (transform) batch = flatten(transform(unflatten(data, batch))).leaves;
+      if (transform) batch = hilo::flatten(transform(hilo::unflatten(data, batch))).leaves;
       return batch;
     };
     return Epoch<T>(data_, make, size(), options_);

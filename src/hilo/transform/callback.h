@@ -62,16 +62,18 @@ Result with_result(Callback callback, const F& f, const Result& like, const std:
                    const Args&... args) {
   const Arguments<F, Args...> arguments(args...);
   callback.function = [f, arguments, like](std::span<const Array> leaves) {
-    const Result out = std::apply(f, unflatten(arguments, leaves));
-    FlatTree flat = flatten(out);
-    if (flat.structure != flatten(like).structure)
-      or_throw(invalid_argument("callback: the function's result has another tree than result_shape_dtypes: " +
-                                tree_difference("the result", out, "result_shape_dtypes", like)));
+    const Result out = std::apply(f, hilo::unflatten(arguments, leaves));
+    FlatTree flat = hilo::flatten(out);
+    if (flat.structure != hilo::flatten(like).structure)
+      hilo::or_throw(
+          hilo::invalid_argument("callback: the function's result has another tree than result_shape_dtypes: " +
+                                 hilo::tree_difference("the result", out, "result_shape_dtypes", like)));
     return std::move(flat.leaves);
   };
   std::vector<Shape> shapes;
-  for (const Array& a : flatten(like).leaves) shapes.push_back(a.aval_shape());
-  return unflatten(like, call(std::move(callback), flatten(arguments).leaves, shapes, location));
+  for (const Array& a : hilo::flatten(like).leaves) shapes.push_back(a.aval_shape());
+  return hilo::unflatten(like,
+                         callback_detail::call(std::move(callback), hilo::flatten(arguments).leaves, shapes, location));
 }
 
 }  // namespace callback_detail
@@ -93,7 +95,7 @@ auto pure_callback(const F& f, const Result& result_shape_dtypes, const PureCall
 template <typename F, typename Result, typename... Args>
   requires(!callback_detail::begins_with<PureCallbackOptions, Args...>)
 auto pure_callback(const F& f, const Result& result_shape_dtypes, const Args&... args) {
-  return pure_callback(f, result_shape_dtypes, PureCallbackOptions{}, args...);
+  return hilo::pure_callback(f, result_shape_dtypes, PureCallbackOptions{}, args...);
 }
 
 /// f(args...) on the host, for its effect too: it is called once each time the program comes by. io_callback of
@@ -108,7 +110,7 @@ auto io_callback(const F& f, const Result& result_shape_dtypes, const IoCallback
 template <typename F, typename Result, typename... Args>
   requires(!callback_detail::begins_with<IoCallbackOptions, Args...>)
 auto io_callback(const F& f, const Result& result_shape_dtypes, const Args&... args) {
-  return io_callback(f, result_shape_dtypes, IoCallbackOptions{}, args...);
+  return hilo::io_callback(f, result_shape_dtypes, IoCallbackOptions{}, args...);
 }
 
 namespace debug {
@@ -120,16 +122,16 @@ template <typename F, typename... Args>
 void callback(const F& f, const DebugOptions& options, const Args&... args) {
   const callback_detail::Arguments<F, Args...> arguments(args...);
   const auto run = [f, arguments](std::span<const Array> leaves) {
-    std::apply(f, unflatten(arguments, leaves));
+    std::apply(f, hilo::unflatten(arguments, leaves));
     return std::vector<Array>();
   };
   callback_detail::call({callback_detail::Kind::kDebug, run, VmapMethod::kSequential, options.ordered},
-                        flatten(arguments).leaves, {}, {});
+                        hilo::flatten(arguments).leaves, {}, {});
 }
 template <typename F, typename... Args>
   requires(!callback_detail::begins_with<DebugOptions, Args...>)
 void callback(const F& f, const Args&... args) {
-  callback(f, DebugOptions{}, args...);
+  debug::callback(f, DebugOptions{}, args...);
 }
 
 /// A format string and the line of the call.

@@ -79,8 +79,8 @@ auto checkify(F f, ErrorSet errors = user_checks, std::source_location location 
     const Arguments arguments(args...);
     std::optional<Result> result;
     detail::Checked checked =
-        detail::run(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves, errors, location);
-    return std::pair<Error, Result>(std::move(checked.error), unflatten(*result, checked.results));
+        detail::run(flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves, errors, location);
+    return std::pair<Error, Result>(std::move(checked.error), hilo::unflatten(*result, checked.results));
   };
 }
 

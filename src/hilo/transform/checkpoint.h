@@ -112,15 +112,15 @@ auto checkpoint(F f, CheckpointOptions options = {}, std::source_location locati
     const Arguments arguments(args...);
     std::optional<Result> result;
     const std::vector<Array> leaves = checkpoint_detail::checkpoint(flat_call::flat_function(f, arguments, result),
-                                                                    flatten(arguments).leaves, options);
-    return unflatten(*result, leaves);
+                                                                    hilo::flatten(arguments).leaves, options);
+    return hilo::unflatten(*result, leaves);
   };
 }
 
 /// The other name of checkpoint.
 template <typename F>
 auto remat(F f, CheckpointOptions options = {}, std::source_location location = std::source_location::current()) {
-  return checkpoint(std::move(f), std::move(options), location);
+  return hilo::checkpoint(std::move(f), std::move(options), location);
 }
 
 /// `x`, under a name that policies know. jax.ad_checkpoint.checkpoint_name.
@@ -130,7 +130,7 @@ template <Tree T>
   requires(!std::convertible_to<T, Operand>)
 T checkpoint_name(const T& tree, const std::string& name,
                   std::source_location location = std::source_location::current()) {
-  return tree_map([&](const Array& x) { return checkpoint_name(Operand(x, location), name); }, tree);
+  return hilo::tree_map([&](const Array& x) { return checkpoint_name(Operand(x, location), name); }, tree);
 }
 
 /// What reverse mode keeps of f(args...), in the order of use; the list that print_saved_residuals prints.
@@ -142,8 +142,9 @@ std::vector<SavedResidual> saved_residuals(const F& f, const Args&... args) {
   Arguments arguments(args...);
   std::optional<Result> result;
   return checkpoint_detail::saved_residuals(
-      flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
-      [&](size_t leaf) { return leaf_path(leaf, [&](TreeVisitor& visitor) { walk(arguments, visitor); }); });
+      flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves, [&](size_t leaf) {
+        return hilo::leaf_path(leaf, [&](TreeVisitor& visitor) { hilo::walk(arguments, visitor); });
+      });
 }
 
 /// One line a value: its type and where it comes from.
@@ -152,7 +153,7 @@ std::string to_string(std::span<const SavedResidual> residuals);
 /// Prints what reverse mode keeps of f(args...). jax.ad_checkpoint.print_saved_residuals.
 template <typename F, typename... Args>
 void print_saved_residuals(const F& f, const Args&... args) {
-  std::fputs(to_string(saved_residuals(f, args...)).c_str(), stdout);
+  std::fputs(hilo::to_string(hilo::saved_residuals(f, args...)).c_str(), stdout);
 }
 
 }  // namespace hilo

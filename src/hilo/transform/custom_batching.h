@@ -44,17 +44,17 @@ class CustomVmapFunction {
     const auto rule = [parts = parts_, bare = nondiff::without_arrays(arguments)](
                           int64_t axis_size, const std::vector<bool>& in_batched, std::span<const Array> leaves) {
       const auto out = std::apply([&](const auto&... own) { return parts->rule(axis_size, in_batched, own...); },
-                                  unflatten(bare, leaves));
+                                  hilo::unflatten(bare, leaves));
       static_assert(
           requires { out.first, out.second; },
           "a vmap rule returns a pair: the result, and whether it is batched (a bool, or one for each leaf)");
-      std::vector<Array> given = flatten(out.first).leaves;
+      std::vector<Array> given = hilo::flatten(out.first).leaves;
       const size_t count = given.size();
       return detail::Batched{std::move(given), detail::flags_of(out.second, count)};
     };
     const std::vector<Array> leaves = detail::call(flat_call::flat_function(parts_->f, arguments, result),
-                                                   flatten(arguments).leaves, rule, parts_->id, parts_->location);
-    return unflatten(*result, leaves);
+                                                   hilo::flatten(arguments).leaves, rule, parts_->id, parts_->location);
+    return hilo::unflatten(*result, leaves);
   }
 
  private:

@@ -59,22 +59,22 @@ class CustomJvpFunction {
     const auto differentiated = nondiff::chosen<false, Nondiff...>(arguments);
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
-      result.emplace(
-          flat_call::call(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
-      return flatten(*result).leaves;
+      result.emplace(flat_call::call(
+          parts_->f, nondiff::replaced<Nondiff...>(arguments, hilo::unflatten(differentiated, leaves))));
+      return hilo::flatten(*result).leaves;
     };
     const auto rule = [self = *this, bare = nondiff::without_arrays(differentiated),
                        kept = nondiff::replaced<Nondiff...>(arguments, nondiff::without_arrays(differentiated))](
                           std::span<const Array> primals, std::span<const Array> tangents) {
       if (self.parts_->options.symbolic_zeros)
-        return self.apply_rule(kept, unflatten(bare, primals), unflatten(bare, tangents));
+        return self.apply_rule(kept, hilo::unflatten(bare, primals), hilo::unflatten(bare, tangents));
       const ArrayMarks none;
-      return self.apply_rule(kept, unflatten(bare, primals), unflatten(bare, tangents));
+      return self.apply_rule(kept, hilo::unflatten(bare, primals), hilo::unflatten(bare, tangents));
     };
     const int64_t id = sizeof...(Nondiff) == 0 ? parts_->id : custom_jvp_detail::new_id();
     const std::vector<Array> leaves =
-        custom_jvp_detail::call(f, flatten(differentiated).leaves, rule, id, parts_->location);
-    return unflatten(*result, leaves);
+        custom_jvp_detail::call(f, hilo::flatten(differentiated).leaves, rule, id, parts_->location);
+    return hilo::unflatten(*result, leaves);
   }
 
  private:
@@ -106,12 +106,12 @@ class CustomJvpFunction {
                                   nondiff::chosen<true, Nondiff...>(kept));
       static_assert(
           requires { out.first, out.second; }, "a custom_jvp rule returns a pair: the value, and its tangent");
-      FlatTree value = flatten(out.first), tangent = flatten(out.second);
+      FlatTree value = hilo::flatten(out.first), tangent = hilo::flatten(out.second);
       if (value.structure != tangent.structure)
         custom_jvp_detail::refuse_tree(
             "Custom JVP rule must produce primal and tangent outputs with equal container "
             "structures",
-            tree_difference("the primal output", out.first, "the tangent", out.second));
+            hilo::tree_difference("the primal output", out.first, "the tangent", out.second));
       return {std::move(value.leaves), std::move(tangent.leaves)};
     }
   }
@@ -122,12 +122,13 @@ class CustomJvpFunction {
     static_assert(std::tuple_size_v<decltype(parts_->rule.contributions)> == sizeof...(I),
                   "defjvps takes one function, or nullptr, for each argument");
     const auto value = std::apply(*this, primals);
-    FlatTree flat = flatten(value);
+    FlatTree flat = hilo::flatten(value);
     std::vector<std::vector<Array>> parts;
     const auto add = [&](const auto& contribution, const auto& tangent) {
       if constexpr (!std::is_null_pointer_v<std::remove_cvref_t<decltype(contribution)>>)
         parts.push_back(
-            flatten(std::apply([&](const auto&... x) { return contribution(tangent, value, x...); }, primals)).leaves);
+            hilo::flatten(std::apply([&](const auto&... x) { return contribution(tangent, value, x...); }, primals))
+                .leaves);
     };
     (add(std::get<I>(parts_->rule.contributions), std::get<I>(tangents)), ...);
     std::vector<Array> sum;

@@ -32,17 +32,17 @@ int64_t new_id();
 template <typename Argument, typename Cotangent>
 void append_cotangent(std::vector<std::optional<Array>>& all, const Argument& argument, const Cotangent& cotangent) {
   if constexpr (std::is_same_v<Cotangent, std::nullopt_t>) {
-    all.resize(all.size() + flatten(argument).leaves.size());
+    all.resize(all.size() + hilo::flatten(argument).leaves.size());
   } else if constexpr (std::is_same_v<Cotangent, std::optional<Argument>>) {
-    if (cotangent) append_cotangent(all, argument, *cotangent);
-    else append_cotangent(all, argument, std::nullopt);
+    if (cotangent) custom_vjp_detail::append_cotangent(all, argument, *cotangent);
+    else custom_vjp_detail::append_cotangent(all, argument, std::nullopt);
   } else {
-    const FlatTree flat = flatten(cotangent);
-    if (flat.structure != flatten(argument).structure)
-      refuse_tree(
+    const FlatTree flat = hilo::flatten(cotangent);
+    if (flat.structure != hilo::flatten(argument).structure)
+      custom_vjp_detail::refuse_tree(
           "Custom VJP bwd rule must produce an output with the same tree structure as the args tuple of the "
           "primal inputs",
-          tree_difference("the cotangent", cotangent, "the argument", argument));
+          hilo::tree_difference("the cotangent", cotangent, "the argument", argument));
     all.insert(all.end(), flat.leaves.begin(), flat.leaves.end());
   }
 }
@@ -55,14 +55,14 @@ std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, cons
   if constexpr (tree_detail::IsTuple<Result>::value) {
     if constexpr (std::tuple_size_v<Result> == count) {
       [&]<size_t... I>(std::index_sequence<I...>) {
-        (append_cotangent(all, std::get<I>(arguments), std::get<I>(result)), ...);
+        (custom_vjp_detail::append_cotangent(all, std::get<I>(arguments), std::get<I>(result)), ...);
       }(std::make_index_sequence<count>());
       return all;
     } else {
       static_assert(count == 1, "a custom_vjp bwd returns a tuple with a cotangent for each differentiated argument");
     }
   }
-  if constexpr (count == 1) append_cotangent(all, std::get<0>(arguments), result);
+  if constexpr (count == 1) custom_vjp_detail::append_cotangent(all, std::get<0>(arguments), result);
   else
     static_assert(count == 1 || tree_detail::IsTuple<Result>::value,
                   "a custom_vjp bwd returns a tuple with a cotangent for each differentiated argument");
@@ -97,9 +97,9 @@ class CustomVjpFunction {
     const auto differentiated = nondiff::chosen<false, Nondiff...>(arguments);
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
-      result.emplace(
-          flat_call::call(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
-      return flatten(*result).leaves;
+      result.emplace(flat_call::call(
+          parts_->f, nondiff::replaced<Nondiff...>(arguments, hilo::unflatten(differentiated, leaves))));
+      return hilo::flatten(*result).leaves;
     };
     const auto bare = nondiff::without_arrays(differentiated);
     const auto kept = nondiff::replaced<Nondiff...>(arguments, bare);
@@ -110,9 +110,9 @@ class CustomVjpFunction {
     };
     const int64_t id = sizeof...(Nondiff) == 0 ? parts_->id : custom_vjp_detail::new_id();
     const std::vector<Array> leaves = custom_vjp_detail::call(
-        f, flatten(differentiated).leaves, fwd, id, [bare](size_t leaf) { return nondiff::path_of(bare, leaf); },
+        f, hilo::flatten(differentiated).leaves, fwd, id, [bare](size_t leaf) { return nondiff::path_of(bare, leaf); },
         parts_->location, parts_->options.optimize_remat);
-    return unflatten(*result, leaves);
+    return hilo::unflatten(*result, leaves);
   }
 
  private:
@@ -137,7 +137,7 @@ class CustomVjpFunction {
 
   template <typename Result, typename Arguments, typename Diff>
   custom_vjp_detail::Forward forward(const Arguments& kept, const Diff& bare, std::span<const Array> leaves) const {
-    const auto out = flat_call::call(parts_->fwd, nondiff::replaced<Nondiff...>(kept, unflatten(bare, leaves)));
+    const auto out = flat_call::call(parts_->fwd, nondiff::replaced<Nondiff...>(kept, hilo::unflatten(bare, leaves)));
     constexpr bool is_pair = flat_call::PairLike<std::remove_cvref_t<decltype(out)>>;
     static_assert(is_pair, "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd, or none");
     if constexpr (is_pair) return forward_of<Result>(kept, bare, flat_call::pair_of(out));
@@ -150,7 +150,7 @@ class CustomVjpFunction {
                       std::is_convertible_v<decltype(out.first), Result>,
                   "the first that a custom_vjp fwd returns is the value of f, of the same type");
     const Result value(out.first);
-    custom_vjp_detail::Forward forward{flatten(value).leaves, flatten(out.second).leaves, {}};
+    custom_vjp_detail::Forward forward{hilo::flatten(value).leaves, hilo::flatten(out.second).leaves, {}};
     forward.bwd = [self = *this, kept, bare, value = nondiff::without_arrays(value),
                    residuals = nondiff::without_arrays(out.second)](std::span<const Array> known,
                                                                     std::span<const Array> cotangents) {
@@ -158,8 +158,9 @@ class CustomVjpFunction {
         return custom_vjp_detail::cotangents_of(
             bare, std::apply(
                       [&](const auto&... nondiff) {
-                        return flat_call::call(self.parts_->bwd, std::tuple(nondiff..., unflatten(residuals, known),
-                                                                            unflatten(value, cotangents)));
+                        return flat_call::call(self.parts_->bwd,
+                                               std::tuple(nondiff..., hilo::unflatten(residuals, known),
+                                                          hilo::unflatten(value, cotangents)));
                       },
                       nondiff::chosen<true, Nondiff...>(kept)));
       };
@@ -234,24 +235,24 @@ auto custom_gradient(F f, std::source_location location = std::source_location::
     const auto bare = nondiff::without_arrays(arguments);
     std::optional<Result> result;
     const FlatFunction value = [&](std::span<const Array> leaves) {
-      result.emplace(std::apply(f, unflatten(arguments, leaves)).first);
-      return flatten(*result).leaves;
+      result.emplace(std::apply(f, hilo::unflatten(arguments, leaves)).first);
+      return hilo::flatten(*result).leaves;
     };
     const auto fwd = [f, bare](std::span<const Array> leaves) {
-      const auto [out, pull] = std::apply(f, unflatten(bare, leaves));
+      const auto [out, pull] = std::apply(f, hilo::unflatten(bare, leaves));
       const FlatFunction flat_pull = [&, &out = out, &pull = pull](std::span<const Array> cotangents) {
         std::vector<Array> given;
-        const auto all = custom_vjp_detail::cotangents_of(bare, pull(unflatten(Result(out), cotangents)));
+        const auto all = custom_vjp_detail::cotangents_of(bare, pull(hilo::unflatten(Result(out), cotangents)));
         for (size_t i = 0; i < all.size(); ++i)
           given.push_back(all[i] ? *all[i] : custom_vjp_detail::zeros_like(leaves[i]));
         return given;
       };
-      return custom_vjp_detail::forward_of_closure(flatten(Result(out)).leaves, flat_pull);
+      return custom_vjp_detail::forward_of_closure(hilo::flatten(Result(out)).leaves, flat_pull);
     };
     const std::vector<Array> leaves = custom_vjp_detail::call(
-        value, flatten(arguments).leaves, fwd, id, [bare](size_t leaf) { return nondiff::path_of(bare, leaf); },
+        value, hilo::flatten(arguments).leaves, fwd, id, [bare](size_t leaf) { return nondiff::path_of(bare, leaf); },
         location);
-    return unflatten(*result, leaves);
+    return hilo::unflatten(*result, leaves);
   };
 }
 

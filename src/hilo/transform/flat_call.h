@@ -59,7 +59,7 @@ const auto& value_of(const Result& result) {
 /// Leaves of the value in the latest result of F; the leaves of aux follow them.
 template <typename F, typename Result>
 std::function<size_t()> value_leaves(const std::optional<Result>& result) {
-  return [&result] { return flatten(value_of<F>(*result)).leaves.size(); };
+  return [&result] { return hilo::flatten(flat_call::value_of<F>(*result)).leaves.size(); };
 }
 
 /// Marks an argument that stays the number it is.
@@ -126,7 +126,7 @@ constexpr auto signature_of() {
 template <typename F, size_t count>
 constexpr void refuse_call() {
   if constexpr (HasSignature<F>) {
-    using Own = decltype(signature_of<F>());
+    using Own = decltype(flat_call::signature_of<F>());
     constexpr bool wrong_count = Own::count != count;
     static_assert(!wrong_count, "the function takes another number of arguments than it is given");
     static_assert(
@@ -150,7 +150,7 @@ template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
   static constexpr bool possible = std::is_invocable_v<const F&, Args...>;
   static constexpr auto check() {
     if constexpr (!possible) {
-      refuse_call<F, sizeof...(Args)>();
+      flat_call::refuse_call<F, sizeof...(Args)>();
       return std::type_identity<Array>();
     } else if constexpr (std::is_void_v<std::invoke_result_t<const F&, Args...>>) {
       static_assert(sizeof...(Args) > 10000, "the function returns nothing: return an Array, or a tree of them");
@@ -182,14 +182,14 @@ inline constexpr size_t size_of = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
 /// Leaves of each argument.
 template <typename Tuple>
 std::vector<size_t> leaf_counts(const Tuple& arguments) {
-  return std::apply([](const auto&... a) { return std::vector<size_t>{flatten(a).leaves.size()...}; }, arguments);
+  return std::apply([](const auto&... a) { return std::vector<size_t>{hilo::flatten(a).leaves.size()...}; }, arguments);
 }
 
 /// Leaves of each element of a tuple, or of the whole of what is none.
 template <typename T>
 std::vector<size_t> element_leaf_counts(const T& value) {
-  if constexpr (tree_detail::IsTuple<T>::value) return leaf_counts(value);
-  else return {flatten(value).leaves.size()};
+  if constexpr (tree_detail::IsTuple<T>::value) return flat_call::leaf_counts(value);
+  else return {hilo::flatten(value).leaves.size()};
 }
 
 /// One bit a leaf: does its argument stand in `argnums`? Negative numbers count from the end.
@@ -197,7 +197,7 @@ std::vector<size_t> element_leaf_counts(const T& value) {
 std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vector<int>& argnums);
 template <typename Tuple>
 std::vector<bool> leaf_mask(const Tuple& arguments, const std::vector<int>& argnums) {
-  return mask_of(leaf_counts(arguments), argnums);
+  return flat_call::mask_of(flat_call::leaf_counts(arguments), argnums);
 }
 
 /// Differentiated leaves of the arguments `argnums`, from the arguments' order into that of `argnums`.
@@ -220,22 +220,22 @@ auto chosen(const Tuple& arguments) {
 /// `arguments` without the arrays that they hold, for who keeps only the structure.
 template <typename T>
 T without_arrays(const T& arguments) {
-  return unflatten(arguments, std::vector<Array>(flatten(arguments).leaves.size()));
+  return hilo::unflatten(arguments, std::vector<Array>(hilo::flatten(arguments).leaves.size()));
 }
 
 /// "args[0].w": where leaf `index` of the arguments stands.
 template <Tree T>
 std::string path_of(const T& arguments, size_t index) {
   T copy = arguments;
-  return "args" + leaf_path(index, [&](TreeVisitor& visitor) { walk(copy, visitor); });
+  return "args" + hilo::leaf_path(index, [&](TreeVisitor& visitor) { hilo::walk(copy, visitor); });
 }
 
 /// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_function(const F& f, const Tuple& arguments, std::optional<Result>& result) {
   return [&f, &arguments, &result](std::span<const Array> leaves) {
-    result.emplace(call(f, unflatten(arguments, leaves)));
-    return flatten(*result).leaves;
+    result.emplace(flat_call::call(f, hilo::unflatten(arguments, leaves)));
+    return hilo::flatten(*result).leaves;
   };
 }
 
@@ -250,8 +250,8 @@ concept PairLike = requires(const T& x) { x.first, x.second; } ||
 /// The two things that a step or a rule returns, in a pair or a tuple; none as second is a tree without arrays.
 template <PairLike T>
 auto pair_of(const T& x) {
-  if constexpr (requires { x.first, x.second; }) return pair_without_none(x.first, x.second);
-  else return pair_without_none(std::get<0>(x), std::get<1>(x));
+  if constexpr (requires { x.first, x.second; }) return flat_call::pair_without_none(x.first, x.second);
+  else return flat_call::pair_without_none(std::get<0>(x), std::get<1>(x));
 }
 
 }  // namespace hilo::flat_call

@@ -14,7 +14,7 @@ template <int... Argnums, typename F>
 auto fwd_and_bwd(F f) {
   static_assert(sizeof...(Argnums) > 0, "fwd_and_bwd wants the numbers of the arguments: fwd_and_bwd<0, 1>(f)");
   return std::pair(
-      [f = std::move(f)](const auto&... args) { return vjp(f, args...); },
+      [f = std::move(f)](const auto&... args) { return hilo::vjp(f, args...); },
       [](const auto& needed, const auto& cotangent, std::source_location location = std::source_location::current()) {
         const auto all = needed(cotangent, location);
         return std::tuple(std::get<Argnums>(all)...);

@@ -70,14 +70,16 @@ auto differentiate(F f, const GradOptions& options, const std::source_location& 
     if (options.has_aux && !IsPair<Result>::value) refuse_no_aux(WithValue ? "value_and_grad" : "grad");
     const Arguments arguments(args...);
     std::optional<Result> result;
-    const Gradient g = gradient(WithValue ? "value_and_grad" : "grad", flat_call::flat_function(f, arguments, result),
-                                flatten(arguments).leaves, flat_call::leaf_mask(arguments, {Argnums...}), options);
-    auto gradients = unflatten(flat_call::chosen<Argnums...>(arguments),
-                               flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), g.gradients));
+    const Gradient g =
+        grad_detail::gradient(WithValue ? "value_and_grad" : "grad", flat_call::flat_function(f, arguments, result),
+                              hilo::flatten(arguments).leaves, flat_call::leaf_mask(arguments, {Argnums...}), options);
+    auto gradients =
+        hilo::unflatten(flat_call::chosen<Argnums...>(arguments),
+                        flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), g.gradients));
     if constexpr (WithValue) {
-      return std::pair(unflatten(*result, g.outputs), std::move(gradients));
+      return std::pair(hilo::unflatten(*result, g.outputs), std::move(gradients));
     } else if constexpr (IsPair<Result>::value) {
-      return std::pair(std::move(gradients), unflatten(*result, g.outputs).second);
+      return std::pair(std::move(gradients), hilo::unflatten(*result, g.outputs).second);
     } else {
       return gradients;
     }
@@ -93,7 +95,7 @@ class Tangents<Value, std::tuple<Args...>> {
   Tangents(Value value, FlatFunction push) : value_(std::move(value)), push_(std::move(push)) {}
   Value operator()(const Args&... tangents, std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
-    return unflatten(value_, push_(flatten(std::tuple<Args...>(tangents...)).leaves));
+    return hilo::unflatten(value_, push_(hilo::flatten(std::tuple<Args...>(tangents...)).leaves));
   }
 
  private:
@@ -123,11 +125,11 @@ auto grad(F f, const GradOptions& options, std::source_location location = std::
 }
 template <int... Argnums, typename F>
 auto grad(F f, std::source_location location = std::source_location::current()) {
-  return grad<Argnums...>(std::move(f), GradOptions{}, location);
+  return hilo::grad<Argnums...>(std::move(f), GradOptions{}, location);
 }
 template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
 auto grad(F f, const Numbers& argnums) {
-  return grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
+  return hilo::grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
 }
 
 /// The value (or (value, aux)) and the gradient, as a pair.
@@ -138,11 +140,11 @@ auto value_and_grad(F f, const GradOptions& options, std::source_location locati
 }
 template <int... Argnums, typename F>
 auto value_and_grad(F f, std::source_location location = std::source_location::current()) {
-  return value_and_grad<Argnums...>(std::move(f), GradOptions{}, location);
+  return hilo::value_and_grad<Argnums...>(std::move(f), GradOptions{}, location);
 }
 template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
 auto value_and_grad(F f, const Numbers& argnums) {
-  return value_and_grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
+  return hilo::value_and_grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
 }
 
 /// f(primals) and its derivative along `tangents`, as a pair; has_aux(f) gives (value, derivative, aux). Trees of
@@ -155,11 +157,11 @@ auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args..
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, std::tuple<Args...>>>;
   const TransformationLocation here(location);
   std::optional<Result> result;
-  const auto out = grad_detail::directional(flat_call::flat_function(f, primals, result), flatten(primals).leaves,
-                                            flatten(tangents).leaves, flat_call::value_leaves<F>(result));
-  const Result outputs = unflatten(*result, out.outputs);
+  const auto out = grad_detail::directional(flat_call::flat_function(f, primals, result), hilo::flatten(primals).leaves,
+                                            hilo::flatten(tangents).leaves, flat_call::value_leaves<F>(result));
+  const Result outputs = hilo::unflatten(*result, out.outputs);
   const auto& value = flat_call::value_of<F>(outputs);
-  return grad_detail::with_aux<F>(value, unflatten(value, out.tangents), outputs);
+  return grad_detail::with_aux<F>(value, hilo::unflatten(value, out.tangents), outputs);
 }
 
 namespace grad_detail {
@@ -172,7 +174,7 @@ constexpr size_t array_count() {
   }(std::make_index_sequence<N>());
   if constexpr (takes) return N;
   else if constexpr (N == 8) return 0;
-  else return array_count<F, N + 1>();
+  else return grad_detail::array_count<F, N + 1>();
 }
 /// N arrays as a tuple. Errors    INVALID_ARGUMENT for another number
 void check_argument_count(size_t got, size_t wanted);
@@ -192,7 +194,7 @@ auto jvp(const F& f, const std::vector<Array>& primals, const std::vector<Array>
                 "jvp(f, {x, y}, {dx, dy}) is for functions of Arrays: trees go in tuples, jvp(f, std::tuple(tree), "
                 "std::tuple(tangents))");
   const UserLocation here(location);
-  return jvp(f, grad_detail::tuple_of<count>(primals), grad_detail::tuple_of<count>(tangents), location);
+  return hilo::jvp(f, grad_detail::tuple_of<count>(primals), grad_detail::tuple_of<count>(tangents), location);
 }
 
 /// f(args...) and the function that pulls a cotangent (of the value's tree) back to a tuple of argument cotangents;
@@ -205,13 +207,13 @@ auto vjp(const F& f, const Args&... args) {
   const Arguments arguments(args...);
   std::optional<Result> result;
   grad_detail::Pullback p = grad_detail::pullback(flat_call::flat_function(f, arguments, result),
-                                                  flatten(arguments).leaves, flat_call::value_leaves<F>(result));
-  const Result outputs = unflatten(*result, p.outputs);
+                                                  hilo::flatten(arguments).leaves, flat_call::value_leaves<F>(result));
+  const Result outputs = hilo::unflatten(*result, p.outputs);
   const auto& value = flat_call::value_of<F>(outputs);
   auto pull = [arguments, pull = std::move(p.pull)](const std::remove_cvref_t<decltype(value)>& cotangent,
                                                     std::source_location location = std::source_location::current()) {
     const UserLocation here(location);
-    return unflatten(arguments, pull(flatten(cotangent).leaves));
+    return hilo::unflatten(arguments, pull(hilo::flatten(cotangent).leaves));
   };
   return grad_detail::with_aux<F>(value, std::move(pull), outputs);
 }
@@ -225,9 +227,10 @@ auto linearize(const F& f, const Args&... args) {
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
   const Arguments arguments(args...);
   std::optional<Result> result;
-  grad_detail::Pushforward p = grad_detail::pushforward(flat_call::flat_function(f, arguments, result),
-                                                        flatten(arguments).leaves, flat_call::value_leaves<F>(result));
-  const Result outputs = unflatten(*result, p.outputs);
+  grad_detail::Pushforward p =
+      grad_detail::pushforward(flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
+                               flat_call::value_leaves<F>(result));
+  const Result outputs = hilo::unflatten(*result, p.outputs);
   const auto& value = flat_call::value_of<F>(outputs);
   grad_detail::Tangents<std::remove_cvref_t<decltype(value)>, Arguments> push(value, std::move(p.push));
   return grad_detail::with_aux<F>(value, std::move(push), outputs);

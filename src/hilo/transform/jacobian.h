@@ -52,23 +52,24 @@ template <typename K, typename V, typename C, typename A, typename In> struct Ja
 template <typename Out, typename In>
 Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, size_t& next) {
   if constexpr (std::is_same_v<Out, Array>) {
-    return unflatten(in, blocks[next++]);
+    return hilo::unflatten(in, blocks[next++]);
   } else if constexpr (tree_detail::IsVector<Out>::value) {
     Jacobian<Out, In> all;
-    for (const auto& element : out) all.push_back(assemble(element, in, blocks, next));
+    for (const auto& element : out) all.push_back(jacobian_detail::assemble(element, in, blocks, next));
     return all;
   } else if constexpr (tree_detail::IsMap<Out>::value) {
     Jacobian<Out, In> all;
-    for (const auto& [key, element] : out) all.emplace(key, assemble(element, in, blocks, next));
+    for (const auto& [key, element] : out) all.emplace(key, jacobian_detail::assemble(element, in, blocks, next));
     return all;
   } else if constexpr (tree_detail::IsTuple<Out>::value) {
     return [&]<size_t... I>(std::index_sequence<I...>) {
-      return Jacobian<Out, In>{assemble(std::get<I>(out), in, blocks, next)...};  // braces: in order
+      return Jacobian<Out, In>{jacobian_detail::assemble(std::get<I>(out), in, blocks, next)...};  // braces: in order
     }(std::make_index_sequence<std::tuple_size_v<Out>>());
   } else {
     std::vector<In> leaves;
-    for (size_t count = flatten(out).leaves.size(); count > 0; --count) leaves.push_back(unflatten(in, blocks[next++]));
-    if constexpr (std::is_same_v<In, Array>) return unflatten(out, leaves);
+    for (size_t count = hilo::flatten(out).leaves.size(); count > 0; --count)
+      leaves.push_back(hilo::unflatten(in, blocks[next++]));
+    if constexpr (std::is_same_v<In, Array>) return hilo::unflatten(out, leaves);
     else return leaves;
   }
 }
@@ -81,15 +82,16 @@ auto jacobian_of(std::string_view name, F f, const GradOptions& options, const s
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
     std::optional<Result> result;
-    Jacobians all =
-        jacobian(name, flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
-                 flat_call::leaf_mask(arguments, {Argnums...}), Forward, flat_call::value_leaves<F>(result), options);
+    Jacobians all = jacobian_detail::jacobian(
+        name, flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
+        flat_call::leaf_mask(arguments, {Argnums...}), Forward, flat_call::value_leaves<F>(result), options);
     for (std::vector<Array>& row : all.blocks)
       row = flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), std::move(row));
     size_t next = 0;
-    auto assembled =
-        assemble(flat_call::value_of<F>(*result), flat_call::chosen<Argnums...>(arguments), all.blocks, next);
-    if constexpr (flat_call::kHasAux<F>) return std::pair(std::move(assembled), unflatten(*result, all.outputs).second);
+    auto assembled = jacobian_detail::assemble(flat_call::value_of<F>(*result),
+                                               flat_call::chosen<Argnums...>(arguments), all.blocks, next);
+    if constexpr (flat_call::kHasAux<F>)
+      return std::pair(std::move(assembled), hilo::unflatten(*result, all.outputs).second);
     else return assembled;
   };
 }
@@ -112,7 +114,7 @@ auto jacfwd(F f, const GradOptions& options, std::source_location location = std
 }
 template <int... Argnums, typename F>
 auto jacfwd(F f, std::source_location location = std::source_location::current()) {
-  return jacfwd<Argnums...>(std::move(f), GradOptions{}, location);
+  return hilo::jacfwd<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// The same row by row: for functions of few results.
@@ -125,19 +127,20 @@ auto jacrev(F f, const GradOptions& options, std::source_location location = std
 }
 template <int... Argnums, typename F>
 auto jacrev(F f, std::source_location location = std::source_location::current()) {
-  return jacrev<Argnums...>(std::move(f), GradOptions{}, location);
+  return hilo::jacrev<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// Second derivatives, forward over reverse: hessian<0, 1>(f)(x, y) is a tuple of rows, each a tuple.
 template <int... Argnums, typename F>
 auto hessian(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (flat_call::kHasAux<F>)
-    return jacfwd<Argnums...>(has_aux(jacrev<Argnums...>(std::move(f), options, location)), options, location);
-  else return jacfwd<Argnums...>(jacrev<Argnums...>(std::move(f), options, location), options, location);
+    return hilo::jacfwd<Argnums...>(hilo::has_aux(hilo::jacrev<Argnums...>(std::move(f), options, location)), options,
+                                    location);
+  else return hilo::jacfwd<Argnums...>(hilo::jacrev<Argnums...>(std::move(f), options, location), options, location);
 }
 template <int... Argnums, typename F>
 auto hessian(F f, std::source_location location = std::source_location::current()) {
-  return hessian<Argnums...>(std::move(f), GradOptions{}, location);
+  return hilo::hessian<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// The Hessian of a scalar function times a vector, forward over reverse: no Hessian is made.
@@ -148,7 +151,7 @@ auto hessian(F f, std::source_location location = std::source_location::current(
 template <typename F, typename... Args>
 auto hvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
          std::source_location location = std::source_location::current()) {
-  return jvp(grad(f, location), primals, tangents, location).second;
+  return hilo::jvp(hilo::grad(f, location), primals, tangents, location).second;
 }
 
 }  // namespace hilo

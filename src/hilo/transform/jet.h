@@ -26,7 +26,7 @@ void append_series(std::vector<std::vector<Array>>& all, const std::vector<T>& s
   const size_t begin = all.size();
   all.resize(begin + leaves);
   for (const T& term : series) {
-    const std::vector<Array> flat = flatten(term).leaves;
+    const std::vector<Array> flat = hilo::flatten(term).leaves;
     for (size_t i = 0; i < leaves && i < flat.size(); ++i) all[begin + i].push_back(flat[i]);
   }
 }
@@ -49,16 +49,16 @@ auto jet(const F& f, const std::tuple<Args...>& primals, const std::tuple<std::v
   std::vector<std::vector<Array>> terms;
   [&]<size_t... I>(std::index_sequence<I...>) {
     (jet_detail::check_order(order, std::get<I>(series).size(), location), ...);
-    (jet_detail::append_series(terms, std::get<I>(series), flatten(std::get<I>(primals)).leaves.size()), ...);
+    (jet_detail::append_series(terms, std::get<I>(series), hilo::flatten(std::get<I>(primals)).leaves.size()), ...);
   }(std::index_sequence_for<Args...>());
   std::optional<Result> result;
   const jet_detail::Expansion out =
-      jet_detail::expand(flat_call::flat_function(f, primals, result), flatten(primals).leaves, terms, location);
-  std::pair<Result, std::vector<Result>> both{unflatten(*result, out.primals), {}};
+      jet_detail::expand(flat_call::flat_function(f, primals, result), hilo::flatten(primals).leaves, terms, location);
+  std::pair<Result, std::vector<Result>> both{hilo::unflatten(*result, out.primals), {}};
   for (size_t k = 0; k < order; ++k) {
     std::vector<Array> leaves;
     for (const std::vector<Array>& of_leaf : out.terms) leaves.push_back(of_leaf[k]);
-    both.second.push_back(unflatten(*result, leaves));
+    both.second.push_back(hilo::unflatten(*result, leaves));
   }
   return both;
 }

@@ -80,10 +80,23 @@ size_t cache_size(const JitCache& cache) { return cache.entries().size(); }
 
 void clear_cache(JitCache& cache) { cache.clear(); }
 
-std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location) {
+namespace {
+
+std::string text_with(CapturePlace captures, const Call& call, const std::string& name,
+                      const std::source_location& location) {
   check_static(call, location);
   JitCache cache({.donate_argnums = {}, .name = name, .keep_unused = true}, location);
-  return hilo::hlo_text(module_of(*trace_entry(cache, call), name));
+  return hilo::hlo_text(module_of(*trace_entry(cache, call, captures), name));
+}
+
+}  // namespace
+
+std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location) {
+  return text_with(CapturePlace::kLast, call, name, location);
+}
+
+std::string closed_hlo_text(const Call& call, const std::string& name, const std::source_location& location) {
+  return text_with(CapturePlace::kNone, call, name, location);
 }
 
 std::string graph_html(const Call& call, const std::string& name, const std::source_location& location) {

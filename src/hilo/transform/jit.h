@@ -73,6 +73,7 @@ size_t cache_size(const JitCache& cache);
 void clear_cache(JitCache& cache);
 stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, const std::source_location& location);
 std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location);
+std::string closed_hlo_text(const Call& call, const std::string& name, const std::source_location& location);
 std::string graph_html(const Call& call, const std::string& name, const std::source_location& location);
 
 }  // namespace jit_detail
@@ -96,7 +97,7 @@ class Jitted {
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     Arguments arguments(args...);
     const jit_detail::Outcome outcome = jit_detail::call(*cache_, describe(arguments));
-    return unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
+    return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
   }
 
   /// Traces for such arguments, of which only shapes and types count, and neither compiles nor runs: a stage to look at,
@@ -115,11 +116,19 @@ class Jitted {
   /// Forgets them. Functions of one type that captures nothing share what they forget, too.
   void clear_cache() const { jit_detail::clear_cache(*cache_); }
 
-  /// The traced program as HLO text, before any pass; compiles nothing. ShapeDtypeStructs stand for Arrays.
+  /// The traced program as HLO text, before any pass; compiles nothing. ShapeDtypeStructs stand for Arrays. Arrays that the
+  /// function captures are its last parameters.
   template <typename... Args>
   std::string hlo_text(const Args&... args) const {
     const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);
     return jit_detail::hlo_text(describe(arguments), options_.name, location_);
+  }
+  /// The same with captured arrays as constants: a program that needs nothing but its arguments.
+  /// Errors     FAILED_PRECONDITION if the function captures a value of a transformation around it
+  template <typename... Args>
+  std::string closed_hlo_text(const Args&... args) const {
+    const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);
+    return jit_detail::closed_hlo_text(describe(arguments), options_.name, location_);
   }
 
   /// Two <section> elements for an HTML page: the program's graph as traced, and after all passes of the engine.
@@ -156,7 +165,7 @@ class Jitted {
   jit_detail::Call describe(const Arguments& arguments) const {
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     jit_detail::Call call;
-    call.arguments = flatten(arguments);
+    call.arguments = hilo::flatten(arguments);
     mark(call, arguments);
     call.path_of_leaf = [&arguments](size_t leaf) { return flat_call::path_of(arguments, leaf); };
     if (!options_.donate_argnums.empty()) {
@@ -166,8 +175,8 @@ class Jitted {
     if (!options_.in_shardings.empty()) call.argument_leaves = flat_call::leaf_counts(arguments);
     call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype,
                                     std::vector<size_t>& result_leaves) {
-      Result result = flat_call::call(f_, unflatten(arguments, leaves));
-      FlatTree flat = flatten(result);
+      Result result = flat_call::call(f_, hilo::unflatten(arguments, leaves));
+      FlatTree flat = hilo::flatten(result);
       result_leaves = flat_call::element_leaf_counts(result);
       prototype = std::make_shared<Result>(flat_call::without_arrays(result));
       return flat.leaves;
@@ -204,13 +213,13 @@ Jitted<F, StaticArgnums...> jit(F f, JitOptions options = {},
 /// Example    lower(f, x).as_text("hlo")
 template <typename F, typename... Args>
 auto lower(const F& f, const Args&... args) {
-  return jit(f, {}, std::source_location()).lower(args...);  // a pack leaves no place for the line
+  return hilo::jit(f, {}, std::source_location()).lower(args...);  // a pack leaves no place for the line
 }
 
 /// HLO text of `f` traced on such arguments; the counterpart of jax.make_jaxpr.
 template <typename F>
 auto make_hlo(F f, std::string name = "f", std::source_location location = std::source_location::current()) {
-  return [jitted = jit(std::move(f), JitOptions{.name = std::move(name)}, location)](const auto&... args) {
+  return [jitted = hilo::jit(std::move(f), JitOptions{.name = std::move(name)}, location)](const auto&... args) {
     return jitted.hlo_text(args...);
   };
 }

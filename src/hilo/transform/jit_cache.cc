@@ -176,7 +176,7 @@ std::vector<Array> constrained_trace(const JitCache& cache, const Call& call, Ji
 
 }  // namespace
 
-std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
+std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, CapturePlace captures) {
   const TransformationLocation here(cache.location());
   if (is_on(Setting::kNoTracing)) refuse_under("no_tracing", at_user_line("jit") + ": the function has to be traced");
   auto entry = std::make_shared<JitEntry>();
@@ -189,7 +189,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
   LeakWatch watch(is_on(Setting::kCheckTracerLeaks));
   entry->in_shardings = shardings_of_leaves("jit in_shardings", cache.options().in_shardings, call.argument_leaves);
   entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
-                        entry->avals, "jit", cache.options().name);
+                        entry->avals, "jit", cache.options().name, captures);
   watch.check();
   entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);

@@ -31,12 +31,12 @@ auto linear_transpose(const F& f, const Args&... args) {
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
   const Arguments arguments(args...);
   std::optional<Result> result;
-  FlatFunction pull = linear_transpose_detail::transpose(flat_call::flat_function(f, arguments, result),
-                                                         flatten(arguments).leaves, std::source_location::current());
+  FlatFunction pull = linear_transpose_detail::transpose(
+      flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves, std::source_location::current());
   return [pull = std::move(pull), arguments](const Result& cotangent,
                                              std::source_location location = std::source_location::current()) {
     const UserLocation here(location);
-    return unflatten(arguments, pull(flatten(cotangent).leaves));
+    return hilo::unflatten(arguments, pull(hilo::flatten(cotangent).leaves));
   };
 }
 
@@ -51,12 +51,12 @@ auto closure_convert(const F& f, const Args&... args) {
   const Arguments arguments(args...);
   std::optional<Result> result;
   auto converted = linear_transpose_detail::closure_convert(flat_call::flat_function(f, arguments, result),
-                                                            flatten(arguments).leaves);
+                                                            hilo::flatten(arguments).leaves);
   const auto g = [flat = std::move(converted.f), result = *result](const Args&... own,
                                                                    const std::vector<Array>& hoisted) {
-    std::vector<Array> leaves = flatten(Arguments(own...)).leaves;
+    std::vector<Array> leaves = hilo::flatten(Arguments(own...)).leaves;
     leaves.insert(leaves.end(), hoisted.begin(), hoisted.end());
-    return unflatten(result, flat(leaves));
+    return hilo::unflatten(result, flat(leaves));
   };
   return std::pair(g, std::move(converted.hoisted));
 }

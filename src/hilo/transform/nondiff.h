@@ -60,9 +60,9 @@ void refuse_tracers(std::string_view kind, std::span<const Array> leaves);
 /// The same of one argument, if it holds arrays.
 template <typename T>
 void refuse_tracers_in(std::string_view kind, const T& argument) {
-  if constexpr (std::is_same_v<T, Array>) refuse_tracers(kind, std::span(&argument, 1));
+  if constexpr (std::is_same_v<T, Array>) nondiff::refuse_tracers(kind, std::span(&argument, 1));
   else if constexpr (tree_detail::IsVector<T>::value || tree_detail::IsMap<T>::value || tree_detail::HasFields<T>)
-    refuse_tracers(kind, flatten(argument).leaves);
+    nondiff::refuse_tracers(kind, hilo::flatten(argument).leaves);
 }
 
 using flat_call::path_of;

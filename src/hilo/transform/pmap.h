@@ -43,16 +43,16 @@ class Pmapped {
     using Arguments = flat_call::Arguments<F, Args...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
-    pmap_detail::Call call{flatten(arguments), flat_call::leaf_counts(arguments), {}};
+    pmap_detail::Call call{hilo::flatten(arguments), flat_call::leaf_counts(arguments), {}};
     call.trace = [&](std::span<const Array> leaves, std::shared_ptr<void>& prototype, std::vector<size_t>& counts) {
-      Result result = flat_call::call(f_, unflatten(arguments, leaves));
-      FlatTree flat = flatten(result);
+      Result result = flat_call::call(f_, hilo::unflatten(arguments, leaves));
+      FlatTree flat = hilo::flatten(result);
       counts = flat_call::element_leaf_counts(result);
       prototype = std::make_shared<Result>(flat_call::without_arrays(result));
       return flat.leaves;
     };
     const pmap_detail::Outcome outcome = pmap_detail::call(*cache_, call);
-    return unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
+    return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
   }
 
  private:

@@ -56,7 +56,7 @@ std::vector<Array> run(const Mapping& mapping, const FlatFunction& f, std::span<
 template <typename F>
 auto shard_map(F f, const Mesh& mesh, SpecList in_specs, SpecList out_specs, ShardMapOptions options = {},
                std::source_location location = std::source_location::current()) {
-  return jit(
+  return hilo::jit(
       [f = std::move(f), mapping = shard_map_detail::Mapping{mesh, std::move(in_specs), std::move(out_specs),
                                                              std::move(options), location}](const auto&... args) {
         using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
@@ -64,9 +64,9 @@ auto shard_map(F f, const Mesh& mesh, SpecList in_specs, SpecList out_specs, Sha
         const Arguments arguments(args...);
         std::optional<Result> result;
         const std::vector<Array> leaves = shard_map_detail::run(
-            mapping, flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
+            mapping, flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
             flat_call::leaf_counts(arguments), [&] { return flat_call::element_leaf_counts(*result); });
-        return unflatten(*result, leaves);
+        return hilo::unflatten(*result, leaves);
       },
       JitOptions{.name = "shard_map"}, location);
 }
@@ -80,7 +80,7 @@ struct ShardMapByName {
 };
 template <typename F>
 auto shard_map(F f, const ShardMapByName& o, std::source_location location = std::source_location::current()) {
-  return shard_map(std::move(f), o.mesh, o.in_specs, o.out_specs, {o.axis_names, o.check_vma}, location);
+  return hilo::shard_map(std::move(f), o.mesh, o.in_specs, o.out_specs, {o.axis_names, o.check_vma}, location);
 }
 
 }  // namespace hilo

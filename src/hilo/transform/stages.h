@@ -80,8 +80,8 @@ class Compiled {
                   "a compiled program takes as many arguments as were lowered");
     const Arguments arguments(args...);
     const std::vector<Array> leaves = stages_detail::call(
-        *program_, flatten(arguments), [&arguments](size_t leaf) { return flat_call::path_of(arguments, leaf); });
-    return unflatten(*static_cast<const Result*>(stages_detail::prototype_of(*program_).get()), leaves);
+        *program_, hilo::flatten(arguments), [&arguments](size_t leaf) { return flat_call::path_of(arguments, leaf); });
+    return hilo::unflatten(*static_cast<const Result*>(stages_detail::prototype_of(*program_).get()), leaves);
   }
 
   /// The leaves of the arguments that were lowered, in order.

@@ -84,11 +84,12 @@ Trees trees_of(const T& value) {
     return {std::tuple_size_v<T>, [&value](size_t i, TreeVisitor& visitor) {
               [&]<size_t... I>(std::index_sequence<I...>) {
                 using std::get;
-                ((I == i ? walk(const_cast<std::tuple_element_t<I, T>&>(get<I>(value)), visitor) : void()), ...);
+                ((I == i ? hilo::walk(const_cast<std::tuple_element_t<I, T>&>(std::get<I>(value)), visitor) : void()),
+                 ...);
               }(std::make_index_sequence<std::tuple_size_v<T>>());
             }};
   } else {
-    return {1, [&value](size_t, TreeVisitor& visitor) { walk(const_cast<T&>(value), visitor); }};
+    return {1, [&value](size_t, TreeVisitor& visitor) { hilo::walk(const_cast<T&>(value), visitor); }};
   }
 }
 }  // namespace vmap_detail
@@ -108,9 +109,9 @@ auto vmap(F f, VmapOptions options, std::source_location location = std::source_
     const Arguments arguments(args...);
     std::optional<Result> result;
     const std::vector<Array> leaves = vmap_detail::vmap(
-        flat_call::flat_function(f, arguments, result), flatten(arguments).leaves, vmap_detail::trees_of(arguments),
-        [&] { return vmap_detail::trees_of(*result); }, options, location);
-    return unflatten(*result, leaves);
+        flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
+        vmap_detail::trees_of(arguments), [&] { return vmap_detail::trees_of(*result); }, options, location);
+    return hilo::unflatten(*result, leaves);
   };
 }
 
@@ -119,7 +120,7 @@ auto vmap(F f, VmapOptions options, std::source_location location = std::source_
 template <typename F, std::convertible_to<AxisList> InAxes = AxisList>
 auto vmap(F f, InAxes in_axes = 0, AxisList out_axes = 0, std::string axis_name = {},
           std::source_location location = std::source_location::current()) {
-  return vmap(
+  return hilo::vmap(
       std::move(f),
       VmapOptions{.in_axes = std::move(in_axes), .out_axes = std::move(out_axes), .axis_name = std::move(axis_name)},
       location);
@@ -135,8 +136,8 @@ auto eval_shape(const F& f, const Args&... args) {
   const Arguments arguments(vmap_detail::abstract(args)...);
   std::optional<Result> result;
   const std::vector<Array> leaves =
-      vmap_detail::abstract_results(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves);
-  return unflatten(*result, leaves);
+      vmap_detail::abstract_results(flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves);
+  return hilo::unflatten(*result, leaves);
 }
 
 }  // namespace hilo

@@ -12,9 +12,9 @@ namespace hilo {
 template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 T device_put(const T& tree, const DevicePtr& device, std::source_location location = std::source_location::current()) {
-  FlatTree flat = flatten(tree);
+  FlatTree flat = hilo::flatten(tree);
   for (Array& leaf : flat.leaves) leaf = device_put(leaf, device, location);
-  return unflatten(tree, flat.leaves);
+  return hilo::unflatten(tree, flat.leaves);
 }
 
 /// A tree whose arrays devices share, all in this way.
@@ -23,18 +23,18 @@ template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 T device_put(const T& tree, const NamedSharding& sharding,
              std::source_location location = std::source_location::current()) {
-  FlatTree flat = flatten(tree);
+  FlatTree flat = hilo::flatten(tree);
   for (Array& leaf : flat.leaves) leaf = device_put(leaf, sharding, location);
-  return unflatten(tree, flat.leaves);
+  return hilo::unflatten(tree, flat.leaves);
 }
 
 /// The same for the first device, to which nothing is committed.
 template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 T device_put(const T& tree, std::source_location location = std::source_location::current()) {
-  FlatTree flat = flatten(tree);
+  FlatTree flat = hilo::flatten(tree);
   for (Array& leaf : flat.leaves) leaf = device_put(leaf, location);
-  return unflatten(tree, flat.leaves);
+  return hilo::unflatten(tree, flat.leaves);
 }
 
 /// Waits until all arrays of the tree have their values.
@@ -42,7 +42,7 @@ T device_put(const T& tree, std::source_location location = std::source_location
 template <typename T>
   requires(!std::is_convertible_v<const T&, Array>)
 const T& block_until_ready(const T& tree, std::source_location location = std::source_location::current()) {
-  for (const Array& leaf : flatten(tree).leaves) block_until_ready(leaf, location);
+  for (const Array& leaf : hilo::flatten(tree).leaves) block_until_ready(leaf, location);
   return tree;
 }
 

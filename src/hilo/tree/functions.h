@@ -9,7 +9,7 @@ namespace hilo {
 /// The arrays of a tree, in order. jax.tree.leaves.
 template <Tree T>
 std::vector<Array> tree_leaves(const T& tree) {
-  return flatten(tree).leaves;
+  return hilo::flatten(tree).leaves;
 }
 
 /// JAX's old names of these: jax.tree_util.
@@ -37,12 +37,12 @@ Structure structure(const T& tree) {
 /// tree_leaves. jax.tree.leaves.
 template <Tree T>
 std::vector<Array> leaves(const T& tree) {
-  return tree_leaves(tree);
+  return hilo::tree_leaves(tree);
 }
 /// Leaves and structure.
 template <Tree T>
 std::pair<std::vector<Array>, Structure> flatten(const T& tree) {
-  return {tree_leaves(tree), structure(tree)};
+  return {hilo::tree_leaves(tree), tree::structure(tree)};
 }
 /// A copy of `like` with its arrays replaced. Errors    INVALID_ARGUMENT if the number of leaves differs
 template <Tree T>
@@ -57,40 +57,40 @@ template <Tree T>
 std::vector<std::pair<std::string, Array>> flatten_with_path(const T& tree) {
   T copy = tree;
   std::vector<std::pair<std::string, Array>> out;
-  for (const Array& leaf : tree_leaves(tree))
-    out.emplace_back(leaf_path(out.size(), [&](TreeVisitor& visitor) { walk(copy, visitor); }), leaf);
+  for (const Array& leaf : hilo::tree_leaves(tree))
+    out.emplace_back(hilo::leaf_path(out.size(), [&](TreeVisitor& visitor) { hilo::walk(copy, visitor); }), leaf);
   return out;
 }
 template <Tree T>
 std::vector<std::pair<std::string, Array>> leaves_with_path(const T& tree) {
-  return flatten_with_path(tree);
+  return tree::flatten_with_path(tree);
 }
 
 /// The tree with f(leaf, leaf of another, ...) in place of every array. jax.tree.map.
 /// Errors     INVALID_ARGUMENT if the structures differ
 template <typename F, Tree T, Tree... Rest>
 T map(F&& f, const T& tree, const Rest&... rest) {
-  return tree_map(std::forward<F>(f), tree, rest...);
+  return hilo::tree_map(std::forward<F>(f), tree, rest...);
 }
 /// The same, where f(path, leaf, ...) gets each array's path too. jax.tree.map_with_path.
 template <typename F, Tree T, Tree... Rest>
 T map_with_path(F&& f, const T& tree, const Rest&... rest) {
-  const auto paths = flatten_with_path(tree);
+  const auto paths = tree::flatten_with_path(tree);
   size_t next = 0;
-  return tree_map([&](const auto&... leaves) { return f(paths[next++].first, leaves...); }, tree, rest...);
+  return hilo::tree_map([&](const auto&... leaves) { return f(paths[next++].first, leaves...); }, tree, rest...);
 }
 
 /// f(f(initial, first leaf), second leaf) ... jax.tree.reduce.
 template <typename F, Tree T, typename Value>
 Value reduce(F&& f, const T& tree, Value initial) {
-  for (const Array& leaf : tree_leaves(tree)) initial = f(initial, leaf);
+  for (const Array& leaf : hilo::tree_leaves(tree)) initial = f(initial, leaf);
   return initial;
 }
 /// The same, which begins with the first leaf.
 /// Errors     INVALID_ARGUMENT for a tree without leaves
 template <typename F, Tree T>
 Array reduce(F&& f, const T& tree) {
-  const std::vector<Array> leaves = tree_leaves(tree);
+  const std::vector<Array> leaves = hilo::tree_leaves(tree);
   if (leaves.empty())
     or_throw(invalid_argument("tree::reduce: the tree has no leaves; wanted one or more, or a first value"));
   Array value = leaves[0];
@@ -101,7 +101,7 @@ Array reduce(F&& f, const T& tree) {
 /// Errors     INVALID_ARGUMENT for a tree without leaves
 template <typename F, Tree T>
 Array reduce_associative(F&& f, const T& tree) {
-  std::vector<Array> round = tree_leaves(tree);
+  std::vector<Array> round = hilo::tree_leaves(tree);
   if (round.empty()) or_throw(invalid_argument("tree::reduce_associative: the tree has no leaves; wanted one or more"));
   while (round.size() > 1) {
     std::vector<Array> next;
@@ -114,7 +114,7 @@ Array reduce_associative(F&& f, const T& tree) {
 /// Are all leaves true? Arrays of size 1 with values. jax.tree.all.
 template <Tree T>
 bool all(const T& tree) {
-  return reduce([](bool so_far, const Array& leaf) { return so_far && static_cast<bool>(leaf); }, tree, true);
+  return tree::reduce([](bool so_far, const Array& leaf) { return so_far && static_cast<bool>(leaf); }, tree, true);
 }
 
 namespace detail {
@@ -128,21 +128,22 @@ void append_broadcast(std::vector<Array>& out, const Prefix& prefix, const Full&
     constexpr size_t count = std::tuple_size_v<Prefix>;
     static_assert(count == std::tuple_size_v<Full>, "tree::broadcast: a prefix has as many elements as the full tree");
     [&]<size_t... I>(std::index_sequence<I...>) {
-      (append_broadcast(out, std::get<I>(prefix), std::get<I>(full)), ...);
+      (tree::detail::append_broadcast(out, std::get<I>(prefix), std::get<I>(full)), ...);
     }(std::make_index_sequence<count>());
   } else if constexpr (tree_detail::IsVector<Prefix>::value && tree_detail::IsVector<Full>::value) {
     if (prefix.size() != full.size()) {
-      or_throw(invalid_argument("tree::broadcast: pytree structure error: different lengths; the prefix has " +
-                                std::to_string(prefix.size()) + ", the full tree " + std::to_string(full.size())));
+      hilo::or_throw(
+          hilo::invalid_argument("tree::broadcast: pytree structure error: different lengths; the prefix has " +
+                                 std::to_string(prefix.size()) + ", the full tree " + std::to_string(full.size())));
     }
-    for (size_t i = 0; i < full.size(); ++i) append_broadcast(out, prefix[i], full[i]);
+    for (size_t i = 0; i < full.size(); ++i) tree::detail::append_broadcast(out, prefix[i], full[i]);
   } else if constexpr (tree_detail::IsMap<Prefix>::value && tree_detail::IsMap<Full>::value) {
     auto own = prefix.begin();
     for (const auto& [key, value] : full) {
       if (prefix.size() != full.size() || own->first != key)
         or_throw(
             invalid_argument("tree::broadcast: pytree structure error: the prefix has other keys than the full tree"));
-      append_broadcast(out, (own++)->second, value);
+      tree::detail::append_broadcast(out, (own++)->second, value);
     }
     if (own != prefix.end())
       or_throw(
@@ -184,15 +185,17 @@ typename OfLists<T>::Type with_lists(const T& like, const std::vector<std::vecto
     return lists[next++];
   } else if constexpr (tree_detail::IsVector<T>::value) {
     typename OfLists<T>::Type out;
-    for (const auto& element : like) out.push_back(with_lists(element, lists, next));
+    for (const auto& element : like) out.push_back(tree::detail::with_lists(element, lists, next));
     return out;
   } else if constexpr (tree_detail::IsMap<T>::value) {
     typename OfLists<T>::Type out;
-    for (const auto& [key, element] : like) out.emplace(key, with_lists(element, lists, next));
+    for (const auto& [key, element] : like) out.emplace(key, tree::detail::with_lists(element, lists, next));
     return out;
   } else {
     return std::apply(
-        [&](const auto&... element) { return typename OfLists<T>::Type{with_lists(element, lists, next)...}; },
+        [&](const auto&... element) {
+          return typename OfLists<T>::Type{tree::detail::with_lists(element, lists, next)...};
+        },
         like);  // braces: in order
   }
 }
@@ -207,7 +210,7 @@ template <Tree Prefix, Tree Full>
 Full broadcast(const Prefix& prefix, const Full& full) {
   std::vector<Array> leaves;
   detail::append_broadcast(leaves, prefix, full);
-  return unflatten(full, leaves);
+  return tree::unflatten(full, leaves);
 }
 
 /// A list of trees as a tree of lists. jax.tree.transpose of a list.
@@ -217,13 +220,13 @@ Full broadcast(const Prefix& prefix, const Full& full) {
 template <Tree T>
 typename detail::OfLists<T>::Type transpose(const std::vector<T>& trees) {
   if (trees.empty()) or_throw(invalid_argument("tree::transpose: the list is empty, so its trees have no structure"));
-  std::vector<std::vector<Array>> lists(structure(trees[0]).num_leaves);
+  std::vector<std::vector<Array>> lists(tree::structure(trees[0]).num_leaves);
   for (const T& one : trees) {
-    if (structure(one) != structure(trees[0])) {
-      or_throw(invalid_argument("tree::transpose: the trees have different structures: " +
-                                tree_difference("the first", trees[0], "another", one)));
+    if (tree::structure(one) != tree::structure(trees[0])) {
+      hilo::or_throw(hilo::invalid_argument("tree::transpose: the trees have different structures: " +
+                                            hilo::tree_difference("the first", trees[0], "another", one)));
     }
-    const std::vector<Array> own = leaves(one);
+    const std::vector<Array> own = tree::leaves(one);
     for (size_t i = 0; i < own.size(); ++i) lists[i].push_back(own[i]);
   }
   size_t next = 0;

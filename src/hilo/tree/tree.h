@@ -2,6 +2,7 @@
 // tree/tree.h -- structs, tuples, vectors and maps of arrays as trees: one walk serves flattening, filling and messages.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/pfr/core.hpp>
 #include <concepts>
@@ -15,12 +16,21 @@
 
 #include "hilo/trace/array.h"
 
-/// Names the fields of a struct that are part of its tree. Plain aggregates need it only if they hold C arrays or
-/// std::arrays, have base classes, private members or invariants.
+/// Names the fields of a struct that are part of its tree. Plain aggregates need it only if they hold std::arrays, have
+/// base classes, private members or invariants. Every field is named here or in HILO_STATIC.
+/// Errors     doesn't compile if a field is missing: exact for aggregates without bases; of other classes, if they are
+///            larger than their named fields can be
 /// Example    struct Layer { Array w, b; HILO_TREE(w, b) };
 #define HILO_TREE(...)                                      \
   auto hilo_tree_fields() { return std::tie(__VA_ARGS__); } \
   static constexpr const char* hilo_tree_names() { return #__VA_ARGS__; }
+
+/// Names the fields that hold no arrays: part of the structure, as meta_fields of jax.tree_util.register_dataclass. Two
+/// trees whose static fields differ have different structures, and `jit` traces anew.
+/// Types      numbers, enums, strings, pointers, and std::vector, map, tuple, pair and optional of those
+/// Example    struct Layer { Array w; const Activation* f; HILO_TREE(w) HILO_STATIC(f) };
+#define HILO_STATIC(...) \
+  auto hilo_static_fields() { return std::tie(__VA_ARGS__); }
 
 namespace hilo {
 
@@ -61,6 +71,7 @@ std::string fixed_text(const void* value) {
   if constexpr (std::is_same_v<T, std::string>) return '"' + v + '"';
   else if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
   else if constexpr (std::is_enum_v<T>) return std::to_string(static_cast<std::underlying_type_t<T>>(v));
+  else if constexpr (std::is_pointer_v<T>) return v == nullptr ? "nullptr" : "a pointer";
   else return std::to_string(v);
 }
 
@@ -91,8 +102,8 @@ constexpr bool takes_fields(std::index_sequence<I...>) {
 template <typename T, size_t N>
 constexpr size_t field_count() {
   if constexpr (N == 0) return 0;
-  else if constexpr (takes_fields<T>(std::make_index_sequence<N>())) return N;
-  else return field_count<T, N - 1>();
+  else if constexpr (tree_detail::takes_fields<T>(std::make_index_sequence<N>())) return N;
+  else return tree_detail::field_count<T, N - 1>();
 }
 template <typename T, typename Probe, size_t At, size_t... I>
 constexpr bool field_takes(std::index_sequence<I...>) {
@@ -100,27 +111,56 @@ constexpr bool field_takes(std::index_sequence<I...>) {
 }
 template <typename T, size_t... I>
 constexpr bool holds_array(std::index_sequence<I...> all) {
-  return ((field_takes<T, AnyArray, I>(all) && !field_takes<T, AnyOptional, I>(all)) || ...);
+  return ((tree_detail::field_takes<T, AnyArray, I>(all) && !tree_detail::field_takes<T, AnyOptional, I>(all)) || ...);
 }
 /// Has the aggregate T a field that is a std::array? boost::pfr knows no more than 200 fields.
 template <typename T>
 constexpr bool holds_array() {
-  return holds_array<T>(std::make_index_sequence<field_count<T, (sizeof(T) < 200 ? sizeof(T) : 200)>()>());
+  return tree_detail::holds_array<T>(std::make_index_sequence<field_count<T, (sizeof(T) < 200 ? sizeof(T) : 200)>()>());
 }
 
 template <typename T>
 concept HasFields = requires(T& value) { value.hilo_tree_fields(); };
 template <typename T>
+concept HasStaticFields = requires(T& value) { value.hilo_static_fields(); };
+template <typename T>
 inline constexpr bool is_fixed = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string>;
+
+/// Whether T{field, ...} takes N initialisers.
+template <typename T, size_t N>
+constexpr bool has_field() {
+  return tree_detail::takes_fields<T>(std::make_index_sequence<N>());
+}
+/// The most bytes that a struct of these fields takes, in any order, with a pointer to virtual functions or without.
+template <typename T, typename... Fields>
+constexpr size_t largest_size(const std::tuple<Fields&...>*) {
+  constexpr size_t alignment = std::max({alignof(T), alignof(Fields)...});
+  return (std::is_polymorphic_v<T> ? sizeof(void*) : 0) +
+         (size_t{0} + ... + (sizeof(Fields) + alignment - alignof(Fields)));
+}
+/// References to all fields that are named, first those of HILO_TREE.
+template <typename T>
+auto named_fields(T& value) {
+  if constexpr (HasStaticFields<T>) return std::tuple_cat(value.hilo_tree_fields(), value.hilo_static_fields());
+  else return value.hilo_tree_fields();
+}
+template <typename T>
+constexpr bool names_all_fields() {
+  using Named = decltype(tree_detail::named_fields(std::declval<T&>()));
+  if constexpr (sizeof(T) > largest_size<T>(static_cast<const Named*>(nullptr))) return false;
+  else if constexpr (std::is_aggregate_v<T>) return !has_field<T, std::tuple_size_v<Named> + 1>();
+  else return true;
+}
 
 }  // namespace tree_detail
 
-/// Array, a fixed value, std::vector, array, tuple, pair, map and optional of trees, a plain aggregate of trees, or a
-/// type with HILO_TREE.
+/// Array, a fixed value, std::vector, array, tuple, pair, map and optional of trees, a plain aggregate of trees, a type
+/// with HILO_TREE, or std::nullopt: JAX's None, a tree without leaves, which an empty optional equals.
 template <typename T>
-concept Tree = std::derived_from<T, Array> || tree_detail::is_fixed<T> || tree_detail::IsVector<T>::value ||
-               tree_detail::IsMap<T>::value || tree_detail::IsTuple<T>::value || tree_detail::IsOptional<T>::value ||
-               tree_detail::HasFields<T> || (std::is_aggregate_v<T> && !std::is_array_v<T>);
+concept Tree =
+    std::derived_from<T, Array> || tree_detail::is_fixed<T> || std::same_as<T, std::nullopt_t> ||
+    tree_detail::IsVector<T>::value || tree_detail::IsMap<T>::value || tree_detail::IsTuple<T>::value ||
+    tree_detail::IsOptional<T>::value || tree_detail::HasFields<T> || (std::is_aggregate_v<T> && !std::is_array_v<T>);
 
 template <typename T>
 void walk(T& value, TreeVisitor& visitor);
@@ -147,7 +187,7 @@ constexpr void refuse_non_tree() {
 template <typename T>
 void walk_child(T& child, TreeVisitor& visitor, size_t index, const char* names) {
   visitor.enter(index, names);
-  walk(child, visitor);
+  hilo::walk(child, visitor);
   visitor.leave();
 }
 
@@ -156,8 +196,40 @@ void walk_tuple(Tuple&& tuple, TreeVisitor& visitor, const char* names) {
   constexpr size_t size = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
   visitor.node('(', size);
   [&]<size_t... I>(std::index_sequence<I...>) {
-    (walk_child(std::get<I>(tuple), visitor, I, names), ...);
+    (tree_detail::walk_child(std::get<I>(tuple), visitor, I, names), ...);
   }(std::make_index_sequence<size>());
+}
+
+}  // namespace tree_detail
+
+namespace tree_detail {
+
+/// A static field: the structure holds its value. Containers tell their sizes, so that no two values read the same.
+template <typename T>
+void walk_static(T&& value, TreeVisitor& visitor) {
+  using Value = std::remove_cvref_t<T>;
+  if constexpr (is_fixed<Value>) {
+    auto copy = value;
+    hilo::walk(copy, visitor);
+  } else if constexpr (std::is_pointer_v<Value>) {
+    visitor.fixed(&value, sizeof value, &value, tree_detail::fixed_text<Value>);
+  } else if constexpr (IsVector<Value>::value) {
+    visitor.node('[', value.size());
+    for (const auto& element : value) tree_detail::walk_static(typename Value::value_type(element), visitor);
+  } else if constexpr (IsMap<Value>::value) {
+    visitor.node('{', value.size());
+    for (const auto& entry : value) tree_detail::walk_static(entry, visitor);
+  } else if constexpr (IsOptional<Value>::value) {
+    visitor.node('?', value.has_value() ? 1 : 0);
+    if (value) tree_detail::walk_static(*value, visitor);
+  } else if constexpr (IsTuple<Value>::value) {
+    visitor.node('(', std::tuple_size_v<Value>);
+    std::apply([&](auto&... element) { (tree_detail::walk_static(element, visitor), ...); }, value);
+  } else {
+    static_assert(!std::is_same_v<Value, Value>,
+                  "a field in HILO_STATIC is a number, an enum, a string, a pointer, or a container of those; arrays "
+                  "belong in HILO_TREE");
+  }
 }
 
 }  // namespace tree_detail
@@ -169,6 +241,8 @@ void walk(T& value, TreeVisitor& visitor) {
     tree_detail::refuse_non_tree<T>();
   } else if constexpr (std::derived_from<T, Array>) {
     visitor.leaf(value);
+  } else if constexpr (std::same_as<T, std::nullopt_t>) {
+    visitor.node('?', 0);
   } else if constexpr (std::is_same_v<T, std::string>) {
     visitor.fixed(value.data(), value.size(), &value, tree_detail::fixed_text<T>);
   } else if constexpr (tree_detail::is_fixed<T>) {
@@ -183,16 +257,20 @@ void walk(T& value, TreeVisitor& visitor) {
     size_t i = 0;
     for (auto& [key, child] : value) {
       auto copy = key;
-      walk(copy, visitor);
+      hilo::walk(copy, visitor);
       tree_detail::walk_child(child, visitor, i++, nullptr);
     }
   } else if constexpr (tree_detail::IsOptional<T>::value) {
     visitor.node('?', value.has_value() ? 1 : 0);
-    if (value) walk(*value, visitor);
+    if (value) hilo::walk(*value, visitor);
   } else if constexpr (tree_detail::IsTuple<T>::value) {
     tree_detail::walk_tuple(value, visitor, nullptr);
   } else if constexpr (tree_detail::HasFields<T>) {
+    static_assert(
+        tree_detail::names_all_fields<T>(),
+        "HILO_TREE leaves out a field of this struct: name it there, or in HILO_STATIC if it holds no arrays");
     tree_detail::walk_tuple(value.hilo_tree_fields(), visitor, T::hilo_tree_names());
+    if constexpr (tree_detail::HasStaticFields<T>) tree_detail::walk_static(value.hilo_static_fields(), visitor);
   } else {
     constexpr bool holds_array = tree_detail::holds_array<T>();
     static_assert(!holds_array, "a plain struct that holds a std::array needs its fields named: HILO_TREE(fields...)");
@@ -220,16 +298,16 @@ std::string tree_difference(std::string_view one, const std::function<void(TreeV
 
 template <Tree A, Tree B>
 std::string tree_difference(std::string_view one, const A& a, std::string_view other, const B& b) {
-  return tree_difference(
-      one, [&](TreeVisitor& visitor) { walk(const_cast<A&>(a), visitor); }, other,
-      [&](TreeVisitor& visitor) { walk(const_cast<B&>(b), visitor); });
+  return hilo::tree_difference(
+      one, [&](TreeVisitor& visitor) { hilo::walk(const_cast<A&>(a), visitor); }, other,
+      [&](TreeVisitor& visitor) { hilo::walk(const_cast<B&>(b), visitor); });
 }
 
 template <Tree T>
 FlatTree flatten(const T& value) {
   FlatTree flat;
   // The walk doesn't change what a flattening visitor is shown.
-  flatten_into(flat, [&](TreeVisitor& visitor) { walk(const_cast<T&>(value), visitor); });
+  hilo::flatten_into(flat, [&](TreeVisitor& visitor) { hilo::walk(const_cast<T&>(value), visitor); });
   return flat;
 }
 
@@ -245,28 +323,28 @@ FlatTree flatten(const T&) {
 template <typename T>
 T unflatten(const T& like, std::span<const Array> leaves) {
   T value = like;
-  fill_from(leaves, [&](TreeVisitor& visitor) { walk(value, visitor); });
+  hilo::fill_from(leaves, [&](TreeVisitor& visitor) { hilo::walk(value, visitor); });
   return value;
 }
 
 /// The tree with `f` applied to every array. jax.tree.map of one tree.
 template <Tree T, typename F>
 T tree_map(F&& f, const T& value) {
-  FlatTree flat = flatten(value);
+  FlatTree flat = hilo::flatten(value);
   for (Array& leaf : flat.leaves) leaf = f(leaf);
-  return unflatten(value, flat.leaves);
+  return hilo::unflatten(value, flat.leaves);
 }
 
 /// jax.tree.map of several trees of one structure: f(a leaf, b leaf, ...).
 /// Errors    INVALID_ARGUMENT if the structures differ
 template <Tree T, typename F, Tree... Rest>
 T tree_map(F&& f, const T& first, const Rest&... rest) {
-  FlatTree flat = flatten(first);
-  const std::array<FlatTree, sizeof...(Rest)> others = {flatten(rest)...};
+  FlatTree flat = hilo::flatten(first);
+  const std::array<FlatTree, sizeof...(Rest)> others = {hilo::flatten(rest)...};
   const auto check = [&](const FlatTree& other, const auto& tree) {
     if (other.structure == flat.structure) return;
-    or_throw(invalid_argument("tree_map: the trees have different structures: " +
-                              tree_difference("the first", first, "another", tree)));
+    hilo::or_throw(hilo::invalid_argument("tree_map: the trees have different structures: " +
+                                          hilo::tree_difference("the first", first, "another", tree)));
   };
   [&]<size_t... K>(std::index_sequence<K...>) {
     (check(others[K], rest), ...);
@@ -276,7 +354,7 @@ T tree_map(F&& f, const T& first, const Rest&... rest) {
       return f(flat.leaves[i], others[K].leaves[i]...);
     }(std::make_index_sequence<sizeof...(Rest)>());
   }
-  return unflatten(first, flat.leaves);
+  return hilo::unflatten(first, flat.leaves);
 }
 
 }  // namespace hilo

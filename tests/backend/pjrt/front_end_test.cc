@@ -202,12 +202,12 @@ TEST(PluginNamedCuda, IsTheGpuIfItHasADevice) {
 
 TEST(PluginNames, AreKnownAndNotThoseOfHilo) {
   ASSERT_TRUE(config().update("hilo_pjrt_plugins", "Fake:" + tests::fake_plugin_path()).ok());
-  EXPECT_EQ(check_platform("Fale").to_string(),
+  EXPECT_EQ(check_platform("Fale").status().to_string(),
             "NOT_FOUND: platform 'Fale' is unknown; known: Host, CUDA, Reference, Fake. Hint: did you mean 'Fake'?");
   ASSERT_TRUE(config().update("hilo_pjrt_plugins", "host:" + tests::fake_plugin_path()).ok());
-  EXPECT_EQ(check_platform("Host").code(), StatusCode::kAlreadyExists);
+  EXPECT_EQ(check_platform("Host").status().code(), StatusCode::kAlreadyExists);
   ASSERT_TRUE(config().update("hilo_pjrt_plugins", "nonsense").ok());
-  EXPECT_EQ(check_platform("Host").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(check_platform("Host").status().code(), StatusCode::kInvalidArgument);
   reset_flags();
 }
 

@@ -38,21 +38,22 @@ template <typename F, Tree Y, typename... Args>
 Y odeint(const F& func, const Y& y0, const Operand& t, const std::tuple<Args...>& args,
          const OdeintOptions& options = {}) {
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    const Y y = unflatten(y0, leaves.first(leaves.size() - 1));
-    return flatten(Y(std::apply([&](const auto&... arg) { return func(y, leaves.back(), arg...); }, args))).leaves;
+    const Y y = hilo::unflatten(y0, leaves.first(leaves.size() - 1));
+    return hilo::flatten(Y(std::apply([&](const auto&... arg) { return func(y, leaves.back(), arg...); }, args)))
+        .leaves;
   };
-  return unflatten(y0, detail::odeint(flat, flatten(y0).leaves, t, options));
+  return hilo::unflatten(y0, detail::odeint(flat, hilo::flatten(y0).leaves, t, options));
 }
 template <typename F, Tree Y>
 Y odeint(const F& func, const Y& y0, const Operand& t, const OdeintOptions& options = {}) {
-  return odeint(func, y0, t, std::tuple<>(), options);
+  return scipy::integrate::odeint(func, y0, t, std::tuple<>(), options);
 }
 
 /// The same of arrays one by one, as JAX takes args.
 template <typename F, Tree Y, typename... Args>
   requires(sizeof...(Args) > 0 && (std::convertible_to<const Args&, Array> && ...))
 Y odeint(const F& func, const Y& y0, const Operand& t, const Args&... args) {
-  return odeint(func, y0, t, std::tuple(Array(args)...));
+  return scipy::integrate::odeint(func, y0, t, std::tuple(Array(args)...));
 }
 
 /// A solution between its steps. A tree.

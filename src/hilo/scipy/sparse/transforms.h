@@ -25,7 +25,7 @@ auto value_and_grad(F fun) {
 template <typename F>
 auto grad(F fun) {
   return [fun]<SparseArray M, typename... Rest>(const M& mat, const Rest&... rest) -> M {
-    return value_and_grad(fun)(mat, rest...).second;
+    return scipy::sparse::value_and_grad(fun)(mat, rest...).second;
   };
 }
 
