@@ -74,6 +74,10 @@ fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 rand
 	@HILO_LAYOUT_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomLayouts.*'
 	@HILO_CACHE=off HILO_MOVED_SEED=100000 HILO_MOVED_PROGRAMS=$(or $(MOVED),100000) build/bin/tests/test_moved_reductions --gtest_brief=1
 	@HILO_MUTATED_PROGRAMS=5000 python3 tests/mutated/run.py
+	@HILO_FANS=all python3 tests/hostile_costs/run.py
+	@tools/build.sh build $(JOBS) test_hostile_costs test_stopped
+	@HILO_HUGE_PROGRAMS=20 build/bin/tests/test_hostile_costs
+	@HILO_LOOKS=all build/bin/tests/test_stopped
 
 format:  ## clang-format over all sources
 	@tools/setup.sh test

@@ -36,6 +36,7 @@ RUNS = (
     ("address, guard page at the beginning", "build-address", "address", ("backend", "status"), {"HILO_GUARD": "begin"}, FEW),
     ("address, every call of operator new fails", "build-address", "address", ("out_of_memory",),
      {"HILO_OUT_OF_MEMORY_STEP": "1"}, ALONE),
+    ("address, a cancel at every look", "build-address", "address", ("stopped",), {"HILO_LOOKS": "all"}, ALONE),
     ("thread", "build-thread", "thread", ("base", "backend", "client", "device", "pjrt", "replica", "rpc", "threads"), {}, FEW),
 )
 COMPILERS = ("clang-19", "clang++-19")  # its checks compile in half the time of those of g++

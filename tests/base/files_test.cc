@@ -3,15 +3,19 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -192,6 +196,227 @@ TEST_F(Files, WriteBeyondTheLimitOfFileSizesEndsNoProcess) {
     EXPECT_EQ(result, 0);
     EXPECT_EQ(names(), std::vector<std::string>{"c"});
   }
+}
+
+// ---- What is at the path already.
+
+struct stat about(const std::string& path) {
+  struct stat found = {};
+  EXPECT_EQ(::lstat(path.c_str(), &found), 0) << path;
+  return found;
+}
+
+/// What a reader of the fifo gets while `write` runs.
+std::string read_through(const std::string& fifo, const std::function<Status()>& write) {
+  std::string got;
+  std::thread reader([&] { got = *read_file(fifo); });
+  const Status status = write();
+  reader.join();
+  EXPECT_TRUE(status.ok()) << status.to_string();
+  return got;
+}
+
+TEST_F(Files, WritesToAFifoWhichStays) {
+  ASSERT_EQ(::mkfifo(at("fifo").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink("fifo", at("link").c_str()), 0);
+  const std::string content(300000, 'x');  // more than a pipe holds
+  for (const std::string& path : {at("fifo"), at("link")}) {
+    EXPECT_EQ(read_through(at("fifo"), [&] { return write_file_atomic(path, content); }), content);
+    EXPECT_TRUE(S_ISFIFO(about(at("fifo")).st_mode));
+    EXPECT_TRUE(S_ISLNK(about(at("link")).st_mode));
+  }
+  EXPECT_EQ(names(), (std::vector<std::string>{"fifo", "link"}));
+}
+
+TEST_F(Files, AReaderThatGoesIsAnErrorAndNoSignal) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  const Status status = write_file_atomic("/dev/fd/" + std::to_string(ends[1]), "lost");
+  EXPECT_NE(status.message().find("Broken pipe"), std::string::npos) << status.to_string();
+  ::close(ends[1]);
+}
+
+TEST_F(Files, WritesToADeviceWhichStays) {
+  const struct stat before = about("/dev/null");
+  ASSERT_EQ(::symlink("/dev/null", at("link").c_str()), 0);
+  for (const std::string& path : {std::string("/dev/null"), at("link")}) {
+    ASSERT_TRUE(write_file_atomic(path, "gone").ok());
+    EXPECT_TRUE(S_ISCHR(about("/dev/null").st_mode));
+    EXPECT_EQ(about("/dev/null").st_ino, before.st_ino);
+  }
+  EXPECT_EQ(write_file_atomic("/dev/full", "x").code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(names(), std::vector<std::string>{"link"});
+}
+
+TEST_F(Files, WritesToATerminal) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(::grantpt(terminal), 0);
+  ASSERT_EQ(::unlockpt(terminal), 0);
+  const std::string name = ::ptsname(terminal);
+  const int keeps_it = ::open(name.c_str(), O_RDWR | O_NOCTTY);
+  ASSERT_TRUE(write_file_atomic(name, "seen\n").ok());
+  char seen[16];
+  EXPECT_EQ(::read(terminal, seen, sizeof seen), 6);  // a terminal puts a carriage return before the line feed
+  EXPECT_EQ(std::string(seen, 4), "seen");
+  ::close(keeps_it);
+  ::close(terminal);
+}
+
+TEST_F(Files, RefusesDirectoriesAndSockets) {
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(at("socket").size(), sizeof address.sun_path);
+  at("socket").copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  std::filesystem::create_directory(at("directory"));
+  ASSERT_EQ(::symlink("socket", at("to_socket").c_str()), 0);
+  ASSERT_EQ(::symlink("directory", at("to_directory").c_str()), 0);
+  const std::vector<std::string> before = names();
+  for (const char* name : {"socket", "to_socket"}) {
+    const Status status = write_file_atomic(at(name), "x");
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("is a socket"), std::string::npos) << status.to_string();
+  }
+  for (const char* name : {"directory", "to_directory", "directory/", "none/"}) {
+    const Status status = write_file_atomic(at(name), "x");
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << name;
+    EXPECT_NE(status.message().find("Is a directory"), std::string::npos) << status.to_string();
+  }
+  EXPECT_EQ(names(), before);
+  EXPECT_TRUE(S_ISSOCK(about(at("socket")).st_mode));
+  ::close(socket);
+}
+
+TEST_F(Files, WritesWhereALinkLeads) {
+  for (const char* name : {"a", "b", "a/deep"}) std::filesystem::create_directory(at(name));
+  ASSERT_TRUE(write_file_atomic(at("b/target"), "old").ok());
+  ASSERT_EQ(::symlink("../../b/target", at("a/deep/first").c_str()), 0);
+  ASSERT_EQ(::symlink("a/deep/first", at("second").c_str()), 0);
+  ASSERT_EQ(::symlink(at("second").c_str(), at("third").c_str()), 0);
+  ASSERT_TRUE(write_file_atomic(at("third"), "new").ok());
+  EXPECT_EQ(*read_file(at("b/target")), "new");
+  for (const char* name : {"a/deep/first", "second", "third"}) EXPECT_TRUE(S_ISLNK(about(at(name)).st_mode)) << name;
+
+  ASSERT_EQ(::symlink("b/new", at("dangling").c_str()), 0);
+  ASSERT_TRUE(write_file_atomic(at("dangling"), "made").ok());
+  EXPECT_EQ(*read_file(at("b/new")), "made");
+  EXPECT_TRUE(S_ISLNK(about(at("dangling")).st_mode));
+  ASSERT_EQ(::symlink("none/new", at("astray").c_str()), 0);
+  EXPECT_EQ(write_file_atomic(at("astray"), "x").code(), StatusCode::kNotFound);
+
+  ASSERT_EQ(::symlink("two", at("one").c_str()), 0);
+  ASSERT_EQ(::symlink("one", at("two").c_str()), 0);
+  const Status circle = write_file_atomic(at("one"), "x");
+  EXPECT_EQ(circle.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(circle.message().find("Too many levels of symbolic links"), std::string::npos) << circle.to_string();
+}
+
+TEST_F(Files, WritesToWhatThisProcessHasOpen) {
+  const int file = ::open(at("log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  ASSERT_EQ(::write(file, "first ", 6), 6);
+  const std::string number = std::to_string(file);
+  for (const std::string& path : {"/dev/fd/" + number, "/proc/self/fd/" + number, "/proc/thread-self/fd/" + number,
+                                  "/proc/" + std::to_string(::getpid()) + "/fd/" + number})
+    ASSERT_TRUE(write_file_atomic(path, "more ").ok()) << path;
+  EXPECT_EQ(*read_file(at("log")), "first more more more more ");
+  ASSERT_EQ(::symlink(("/dev/fd/" + number).c_str(), at("link").c_str()), 0);
+  ASSERT_TRUE(write_file_atomic(at("link"), "last").ok());
+  EXPECT_EQ(*read_file(at("log")), "first more more more more last");
+  ::close(file);
+  EXPECT_FALSE(write_file_atomic("/dev/fd/" + number, "x").ok());
+  const int reads = ::open(at("log").c_str(), O_RDONLY);
+  EXPECT_FALSE(write_file_atomic("/dev/fd/" + std::to_string(reads), "x").ok());
+  ::close(reads);
+
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);  // as some programs give their children for stdout
+  ASSERT_TRUE(write_file_atomic("/dev/fd/" + std::to_string(ends[1]), "through").ok());
+  char got[16];
+  EXPECT_EQ(::read(ends[0], got, sizeof got), 7);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(Files, WritesAllToAPipeThatDoesNotWait) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_NONBLOCK), 0);
+  ASSERT_EQ(::fcntl(ends[0], F_SETFL, 0), 0);
+  const std::string content(300000, 'y');
+  std::string got;
+  std::thread reader([&] { got = *read_file("/dev/fd/" + std::to_string(ends[0])); });
+  EXPECT_TRUE(write_file_atomic("/dev/fd/" + std::to_string(ends[1]), content).ok());
+  ::close(ends[1]);
+  reader.join();
+  ::close(ends[0]);
+  EXPECT_EQ(got, content);
+}
+
+TEST_F(Files, KeepsModeAndOtherNames) {
+  for (const mode_t mode : {0600u, 0640u, 0666u, 0755u}) {
+    ASSERT_TRUE(write_file_atomic(at("a"), "old").ok());
+    ASSERT_EQ(::chmod(at("a").c_str(), mode), 0);
+    ASSERT_TRUE(write_file_atomic(at("a"), "new").ok());
+    EXPECT_EQ(about(at("a")).st_mode & 07777, mode);
+  }
+  ASSERT_EQ(::link(at("a").c_str(), at("other").c_str()), 0);
+  ASSERT_TRUE(write_file_atomic(at("a"), "newest").ok());
+  EXPECT_EQ(*read_file(at("a")), "newest");
+  EXPECT_EQ(*read_file(at("other")), "new");
+  EXPECT_EQ(names(), (std::vector<std::string>{"a", "other"}));
+}
+
+/// The rest is about users without rights: in a child, which gives up those of root if it has them.
+constexpr uid_t kNobody = 65534;
+int as_nobody(const std::function<bool()>& holds) {
+  return in_child([&] {
+    if (::geteuid() == 0 && (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0))
+      return 2;
+    return holds() ? 0 : 1;
+  });
+}
+
+TEST_F(Files, WhoMayNotWriteToAFileMayNotReplaceIt) {
+  ASSERT_EQ(::chmod(directory_.c_str(), 0777), 0);
+  ASSERT_TRUE(write_file_atomic(at("a"), "old").ok());
+  ASSERT_EQ(::chmod(at("a").c_str(), 0444), 0);
+  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "new").code() == StatusCode::kPermissionDenied; }), 0);
+  EXPECT_EQ(*read_file(at("a")), "old");
+  EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Files, WritesInPlaceWhereTheFolderOrTheOwnerForbidsAnother) {
+  ASSERT_TRUE(write_file_atomic(at("a"), "the old content, which is longer").ok());
+  ASSERT_EQ(::chmod(at("a").c_str(), 0666), 0);
+  const struct stat before = about(at("a"));
+  ASSERT_EQ(::chmod(directory_.c_str(), 0555), 0);
+  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "new").ok(); }), 0);
+  EXPECT_EQ(*read_file(at("a")), "new");
+  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("none"), "x").code() == StatusCode::kPermissionDenied; }), 0);
+  ASSERT_EQ(::chmod(directory_.c_str(), 01777), 0);
+  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "newer").ok(); }), 0);
+  ASSERT_EQ(::chmod(directory_.c_str(), 0777), 0);
+  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "newest").ok(); }), 0);
+  EXPECT_EQ(*read_file(at("a")), "newest");
+  EXPECT_EQ(about(at("a")).st_uid, before.st_uid);
+  EXPECT_EQ(about(at("a")).st_gid, before.st_gid);
+  EXPECT_EQ(about(at("a")).st_mode, before.st_mode);
+  EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Files, FollowsNoLinkOfAnotherUserInAFolderOfAll) {
+  if (::geteuid() != 0) return;  // only root makes links of another user
+  ASSERT_EQ(::chmod(directory_.c_str(), 01777), 0);
+  ASSERT_TRUE(write_file_atomic(at("victim"), "safe").ok());
+  for (const auto& [name, target] : {std::pair("there", "victim"), std::pair("not_there", "none")}) {
+    ASSERT_EQ(::symlink(target, at(name).c_str()), 0);
+    ASSERT_EQ(::lchown(at(name).c_str(), kNobody, kNobody), 0);
+    EXPECT_EQ(write_file_atomic(at(name), "x").code(), StatusCode::kPermissionDenied) << name;
+  }
+  EXPECT_EQ(*read_file(at("victim")), "safe");
+  EXPECT_FALSE(file_exists(at("none")));
 }
 
 TEST_F(Files, AppendsToAFileOfOnesOwn) {

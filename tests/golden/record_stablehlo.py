@@ -172,6 +172,59 @@ module @plain attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 :
 }
 """
 
+# Old operations, bounded and unknown sizes: as a portable artefact too.
+OLD_TEXT = """
+module @old {
+  func.func public @main(%arg0: tensor<4x3xf32>, %arg1: tensor<2xi32>) -> (tensor<4x4xf32>, tensor<2x3xf32>, tensor<3xf32>,
+      tensor<2x4x3xf32>, tensor<?x?xf32>, tensor<i32>) {
+    %0 = stablehlo.einsum %arg0, %arg0, config = "ij,kj->ik" : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x4xf32>
+    %1 = "stablehlo.torch_index_select"(%arg0, %arg1) <{batch_dims = 0 : i64, dim = 0 : i64}>
+      : (tensor<4x3xf32>, tensor<2xi32>) -> tensor<2x3xf32>
+    %n = stablehlo.constant dense<3> : tensor<i32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %2 = stablehlo.set_dimension_size %arg0, %n, dim = 0
+      : (tensor<4x3xf32>, tensor<i32>) -> tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+    %3 = stablehlo.add %2, %2 : tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+    %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [0]
+      : (tensor<?x3xf32, #stablehlo.bounds<4, ?>>, tensor<f32>) -> tensor<3xf32>
+    %5 = stablehlo.broadcast %arg0, sizes = [2] : (tensor<4x3xf32>) -> tensor<2x4x3xf32>
+    %shape = stablehlo.constant dense<[6, 2]> : tensor<2xi32>
+    %6 = stablehlo.dynamic_reshape %arg0, %shape : (tensor<4x3xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+    %7 = stablehlo.get_dimension_size %6, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+    return %0, %1, %4, %5, %6, %7 : tensor<4x4xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<2x4x3xf32>, tensor<?x?xf32>,
+      tensor<i32>
+  }
+}
+"""
+
+# Shardy's own operations and dialect arith.
+SHARDY_TEXT = """
+module @shardy {
+  sdy.mesh @grid = <["x"=2, "y"=2]>
+  sdy.mesh @second = <[], device_ids=[1]>
+  func.func public @main(%arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {"y", ?}p1]>})
+      -> tensor<4x4xf32> {
+    %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}, {}]>]>} : tensor<4x4xf32>
+    %1 = sdy.all_gather [{"x"}, {}] %0 out_sharding=<@grid, [{}, {}]> : tensor<4x4xf32>
+    %2 = sdy.all_slice [{}, {"x"}] %1 out_sharding=<@grid, [{}, {"x"}]> : tensor<4x4xf32>
+    %3 = sdy.all_to_all [{"x"}: 1->0] %2 out_sharding=<@grid, [{"x"}, {}]> : tensor<4x4xf32>
+    %4 = sdy.collective_permute %3 out_sharding=<@grid, [{"y"}, {}]> : tensor<4x4xf32>
+    %5 = sdy.all_reduce {"x"} %4 out_sharding=<@grid, [{"y"}, {}]> : tensor<4x4xf32>
+    %6 = sdy.reduce_scatter [{}, {"x"}] %5 out_sharding=<@grid, [{"y"}, {"x"}]> : tensor<4x4xf32>
+    %7 = sdy.reshard %6 <@grid, [{}, {}], replicated={"x"}> : tensor<4x4xf32>
+    %8 = sdy.propagation_barrier %7 allowed_direction=NONE : tensor<4x4xf32>
+    %9 = sdy.named_computation<"twice">(%8) out_shardings=[<@grid, [{"x"}, {}]>] (%arg1: tensor<4x4xf32>) {
+      %c = arith.constant dense<2.0> : tensor<4x4xf32>
+      %d = sdy.constant dense<3.0> : tensor<4x4xf32>
+      %e = stablehlo.multiply %c, %arg1 : tensor<4x4xf32>
+      %f = stablehlo.add %d, %e : tensor<4x4xf32>
+      sdy.return %f : tensor<4x4xf32>
+    } : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %9 : tensor<4x4xf32>
+  }
+}
+"""
+
 
 def record_plain(name: str, text: str) -> None:
     with mlir.make_ir_context():
@@ -182,7 +235,9 @@ def record_plain(name: str, text: str) -> None:
 
 def record_texts() -> None:
     record_plain("attributes", PLAIN_TEXT)
-    for name, text in TEXTS.items():
+    record_plain("old", OLD_TEXT)
+    record_plain("shardy", SHARDY_TEXT)
+    for name, text in {**TEXTS, "old": OLD_TEXT}.items():
         (FOLDER / f"{name}.mlir").write_text(text.lstrip())
         (FOLDER / f"{name}.mlirbc").write_bytes(_jax.mlir.serialize_portable_artifact(text.lstrip(), TEXT_TARGET, True))
 

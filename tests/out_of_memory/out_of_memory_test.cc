@@ -173,6 +173,51 @@ float nested_calls() {
   return number_of(grad(outer)(Array(1.0f)));
 }
 
+/// Branches and loops inside each other, with library calls, kernels and calls in them.
+constexpr char kControl[] = R"(HloModule control
+less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT }
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+left { p = f32[33] parameter(0) s = f32[33] sine(p) ROOT r = f32[33] sort(s), dimensions={0}, to_apply=less }
+right { p = f32[33] parameter(0) z = f32[] constant(0.25) t = (f32[33], f32[]) tuple(p, z)
+  w = (f32[33], f32[]) while(t), condition=small, body=step ROOT r = f32[33] get-tuple-element(w), index=0 }
+small { c = (f32[33], f32[]) parameter(0) t = f32[] get-tuple-element(c), index=1 l = f32[] constant(40)
+  ROOT r = pred[] compare(t, l), direction=LT }
+step { c = (f32[33], f32[]) parameter(0) x = f32[33] get-tuple-element(c), index=0 t = f32[] get-tuple-element(c), index=1
+  y = f32[33] call(x), to_apply=twice s = f32[] reduce(y, t), dimensions={0}, to_apply=sum
+  z = f32[] constant(30) p = pred[] compare(s, z), direction=LT
+  u = f32[33] conditional(p, y, x), true_computation=left, false_computation=twice ROOT r = (f32[33], f32[]) tuple(u, s) }
+twice { p = f32[33] parameter(0) q = f32[33] tanh(p) ROOT r = f32[33] add(q, q) }
+ENTRY e { v = f32[33] parameter(0) o = f32[1] slice(v), slice={[0:1]} x = f32[] reshape(o) h = f32[] constant(2)
+  q = pred[] compare(x, h), direction=LT ROOT c = f32[33] conditional(q, v, v), true_computation=right, false_computation=left })";
+
+float branches_and_loops() {
+  return run_module(or_throw(engine([] { return hlo::parse_module(kControl); })));
+}
+
+constexpr char kLibrary[] = R"(HloModule library
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e { x = f32[8,8] parameter(0) d = f32[8,8] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  i = f32[1,8,8,1] reshape(d) k = f32[3,3,1,1] parameter(1)
+  c = f32[1,8,8,1] convolution(i, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  z = f32[] constant(0) w = f32[1,8,8,1] reduce-window(c, z), window={size=1x5x7x1 pad=0_0x2_2x3_3x0_0}, to_apply=sum
+  m = f32[8,8] reshape(w) e = c64[8,8] convert(m) f = c64[8,8] fft(e), fft_type=FFT, fft_length={8} r = f32[8,8] real(f)
+  t = f32[100003] broadcast(z), dimensions={} tc = c64[100003] convert(t) tf = c64[100003] fft(tc), fft_type=FFT, fft_length={100003}
+  ts = c64[8] slice(tf), slice={[0:8]} tr = f32[8] real(ts) tb = f32[8,8] broadcast(tr), dimensions={0}
+  ix = s32[2,1] constant({{1}, {5}}) u = f32[2,8] slice(r), slice={[0:2], [0:8]} a = f32[8,8] add(r, tb)
+  s = f32[8,8] scatter(a, ix, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum
+  y = f32[8,8] transpose(s), dimensions={1,0} ROOT o = f32[64] reshape(y) })";
+
+float library_calls() {
+  return run_module(or_throw(engine([] { return hlo::parse_module(kLibrary); })));
+}
+
+float callbacks() {
+  const auto f = jit([](Array x) {
+    return pure_callback([](Array v) { return v * 2.0f; }, ShapeDtypeStruct({}, ElementType::kF32), x) + 1.0f;
+  });
+  return number_of(f(Array(3.0f)));
+}
+
 const Scenario kScenarios[] = {
     {"FirstUse", first_use},
     {"CompileAndRun", compile_and_run},
@@ -186,6 +231,9 @@ const Scenario kScenarios[] = {
     {"Donate", donate},
     {"Forget", forget},
     {"NestedCalls", nested_calls},
+    {"BranchesAndLoops", branches_and_loops},
+    {"LibraryCalls", library_calls},
+    {"Callbacks", callbacks},
 };
 
 Ended run_once(const Scenario& scenario, float& value, std::array<char, 200>& text) {

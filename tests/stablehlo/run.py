@@ -135,6 +135,33 @@ def programs_for_several_devices_pass_on_both_engines(place):
     passes(place, "devices.mlir")
 
 
+def programs_of_other_compilers_pass_on_both_engines(place):
+    passes(place, "foreign.mlir")
+
+
+def rows_of_rejected_mlir():
+    """The table of docs/import.md: (example, code, message)."""
+    page = (HERE.parent.parent / "docs" / "import.md").read_text()
+    rows = []
+    for line in page.split("| construct | in a program | error |")[1].splitlines()[2:]:
+        if not line.startswith("|"):
+            break
+        _, example, error = (cell.strip() for cell in line.strip("| ").split(" | "))
+        code, _, message = error.partition(": ")
+        rows.append((example.strip("`"), code, message))
+    return rows
+
+
+def what_mlir_may_not_have_is_named_as_the_page_says(place):
+    rows = rows_of_rejected_mlir()
+    assert len(rows) >= 15, rows
+    for example, code, message in rows:
+        (place.folder / "rejected.mlir").write_text(
+            "func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {\n"
+            f"  {example}\n  return %x : tensor<4xf32>\n}}\n")
+        holds(place.bad(1, "run", "rejected.mlir", "--random", "1"), code, "rejected.mlir:2:", message)
+
+
 def custom_calls_pass_on_both_engines(place):
     passes(place, "custom_calls.mlir")
 
@@ -228,6 +255,7 @@ CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_
          types_that_hlo_lacks_are_carried_by_others,
          short_sums_and_transforms_are_jaxs_to_the_last_bit, arguments_and_probes_are_those_of_the_file,
          programs_for_several_devices_pass_on_both_engines,
+         programs_of_other_compilers_pass_on_both_engines, what_mlir_may_not_have_is_named_as_the_page_says,
          custom_calls_pass_on_both_engines, a_callback_into_python_is_refused_by_name,
          a_file_without_anything_to_check_fails, a_failing_check_names_op_shape_and_difference, eigenvectors_are_free_in_their_signs,
          eigenvectors_of_equal_values_are_free_in_their_space,

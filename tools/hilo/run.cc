@@ -10,6 +10,7 @@
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/files.h"
 #include "hilo/base/flags.h"
+#include "hilo/base/log.h"
 #include "hilo/client/local_computation.h"
 #include "hilo/client/replicas.h"
 #include "hilo/explain/explanation.h"
@@ -125,6 +126,14 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   }
   HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
   HILO_RETURN_IF_ERROR(check_interrupted());
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
+  if (values->jax_replica_count == 1) {
+    HILO_ASSIGN_OR_RETURN(const int64_t stated, make_only_replica(module));
+    if (stated > 1) {
+      log_warning("{}: replica_count={}; running one of them, which meets nobody. Hint: --jax_replica_count={}",
+                  options.file, stated, stated);
+    }
+  }
   const bool together = depends_on_replicas(module);
   const Clock::time_point begin = Clock::now();
   HILO_ASSIGN_OR_RETURN(

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <algorithm>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/expanded_size.h"
 
 namespace hilo {
 namespace {
@@ -15,31 +16,56 @@ int64_t add_saturating(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+constexpr std::string_view kHint = "Hint: CompileLimits::instructions, hilo_max_instructions, --max-instructions";
+
 }  // namespace
 
-int64_t expanded_instruction_count(const hlo::Module& module) {
-  std::unordered_map<const hlo::Computation*, int64_t> counts;  // called ones come first
-  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
-    int64_t count = computation->size();
-    for (const hlo::Instruction& i : computation->instructions()) {
-      for (const hlo::ComputationPtr& called : hlo::called_computations(i))
-        count = add_saturating(count, counts.at(called.get()));
-    }
-    counts.emplace(computation.get(), count);
-  }
-  return counts.at(module.entry.get());
+Status check_instruction_limit(const hlo::Module& module, const CompileLimits& limits) {
+  const int64_t count = hlo::instruction_count(module);
+  if (limits.instructions == 0 || count <= limits.instructions) return ok_status();
+  return resource_exhausted(
+      fmt::format("Compile '{}': too many instructions; got {} in all computations; wanted at most {}. {}", module.name,
+                  count, limits.instructions, kHint));
 }
 
-Status check_instruction_limit(const hlo::Module& module, Counted counted, const CompileLimits& limits) {
-  if (limits.instructions == 0) return ok_status();
-  const bool cloned = counted == Counted::kWhereCalled;
-  const int64_t count = cloned ? expanded_instruction_count(module) : hlo::instruction_count(module);
-  if (count <= limits.instructions) return ok_status();
-  return resource_exhausted(fmt::format(
-      "Compile '{}': too many instructions; got {}{} {}; wanted at most {}. Hint: CompileLimits::instructions, "
-      "hilo_max_instructions, --max-instructions",
-      module.name, count == INT64_MAX ? "at least " : "", count,
-      cloned ? "after inlining and cloning" : "in all computations", limits.instructions));
+namespace {
+
+/// `count` is that of what `program` became by `how`.
+Status check_expanded(const hlo::Module& program, int64_t count, std::string_view how, const CompileLimits& limits) {
+  const int64_t relative = hlo::max_expanded_instructions(program);
+  if (limits.instructions == 0 || count <= std::min(limits.instructions, relative)) return ok_status();
+  const std::string got = fmt::format("Compile '{}': too many instructions; got {}{} {}", program.name,
+                                      count == INT64_MAX ? "at least " : "", count, how);
+  if (limits.instructions <= relative)
+    return resource_exhausted(fmt::format("{}; wanted at most {}. {}", got, limits.instructions, kHint));
+  return resource_exhausted(
+      fmt::format("{}; wanted at most {} for a program of {}. Hint: computations that call others from several places "
+                  "each; a while "
+                  "loop runs its body from one",
+                  got, relative, hlo::instruction_count(program)));
+}
+
+}  // namespace
+
+Status check_growth_limit(const hlo::Module& program, const hlo::Module& grown, const CompileLimits& limits) {
+  return check_expanded(program, hlo::instruction_count(grown), "after a pass", limits);
+}
+
+Status check_expansion_limit(const hlo::Module& program, const hlo::Module& optimized, const CompileLimits& limits) {
+  return check_expanded(program, hlo::expanded_instruction_count(optimized), "after inlining and cloning", limits);
+}
+
+Status check_array_sizes(const hlo::Module& module) {
+  constexpr int64_t kMaxBytes = int64_t{1} << 56;
+  const auto fits = [](const Shape& leaf) { return !leaf.is_array() || leaf.byte_size() <= kMaxBytes; };
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions()) {
+      if (i.shape.is_tuple() ? std::ranges::all_of(i.shape.leaves(), fits) : fits(i.shape)) continue;
+      return resource_exhausted(fmt::format("Compile '{}': {} is too large; got {}, wanted at most {} bytes an array",
+                                            module.name, describe(i), i.shape.to_string(), kMaxBytes));
+    }
+  }
+  return ok_status();
 }
 
 Status check_memory_limit(const ProgramSignature& signature, const ExecutableStatistics& statistics,

@@ -7,16 +7,23 @@
 
 namespace hilo {
 
-/// Instructions of the program if every computation stood where it is called; saturates at INT64_MAX.
-/// Cost    one look at every instruction
-int64_t expanded_instruction_count(const hlo::Module& module);
+/// Instructions as passes hold them: each computation once.
+/// Errors    RESOURCE_EXHAUSTED "Compile 'f': too many instructions; got 4096 in all computations; wanted at most ..."
+Status check_instruction_limit(const hlo::Module& module, const CompileLimits& limits);
 
-/// What is counted: each computation once, as passes hold them, or once for each place that it is called from, as a planner
-/// that clones them does.
-enum class Counted : uint8_t { kOnce, kWhereCalled };
+/// The same of what passes made of `program` so far, which has hlo::max_expanded_instructions(program) as a limit too: what is
+/// larger now won't be small enough at the end.
+Status check_growth_limit(const hlo::Module& program, const hlo::Module& grown, const CompileLimits& limits);
 
-/// Errors    RESOURCE_EXHAUSTED "Compile 'f': too many instructions; got 4096 after inlining and cloning; wanted ..."
-Status check_instruction_limit(const hlo::Module& module, Counted counted, const CompileLimits& limits);
+/// Instructions as a planner that clones computations has them: each computation once for each place that calls it. `program`
+/// is what was written, `optimized` what passes made of it.
+/// Errors    RESOURCE_EXHAUSTED where that is more than CompileLimits::instructions or hlo::max_expanded_instructions(program);
+///           no limit on instructions turns both off
+Status check_expansion_limit(const hlo::Module& program, const hlo::Module& optimized, const CompileLimits& limits);
+
+/// Errors    RESOURCE_EXHAUSTED naming an instruction of which an array has more than 2^56 bytes: no memory holds it, and sums of
+///           a few such sizes leave 64 bits
+Status check_array_sizes(const hlo::Module& module);
 
 /// Errors    RESOURCE_EXHAUSTED if a run would take more memory than CompileLimits::memory_bytes
 Status check_memory_limit(const ProgramSignature& signature, const ExecutableStatistics& statistics,

@@ -316,13 +316,38 @@ hlo::CollectiveFunction collective_function(Communicator* communicator, RunCompu
   };
 }
 
+namespace {
+
+/// Whether an instruction tells or joins the partitions of a program.
+bool knows_partitions(const hlo::Instruction& i) {
+  if (i.opcode == Opcode::kPartitionId) return true;
+  if (i.opcode == Opcode::kCollectivePermute)
+    return hlo::attributes_of<hlo::CollectivePermuteAttributes>(i).channel_id != 0;
+  if (!hlo::is_collective(i.opcode)) return false;
+  const auto& collective = hlo::attributes_of<hlo::CollectiveAttributes>(i);
+  return collective.channel_id != 0 || collective.use_global_device_ids;
+}
+
+/// A program that says how partitions would share its values is one program on one device; one that is partitioned
+/// already is a part.
+Status check_whole(const hlo::Module& module, int64_t partitions) {
+  for (const hlo::ComputationPtr& computation : computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions()) {
+      if (!knows_partitions(i)) continue;
+      return unimplemented(
+          fmt::format("module '{}': num_partitions={}: {} meets other partitions: programs that one device runs a part "
+                      "of are not implemented in this version. Hint: replica_count={}",
+                      module.name, partitions, describe(i), partitions));
+    }
+  }
+  return ok_status();
+}
+
+}  // namespace
+
 StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked) {
   HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> partitions, header_number(module, "num_partitions"));
-  if (partitions && *partitions > 1) {
-    return unimplemented(fmt::format(
-        "module '{}': num_partitions={}: programs that one device runs a part of are not implemented in this version",
-        module.name, *partitions));
-  }
+  if (partitions && *partitions > 1) HILO_RETURN_IF_ERROR(check_whole(module, *partitions));
   HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> stated, header_number(module, "replica_count"));
   if (asked < 1) return invalid_argument(fmt::format("replica_count: got {}; wanted a number above 0", asked));
   if (stated && asked != 1 && *stated != asked) {
@@ -330,6 +355,48 @@ StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked) {
         fmt::format("module '{}': replica_count={}, but {} replicas are asked for", module.name, *stated, asked));
   }
   return stated.value_or(asked);
+}
+
+namespace {
+
+/// The groups of a collective, or the pairs of a permute, that replica 0 is in by itself.
+hlo::AttributesPtr alone(const hlo::Instruction& i) {
+  std::shared_ptr<hlo::Attributes> attributes = i.def().copy_attributes(*i.attributes);
+  if (i.opcode == Opcode::kCollectivePermute || i.opcode == Opcode::kCollectivePermuteStart) {
+    auto& pairs = static_cast<hlo::CollectivePermuteAttributes&>(*attributes).source_target_pairs;
+    std::erase_if(pairs, [](const auto& pair) { return pair.first != 0 || pair.second != 0; });
+    return attributes;
+  }
+  auto& groups = static_cast<hlo::CollectiveAttributes&>(*attributes).replica_groups;
+  const bool takes_part = groups.empty() || std::ranges::any_of(groups, [](const Int64List& group) {
+    return std::ranges::find(group, 0) != group.end();
+  });
+  if (takes_part) groups.clear();
+  return attributes;
+}
+
+StatusOr<hlo::ComputationPtr> with_collectives_alone(const hlo::ComputationPtr& source) {
+  const auto meets = [](const hlo::Instruction& i) {
+    return hlo::is_collective(i.opcode) || i.opcode == Opcode::kAllReduceStart || i.opcode == Opcode::kAllGatherStart ||
+           i.opcode == Opcode::kCollectivePermuteStart;
+  };
+  if (std::ranges::none_of(source->instructions(), meets)) return source;
+  hlo::ComputationDraft draft(source->name());
+  for (const hlo::Instruction& i : source->instructions()) {
+    const hlo::InstructionId id = draft.append_copy(i, i.operands);
+    if (meets(i)) draft.mutable_instruction(id).attributes = alone(i);
+  }
+  return std::move(draft).finish(source->root_id());
+}
+
+}  // namespace
+
+StatusOr<int64_t> make_only_replica(hlo::Module& module) {
+  HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> stated, header_number(module, "replica_count"));
+  if (stated.value_or(1) == 1) return 1;
+  std::erase_if(module.other_attributes, [](const auto& attribute) { return attribute.first == "replica_count"; });
+  HILO_RETURN_IF_ERROR(rewrite_computations(module, with_collectives_alone).status());
+  return *stated;
 }
 
 Status check_collectives(const hlo::Module& module, int64_t replica_count) {

@@ -25,8 +25,14 @@ Status run_collective(const CollectiveCall& call, Communicator* communicator, co
 hlo::CollectiveFunction collective_function(Communicator* communicator, RunComputation run);
 
 /// Replicas that a module is compiled for: `asked`, unless its header states a replica_count.
-/// Errors    INVALID_ARGUMENT for a number that isn't one, or two that differ; UNIMPLEMENTED for num_partitions above 1
+/// A program whose num_partitions only says how devices would share it runs whole.
+/// Errors    INVALID_ARGUMENT for a number that isn't one, or two that differ; UNIMPLEMENTED for a program whose
+///           instructions meet or tell partitions
 StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked);
+
+/// The program of a module that states several replicas as its only one, as XLA runs it where it is asked for one: its
+/// collectives meet nobody else, and ids of other replicas say nothing. Returns the count that the module stated, or 1.
+StatusOr<int64_t> make_only_replica(hlo::Module& module);
 
 /// Whether every collective of the module fits so many replicas.
 /// Errors    INVALID_ARGUMENT naming the instruction

@@ -3,18 +3,24 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <new>
+#include <thread>
 #include <utility>
 
+#include "hilo/base/output_place.h"
 #include "hilo/base/text.h"
 
 namespace hilo {
@@ -51,34 +57,35 @@ Status refuse_nul(const std::string& path) {
   return invalid_argument(fmt::format("{}: a path may not contain a NUL byte", quote(path)));
 }
 
-std::string directory_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-// While it lives, a write beyond the limit of file sizes (ulimit -f) is an error alone: SIGXFSZ, which the system sends to
-// the thread that wrote, would end the process with the temporary file left behind.
-class NoFileSizeSignal {
+// While it lives, a write beyond the limit of file sizes (ulimit -f) or to a pipe without a reader is an error alone: the
+// signal for it, which the system sends to the thread that wrote, would end the process with a temporary file left behind.
+class NoSignal {
  public:
-  NoFileSizeSignal() {
+  explicit NoSignal(int number) : number_(number) {
     sigemptyset(&only_);
-    sigaddset(&only_, SIGXFSZ);
+    sigaddset(&only_, number);
     ::pthread_sigmask(SIG_BLOCK, &only_, &before_);
   }
-  ~NoFileSizeSignal() {
-    if (!sigismember(&before_, SIGXFSZ)) take_pending();
+  ~NoSignal() {
+    if (!sigismember(&before_, number_)) take_pending();
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
  private:
   void take_pending() {
     const timespec at_once = {};
-    while (::sigtimedwait(&only_, nullptr, &at_once) == SIGXFSZ || errno == EINTR) {}
+    while (::sigtimedwait(&only_, nullptr, &at_once) == number_ || errno == EINTR) {}
   }
 
+  const int number_;
   sigset_t only_, before_;
 };
+
+// Of a descriptor that its opener made non-blocking.
+void wait_until_writable(int descriptor) {
+  pollfd wait = {descriptor, POLLOUT, 0};
+  (void)::poll(&wait, 1, -1);  // what is wrong is seen by the next write
+}
 
 // 0, or the errno that stopped it.
 int write_all(int descriptor, std::string_view content) {
@@ -86,6 +93,10 @@ int write_all(int descriptor, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), std::min(content.size(), kPiece));
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {
+      wait_until_writable(descriptor);
+      continue;
+    }
     if (written < 0) return errno;
     content.remove_prefix(static_cast<size_t>(written));
   }
@@ -102,6 +113,7 @@ int flush(int descriptor) {
 
 Status write_error(int error, const std::string& path, size_t wanted) {
   const std::string what = fmt::format("writing {}", path);
+  if (error == ENXIO) return Status(StatusCode::kUnavailable, what + ": nothing reads from it, or has the device");
   struct statvfs disk = {};
   if ((error != ENOSPC && error != EDQUOT) || ::statvfs(directory_of(path).c_str(), &disk) != 0) {
     return errno_status(error, what);
@@ -113,7 +125,7 @@ Status write_error(int error, const std::string& path, size_t wanted) {
 
 // Writes, flushes and closes; 0 or the errno.
 int fill(Descriptor& file, std::string_view content, Durability durability) {
-  const NoFileSizeSignal no_signal;
+  const NoSignal no_signal(SIGXFSZ);
   if (const int error = write_all(file.number(), content)) return error;
   if (durability == Durability::kFlushed) {
     if (const int error = flush(file.number())) return error;
@@ -121,20 +133,122 @@ int fill(Descriptor& file, std::string_view content, Durability durability) {
   return file.close();
 }
 
-// Writes a temporary file beside `path` and moves it there; `move` is rename or link.
-Status write_beside(const std::string& path, std::string_view content, Durability durability,
-                    int (*move)(const char* from, const char* to)) {
+// A new file beside `path`, under a short name of its own: the final one may already be as long as the file system allows.
+// On an error not open, and errno says why.
+struct Temporary {
+  std::string path;
+  Descriptor file;
+};
+Temporary make_temporary(const std::string& path, mode_t mode) {
   static std::atomic<uint64_t> counter{0};
-  // A short name of its own: the final one may already be as long as the file system allows.
-  const std::string temporary = fmt::format("{}/.hilo-{}-{}.tmp", directory_of(path), ::getpid(),
-                                            counter.fetch_add(1, std::memory_order_relaxed));
-  ::unlink(temporary.c_str());  // left by a process of the same number that was killed
-  Descriptor file(open_again_if_interrupted(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
-  if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
-  int error = fill(file, content, durability);
-  if (error == 0 && move(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0 || move != ::rename) ::unlink(temporary.c_str());
-  return error == 0 ? ok_status() : write_error(error, path, content.size());
+  constexpr int kTries = 64;  // names that are taken
+  for (int tries = 1;; ++tries) {
+    std::string name = fmt::format("{}/.hilo-{}-{}.tmp", directory_of(path), ::getpid(),
+                                   counter.fetch_add(1, std::memory_order_relaxed));
+    ::unlink(name.c_str());  // left by a process of the same number that was killed
+    const int number = open_again_if_interrupted(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    if (number >= 0 || errno != EEXIST || tries == kTries) return {std::move(name), Descriptor(number)};
+  }
+}
+
+// Moves the file where nothing is; 0 or the errno, EEXIST if something is.
+int move_to_nothing(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system that can't say so.
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
+  if (errno != EPERM && errno != EOPNOTSUPP) return errno;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;  // nor has it links
+}
+
+// 0 or the errno, EEXIST if something is at `path`.
+int write_where_nothing_is(const std::string& path, std::string_view content, Durability durability) {
+  Temporary temporary = make_temporary(path, 0666);
+  if (!temporary.file.open()) return errno;
+  int error = fill(temporary.file, content, durability);
+  if (error == 0) error = move_to_nothing(temporary.path, path);
+  if (error != 0) ::unlink(temporary.path.c_str());
+  return error;
+}
+
+// Whether an error says that this folder takes no new file, while a file in it may still be written to.
+bool is_folders_refusal(int error) {
+  return error == EACCES || error == EPERM || error == EROFS || error == EBUSY || error == EXDEV;
+}
+
+// Gives `file` the owner, the access list and the mode of what it will replace; false where this user can't.
+bool take_over(int file, int from, const struct stat& about) {
+  struct stat own = {};
+  if (::fstat(file, &own) != 0) return false;
+  if ((own.st_uid != about.st_uid || own.st_gid != about.st_gid) && ::fchown(file, about.st_uid, about.st_gid) != 0)
+    return false;
+  if (::fchmod(file, about.st_mode & 0777) != 0) return false;
+  constexpr const char* kList = "system.posix_acl_access";
+  std::array<char, 4096> list;
+  const ssize_t size = ::fgetxattr(from, kList, list.data(), list.size());
+  if (size < 0) return errno != ERANGE && errno != EACCES && errno != EPERM;  // it has none
+  return ::fsetxattr(file, kList, list.data(), static_cast<size_t>(size), 0) == 0;
+}
+
+// Overwrites an open file.
+int write_in_place(Descriptor& file, std::string_view content, Durability durability) {
+  const NoSignal no_signal(SIGXFSZ);
+  if (const int error = write_all(file.number(), content)) return error;
+  if (::ftruncate(file.number(), static_cast<off_t>(content.size())) != 0) return errno;
+  return fill(file, {}, durability);
+}
+
+// A file that takes the old one's place whole; in place only where the folder or the owner doesn't allow that.
+int write_over(const OutputPlace& place, std::string_view content, Durability durability) {
+  // Opened although it is replaced: who may not write to the file may not replace it either.
+  Descriptor old(open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat about = {};
+  if (!old.open() || ::fstat(old.number(), &about) != 0) return errno;
+  if (!S_ISREG(about.st_mode)) return EEXIST;  // somebody has just put it there
+  Temporary temporary = make_temporary(place.path, 0600);
+  if (!temporary.file.open() && !is_folders_refusal(errno)) return errno;
+  if (!temporary.file.open()) return write_in_place(old, content, durability);
+  const bool is_same = take_over(temporary.file.number(), old.number(), about);
+  int error = is_same ? fill(temporary.file, content, durability) : 0;
+  if (is_same && error == 0 && ::rename(temporary.path.c_str(), place.path.c_str()) == 0) return 0;
+  const bool in_place = error == 0 && (!is_same || is_folders_refusal(errno));
+  if (!in_place && error == 0) error = errno;
+  ::unlink(temporary.path.c_str());
+  return in_place ? write_in_place(old, content, durability) : error;
+}
+
+// Opens a device or a fifo; waits for a fifo's reader, and not for ever: errno is then ENXIO.
+int open_stream(const OutputPlace& place) {
+  constexpr std::chrono::milliseconds kLongest(10'000), kPause(5);
+  if (!S_ISFIFO(place.about.st_mode))
+    return open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY);
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  int number;
+  do {
+    number = open_again_if_interrupted(place.path.c_str(), O_WRONLY | O_NONBLOCK);
+    if (number >= 0 || errno != ENXIO) break;
+    std::this_thread::sleep_for(kPause);
+  } while (std::chrono::steady_clock::now() < end);
+  if (number >= 0) ::fcntl(number, F_SETFL, O_WRONLY);
+  return number;
+}
+
+int write_stream(const OutputPlace& place, std::string_view content) {
+  const NoSignal no_signal(SIGPIPE);
+  Descriptor stream(place.kind == OutputPlace::Kind::kDescriptor ? ::fcntl(place.descriptor, F_DUPFD_CLOEXEC, 0)
+                                                                 : open_stream(place));
+  if (!stream.open()) return errno;
+  return fill(stream, content, Durability::kCached);
+}
+
+int write_to(const OutputPlace& place, std::string_view content, Durability durability) {
+  switch (place.kind) {
+    case OutputPlace::Kind::kNothing: return write_where_nothing_is(place.path, content, durability);
+    case OutputPlace::Kind::kRegular: return write_over(place, content, durability);
+    case OutputPlace::Kind::kStream:
+    case OutputPlace::Kind::kDescriptor: break;
+  }
+  return write_stream(place, content);
 }
 
 // `expected`: the size that the system tells, or 0.
@@ -222,10 +336,19 @@ StatusOr<std::string> read_file(const std::string& path, LongestFile longest) {
 
 Status write_file_atomic(const std::string& path, std::string_view content, Durability durability) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
-  HILO_RETURN_IF_ERROR(write_beside(path, content, durability, ::rename));
-  if (durability != Durability::kFlushed) return ok_status();
+  constexpr int kTries = 16;  // while others make and remove what is there
+  OutputPlace place;
+  for (int tries = 1;; ++tries) {
+    HILO_ASSIGN_OR_RETURN(place, find_output_place(path));
+    const int error = write_to(place, content, durability);
+    if (error == 0) break;
+    const bool has_changed = error == EEXIST || (error == ENOENT && place.kind != OutputPlace::Kind::kNothing);
+    if (!has_changed || tries == kTries) return write_error(error, path, content.size());
+  }
+  const bool is_file = place.kind == OutputPlace::Kind::kNothing || place.kind == OutputPlace::Kind::kRegular;
+  if (durability != Durability::kFlushed || !is_file) return ok_status();
   // The new name is on the disk only when its directory is.
-  const Descriptor folder(open_again_if_interrupted(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY));
+  const Descriptor folder(open_again_if_interrupted(directory_of(place.path).c_str(), O_RDONLY | O_DIRECTORY));
   if (folder.open()) {
     if (const int lost = flush(folder.number())) return errno_status(lost, fmt::format("writing {}", path));
   }
@@ -234,7 +357,8 @@ Status write_file_atomic(const std::string& path, std::string_view content, Dura
 
 Status write_new_file(const std::string& path, std::string_view content) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
-  return write_beside(path, content, Durability::kCached, ::link);
+  const int error = write_where_nothing_is(path, content, Durability::kCached);
+  return error == 0 ? ok_status() : write_error(error, path, content.size());
 }
 
 static Status check_own(int descriptor, const std::string& path) {
@@ -253,7 +377,7 @@ Status append_to_own_file(const std::string& path, std::string_view text) {
   Descriptor file(open_again_if_interrupted(path.c_str(), kFlags | O_CREAT, 0644));
   if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
   HILO_RETURN_IF_ERROR(check_own(file.number(), path));
-  const NoFileSizeSignal no_signal;
+  const NoSignal no_signal(SIGXFSZ);
   int error = write_all(file.number(), text);
   if (error == 0) error = file.close();
   return error == 0 ? ok_status() : write_error(error, path, text.size());

@@ -33,8 +33,13 @@ StatusOr<std::string> read_file(const std::string& path, LongestFile longest);
 enum class Durability : uint8_t { kFlushed, kCached };
 
 /// Puts `content` at `path`: written to a temporary file beside it, flushed to the disk, then renamed over `path`. A
-/// reader sees the old file or the new one. On an error the temporary file is removed and `path` is as it was.
-/// Errors    as errno_status; a full disk is RESOURCE_EXHAUSTED and says how much was needed and how much was free.
+/// reader sees the old file or the new one. On an error the temporary file is removed and `path` is as it was. The new file
+/// has the old one's owner, access list and mode; other names of the old one (hard links) keep the old content. Through a
+/// link it writes where the link leads. A device or a fifo, for whose reader it waits ten seconds, is written to and stays; a descriptor of this process too, under
+/// any of its names, such as /dev/stdout. A file is written in place, and not at once, where this user may write to it and
+/// not to its folder, or can't keep its owner.
+/// Errors    as errno_status, those of find_output_place; UNAVAILABLE for a fifo that nothing reads from; PERMISSION_DENIED for a file that this user may not write to; a
+///           full disk is RESOURCE_EXHAUSTED and says how much was needed and how much was free.
 /// Cost      flushing takes milliseconds; kCached is for what can be made again, dumps for example
 Status write_file_atomic(const std::string& path, std::string_view content,
                          Durability durability = Durability::kFlushed);

@@ -62,7 +62,7 @@ StatusOr<PlannedProgram> Planner::run() && {
   first.insert(first.end(), list.steps.begin(), list.steps.end());
   plan_.steps = std::move(first);
   relayout_results(leaves, list.result_slots, targets);
-  assign_arena();
+  HILO_RETURN_IF_ERROR(assign_arena());
   return PlannedProgram{std::move(plan_), std::move(kernels_), {}};
 }
 

@@ -132,7 +132,7 @@ class Planner {
   void alias(Scope& scope, SlotId from, SlotId to);
   /// `to` may point to what `from` does.
   void may_become(SlotId to, SlotId from);
-  void assign_arena();
+  Status assign_arena();
   std::vector<SlotId> relayout_arguments(StepList& steps);
   void relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from,
                         const std::vector<SlotId>& to);

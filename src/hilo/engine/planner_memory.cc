@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots, the arena, and the steps that every plan needs.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hilo/engine/planner.h"
 #include "hilo/hlo/ir/entry_shapes.h"
+#include "hilo/types/checked.h"
 
 namespace hilo::engine {
 namespace {
@@ -69,12 +72,19 @@ void Planner::may_become(SlotId to, SlotId from) {
   }
 }
 
-void Planner::assign_arena() {
+Status Planner::assign_arena() {
+  constexpr int64_t kMaxBytes = int64_t{1} << 62;  // of all temporaries: a sum that leaves 64 bits must not wrap
+  int64_t bytes = 0;
+  for (const Stretch& stretch : stretches_) bytes = checked_add(bytes, stretch.bytes).value_or(INT64_MAX);
+  if (bytes > kMaxBytes)
+    return resource_exhausted(
+        fmt::format("plan '{}': its temporaries are too large; got over {} bytes in all", module_.name, kMaxBytes));
   const Assignment assignment = assign_offsets(stretches_);
   plan_.arena_bytes = assignment.bytes;
   for (Slot& slot : plan_.slots) {
     if (slot.source == SlotSource::kArena) slot.index = assignment.offsets[static_cast<size_t>(slot.index)];
   }
+  return ok_status();
 }
 
 /// Arguments with another layout than row-major are copied into one first.

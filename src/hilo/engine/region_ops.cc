@@ -31,11 +31,24 @@ std::optional<uint64_t> splat_bits(const Literal& literal) {
 
 bool is_lanewise(Opcode opcode) { return is_elementwise(opcode) || opcode == hlo::kExtFma; }
 
+bool keeps_width(ElementType from, ElementType to) {
+  return element_type_info(from).bits == element_type_info(to).bits && from != ElementType::kPred;
+}
+
+namespace {
+
+bool is_scalar_op(const hlo::Computation& body, const hlo::Instruction& i) {
+  if (i.opcode == Opcode::kBitcastConvert)
+    return keeps_width(body.instruction(i.operands[0]).shape.element_type(), i.shape.element_type());
+  return i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant || is_lanewise(i.opcode);
+}
+
+}  // namespace
+
 bool is_scalar_body(const hlo::Computation& body) {
   for (const hlo::Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kTuple && i.id == body.root_id()) continue;
-    if (!i.shape.is_scalar()) return false;
-    if (i.opcode != Opcode::kParameter && i.opcode != Opcode::kConstant && !is_lanewise(i.opcode)) return false;
+    if (!i.shape.is_scalar() || !is_scalar_op(body, i)) return false;
     // c128 doesn't fit into the bits of a constant.
     if (i.opcode == Opcode::kConstant && !splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value))
       return false;
@@ -104,9 +117,8 @@ bool is_small_dot(const Graph& graph, const Node& node) {
 }
 
 bool has_equal_widths(const Graph& graph, const Node& node) {
-  const ElementType from = graph.values[node.operands[0]].shape.element_type();
-  const ElementType to = graph.values[node.results[0]].shape.element_type();
-  return element_type_info(from).bits == element_type_info(to).bits && from != ElementType::kPred;
+  return keeps_width(graph.values[node.operands[0]].shape.element_type(),
+                     graph.values[node.results[0]].shape.element_type());
 }
 
 }  // namespace

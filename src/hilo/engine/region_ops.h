@@ -23,7 +23,10 @@ bool is_lanewise(hlo::Opcode opcode);
 /// A scalar constant, or one whose elements are all equal: its bits.
 std::optional<uint64_t> splat_bits(const Literal& literal);
 
-/// True if the body consists of elementwise ops and constants over scalars.
+/// Whether bits of one type are an element of the other: what bitcast-convert does without another dimension.
+bool keeps_width(ElementType from, ElementType to);
+
+/// True if the body consists of elementwise ops, casts of bits and constants over scalars.
 bool is_scalar_body(const hlo::Computation& body);
 
 }  // namespace hilo::engine

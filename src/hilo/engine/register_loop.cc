@@ -177,9 +177,14 @@ class Independence {
     return moving <= 1;
   }
 
+  /// Between types of one width, or of whole bytes; complex numbers aren't one value.
   bool casts(const hlo::Instruction& i) const {
     const ElementType from = operand(i, 0).element_type(), to = i.shape.element_type();
-    return element_type_info(from).bits == element_type_info(to).bits && from != ElementType::kPred;
+    if (keeps_width(from, to)) return true;
+    const auto is_whole = [](ElementType type) {
+      return !is_complex(type) && type != ElementType::kPred && element_type_info(type).bits >= 8;
+    };
+    return batch_ == 1 && is_whole(from) && is_whole(to);
   }
 
   const hlo::Computation& computation_;
@@ -254,6 +259,11 @@ std::optional<LoopWork> register_loop_work(const hlo::Computation& condition, co
   if (batch == 1 && is_scalar_program(condition) && is_scalar_program(body)) return work;
   if (add_work(condition, batch, 0, work) && add_work(body, batch, 0, work)) return work;
   return std::nullopt;
+}
+
+bool is_register_program(const hlo::Computation& computation) {
+  int64_t work = 0;
+  return add_work(computation, 1, 0, work);
 }
 
 }  // namespace hilo::engine

@@ -33,4 +33,7 @@ struct LoopWork {
 std::optional<LoopWork> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
                                            int64_t batch);
 
+/// Whether a function of scalars computes only with values that fit registers, such as the bits of a number as an array.
+bool is_register_program(const hlo::Computation& computation);
+
 }  // namespace hilo::engine

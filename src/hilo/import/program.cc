@@ -16,8 +16,10 @@
 namespace hilo {
 namespace {
 
+/// Errors that have no place in the text yet name the source.
 StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& source) {
-  return module.ok() ? std::move(module) : module.status().with_context(source);
+  const bool is_named = module.ok() || module.status().message().starts_with(source + ":");
+  return is_named ? std::move(module) : module.status().with_context(source);
 }
 
 /// Text has no NUL; what has one is a form of its own.
@@ -41,17 +43,18 @@ StatusOr<std::string> read_program_bytes(const std::string& path) {
 
 StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function,
                                     std::vector<Shape> arguments) try {
-  if (stablehlo::is_mlir(bytes)) {
+  const bool is_message = !stablehlo::is_bytecode(bytes) && hlo::is_proto(bytes);  // which may begin as a text does
+  if (!is_message && stablehlo::is_mlir(bytes)) {
     HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(bytes, source));
     return named(stablehlo::translate(tree, {.function = std::string(function), .arguments = std::move(arguments)}),
                  source);
   }
-  if (stablehlo::is_jax_export(bytes)) {
+  if (!is_message && stablehlo::is_jax_export(bytes)) {
     HILO_ASSIGN_OR_RETURN(const stablehlo::JaxExport exported, stablehlo::read_jax_export(bytes, source));
     return parse_program(exported.module, source, function, std::move(arguments));
   }
   if (!function.empty()) return invalid_argument(source + ": a function can be chosen in modules of MLIR only");
-  if (hlo::is_proto(bytes)) return named(hlo::from_proto(bytes), source);
+  if (is_message) return named(hlo::from_proto(bytes), source);
   hlo::ParseOptions options;
   options.source = source;
   return hlo::parse_module(bytes, options);

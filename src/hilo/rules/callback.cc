@@ -18,7 +18,7 @@ const hlo::CustomRulesAttributes& attributes(const Operation& operation) {
 }
 
 JvpResult jvp(const Operation& operation, std::span<const Tangent>) {
-  const CallbackFacts facts = callback_detail::callback_facts(attributes(operation).id);
+  const CallbackFacts facts = callback_detail::callback_facts(operation);
   if (facts.kind == Kind::kDebug) {
     JvpResult result{bind(operation), {}};
     result.tangents.resize(result.primals.size());
@@ -43,13 +43,13 @@ BatchResult in_one_call(const Operation& operation, std::span<const BatchDim> di
     sizes.insert(sizes.begin(), axis_size);
     results.push_back(Shape::array(s.element_type(), sizes));
   }
-  BatchResult out{callback_detail::bind_callback(attributes(operation).id, operands, results), {}};
+  BatchResult out{callback_detail::bind_callback(callback_detail::callback_of(operation), operands, results), {}};
   out.dims.assign(out.results.size(), 0);
   return out;
 }
 
 BatchResult batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
-  const CallbackFacts facts = callback_detail::callback_facts(attributes(operation).id);
+  const CallbackFacts facts = callback_detail::callback_facts(operation);
   if (facts.ordered) {
     or_throw(unimplemented(at_user_line(facts.kind == Kind::kDebug ? "debug::callback" : "io_callback") +
                            ": Cannot `vmap` ordered callbacks"));

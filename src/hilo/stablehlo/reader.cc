@@ -13,10 +13,11 @@ bool is_mlir(std::string_view data) {
   if (is_bytecode(data)) return true;
   Cursor cursor(data, "");
   const char next = cursor.peek();
-  if (next == '#' || next == '!') return true;
-  if (next == '"') return cursor.next_is("\"builtin.module\"") || cursor.next_is("\"func.func\"");
+  if (next == '#' || next == '!' || next == '"') return true;  // an alias, or an operation in the generic form
   const std::string_view word = cursor.word();
-  return word == "module" || word == "builtin.module" || word == "func.func";
+  if (word == "module" || word == "builtin.module" || word == "func.func") return true;
+  // An operation with a symbol, such as `sdy.mesh @mesh = ...`; computations of HLO go on with a bracket.
+  return word.find('.') != std::string_view::npos && cursor.next_is("@");
 }
 
 StatusOr<ModuleTree> read_tree(std::string_view data, std::string_view source) try {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -71,6 +75,30 @@ bool stands_for_others(const hlo::OpDef& def) {
   return def.decompose != nullptr && (def.traits & hlo::kExtension) == 0;
 }
 
+/// What an instruction calls, traced in its place: each place anew, and a chain of bodies that run the one before twice has more
+/// places than any trace can hold.
+Leaves run_in_place(const hlo::Computation& called, std::span<const Array> operands) {
+  constexpr int64_t kMostTraced = 1 << 20;  // instructions for one of the program
+  thread_local int depth = 0;
+  thread_local int64_t traced = 0;
+  if (depth == 0) traced = 0;
+  traced += called.size();
+  if (traced > kMostTraced)
+    throw Error(resource_exhausted(fmt::format(
+        "'{}': too many instructions where computations are traced in their callers' place; wanted at most {}",
+        called.name(), kMostTraced)));
+  struct Inside {
+    Inside() { ++depth; }
+    ~Inside() { --depth; }
+  } inside;
+  return run_computation(called, operands);
+}
+
+bool takes_tuples(const hlo::Computation& callee) {
+  return std::ranges::any_of(callee.parameters(),
+                             [&](hlo::InstructionId id) { return callee.instruction(id).shape.is_tuple(); });
+}
+
 Leaves run_decomposed(const hlo::Computation& computation, const hlo::Instruction& instruction,
                       std::span<const Leaves> values) {
   const InstructionLocation here(user_line(instruction));
@@ -81,17 +109,17 @@ Leaves run_decomposed(const hlo::Computation& computation, const hlo::Instructio
     shapes.push_back(computation.instruction(id).shape);
     operands.insert(operands.end(), values[id].begin(), values[id].end());
   }
-  return run_computation(*or_throw(instruction.def().decompose(instruction, shapes)), operands);
+  const hlo::ComputationPtr body = or_throw(instruction.def().decompose(instruction, shapes));
+  if (instruction.opcode != hlo::Opcode::kFusion || takes_tuples(*body)) return run_in_place(*body, operands);
+  auto call = std::make_shared<hlo::CallAttributes>();  // its callee stands for it as it is: traced once
+  call->to_apply = body;
+  return bind({hlo::Opcode::kCall, std::move(operands), std::move(call), std::nullopt});
 }
 
 /// A call whose callee takes tuples, which bind doesn't know: what it calls is traced in its place.
 bool calls_with_tuples(const hlo::Instruction& instruction) {
-  if (instruction.opcode != hlo::Opcode::kCall) return false;
-  const hlo::Computation& callee = *hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply;
-  for (hlo::InstructionId id : callee.parameters()) {
-    if (callee.instruction(id).shape.is_tuple()) return true;
-  }
-  return false;
+  return instruction.opcode == hlo::Opcode::kCall &&
+         takes_tuples(*hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply);
 }
 
 Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leaves> values) {
@@ -112,7 +140,7 @@ Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leav
     }
   }
   if (calls_with_tuples(instruction))
-    return run_computation(*hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply, operation.operands);
+    return run_in_place(*hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply, operation.operands);
   const InstructionLocation here(user_line(instruction));
   const InstructionNames names(instruction);
   return bind(operation);

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <map>
 #include <mutex>
+#include <unordered_map>
 
+#include "hilo/base/random_key.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/eval_trace.h"
@@ -20,25 +23,31 @@ namespace hilo::callback_detail {
 namespace {
 
 constexpr std::string_view kTarget = "hilo.callback";
-constexpr std::string_view kNumber = "number";
+constexpr std::string_view kKey = "key";
 
-/// All callbacks of the process by number. Programs name them, and live as long as they like.
+/// One kind of call: whose, and of what shapes.
+struct Call {
+  CallbackPtr callback;
+  std::vector<Shape> operands, results;
+};
+
+/// The calls that programs of this process may make, by key. Programs name them, also as text, and live as long as they
+/// like: so does the table. A program from elsewhere can't know a key.
 class Table {
  public:
-  int64_t add(Callback callback) {
+  void add(const std::string& key, Call call) {
     std::lock_guard lock(mutex_);
-    all_.push_back(std::make_shared<const Callback>(std::move(callback)));
-    return static_cast<int64_t>(all_.size()) - 1;
+    calls_.emplace(key, std::make_shared<const Call>(std::move(call)));
   }
-  std::shared_ptr<const Callback> find(int64_t number) {
+  std::shared_ptr<const Call> find(const std::string& key) {
     std::lock_guard lock(mutex_);
-    const bool known = number >= 0 && number < static_cast<int64_t>(all_.size());
-    return known ? all_[static_cast<size_t>(number)] : nullptr;
+    const auto found = calls_.find(key);
+    return found == calls_.end() ? nullptr : found->second;
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::shared_ptr<const Callback>> all_;
+  std::unordered_map<std::string, std::shared_ptr<const Call>> calls_;
 };
 
 Table& table() {
@@ -46,39 +55,94 @@ Table& table() {
   return *all;
 }
 
+}  // namespace
+
+class Registered : public std::enable_shared_from_this<Registered> {
+ public:
+  explicit Registered(Callback callback) : callback_(std::move(callback)), number_(next_custom_rules_id()) {}
+
+  const Callback& callback() const { return callback_; }
+  int64_t number() const { return number_; }
+  /// The key of calls of these shapes. Programs that are traced again are the same programs.
+  std::string key_of(std::vector<Shape> operands, std::vector<Shape> results) const {
+    std::lock_guard lock(mutex_);
+    std::string& key = keys_[text_of(operands) + " ->" + text_of(results)];
+    if (key.empty()) table().add(key = random_key(), {shared_from_this(), std::move(operands), std::move(results)});
+    return key;
+  }
+  static std::string text_of(std::span<const Shape> shapes) {
+    std::string text;
+    for (const Shape& shape : shapes) text += " " + shape.to_string();
+    return text;
+  }
+
+ private:
+  const Callback callback_;
+  const int64_t number_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::string> keys_;  ///< by shapes
+};
+
+namespace {
+
 void check_results(std::span<const Array> got, std::span<const Shape> wanted) {
-  bool same = got.size() == wanted.size();
-  for (size_t i = 0; same && i < got.size(); ++i) same = got[i].aval_shape() == wanted[i];
-  if (same) return;
-  std::string texts[2];
-  for (const Array& a : got) texts[0] += " " + a.aval_shape().to_string();
-  for (const Shape& s : wanted) texts[1] += " " + s.to_string();
+  std::vector<Shape> shapes;
+  for (const Array& a : got) shapes.push_back(a.aval_shape());
+  if (std::ranges::equal(shapes, wanted)) return;
   or_throw(invalid_argument("callback: the function's result doesn't have the shapes and types that were said: got" +
-                            texts[0] + ", wanted" + texts[1]));
+                            Registered::text_of(shapes) + ", wanted" + Registered::text_of(wanted)));
 }
 
-Shape shape_of(const CustomCallBuffer& buffer) { return Shape::array(buffer.type, buffer.dimensions); }
+std::vector<Shape> shapes_of(std::span<const CustomCallBuffer> buffers) {
+  std::vector<Shape> shapes;
+  for (const CustomCallBuffer& b : buffers) shapes.push_back(Shape::array(b.type, b.dimensions));
+  return shapes;
+}
+
+/// A program that was changed since it was traced may call with other arrays than the function takes.
+Status check_arrays(std::string_view what, std::span<const Shape> got, std::span<const Shape> wanted) {
+  if (std::ranges::equal(got, wanted)) return ok_status();
+  return invalid_argument(
+      fmt::format("callback: the program's {} aren't those that it was traced with: got{}, wanted{}", what,
+                  Registered::text_of(got), Registered::text_of(wanted)));
+}
+
+/// The call that the frame names by its key.
+StatusOr<std::shared_ptr<const Call>> call_of(const CustomCallFrame& frame, std::span<const Shape> operands,
+                                              std::span<const Shape> results) {
+  const CustomCallAttribute* const key = frame.find(kKey);
+  if (key == nullptr || key->kind != CustomCallAttribute::Kind::kString)
+    return invalid_argument(fmt::format("callback: attribute '{}' is no string", kKey));
+  std::shared_ptr<const Call> call = table().find(key->text);
+  if (call == nullptr)
+    return failed_precondition(
+        "callback: the program was not traced by this process, so it can't call back. Hint: trace it "
+        "here");
+  HILO_RETURN_IF_ERROR(check_arrays("operands", operands, call->operands));
+  HILO_RETURN_IF_ERROR(check_arrays("results", results, call->results));
+  return call;
+}
 
 /// Runs in the engine, on any of its threads.
 Status handle(const CustomCallFrame& frame) {
-  HILO_ASSIGN_OR_RETURN(const int64_t number, frame.attribute<int64_t>(kNumber));
-  const std::shared_ptr<const Callback> callback = table().find(number);
-  if (callback == nullptr)
-    return failed_precondition("callback " + std::to_string(number) +
-                               " belongs to the process that traced the program");
+  const std::vector<Shape> operand_shapes = shapes_of(frame.operands), result_shapes = shapes_of(frame.results);
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const Call> call, call_of(frame, operand_shapes, result_shapes));
+  const Callback& callback = call->callback->callback();
   const TraceScope bottom(eval_trace());
   try {
     std::vector<Array> operands;
-    for (const CustomCallBuffer& b : frame.operands) {
-      const Shape shape = shape_of(b);
-      const std::span bytes(static_cast<const std::byte*>(b.data), static_cast<size_t>(shape.byte_size()));
-      operands.push_back(Array::from_literal(Literal::from_bytes(shape, bytes)));
+    for (size_t i = 0; i < operand_shapes.size(); ++i) {
+      const Shape& shape = operand_shapes[i];
+      const auto* const data = static_cast<const std::byte*>(frame.operands[i].data);
+      operands.push_back(
+          Array::from_literal(Literal::from_bytes(shape, std::span(data, static_cast<size_t>(shape.byte_size())))));
     }
-    const std::vector<Array> results = callback->function(operands);
-    if (callback->kind == Kind::kDebug) return ok_status();  // its one result is nobody's
-    std::vector<Shape> wanted;
-    for (const CustomCallBuffer& b : frame.results) wanted.push_back(shape_of(b));
-    check_results(results, wanted);
+    const std::vector<Array> results = callback.function(operands);
+    if (callback.kind == Kind::kDebug) {  // its one result is nobody's
+      *static_cast<std::byte*>(frame.results[0].data) = {};
+      return ok_status();
+    }
+    check_results(results, result_shapes);
     for (size_t i = 0; i < results.size(); ++i) {
       const Literal value = results[i].to_literal();
       std::copy(value.bytes().begin(), value.bytes().end(), static_cast<std::byte*>(frame.results[i].data));
@@ -102,16 +166,20 @@ std::vector<Shape> results_of(Kind kind, std::span<const Shape> results) {
 
 }  // namespace
 
-int64_t add_callback(Callback callback) { return table().add(std::move(callback)); }
+CallbackPtr add_callback(Callback callback) { return std::make_shared<const Registered>(std::move(callback)); }
 
-StagedFunction staged_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results) {
+int64_t number_of(const Registered& callback) { return callback.number(); }
+
+StagedFunction staged_callback(const CallbackPtr& callback, std::span<const Array> operands,
+                               std::span<const Shape> results) {
   ensure_registered();
-  hlo::CustomCallOptions options;
-  options.target = kTarget;
-  options.backend_config = fmt::format("{{{} = {} : i64}}", kNumber, number);
-  options.has_side_effect = true;
   std::vector<Shape> shapes;
   for (const Array& a : operands) shapes.push_back(a.aval_shape());
+  hlo::CustomCallOptions options;
+  options.target = kTarget;
+  options.backend_config =
+      fmt::format("{{{} = \"{}\"}}", kKey, callback->key_of(shapes, {results.begin(), results.end()}));
+  options.has_side_effect = true;
   const auto attributes = hlo::make_custom_call(options, shapes, results.size());
   const Shape declared = results.size() == 1 ? results[0] : Shape::tuple(results);
   const FlatFunction body = [&](std::span<const Array> x) {
@@ -120,15 +188,21 @@ StagedFunction staged_callback(int64_t number, std::span<const Array> operands, 
   return stage(body, avals_of(operands), "callback", "callback", CapturePlace::kLast, /*always_tuple=*/true);
 }
 
-std::vector<Array> bind_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results) {
-  return bind_custom_rules(staged_callback(number, operands, results), operands, std::string(kCallback), number,
-                           nullptr);
+std::vector<Array> bind_callback(const CallbackPtr& callback, std::span<const Array> operands,
+                                 std::span<const Shape> results) {
+  return bind_custom_rules(staged_callback(callback, operands, results), operands, std::string(kCallback),
+                           callback->number(), callback);
 }
 
-CallbackFacts callback_facts(int64_t number) {
-  const std::shared_ptr<const Callback> callback = table().find(number);
-  if (callback == nullptr) return {Kind::kIo, VmapMethod::kNone, true};
-  return {callback->kind, callback->vmap_method, callback->ordered};
+CallbackPtr callback_of(const Operation& operation) {
+  return std::static_pointer_cast<const Registered>(attributes_of<hlo::CustomRulesAttributes>(operation).user);
+}
+
+CallbackFacts callback_facts(const Operation& operation) {
+  const CallbackPtr registered = callback_of(operation);
+  if (registered == nullptr) return {Kind::kIo, VmapMethod::kNone, true};
+  const Callback& callback = registered->callback();
+  return {callback.kind, callback.vmap_method, callback.ordered};
 }
 
 std::vector<Array> call(Callback callback, std::span<const Array> operands, std::span<const Shape> results,

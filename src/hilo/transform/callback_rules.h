@@ -7,7 +7,7 @@
 
 namespace hilo {
 
-/// The name of callbacks' rules among custom rules; their number is its id.
+/// The name of callbacks' rules among custom rules; their user is the callback.
 inline constexpr std::string_view kCallback = "callback";
 
 namespace callback_detail {
@@ -17,15 +17,26 @@ struct CallbackFacts {
   VmapMethod vmap_method;
   bool ordered;
 };
-/// Of a number that this process doesn't know: an ordered callback, of which nothing can be made.
-CallbackFacts callback_facts(int64_t number);
 
-/// Gives a callback its number; both live as long as the process.
-int64_t add_callback(Callback callback);
-/// A function that calls callback `number`.
-StagedFunction staged_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results);
-/// Puts a call of callback `number` into the program.
-std::vector<Array> bind_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results);
+/// A callback that programs may call: each kind of call has a key of its own, see staged_callback.
+class Registered;
+using CallbackPtr = std::shared_ptr<const Registered>;
+
+/// Of an operation that comes from a file, which has no callback: an ordered one, which no transformation takes.
+CallbackFacts callback_facts(const Operation& operation);
+/// The callback of an operation with rules of callbacks; null for one that comes from a file.
+CallbackPtr callback_of(const Operation& operation);
+
+/// A callback, with a number that no other one has.
+CallbackPtr add_callback(Callback callback);
+int64_t number_of(const Registered& callback);
+/// A function that calls the callback on operands of these shapes and types. Its program names the call by 128 random bits,
+/// the same for the same shapes, which live as long as the process: who can't read the program can't make the call.
+StagedFunction staged_callback(const CallbackPtr& callback, std::span<const Array> operands,
+                               std::span<const Shape> results);
+/// Puts a call of the callback into the program.
+std::vector<Array> bind_callback(const CallbackPtr& callback, std::span<const Array> operands,
+                                 std::span<const Shape> results);
 
 }  // namespace callback_detail
 }  // namespace hilo

@@ -46,18 +46,18 @@ std::vector<Array> run_check(const std::string& message, std::span<const Array> 
 }
 
 /// One callback for all checks of a message: a program that is traced again needs no other.
-int64_t callback_of(const std::string& message) {
+callback_detail::CallbackPtr callback_of(const std::string& message) {
   static std::mutex mutex;
-  static auto* const numbers = new std::map<std::string, int64_t>;
+  static auto* const callbacks = new std::map<std::string, callback_detail::CallbackPtr>;
   std::lock_guard lock(mutex);
-  const auto [place, is_new] = numbers->try_emplace(message, 0);
-  if (is_new) {
-    place->second = callback_detail::add_callback(
+  callback_detail::CallbackPtr& place = (*callbacks)[message];
+  if (place == nullptr) {
+    place = callback_detail::add_callback(
         {callback_detail::Kind::kDebug,
          [message](std::span<const Array> operands) { return run_check(message, operands); }, VmapMethod::kNone,
          false});
   }
-  return place->second;
+  return place;
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ int64_t callback_of(const std::string& message) {
 std::vector<Array> bind_check(std::string_view kind, const std::string& message, std::span<const Array> operands) {
   const std::vector<Shape> result = {Shape::scalar(ElementType::kU8)};
   if (kind == kCheck) {
-    const int64_t number = callback_of(message);
-    return bind_custom_rules(callback_detail::staged_callback(number, operands, result), operands, std::string(kind),
-                             number, nullptr, message);
+    const callback_detail::CallbackPtr callback = callback_of(message);
+    return bind_custom_rules(callback_detail::staged_callback(callback, operands, result), operands, std::string(kind),
+                             callback_detail::number_of(*callback), nullptr, message);
   }
   const FlatFunction nothing = [](std::span<const Array>) {
     return std::vector<Array>{ops::scalar(0, ElementType::kU8)};

@@ -9,12 +9,14 @@
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/sharding_constraint.h"
 #include "hilo/transform/batch.h"
+#include "hilo/transform/callback_rules.h"
 
 namespace hilo {
 
 const CustomRules* custom_rules_of(const Operation& operation) {
   const auto& attributes = attributes_of<hlo::CustomRulesAttributes>(operation);
-  if (attributes.rules == kShardingConstraint) return nullptr;  // the user is the sharding
+  if (attributes.rules == kShardingConstraint || attributes.rules == kCallback)
+    return nullptr;  // the user is the sharding, or the function
   return static_cast<const CustomRules*>(attributes.user.get());
 }
 
@@ -42,7 +44,7 @@ bool runs_at_once(std::span<const Array> arrays) {
 }
 
 std::vector<Array> bind_custom_rules(const StagedFunction& function, std::span<const Array> arguments,
-                                     std::string rules, int64_t id, std::shared_ptr<const CustomRules> user,
+                                     std::string rules, int64_t id, std::shared_ptr<const void> user,
                                      std::string detail) {
   auto attributes = std::make_shared<hlo::CustomRulesAttributes>();
   attributes->to_apply = function.computation;

@@ -45,9 +45,10 @@ int64_t derived_custom_rules_id(int64_t id, std::span<const int64_t> what);
 /// No transformation is under way and none of these is a tracer: a function may just run.
 bool runs_at_once(std::span<const Array> arrays);
 
-/// Calls a staged function (root: a tuple) with `arguments` and what it captured, by rules of its own.
+/// Calls a staged function (root: a tuple) with `arguments` and what it captured, by rules of its own. `user`: its
+/// CustomRules, or the callback that the rules of callbacks are about.
 std::vector<Array> bind_custom_rules(const StagedFunction& function, std::span<const Array> arguments,
-                                     std::string rules, int64_t id, std::shared_ptr<const CustomRules> user,
+                                     std::string rules, int64_t id, std::shared_ptr<const void> user,
                                      std::string detail = {});
 
 std::vector<Aval> avals_of(std::span<const Array> arrays);

@@ -16,16 +16,11 @@ std::string error_of(const std::string& text, int max_nesting = 256) {
 std::string error_in(const std::string& lines) { return error_of("HloModule m\nENTRY main {\n" + lines + "}\n"); }
 
 TEST(BadInput, NoModule) {
-  EXPECT_EQ(error_of(""),
-            "INVALID_ARGUMENT: m.hlo:1:1: expected 'HloModule' at the head of the text; got the end of the text");
+  EXPECT_EQ(error_of(""), "INVALID_ARGUMENT: m.hlo:1:1: the module has no computations");
   EXPECT_EQ(error_of("ENTRY main {}"),
-            "INVALID_ARGUMENT: m.hlo:1:1: expected 'HloModule' at the head of the text; got 'ENTRY'");
-  EXPECT_EQ(error_of("HloModule m\n"), "INVALID_ARGUMENT: m.hlo:2:1: no computation is marked ENTRY");
-}
-
-TEST(BadInput, NoEntry) {
-  EXPECT_EQ(error_of("HloModule m\nf {\n  x = f32[] parameter(0)\n}\n"),
-            "INVALID_ARGUMENT: m.hlo:5:1: no computation is marked ENTRY");
+            "INVALID_ARGUMENT: m.hlo:1:7: computation 'main' has no instructions");
+  EXPECT_EQ(error_of("HloModule m\n"), "INVALID_ARGUMENT: m.hlo:2:1: the module has no computations");
+  EXPECT_EQ(error_of("all kinds of text"), "INVALID_ARGUMENT: m.hlo:1:5: expected '{' before the body of computation 'all'; got 'kinds'");
 }
 
 TEST(BadInput, TwoEntries) {
@@ -133,15 +128,15 @@ TEST(BadInput, Dimensions) {
   EXPECT_EQ(error_in("  x = f32[2147483648,2147483648] parameter(0)\n"),
             "INVALID_ARGUMENT: m.hlo:3:7: shape: f32[2147483648,2147483648] needs more than 2^63-1 bytes");
   EXPECT_EQ(error_in("  x = f32[<=4] parameter(0)\n"),
-            "UNIMPLEMENTED: m.hlo:3:11: dynamic dimensions are not implemented in this version");
+            "UNIMPLEMENTED: parameter 'x' (m.hlo:3:3): parameter of bounded size, f32[4], is not implemented in this "
+            "version");
 }
 
 TEST(BadInput, Layouts) {
   EXPECT_EQ(error_in("  x = f32[2,3]{0,0} parameter(0)\n"),
             "INVALID_ARGUMENT: m.hlo:3:15: layout [0,0] doesn't order the 2 dimensions of f32[2,3]");
-  EXPECT_EQ(error_in("  x = f32[2,3]{1,0:T(8,128)} parameter(0)\n"),
-            "UNIMPLEMENTED: m.hlo:3:19: layouts with tiles, memory spaces or element sizes are not implemented in this "
-            "version");
+  EXPECT_EQ(error_in("  x = f32[2,3]{1,0:T(8,128)Q(1)} parameter(0)\n"),
+            "INVALID_ARGUMENT: m.hlo:3:28: expected '}' after a layout; got 'Q'");
 }
 
 TEST(BadInput, DeepNesting) {
@@ -151,6 +146,18 @@ TEST(BadInput, DeepNesting) {
   const std::string braces(100000, '{'), ends(100000, '}');
   EXPECT_EQ(error_in("  x = f32[] parameter(0), sharding=" + braces + ends + "\n"),
             "INVALID_ARGUMENT: m.hlo:3:292: nesting deeper than 256. Hint: max_nesting");
+}
+
+TEST(BadInput, DeepNestingOfInstructionsAndComputations) {
+  constexpr size_t kLevels = 20000;
+  std::string operands, computations;
+  for (size_t k = 0; k < kLevels; ++k) {
+    operands += "f32[] negate(";
+    computations += "f32[] call(x), to_apply={ x = f32[] parameter(0)\n y = ";
+  }
+  const std::string begin = "  x = f32[] parameter(0)\n  y = ", wanted = "nested deeper than 256";
+  EXPECT_NE(error_in(begin + operands + "x" + std::string(kLevels, ')') + "\n").find(wanted), std::string::npos);
+  EXPECT_NE(error_in(begin + computations).find(wanted), std::string::npos);
 }
 
 TEST(BadInput, NestingLimitCanBeRaised) {

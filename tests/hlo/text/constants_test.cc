@@ -109,9 +109,10 @@ TEST(Constants, NestedBracesAndComments) {
 
 TEST(Constants, WithoutElements) {
   expect_same("f32[0]", "{}");
-  EXPECT_EQ(printed("f32[2,0]", "{{}, {}}"), "{}");
-  EXPECT_EQ(printed("f32[2,0]", "{}"), "{}");
-  EXPECT_EQ(printed("f32[1099511627776,0]", "{}"), "{}");
+  expect_same("s32[2,0,1]", "{{}, {}}");
+  EXPECT_EQ(printed("f32[2,0]", "{}"), "{{}, {}}");
+  EXPECT_EQ(printed("f32[1099511627776,0]", "{}"), "{...}");
+  expect_same("f32[1099511627776,0]", "{...}");
 }
 
 TEST(Constants, Tuples) { expect_same("(f32[], (s32[2], pred[]), ())", "(1, ({2, 3}, true), ())"); }
@@ -121,21 +122,30 @@ TEST(Constants, LargeOnesCanBeLeftOut) {
   ASSERT_TRUE(module.ok());
   EXPECT_EQ(print_instruction(*module->entry, module->entry->root(), {.max_constant_elements = 2}),
             "%c = f32[3]{0} constant({...})");
-  EXPECT_EQ(printed("f32[3]", "{...}"),
-            "INVALID_ARGUMENT: m.hlo:3:28: the constant's values are left out ({...}). Hint: print the module with "
-            "large constants");
+  EXPECT_EQ(printed("f32[3]", "{...}"), "{0, 0, 0}");
 }
 
 TEST(Constants, CountMismatchIsFoundBeforeAnythingIsAllocated) {
-  EXPECT_EQ(printed("f32[1099511627776]", "1"),
+  EXPECT_EQ(printed("f32[1099511627776]", "{1}"),
             "INVALID_ARGUMENT: m.hlo:3:40: constant 'c': 1 value given, f32[1099511627776] needs 1099511627776");
+  EXPECT_EQ(printed("f32[1099511627776]", "{1, ...}"),
+            "RESOURCE_EXHAUSTED: m.hlo:3:40: constant 'c': 1 values given, the others of f32[1099511627776] left out; "
+            "wanted 1048576 elements at most");
   EXPECT_EQ(printed("f32[2,2]", "{{1, 2}, {3}}"),
             "INVALID_ARGUMENT: m.hlo:3:30: constant 'c': 3 values given, f32[2,2] needs 4");
 }
 
+TEST(Constants, ShortTextsOfLargeOnesTakeNoMemory) {
+  for (const char* value : {"{...}", "1"}) {
+    const StatusOr<Module> module = constant_module("f32[1099511627776]", value);
+    ASSERT_TRUE(module.ok()) << module.status().to_string();
+    EXPECT_NE(module->entry->root().opcode, Opcode::kConstant);
+  }
+}
+
 TEST(Constants, WrongNestingIsRefused) {
   EXPECT_EQ(printed("f32[2,2]", "{{1, 2, 3}, {4}}"),
-            "INVALID_ARGUMENT: m.hlo:3:36: expected '}' after dimension 1 of f32[2,2]; got ','");
+            "INVALID_ARGUMENT: m.hlo:3:38: expected '}' after dimension 1 of f32[2,2]; got '3'");
   EXPECT_EQ(printed("f32[2]", "{1, {2}}"), "INVALID_ARGUMENT: m.hlo:3:32: expected a value; got '{'");
 }
 
@@ -145,7 +155,7 @@ TEST(Constants, ValuesOutOfRangeAreRefused) {
   EXPECT_EQ(printed("u32[]", "-1"), "INVALID_ARGUMENT: m.hlo:3:27: '-1' is no value of u32, or out of its range");
   EXPECT_EQ(printed("f32[]", "1e39"), "INVALID_ARGUMENT: m.hlo:3:27: '1e39' is no value of f32, or out of its range");
   EXPECT_EQ(printed("f16[]", "70000"), "INVALID_ARGUMENT: m.hlo:3:27: '70000' is no value of f16, or out of its range");
-  EXPECT_EQ(printed("pred[]", "2"), "INVALID_ARGUMENT: m.hlo:3:28: '2' is no value of pred, or out of its range");
+  EXPECT_EQ(printed("pred[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:28: '1.5' is no value of pred, or out of its range");
   EXPECT_EQ(printed("s32[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:27: '1.5' is no value of s32, or out of its range");
   EXPECT_EQ(printed("f4e2m1fn[]", "nan"),
             "INVALID_ARGUMENT: m.hlo:3:32: 'nan' is no value of f4e2m1fn, or out of its range");

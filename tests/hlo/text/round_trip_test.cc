@@ -156,13 +156,13 @@ TEST(RoundTrip, OpsThatOnlyParse) {
       "  %pool = f32[8,3,3,4]{3,2,1,0} reduce-window(%conv, %zero), window={size=1x2x2x1 stride=1x2x2x1}, "
       "to_apply=%add\n"
       "  %all = f32[8,3,3,4]{3,2,1,0} all-reduce(%pool), channel_id=1, replica_groups={{0,1}}, to_apply=%add\n"
-      "  %token = token[] after-all()\n"
+      "  %nothing = token[] after-all()\n"
       "  %custom = f32[4]{0} custom-call(%all), custom_call_target=\"a, \\\"b\\\"\", called_computations={%add, %add}, "
       "backend_config={\"k\":[1,2]}\n"
       "  %map = f32[4]{0} map(%custom, %custom), dimensions={0}, to_apply=%add\n"
       "  %fft = c64[3]{0} fft(%map), fft_type=RFFT, fft_length={4}\n"
       "  %id = u32[] replica-id()\n"
-      "  ROOT %out = (f32[4]{0}, token[]) tuple(%map, %token)\n"
+      "  ROOT %out = (f32[4]{0}, token[]) tuple(%map, %nothing)\n"
       "}\n");
 }
 

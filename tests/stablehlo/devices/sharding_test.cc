@@ -99,5 +99,29 @@ TEST(Sharding, AxesThatTheMeshLacksAreRefused) {
   holds(split_dimension(mesh_of(R"(<["x"=2]>)"), {{"x"}, {"x"}}).status().to_string(), "names an axis twice");
 }
 
+TEST(Shardings, AreReadInTheFormOfAttributesToo) {
+  for (const std::string_view text :
+       {R"([<@m, [{"x"}]>])", R"(#sdy.sharding<@m, [{"x"}]>)", R"(<@m, [{"x"}]>)",
+        R"(#sdy.sharding_per_value<[<@m, [{"x"}]>]>)", R"([#sdy.sharding<@m, [{"x"}]>])"}) {
+    const StatusOr<std::vector<Sharding>> read = parse_shardings(text);
+    ASSERT_TRUE(read.ok()) << text << read.status().to_string();
+    ASSERT_EQ(read->size(), 1) << text;
+    EXPECT_EQ(to_string((*read)[0]), R"(<@m, [{"x"}]>)");
+  }
+  EXPECT_TRUE(parse_mesh(R"(#sdy.mesh<["x"=2]>)").ok());
+  EXPECT_TRUE(parse_mesh("<[], device_ids=[3]>").ok());
+  EXPECT_TRUE(parse_axis_names(R"(#sdy<manual_axes{"x"}>)").ok());
+}
+
+TEST(Shardings, HaveSumsInPartsAndNoOtherReductions) {
+  for (const std::string_view text : {R"(<@m, [{}], unreduced={"x"}>)", R"(<@m, [{}], unreduced{"x"}>)",
+                                      R"(<@m, [{}], replicated={"y"}, unreduced=sum{"x"}>)"}) {
+    const StatusOr<std::vector<Sharding>> read = parse_shardings(text);
+    ASSERT_TRUE(read.ok()) << text << read.status().to_string();
+    EXPECT_EQ((*read)[0].unreduced.size(), 1) << text;
+  }
+  EXPECT_EQ(parse_shardings(R"(<@m, [{}], unreduced=max{"x"}>)").status().code(), StatusCode::kUnimplemented);
+}
+
 }  // namespace
 }  // namespace hilo::stablehlo

@@ -54,17 +54,16 @@ class CpuEngine final : public HostEngine {
     const FloatingPointScope nearest;
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
-    HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
+    HILO_RETURN_IF_ERROR(check_array_sizes(module));
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;
     passes.observer = observer;
     passes.whole = cpu::CpuTarget(isa).whole_ops();
-    passes.check = [&](const hlo::Module& grown) {
-      return check_instruction_limit(grown, Counted::kOnce, options.limits);
-    };
+    passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
-    HILO_RETURN_IF_ERROR(check_instruction_limit(*optimized, Counted::kWhereCalled, options.limits));
+    HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
     HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
                           cpu::compile_plan(*optimized, isa, engine::LoopForm::kRegisters, observer));
     HILO_ASSIGN_OR_RETURN(cpu::Program loaded, cpu::load_program(std::move(emitted.plan), isa));

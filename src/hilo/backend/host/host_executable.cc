@@ -84,6 +84,8 @@ class QueuedRun {
     Status status;
     try {
       status = run_->outcome();
+    } catch (const std::bad_alloc&) {
+      status = out_of_memory();
     } catch (const std::exception& error) {  // of a custom call; there is no caller to throw to
       status = Status(StatusCode::kUnknown, std::string("an exception was thrown: ") + error.what());
     } catch (...) {  // NOLINT: the same

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/pjrt/effect_order.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,6 +15,8 @@ using hlo::ComputationPtr;
 using hlo::Instruction;
 using hlo::InstructionId;
 using hlo::Opcode;
+
+constexpr InstructionId kMostInlined = 1 << 20;  // of one computation: calls of calls double it with each level
 
 /// Which computations have effects, in themselves or in what they call. They are seen after those that they call.
 class Effects {
@@ -60,6 +64,10 @@ StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects&
   for (const Instruction& i : all) {
     b.at(i);
     if (i.opcode == Opcode::kCall && effects.are_called(i)) {
+      if (b.size() + hlo::called_computations(i)[0]->size() > kMostInlined)
+        return resource_exhausted(
+            fmt::format("{}: calls with effects are too many to be inlined; wanted at most {} instructions",
+                        describe(i), kMostInlined));
       b.replace(i.id, b.splice(hlo::called_computations(i)[0], b.mapped(i.operands)));
     } else if (i.opcode == Opcode::kConditional && effects.are_called(i) && !i.shape.is_tuple()) {
       b.replace(i.id, conditional_of_tuples(b, i));

@@ -202,6 +202,13 @@ StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
   return name == "cpu";  // XLA calls their platform so
 }
 
+Status check_calls_no_lent_function(const hlo::Module& program) {
+  return for_each_lent_call(program, [](const Instruction& i) {
+    return permission_denied(fmt::format(
+        "{}: programs don't call '{}' themselves. Hint: call its function by its own name", describe(i), kTarget));
+  });
+}
+
 StatusOr<bool> lend_host_functions(const Plugin& plugin, PJRT_Client* client, hlo::Module& program) {
   const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
   if (ffi == nullptr) return false;

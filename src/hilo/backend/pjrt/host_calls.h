@@ -13,6 +13,10 @@ namespace hilo::plugins {
 /// Errors    the plugin's
 StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client);
 
+/// A program from elsewhere must not make that call itself: it would name any function of this process.
+/// Errors    PERMISSION_DENIED with the call
+Status check_calls_no_lent_function(const hlo::Module& program);
+
 /// Turns the program's calls of functions that hilo has into calls of that handler, and gives the plugin the handler. False if
 /// there are none, or the plugin's devices are others or it takes no handlers: the program is as it was.
 /// Errors    the plugin's

@@ -239,7 +239,7 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
   HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module.name, options, replicas));
   HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
-  HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
+  HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
   const auto passed = [&] {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   };
@@ -249,6 +249,7 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   if (observer != nullptr) observer->after("prepare_for_plugin", program, true, passed());
   HILO_ASSIGN_OR_RETURN(const bool on_processors, runs_on_processors(plugin_, client_));
   HILO_RETURN_IF_ERROR(check_known_faults(plugin_, on_processors, program));
+  HILO_RETURN_IF_ERROR(check_calls_no_lent_function(program));
   ProgramSignature signature = signature_of(module);
   signature.replica_count = replicas;
   signature.meets_others = replicas > 1 && depends_on_replicas(module);

@@ -95,7 +95,7 @@ class ReferenceEngine final : public HostEngine {
   StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                  hlo::PassObserver*) override try {
     HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
-    HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
     hlo::Module row_major = module;
     HILO_RETURN_IF_ERROR(hlo::normalize_layouts(row_major).status());
     auto program = std::make_unique<ReferenceProgram>(host_signature(module, options), row_major);

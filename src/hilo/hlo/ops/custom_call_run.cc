@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/run_scope.h"
 #include "hilo/base/text.h"
 #include "hilo/base/transpose.h"
@@ -117,6 +118,8 @@ Status call(const CustomCallPlan& plan, const Buffers& buffers) {
   frame.context = current_run();
   try {
     return (*plan.handler)(frame);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   } catch (const std::exception& error) {  // a user's code: nothing may leave the engine
     return Status(StatusCode::kInternal,
                   fmt::format("custom call {}: the handler threw: {}", quote(plan.target), error.what()));

@@ -17,6 +17,7 @@
 #include "hilo/hlo/ops/ext/elementwise.h"
 #include "hilo/hlo/ops/ext/fma.h"
 #include "hilo/hlo/ops/ext/fusion.h"
+#include "hilo/hlo/ops/ext/known_calls.h"
 #include "hilo/hlo/ops/ext/linalg.h"
 #include "hilo/hlo/ops/ext/map.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
@@ -56,7 +57,7 @@ const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definiti
 const OpDef* entry(Opcode opcode, std::string_view, const OpDef& (*definition)(Opcode)) { return &definition(opcode); }
 
 OpTable make_table() {
-  return {
+  OpTable table = {
 #define HILO_ELEMENTWISE(enumerator, name, ...) entry(Opcode::k##enumerator, name, elementwise_op),
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE
@@ -67,6 +68,8 @@ OpTable make_table() {
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &ext_##name##_op(),
 #include "hilo/hlo/ops/extensions.inc"
   };
+  table[static_cast<size_t>(Opcode::kCustomCall)] = &custom_or_known_call_op();  // which needs what stands above ops
+  return table;
 }
 
 }  // namespace

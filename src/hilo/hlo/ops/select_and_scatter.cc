@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/base/stop.h"
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 
@@ -93,6 +94,23 @@ StatusOr<Literal> evaluate_select_and_scatter(const EvaluateInput& input) {
 }
 
 }  // namespace
+
+std::optional<ComparisonDirection> plain_order(const Computation& select) {
+  const Instruction& root = select.root();
+  if (select.size() != 3 || root.opcode != Opcode::kCompare) return std::nullopt;
+  const auto& a = attributes_of<CompareAttributes>(root);
+  const auto is_parameter = [&](size_t operand, int64_t number) {
+    const Instruction& i = select.instruction(root.operands[operand]);
+    return i.opcode == Opcode::kParameter && parameter_number(i) == number;
+  };
+  const ElementType type = select.instruction(root.operands[0]).shape.element_type();
+  const bool other_order = a.type == ComparisonType::kTotalOrder ||
+                           (a.type == ComparisonType::kSigned && !is_signed_integer(type)) ||
+                           (a.type == ComparisonType::kUnsigned && is_signed_integer(type));
+  if (!is_parameter(0, 0) || !is_parameter(1, 1) || other_order) return std::nullopt;
+  if (a.direction == ComparisonDirection::kEq || a.direction == ComparisonDirection::kNe) return std::nullopt;
+  return a.direction;
+}
 
 const OpDef& select_and_scatter_op() {
   static const OpDef definition = {.opcode = Opcode::kSelectAndScatter,

@@ -3,7 +3,10 @@
 // window's source is combined into the result there. The gradient of pooling by maximum.
 #pragma once
 
+#include <optional>
+
 #include "hilo/hlo/ir/instruction.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/window.h"
 
 namespace hilo::hlo {
@@ -16,6 +19,9 @@ struct SelectAndScatterAttributes : Attributes {
   ComputationPtr select;
   ComputationPtr scatter;
 };
+
+/// The order in which `select` compares its parameters: the first stays if compare(p0, p1) holds. Nothing for other choices.
+std::optional<ComparisonDirection> plain_order(const Computation& select);
 
 const OpDef& select_and_scatter_op();
 

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 
@@ -9,6 +10,7 @@ namespace hilo::hlo {
 namespace {
 
 constexpr int64_t kSmallBody = 32;     // instructions: a call costs more than it saves
+constexpr int64_t kMostCopies = 64;    // of an instruction, one for each level of calls that it leaves
 constexpr int64_t kMostGrowth = 2048;  // instructions that one body may add to the program in all
 
 using CallSites = std::unordered_map<const Computation*, int64_t>;
@@ -25,13 +27,14 @@ bool is_worth_it(int64_t size, int64_t sites) {
   return sites <= 1 || size <= kSmallBody || (sites - 1) * size <= kMostGrowth;
 }
 
-StatusOr<ComputationPtr> inline_into(const ComputationPtr& caller, const CallSites& sites, const Done& done) {
+StatusOr<ComputationPtr> inline_into(const ComputationPtr& caller, const CallSites& sites, const Done& done,
+                                     GrowthBudget& budget) {
   RewriteBuilder b(caller, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : caller->instructions()) {
     const CallAttributes* call = plain_call(i);
     if (call != nullptr) {
       const ComputationPtr& body = done.at(call->to_apply.get());
-      if (is_worth_it(body->size(), sites.at(call->to_apply.get()))) {
+      if (is_worth_it(body->size(), sites.at(call->to_apply.get())) && budget.take(body->size())) {
         b.at(i);
         b.replace(i.id, b.splice(body, b.mapped(i.operands)));
         continue;
@@ -53,9 +56,10 @@ StatusOr<bool> inline_calls(Module& module) {
     }
   }
   if (sites.empty()) return false;
+  GrowthBudget budget(module, kMostCopies);
   Done done;  // callees come first, so a body is complete before it is copied anywhere
   for (const ComputationPtr& c : order) {
-    HILO_ASSIGN_OR_RETURN(done[c.get()], inline_into(c, sites, done));
+    HILO_ASSIGN_OR_RETURN(done[c.get()], inline_into(c, sites, done, budget));
   }
   const ComputationPtr entry = done.at(module.entry.get());
   const bool changed = entry != module.entry;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/known_calls.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 
@@ -17,24 +19,33 @@ constexpr int kMostLevels =
 /// Ops that every engine runs as they are: the decomposition of fma rounds twice.
 constexpr Opcode kNativeEverywhere[] = {kExtFma};
 
-StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level);
+/// What all levels of one pass share.
+struct Lowering {
+  std::span<const Opcode> native;
+  GrowthBudget budget;
+};
+
+StatusOr<bool> lower(Module& module, Lowering& how, int level);
 
 /// The decomposition of one extension op, itself without extension ops.
-StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b,
-                                          std::span<const Opcode> native, int level) {
+StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, Lowering& how,
+                                          int level) {
   if (level == kMostLevels)
     return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
   std::vector<Shape> operands;
   for (InstructionId operand : instruction.operands) operands.push_back(b.source().instruction(operand).shape);
-  if (instruction.def().decompose == nullptr) {
+  const auto decompose = is_known_call(instruction) ? decompose_known_call : instruction.def().decompose;
+  if (decompose == nullptr) {
     return unimplemented(
         fmt::format("{}: has no decomposition and the backend doesn't run it itself", describe(instruction)));
   }
-  StatusOr<ComputationPtr> body = instruction.def().decompose(instruction, operands);
+  StatusOr<ComputationPtr> body = decompose(instruction, operands);
   if (!body.ok()) return body.status().with_context(describe(instruction));
+  const std::vector<ComputationPtr> called = called_computations(instruction);
+  if (std::ranges::find(called, *body) != called.end()) return body;  // lowered before its callers
   Module inner;
   inner.entry = *body;
-  HILO_RETURN_IF_ERROR(lower(inner, native, level + 1).status());
+  HILO_RETURN_IF_ERROR(lower(inner, how, level + 1).status());
   return inner.entry;
 }
 
@@ -50,24 +61,25 @@ bool is_composite(const Instruction& i) {
 }
 
 bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
+  if (i.opcode == Opcode::kCustomCall) return is_known_call(i);
   const bool expands = has_trait(i.opcode, kExtension) || i.def().decompose != nullptr;
   const auto is_in = [&](std::span<const Opcode> ops) { return std::ranges::find(ops, i.opcode) != ops.end(); };
   return expands && !is_in(kNativeEverywhere) && !is_in(native);
 }
 
-StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, std::span<const Opcode> native, int level) {
+StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, Lowering& how, int level) {
   const std::span<const Instruction> all = source->instructions();
   if (std::none_of(all.begin(), all.end(),
-                   [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, native); }))
+                   [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, how.native); }))
     return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (is_composite(i)) {
       b.copy(i, without_composite(i));
-    } else if (must_be_lowered(i, native)) {
-      HILO_ASSIGN_OR_RETURN(const ComputationPtr body, decomposition_of(i, b, native, level));
+    } else if (must_be_lowered(i, how.native)) {
+      HILO_ASSIGN_OR_RETURN(const ComputationPtr body, decomposition_of(i, b, how, level));
       b.at(i);
-      b.replace(i.id, b.splice(body, b.mapped(i.operands)));
+      b.replace(i.id, splice_or_call(b, body, b.mapped(i.operands), how.budget));
     } else {
       b.copy(i);
     }
@@ -75,14 +87,17 @@ StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, std::span<const 
   return b.finish();
 }
 
-StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level) {
-  return rewrite_computations(module, [&](const ComputationPtr& c) { return lower_in(c, native, level); });
+StatusOr<bool> lower(Module& module, Lowering& how, int level) {
+  return rewrite_computations(module, [&](const ComputationPtr& c) { return lower_in(c, how, level); });
 }
 
 }  // namespace
 
-StatusOr<bool> lower_extensions(Module& module) { return lower(module, {}, 0); }
+StatusOr<bool> lower_extensions(Module& module) { return lower_extensions(module, {}); }
 
-StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native) { return lower(module, native, 0); }
+StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native) {
+  Lowering how{native, GrowthBudget(module)};
+  return lower(module, how, 0);
+}
 
 }  // namespace hilo::hlo

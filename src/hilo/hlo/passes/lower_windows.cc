@@ -7,6 +7,8 @@
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/scatter.h"
+#include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -51,12 +53,13 @@ bool is_plain_reduction(const Window& window, std::span<const int64_t> sizes) {
   return true;
 }
 
-/// Elementwise ops and constants over scalars: it can be written out over arrays.
+/// Elementwise ops, casts of bits and constants over scalars: it can be written out over arrays.
 bool can_be_lifted(const Computation& body) {
   return std::ranges::all_of(body.instructions(), [&](const Instruction& i) {
     if (i.opcode == Opcode::kTuple) return i.id == body.root_id();
+    const bool casts = i.opcode == Opcode::kBitcastConvert && body.instruction(i.operands[0]).shape.is_scalar();
     return i.shape.is_scalar() &&
-           (i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant || is_elementwise(i.opcode));
+           (i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant || is_elementwise(i.opcode) || casts);
   });
 }
 
@@ -209,6 +212,69 @@ Exprs lower(Sink& sink, const Reduction& r) {
   return reduced(sink, Opcode::kReduceWindow, r, std::make_shared<ReduceWindowAttributes>(r.attributes));
 }
 
+// ---- select-and-scatter ----------------------------------------------------------------------------------------------
+
+/// Whether the engine has a function for it as it is.
+bool is_plain_choice(const SelectAndScatterAttributes& a, ElementType type) {
+  const bool whole = element_type_info(type).bits >= (is_floating(type) ? 16 : 8);
+  return plain_order(*a.select) && a.scatter->reducer_kind() == ReducerKind::kAdd && whole && !is_complex(type);
+}
+
+bool can_be_chosen(const Computation& c, const Instruction& i) {
+  if (i.opcode != Opcode::kSelectAndScatter) return false;
+  const auto& a = attributes_of<SelectAndScatterAttributes>(i);
+  const Shape &array = c.instruction(i.operands[0]).shape, &source = c.instruction(i.operands[1]).shape;
+  if (array.element_count() == 0 || source.element_count() == 0 || is_complex(array.element_type())) return false;
+  const bool far = pads(a.window) && !pads_little(a.window, array.dimensions(), source.dimensions());
+  return !is_plain_choice(a, array.element_type()) && !far && volume_of(a.window) <= kMostElements &&
+         can_be_lifted(*a.select);
+}
+
+/// The number of the element that each window chooses, -1 of one that is padding as a whole: element after element of all
+/// windows at once.
+Expr chosen_numbers(Sink& sink, const SelectAndScatterAttributes& a, Expr array, const Shape& source) {
+  ReduceWindowAttributes window;
+  window.window = a.window;
+  const Reduction r{window, {}, {}, {source.dimensions().begin(), source.dimensions().end()}, ReducerKind::kGeneric};
+  const Shape shape = array.shape();
+  const ElementType type = shape.element_count() > INT32_MAX ? ElementType::kS64 : ElementType::kS32;
+  const Shape flat = Shape::array(type, {shape.element_count()});
+  Expr values = array, numbers = reshape(iota(sink, flat, 0), shape.dimensions());
+  const bool padded_any = pads(a.window);
+  if (padded_any) {
+    values = padded(values, a.window, sink.constant(Literal(Shape::scalar(array.type()))));
+    numbers = padded(numbers, a.window, full(sink, Shape::scalar(type), -1));
+  }
+  std::vector<int64_t> sizes, offset(a.window.size(), 0);
+  for (const WindowDimension& w : a.window) sizes.push_back(w.size);
+  Expr value = element_at(values, r, offset), number = element_at(numbers, r, offset);
+  while (next_index(sizes, offset)) {
+    const Expr next = element_at(values, r, offset), next_number = element_at(numbers, r, offset);
+    Expr stays = lifted(sink, *a.select, r.counts, {value, next})[0];
+    if (padded_any) stays = bitwise_or(bitwise_and(stays, number >= 0), next_number < 0);
+    value = select(stays, value, next);
+    number = select(stays, number, next_number);
+  }
+  return number;
+}
+
+/// A scatter, element by element, of the source to what was chosen; updates at -1 are dropped.
+Expr scattered(Sink& sink, const SelectAndScatterAttributes& a, const Exprs& operands) {
+  const Shape array = operands[0].shape(), source = operands[1].shape();
+  const int64_t count = source.element_count();
+  const Expr numbers = chosen_numbers(sink, a, operands[0], source);
+  const Expr initial = broadcast(operands[2], std::vector<int64_t>{array.element_count()}, {});
+  const Exprs parts = {initial, reshape(numbers, std::vector<int64_t>{count, 1}),
+                       reshape(operands[1], std::vector<int64_t>{count})};
+  const Expr result = sink.add_with<ScatterAttributes>(Opcode::kScatter, parts, [&](auto& s) {
+    s.inserted_window_dims = {0};
+    s.scatter_dims_to_operand_dims = {0};
+    s.index_vector_dim = 1;
+    s.to_apply = a.scatter;
+  });
+  return reshape(result, array.dimensions());
+}
+
 /// What regions compute; complex numbers and empty results stay as they are.
 bool can_be_lowered(const Computation& c, const Instruction& i) {
   if (i.opcode != Opcode::kReduceWindow) return false;
@@ -222,10 +288,17 @@ bool can_be_lowered(const Computation& c, const Instruction& i) {
 }
 
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source) {
-  if (!has_opcode(*source, Opcode::kReduceWindow)) return source;
+  if (!has_opcode(*source, Opcode::kReduceWindow) && !has_opcode(*source, Opcode::kSelectAndScatter)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   RewriteSink sink(b);
   for (const Instruction& i : source->instructions()) {
+    if (can_be_chosen(*source, i)) {
+      b.at(i);
+      const Expr result =
+          scattered(sink, attributes_of<SelectAndScatterAttributes>(i), sink.at_all(b.mapped(i.operands)));
+      b.replace(i.id, result.id);
+      continue;
+    }
     if (!can_be_lowered(*source, i)) {
       b.copy(i);
       continue;

@@ -7,6 +7,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/ext/known_calls.h"
 #include "hilo/hlo/ops/ext/linalg.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/linalg.h"
@@ -68,12 +69,23 @@ class Raiser {
       const std::optional<LapackCall> call = lapack_call(i);
       if (call && call->instruction->operands.size() <= 3 && raise(*call)) continue;
       if (replaced_.contains(i.id)) continue;
-      b_.copy(i);
+      if (is_known_call(i)) HILO_RETURN_IF_ERROR(write_out(i));
+      else b_.copy(i);
     }
     return b_.finish();
   }
 
  private:
+  /// A call whose meaning HLO has, such as a note for who places values.
+  Status write_out(const Instruction& i) {
+    std::vector<Shape> operands;
+    for (Id operand : i.operands) operands.push_back(b_.source().instruction(operand).shape);
+    HILO_ASSIGN_OR_RETURN(const ComputationPtr body, decompose_known_call(i, operands));
+    b_.at(i);
+    b_.replace(i.id, b_.splice(body, b_.mapped(i.operands)));
+    return ok_status();
+  }
+
   bool raise(const LapackCall& call) {
     const Instruction& i = *call.instruction;
     const Shape& x = b_.source().instruction(i.operands[0]).shape;

@@ -2,6 +2,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/loop_carry.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -22,13 +23,13 @@ bool is_plain_call(const Instruction& i) {
   return i.opcode == Opcode::kCall && !attributes_of<CallAttributes>(i).is_composite;
 }
 
-/// The body with its calls inlined, one level after the other as far as calls go.
-StatusOr<ComputationPtr> without_calls(ComputationPtr body) {
+/// The body with its calls inlined, one level after the other as far as calls go and the budget reaches.
+StatusOr<ComputationPtr> without_calls(ComputationPtr body, GrowthBudget& budget) {
   while (has_opcode(*body, Opcode::kCall)) {
     RewriteBuilder b(body, {.share = false, .rule = forward_tuples});
     bool inlined = false;
     for (const Instruction& i : body->instructions()) {
-      if (!is_plain_call(i)) {
+      if (!is_plain_call(i) || !budget.take(attributes_of<CallAttributes>(i).to_apply->size())) {
         b.copy(i);
         continue;
       }
@@ -89,10 +90,10 @@ bool is_raisable(const Instruction& loop) {
 }
 
 /// The scan in the loop's place; false if the loop stays.
-StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop) {
+StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudget& budget) {
   const std::optional<CountedLoop> counted = is_raisable(loop) ? counted_loop(loop, b.source()) : std::nullopt;
   if (!counted) return false;
-  HILO_ASSIGN_OR_RETURN(const ComputationPtr body, without_calls(attributes_of<WhileAttributes>(loop).body));
+  HILO_ASSIGN_OR_RETURN(const ComputationPtr body, without_calls(attributes_of<WhileAttributes>(loop).body, budget));
   const std::vector<Shape> elements = elements_of(loop.shape);
   const std::vector<bool> constant = unchanged_elements(*body, elements.size());
   auto scan = std::make_shared<ScanAttributes>();
@@ -120,12 +121,12 @@ StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop) {
   return true;
 }
 
-StatusOr<ComputationPtr> raise_in(const ComputationPtr& source) {
+StatusOr<ComputationPtr> raise_in(const ComputationPtr& source, GrowthBudget& budget) {
   if (!has_opcode(*source, Opcode::kWhile)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (i.opcode == Opcode::kWhile) {
-      HILO_ASSIGN_OR_RETURN(const bool raised, raise_loop(b, i));
+      HILO_ASSIGN_OR_RETURN(const bool raised, raise_loop(b, i, budget));
       if (raised) continue;
     }
     b.copy(i);
@@ -135,6 +136,9 @@ StatusOr<ComputationPtr> raise_in(const ComputationPtr& source) {
 
 }  // namespace
 
-StatusOr<bool> raise_while(Module& module) { return rewrite_computations(module, raise_in); }
+StatusOr<bool> raise_while(Module& module) {
+  GrowthBudget budget(module);
+  return rewrite_computations(module, [&](const ComputationPtr& c) { return raise_in(c, budget); });
+}
 
 }  // namespace hilo::hlo

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -33,7 +34,7 @@ bool swap_negated(RewriteBuilder& b, const Instruction& i, const ConditionalAttr
   return true;
 }
 
-StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
+StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source, GrowthBudget& budget) {
   if (!has_opcode(*source, Opcode::kConditional)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
@@ -45,7 +46,8 @@ StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
     const auto& conditional = attributes_of<ConditionalAttributes>(i);
     const std::vector<InstructionId> operands = b.mapped(i.operands);
     if (const std::optional<size_t> branch = known_branch(b, conditional, operands)) {
-      b.replace(i.id, b.splice(conditional.branches[*branch], std::span(operands).subspan(*branch + 1, 1)));
+      b.replace(i.id,
+                splice_or_call(b, conditional.branches[*branch], std::span(operands).subspan(*branch + 1, 1), budget));
     } else if (!swap_negated(b, i, conditional, operands)) {
       b.copy(i);
     }
@@ -55,6 +57,9 @@ StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
 
 }  // namespace
 
-StatusOr<bool> simplify_conditional(Module& module) { return rewrite_computations(module, simplify_in); }
+StatusOr<bool> simplify_conditional(Module& module) {
+  GrowthBudget budget(module);
+  return rewrite_computations(module, [&](const ComputationPtr& c) { return simplify_in(c, budget); });
+}
 
 }  // namespace hilo::hlo

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/loop_carry.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/match.h"
@@ -131,24 +132,24 @@ StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const Ca
 }
 
 /// A loop that runs never or once is no loop.
-bool remove_loop(RewriteBuilder& b, const Instruction& loop) {
+bool remove_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudget& budget) {
   const auto& attributes = attributes_of<WhileAttributes>(loop);
   if (attributes.condition->has_effect()) return false;
   const std::optional<int64_t> count = trip_count(loop, b.source());
   if (!count || *count > 1) return false;
   b.at(loop);
   const std::vector<InstructionId> init = b.mapped(loop.operands);
-  b.replace(loop.id, *count == 0 ? init[0] : b.splice(attributes.body, init));
+  b.replace(loop.id, *count == 0 ? init[0] : splice_or_call(b, attributes.body, init, budget));
   return true;
 }
 
-StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
+StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source, GrowthBudget& budget) {
   if (!has_opcode(*source, Opcode::kWhile)) return source;
   const std::unordered_map<InstructionId, CarryUses> uses = carry_uses_of(*source);
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (i.opcode == Opcode::kWhile) {
-      if (remove_loop(b, i)) continue;
+      if (remove_loop(b, i, budget)) continue;
       if (const auto it = uses.find(i.id); it != uses.end()) {
         b.at(i);
         HILO_ASSIGN_OR_RETURN(const bool done, shrink_carry(b, i, it->second));
@@ -162,6 +163,9 @@ StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
 
 }  // namespace
 
-StatusOr<bool> simplify_while(Module& module) { return rewrite_computations(module, simplify_in); }
+StatusOr<bool> simplify_while(Module& module) {
+  GrowthBudget budget(module);
+  return rewrite_computations(module, [&](const ComputationPtr& c) { return simplify_in(c, budget); });
+}
 
 }  // namespace hilo::hlo

@@ -106,7 +106,7 @@ std::string value_text(std::string_view value) {
 
 /// What value_text wrote.
 StatusOr<std::string> value_of(std::string_view written, std::string_view what) {
-  if (!written.starts_with('"')) return std::string(written);
+  if (!written.starts_with('"') && !written.starts_with('\'')) return std::string(written);
   text::Cursor cursor(written, what);
   return cursor.quoted(what);
 }

@@ -23,8 +23,10 @@
 #include "hilo/hlo/proto/raw.h"
 #include "hilo/hlo/proto/schedule.h"
 #include "hilo/hlo/proto/shapes.h"
+#include "hilo/hlo/text/bounded.h"
 #include "hilo/hlo/text/composite.h"
 #include "hilo/hlo/text/frontend_fields.h"
+#include "hilo/hlo/text/xla_forms.h"
 
 namespace hilo::hlo {
 namespace proto {
@@ -35,6 +37,7 @@ struct Draft {
   explicit Draft(std::string name) : draft(std::move(name)) {}
   ComputationDraft draft;
   InstructionIds ids;
+  text::BoundedSizes bounded;
 };
 
 /// An instruction on its way from the message into a draft.
@@ -65,7 +68,7 @@ class Reader {
   Status read_instruction(const WireMessage& message, Draft& draft);
   Status read_parts(const WireMessage& message, const Draft& draft, Parts& parts);
   Status read_attributes(const WireMessage& message, Parts& parts);
-  StatusOr<Shape> checked_shape(std::string_view bytes, const Parts& parts);
+  StatusOr<InstructionId> append(std::string_view shape_bytes, std::string_view name, Parts& parts, Draft& draft);
   Status restore_extension(InstructionId id, Parts& parts);
   StatusOr<AnnotationsPtr> annotations_of(const WireMessage& message, const Draft& draft);
   Status check_signature(const WireMessage& message, const Computation& computation);
@@ -213,10 +216,27 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   return restore_extension(draft.draft.size(), parts);
 }
 
-/// The declared shape, which is that of the instruction.
-StatusOr<Shape> Reader::checked_shape(std::string_view bytes, const Parts& parts) {
-  HILO_ASSIGN_OR_RETURN(const Shape declared, shapes_.read(bytes));
-  return check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), declared);
+/// Appends the instruction, or what it is in hilo's terms; the declared shape is its own.
+StatusOr<InstructionId> Reader::append(std::string_view shape_bytes, std::string_view name, Parts& parts,
+                                       Draft& draft) {
+  HILO_ASSIGN_OR_RETURN(const Shape declared, shapes_.read(shape_bytes));
+  const std::optional<Shape> stated_shape = declared;
+  const text::StatedInstruction stated{parts.opcode, stated_shape, parts.operand_shapes, parts.attributes.get(),
+                                       shapes_.was_bounded()};
+  const bool bounded = draft.bounded.concerns(stated, parts.operands);
+  if (bounded || text::has_xla_form(stated)) {
+    const InstructionId first = draft.draft.size();
+    HILO_ASSIGN_OR_RETURN(const InstructionId value,
+                          bounded ? draft.bounded.append(stated, parts.operands, draft.draft)
+                                  : text::append_xla_form(stated, parts.operands, draft.draft));
+    if (value >= first) draft.draft.mutable_instruction(value).name = name;
+    return value;
+  }
+  HILO_ASSIGN_OR_RETURN(Shape shape, check_instruction(op_def(parts.opcode), parts.operand_shapes,
+                                                       parts.attributes.get(), declared));
+  if (parts.opcode == Opcode::kCustomCall)
+    take_result_layouts(shape, static_cast<CustomCallAttributes&>(*parts.attributes));
+  return draft.draft.append(parts.opcode, shape, parts.operands, std::move(parts.attributes), std::string(name));
 }
 
 Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
@@ -226,23 +246,26 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   Parts& parts = parts_;
   parts.clear();
   const Status status = read_parts(message, draft, parts);
-  StatusOr<Shape> shape = status.ok() ? checked_shape(shape_bytes, parts) : StatusOr<Shape>(status);
-  if (!shape.ok()) return shape.status().with_context(fmt::format("instruction {}", quote(name)));
-  if (parts.opcode == Opcode::kCustomCall)
-    take_result_layouts(*shape, static_cast<CustomCallAttributes&>(*parts.attributes));
-  const InstructionId at =
-      draft.draft.append(parts.opcode, *shape, parts.operands, std::move(parts.attributes), std::string(name));
-  draft.draft.mutable_instruction(at).annotations = std::move(parts.annotations);
-  if (draft.ids.insert(id, at)) return ok_status();
+  const InstructionId first = draft.draft.size();
+  const StatusOr<InstructionId> at =
+      status.ok() ? append(shape_bytes, name, parts, draft) : StatusOr<InstructionId>(status);
+  if (!at.ok()) return at.status().with_context(fmt::format("instruction {}", quote(name)));
+  if (*at >= first) draft.draft.mutable_instruction(*at).annotations = std::move(parts.annotations);
+  if (draft.ids.insert(id, *at)) return ok_status();
   return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
 }
 
-/// Origins count up with the ids, which a schedule mixes.
-void number_origins(uint32_t first, std::span<const int64_t> ids, ComputationDraft& draft) {
-  std::vector<std::pair<int64_t, InstructionId>> by_id;
-  for (int64_t id : ids) by_id.emplace_back(id, static_cast<InstructionId>(by_id.size()));
-  std::ranges::sort(by_id);
-  for (const auto& [id, instruction] : by_id) draft.mutable_instruction(instruction).origin = first++;
+/// Origins count up with the ids, which a schedule mixes. What an instruction was written out to has its origin.
+void number_origins(uint32_t first, std::vector<int64_t> ids, Draft& draft) {
+  std::vector<uint32_t> origins(draft.draft.size(), first);
+  std::ranges::sort(ids);
+  for (int64_t id : ids) origins[draft.ids.find(id)] = first++;
+  std::vector<bool> listed(origins.size());
+  for (int64_t id : ids) listed[draft.ids.find(id)] = true;
+  for (size_t at = origins.size(); at-- > 1;) {
+    if (!listed[at - 1]) origins[at - 1] = origins[at];
+  }
+  for (InstructionId at = 0; at < draft.draft.size(); ++at) draft.draft.mutable_instruction(at).origin = origins[at];
 }
 
 Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& draft) {
@@ -259,7 +282,7 @@ Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& 
     HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
   }
   if (const auto first = first_origins_.find(id); first != first_origins_.end())
-    number_origins(first->second, ids, draft.draft);
+    number_origins(first->second, ids, draft);
   return ok_status();
 }
 
@@ -279,17 +302,16 @@ Status Reader::read_computation(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const std::string_view name, message.text(1));
   HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(5));
   HILO_ASSIGN_OR_RETURN(const int64_t root, message.integer(6));
-  HILO_ASSIGN_OR_RETURN(const std::string_view thread, message.text(8));
   const auto in_here = [&, name](const Status& status) {
     return status.with_context(fmt::format("computation {}", quote(name)));
   };
-  if (!thread.empty() && thread != "main")
-    return in_here(unimplemented(fmt::format("execution thread {} is not implemented in this version", quote(thread))));
   Draft draft{std::string(name)};
   if (const Status status = read_instructions(message, id, draft); !status.ok()) return in_here(status);
   const InstructionId root_id = draft.ids.find(root);
   if (root_id == kNoInstruction) return in_here(not_found(fmt::format("root {} is not defined", root)));
-  StatusOr<ComputationPtr> computation = std::move(draft.draft).finish(root_id);
+  const StatusOr<InstructionId> whole = draft.bounded.zero_beyond(root_id, draft.draft);
+  if (!whole.ok()) return in_here(whole.status());
+  StatusOr<ComputationPtr> computation = std::move(draft.draft).finish(*whole);
   if (!computation.ok()) return in_here(computation.status());
   if (const Status status = check_signature(message, **computation); !status.ok()) return in_here(status);
   by_name_.emplace(name, *computation);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace hilo::hlo::proto {
 namespace {
@@ -27,17 +28,10 @@ WireWriter write_array(const Shape& shape) {
   return out;
 }
 
-/// What hilo's layouts can say: an order of the dimensions, and the defaults of everything else.
+/// The order of the dimensions. Tiles, memory spaces, sizes of elements and the like say where and in which pieces a device
+/// stores an array, which changes no value: they are not kept.
 StatusOr<Shape> read_layout(const Shape& shape, std::string_view message) {
   HILO_ASSIGN_OR_RETURN(const WireMessage layout, WireMessage::read(message, "LayoutProto"));
-  for (const WireField& field : layout.fields()) {
-    const bool alignment = field.number == kTailPaddingAlignment && field.value <= 1;
-    const bool is_default = field.type == WireType::kVarint ? field.value == 0 : field.bytes.empty();
-    if (field.number == kMinorToMajor || alignment || is_default) continue;
-    return unimplemented(fmt::format(
-        "LayoutProto: field {}: layouts with tiles, memory spaces or element sizes are not implemented in this version",
-        field.number));
-  }
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order, layout.integers(kMinorToMajor));
   std::vector<int64_t> sorted = order;
   std::sort(sorted.begin(), sorted.end());
@@ -60,9 +54,8 @@ StatusOr<ElementType> read_element_type(const WireMessage& message) {
 
 StatusOr<Shape> read_array(const WireMessage& message, ElementType type) {
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, message.integers(kDimensions));
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dynamic, message.integers(kIsDynamicDimension));
-  if (std::any_of(dynamic.begin(), dynamic.end(), [](int64_t d) { return d != 0; }))
-    return unimplemented("ShapeProto: dynamic dimensions are not implemented in this version");
+  if (std::ranges::any_of(dimensions, [](int64_t d) { return d == INT64_MIN; }))
+    return unimplemented("ShapeProto: a dimension of unknown size is not implemented in this version");
   if (type == ElementType::kToken) return Shape::token();
   if (type == ElementType::kOpaque) return Shape::opaque();
   HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(type, dimensions));
@@ -128,11 +121,32 @@ StatusOr<Shape> read_shape(std::string_view message) {
   }
 }
 
+namespace {
+
+StatusOr<bool> has_bounded_dimensions(std::string_view message) {
+  std::vector<std::string_view> pending = {message};
+  while (!pending.empty()) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage proto, WireMessage::read(pending.back(), "ShapeProto"));
+    pending.pop_back();
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dynamic, proto.integers(kIsDynamicDimension));
+    if (std::ranges::any_of(dynamic, [](int64_t d) { return d != 0; })) return true;
+    HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, proto.items(kTupleShapes));
+    pending.insert(pending.end(), items.begin(), items.end());
+  }
+  return false;
+}
+
+}  // namespace
+
 StatusOr<Shape> ShapeReader::read(std::string_view message) {
-  if (const auto known = known_.find(message); known != known_.end()) return known->second;
-  HILO_ASSIGN_OR_RETURN(const Shape shape, read_shape(message));
-  known_.emplace(message, shape);
-  return shape;
+  auto known = known_.find(message);
+  if (known == known_.end()) {
+    HILO_ASSIGN_OR_RETURN(const Shape shape, read_shape(message));
+    HILO_ASSIGN_OR_RETURN(const bool bounded, has_bounded_dimensions(message));
+    known = known_.emplace(message, Known{shape, bounded}).first;
+  }
+  bounded_ = known->second.bounded;
+  return known->second.shape;
 }
 
 WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names) {

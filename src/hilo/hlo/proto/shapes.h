@@ -13,7 +13,7 @@ namespace hilo::hlo::proto {
 WireWriter write_shape(const Shape& shape);
 
 /// Errors    INVALID_ARGUMENT for what is no shape, RESOURCE_EXHAUSTED for tuples nested deeper than 256
-///           UNIMPLEMENTED for dynamic dimensions and for layouts with tiles, memory spaces and the like
+///           UNIMPLEMENTED for dimensions of unknown size
 StatusOr<Shape> read_shape(std::string_view message);
 
 /// Reads shapes, and each once: programs repeat few. The messages must outlive it.
@@ -21,9 +21,16 @@ class ShapeReader {
  public:
   /// Errors    as read_shape
   StatusOr<Shape> read(std::string_view message);
+  /// Whether the shape that was read last has dimensions of bounded size: these have the bound's size in it.
+  bool was_bounded() const { return bounded_; }
 
  private:
-  boost::unordered_flat_map<std::string_view, Shape, TextHash> known_;
+  struct Known {
+    Shape shape;
+    bool bounded;
+  };
+  boost::unordered_flat_map<std::string_view, Known, TextHash> known_;
+  bool bounded_ = false;
 };
 
 /// A computation's type: parameters and result.

@@ -49,6 +49,35 @@ std::optional<int64_t> window_work(const Window& window, std::optional<int64_t> 
   return work;
 }
 
+bool is_scalar_step(const Instruction& i) {
+  const bool is_value = i.shape.is_scalar() && (i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant ||
+                                                (is_elementwise(i.opcode) && !has_trait(i.opcode, kEffect)));
+  return is_value || i.opcode == Opcode::kTuple || i.opcode == Opcode::kGetTupleElement;
+}
+
+/// Instructions of one run of all that `node` calls; nullopt for more than arithmetic on scalars: a loop may not end, a call
+/// may be of computations without number.
+std::optional<int64_t> called_steps(const RewriteNode& node) {
+  Instruction instruction;
+  instruction.opcode = node.opcode;
+  instruction.attributes = node.attributes;
+  int64_t steps = 0;
+  for (const ComputationPtr& called : called_computations(instruction)) {
+    if (!std::ranges::all_of(called->instructions(), is_scalar_step)) return std::nullopt;
+    steps += called->size();
+  }
+  return steps;
+}
+
+/// The largest extent of an operand: the work of a decomposition for each of its elements.
+int64_t largest_extent(const RewriteBuilder& b, const RewriteNode& node) {
+  int64_t largest = 1;
+  for (InstructionId id : node.operands) {
+    for (int64_t extent : b.shape(id).dimensions()) largest = std::max(largest, extent);
+  }
+  return largest;
+}
+
 /// Scalar steps that the reference kernel takes, roughly; nullopt if they don't fit.
 std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node) {
   int64_t work = node.shape.element_count();
@@ -71,13 +100,18 @@ std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node)
   }
   // A called computation is interpreted for every element, a window's for every element of it, sort's for every
   // comparison.
-  constexpr int64_t kSteps = 64;
+  const std::optional<int64_t> called = called_steps(node);
+  if (!called) return std::nullopt;
+  const int64_t steps = 64 * (1 + *called / 32);
   if (node.opcode == Opcode::kReduceWindow)
-    return window_work(attributes_of<ReduceWindowAttributes>(node).window, checked_mul(work, kSteps));
+    return window_work(attributes_of<ReduceWindowAttributes>(node).window, checked_mul(work, steps));
   if (node.opcode == Opcode::kSelectAndScatter)
-    return window_work(attributes_of<SelectAndScatterAttributes>(node).window, checked_mul(work, kSteps));
-  if (node.opcode == Opcode::kReduce || node.opcode == Opcode::kScatter) return checked_mul(work, kSteps);
-  return node.opcode == Opcode::kSort ? checked_mul(work, 1024) : std::optional(work);
+    return window_work(attributes_of<SelectAndScatterAttributes>(node).window, checked_mul(work, steps));
+  if (node.opcode == Opcode::kReduce || node.opcode == Opcode::kScatter) return checked_mul(work, steps);
+  if (node.opcode == Opcode::kSort) return checked_mul(work, 16 * steps);
+  if (node.opcode == Opcode::kFft || node.opcode == Opcode::kCholesky || node.opcode == Opcode::kTriangularSolve)
+    return checked_mul(work, largest_extent(b, node));
+  return checked_mul(work, *called > 0 ? steps : 1);
 }
 
 /// `scalar` at every element of `shape`.

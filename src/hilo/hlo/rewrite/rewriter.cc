@@ -77,6 +77,10 @@ bool calls_effect(Opcode opcode, const AttributesPtr& attributes) {
   return false;
 }
 
+bool is_stop(const Status& status) {
+  return status.code() == StatusCode::kCancelled || status.code() == StatusCode::kDeadlineExceeded;
+}
+
 }  // namespace
 
 bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr& b) {
@@ -144,7 +148,7 @@ void RewriteBuilder::replace(InstructionId old, InstructionId id) {
 
 InstructionId RewriteBuilder::add(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes,
                                   const std::optional<Shape>& declared) {
-  if (!status_.ok()) return kNoInstruction;
+  if (!status_.ok() && !is_stop(status_)) return kNoInstruction;
   std::vector<Shape> shapes;
   shapes.reserve(operands.size());
   for (InstructionId id : operands) {
@@ -212,8 +216,9 @@ void RewriteBuilder::fail(Status status) {
 }
 
 InstructionId RewriteBuilder::emit(RewriteNode node) {
-  if (stop_requested()) fail(stop_status());
-  if (!status_.ok()) return kNoInstruction;
+  // A rule that has begun reads what its additions return, so they go on after a stop: as they are, until the sweep ends.
+  if (status_.ok() && stop_requested()) fail(stop_status());
+  if (!status_.ok()) return is_stop(status_) ? append(node) : kNoInstruction;
   if (options_.rule != nullptr && depth_ < kMaxRuleDepth) {
     ++depth_;
     const InstructionId replacement = options_.rule(*this, node);

@@ -2,6 +2,7 @@
 #include "hilo/hlo/text/attribute_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -30,10 +31,49 @@ bool names_computations(std::string_view key) {
   return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
+/// Of these the ones whose values are lists in braces; of the others, braces are the computation itself.
+bool lists_computations(std::string_view key) { return key == "called_computations" || key == "branch_computations"; }
+
 const AttributeField* field_of_kind(const OpDef& def, FieldKind kind) {
   const auto it =
       std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.kind == kind; });
   return it == def.fields.end() ? nullptr : &*it;
+}
+
+/// An attribute of XLA's that changes no value here: what is read is checked and dropped.
+struct NoteField {
+  Opcode opcode;
+  std::string_view name;
+  std::span<const std::string_view> words;  ///< its values; empty: a number
+};
+constexpr std::string_view kBooleans[] = {"true", "false"};
+constexpr std::string_view kConvolutionKinds[] = {"fprop", "wgrad", "dgrad", "unset"};
+constexpr std::string_view kGroupModes[] = {"cross_replica", "cross_partition", "cross_replica_and_partition",
+                                            "flattened_id"};
+constexpr NoteField kNotes[] = {
+    {Opcode::kAllReduce, "mode", kGroupModes},
+    {Opcode::kAllReduceStart, "mode", kGroupModes},
+    {Opcode::kReduceScatter, "mode", kGroupModes},
+    {Opcode::kConvolution, "conv_kind", kConvolutionKinds},
+    {Opcode::kConvolution, "convolution_kind", kConvolutionKinds},
+    {Opcode::kReshape, "inferred_dimension", {}},
+    {Opcode::kTopK, "is_stable", kBooleans},  // here it always is
+};
+
+const NoteField* find_note(Opcode opcode, std::string_view key) {
+  const auto* const note = std::find_if(std::begin(kNotes), std::end(kNotes), [&](const NoteField& n) {
+    return n.opcode == opcode && n.name == key;
+  });
+  return note == std::end(kNotes) ? nullptr : note;
+}
+
+Status read_note(Cursor& cursor, const NoteField& note) {
+  if (note.words.empty()) return cursor.integer(note.name).status();
+  const size_t position = cursor.position();
+  const std::string_view word = cursor.identifier();
+  if (std::ranges::find(note.words, word) != note.words.end()) return ok_status();
+  return cursor.error(position, fmt::format("{} is no value of {}; known: {}", quote(word), note.name,
+                                            fmt::join(note.words, ", ")));
 }
 
 }  // namespace
@@ -49,17 +89,19 @@ const AttributeField* AttributeReader::find_field(std::string_view key) const {
 Status AttributeReader::read_raw(std::string_view key, size_t position) {
   auto& raw = static_cast<RawAttributes&>(*attributes);
   if (names_computations(key)) {
-    const size_t begin = cursor.position();
-    const bool list = cursor.accept('{');
-    const bool empty = list && cursor.peek() == '}';
-    cursor.set_position(begin);
-    if (!empty) {
-      FieldReader reader{cursor, shared.shapes, instruction, calls};
-      HILO_ASSIGN_OR_RETURN(const size_t count,
-                            read_computations(reader, *field_of_kind(def, FieldKind::kComputations), attributes));
-      raw.called_names.insert(raw.called_names.end(), count, list ? fmt::format("{}{{}}", key) : std::string(key));
-      return ok_status();
+    const bool list = lists_computations(key) && cursor.peek() == '{';
+    FieldReader reader{cursor, shared.shapes, instruction, calls, &shared};
+    const AttributeField& field = *field_of_kind(def, FieldKind::kComputations);
+    if (!list) {
+      raw.called.emplace_back();
+      raw.called_names.emplace_back(key);
+      return read_callee(reader, field, attributes, raw.called.size() - 1);
     }
+    const size_t begin = cursor.position();
+    HILO_ASSIGN_OR_RETURN(const size_t count, read_computations(reader, field, attributes));
+    raw.called_names.insert(raw.called_names.end(), count, fmt::format("{}{{}}", key));
+    if (count != 0) return ok_status();
+    cursor.set_position(begin);
   }
   HILO_RETURN_IF_ERROR(cursor.raw_value(key).status());
   raw.raw.emplace_back(trimmed(cursor.between(position, cursor.last_position())));
@@ -72,20 +114,21 @@ Status AttributeReader::read_branch(std::string_view key) {
   auto& conditional = static_cast<ConditionalAttributes&>(*attributes);
   conditional.predicated = true;
   conditional.branches.resize(2);
-  const size_t position = cursor.position();
-  HILO_ASSIGN_OR_RETURN(const std::string_view callee, cursor.name("the name of a computation"));
-  calls.push_back(
-      {instruction, attributes, &field, key == "true_computation" ? size_t{0} : size_t{1}, callee, position});
-  return ok_status();
+  FieldReader reader{cursor, shared.shapes, instruction, calls, &shared};
+  return read_callee(reader, field, attributes, key == "true_computation" ? size_t{0} : size_t{1});
 }
 
 Status AttributeReader::read_one(std::string_view key, size_t position) {
+  if (of_start != nullptr && (key == "async_execution_thread" || key == "output_to_operand_aliasing")) {
+    HILO_RETURN_IF_ERROR(cursor.raw_value(key).status());
+    of_start->emplace_back(trimmed(cursor.between(position, cursor.last_position())));
+    return ok_status();
+  }
   if (has_raw_attributes(def.opcode)) return read_raw(key, position);
   if (def.opcode == Opcode::kConditional && (key == "true_computation" || key == "false_computation"))
     return read_branch(key);
-  if (def.opcode == Opcode::kTopK && key == "is_stable")
-    return cursor.boolean(key).status();  // newer XLA's; here it always is
-  FieldReader reader{cursor, shared.shapes, instruction, calls};
+  if (const NoteField* note = find_note(def.opcode, key)) return read_note(cursor, *note);
+  FieldReader reader{cursor, shared.shapes, instruction, calls, &shared};
   if (const AttributeField* field = find_field(key)) return read_field(reader, *field, attributes);
   std::vector<std::string_view> known;
   for (const AttributeField& f : def.fields) known.push_back(f.name);

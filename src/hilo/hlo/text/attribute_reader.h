@@ -17,16 +17,19 @@ struct AttributeReader {
   AnnotationsPtr annotations = nullptr;     ///< read, or null
   size_t frontend_attributes_position = 0;  ///< of their value in the text; 0: none
   std::vector<std::string_view> seen = {};  ///< keys so far
+  /// Where the attributes are those of an op that an asynchronous start wraps: takes the start's own, as written.
+  StringList* of_start = nullptr;
 
   /// Reads all attributes and checks that none of the op's is missing. `position` and `name` are the instruction's.
   Status read_all(size_t position, std::string_view name);
+  /// The second half of that.
+  Status check_complete(size_t position, std::string_view name) const;
 
  private:
   Status read_one(std::string_view key, size_t position);
   Status read_raw(std::string_view key, size_t position);
   Status read_branch(std::string_view key);
   const AttributeField* find_field(std::string_view key) const;
-  Status check_complete(size_t position, std::string_view name) const;
 };
 
 }  // namespace hilo::hlo::text

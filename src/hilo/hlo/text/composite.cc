@@ -61,9 +61,12 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       return cursor.expect('>', "after a list");
     }
     case FieldKind::kComputation: {
-      cursor.accept('@');
+      const bool quoted = cursor.peek() == '"';  // as portable artefacts have symbols
+      if (quoted) cursor.accept('"');
+      else cursor.accept('@');
       const size_t position = cursor.position();
       HILO_ASSIGN_OR_RETURN(const std::string_view callee, cursor.name("the name of a computation"));
+      if (quoted) HILO_RETURN_IF_ERROR(cursor.expect('"', "after the name of a computation"));
       calls.push_back({id, attributes, &field, 0, callee, position});
       return ok_status();
     }
@@ -136,8 +139,9 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
   while (cursor.peek() != '}') {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
-    const auto field =
-        std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.name == key; });
+    const auto field = std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) {
+      return f.name == key && f.show != FieldShow::kAsOperand;
+    });
     if (field == def.fields.end() || std::find(seen.begin(), seen.end(), key) != seen.end()) {
       return cursor.error(position, fmt::format("{}: attribute {} is {}", def.name, quote(key),
                                                 field == def.fields.end() ? "unknown" : "given twice"));
@@ -190,9 +194,10 @@ std::string composite_attributes(const Instruction& instruction, const Computati
   std::string text;
   if (!def.fields.empty()) {
     text = "composite.attributes={";
-    for (size_t i = 0; i < def.fields.size(); ++i) {
-      text += fmt::format("{}{} = ", i == 0 ? "" : ", ", def.fields[i].name);
-      if (!append_value(def.fields[i], *instruction.attributes, names, text)) return {};
+    for (const AttributeField& f : def.fields) {
+      if (f.show == FieldShow::kAsOperand) continue;  // a composite has no such operand
+      text += fmt::format("{}{} = ", text.ends_with('{') ? "" : ", ", f.name);
+      if (!append_value(f, *instruction.attributes, names, text)) return {};
     }
     text += "},";
   }

@@ -23,6 +23,7 @@ struct ParsedComputation {
   struct Place {
     size_t position;    ///< of the instruction, in the text
     bool shape_stated;  ///< else the shape rule gives it
+    bool bounded = false;  ///< the stated shape has dimensions of bounded size
   };
   std::vector<Place> places;  ///< by instruction id
   InstructionId root = kNoInstruction;
@@ -35,10 +36,30 @@ struct ParsedComputation {
 struct SharedState {
   ShapeReader shapes;
   boost::unordered_flat_map<std::string_view, AnnotationsPtr> annotations;  ///< by their text
+  std::vector<ParsedComputation> inlined;  ///< those that are written where they are called, called ones first
+  int depth = 0;                           ///< instructions and computations in one another, where the reader is now
+};
+
+/// One level more of what stands inside of instructions, while it lives.
+/// Errors    INVALID_ARGUMENT if there are too many
+class NestedScope {
+ public:
+  explicit NestedScope(SharedState& shared) : shared_(shared) { ++shared_.depth; }
+  ~NestedScope() { --shared_.depth; }
+  NestedScope(const NestedScope&) = delete;
+  NestedScope& operator=(const NestedScope&) = delete;
+  Status check(Cursor& cursor) const;
+
+ private:
+  SharedState& shared_;
 };
 
 /// Reads `%name (parameters) -> shape { ... }`; "ENTRY" is already read.
 StatusOr<ParsedComputation> read_computation(Cursor& cursor, SharedState& shared);
+
+/// Reads a text that is one instruction, `[name =] shape opcode(operands), ...`: operands that are shapes, or names that
+/// nothing defines, are the parameters.
+StatusOr<ParsedComputation> read_lone_instruction(Cursor& cursor, SharedState& shared);
 
 /// Puts `callees` (one per entry of calls) in place, checks every instruction and finishes the computation.
 StatusOr<ComputationPtr> finish_computation(ParsedComputation&& parsed, std::span<const ComputationPtr> callees,

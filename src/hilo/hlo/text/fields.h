@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/text/shapes.h"
@@ -15,9 +16,15 @@ struct CallSite {
   std::shared_ptr<Attributes> attributes;
   const AttributeField* field;  ///< of kind kComputation or kComputations
   size_t index;                 ///< in the list, for kComputations
-  std::string_view callee;
-  size_t position;  ///< in the text
+  std::string_view callee;                ///< its name; "" if it is written where it is called
+  size_t position;                        ///< in the text
+  std::optional<size_t> inlined = {};     ///< which of the computations that are written where they are called
 };
+
+struct SharedState;  // of the computations of one text
+
+/// Reads the computation that is written where it is called, `{ ... }`, into `shared`, and returns its number there.
+StatusOr<size_t> read_inlined(Cursor& cursor, SharedState& shared);
 
 /// Puts `computation` where `site` waits for it.
 void fill(const CallSite& site, const ComputationPtr& computation);
@@ -27,11 +34,16 @@ struct FieldReader {
   ShapeReader& shapes;
   InstructionId instruction;
   std::vector<CallSite>& calls;
+  SharedState* shared = nullptr;  ///< null where called computations can only be named
 };
 
 /// Reads the value of `field` into `attributes`; called computations become call sites.
 /// Errors    INVALID_ARGUMENT for a value of another form, UNIMPLEMENTED for a value only operand slots may have
 Status read_field(FieldReader& reader, const AttributeField& field, const std::shared_ptr<Attributes>& attributes);
+
+/// Reads `%f` or `{ instructions }`.
+Status read_callee(FieldReader& reader, const AttributeField& field, const std::shared_ptr<Attributes>& attributes,
+                   size_t index);
 
 /// Reads `%f`, or `{%f, %g}`, into call sites of the list `field`; returns how many.
 StatusOr<size_t> read_computations(FieldReader& reader, const AttributeField& field,

@@ -25,6 +25,12 @@ void append_word(const std::string& word, std::string& out) {
   out += is_plain_identifier(word) ? word : quoted_text(word);
 }
 
+/// Shortest digits: of a float where it is one, as XLA's attributes are.
+void append_real(double value, std::string& out) {
+  const auto narrow = static_cast<float>(value);
+  out += static_cast<double>(narrow) == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
+}
+
 void append_slice_ranges(const std::vector<SliceRange>& ranges, std::string& out) {
   const bool strided = std::any_of(ranges.begin(), ranges.end(), [](const SliceRange& r) { return r.stride != 1; });
   append_braced(ranges, ", ", out, [&](const SliceRange& r) {
@@ -101,7 +107,7 @@ void append_field(const AttributeField& field, const Attributes& attributes, boo
       return;
     }
     case FieldKind::kBool: out += field_value<bool>(field, attributes) ? "true" : "false"; return;
-    case FieldKind::kDouble: out += fmt::format("{}", field_value<double>(field, attributes)); return;
+    case FieldKind::kDouble: return append_real(field_value<double>(field, attributes), out);
     case FieldKind::kString: return append_word(field_value<std::string>(field, attributes), out);
     case FieldKind::kInt64List: return append_list(field_value<Int64List>(field, attributes), out);
     case FieldKind::kInt64Lists:

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ir/computation.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/text/fields.h"
+#include "hilo/hlo/text/mesh_groups.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::hlo::text {
@@ -80,6 +81,12 @@ Status read_iota_lists(Cursor& cursor, std::string_view what, Int64Lists& lists)
   return ok_status();
 }
 
+std::string lower_case(std::string_view word) {
+  std::string small(word);
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return small;
+}
+
 /// A string in quotes, or a bare word.
 StatusOr<std::string> read_word(Cursor& cursor, std::string_view what) {
   if (cursor.peek() == '"') return cursor.quoted(what);
@@ -91,8 +98,9 @@ StatusOr<std::string> read_word(Cursor& cursor, std::string_view what) {
 Status read_enum(Cursor& cursor, const AttributeField& field, uint8_t& value) {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
+  const std::string small = lower_case(word);  // XLA's small names may be written in capitals, not the other way
   for (size_t i = 0; i < field.enum_names.size(); ++i) {
-    if (field.enum_names[i] == word && !word.empty()) {
+    if ((field.enum_names[i] == word || field.enum_names[i] == small) && !word.empty()) {
       value = static_cast<uint8_t>(i);
       return ok_status();
     }
@@ -224,14 +232,6 @@ Status read_convolution_dimensions(Cursor& cursor, std::string_view what, Convol
   return ok_status();
 }
 
-Status read_computation(FieldReader& reader, const AttributeField& field, const std::shared_ptr<Attributes>& attributes,
-                        size_t index) {
-  const size_t position = reader.cursor.position();
-  HILO_ASSIGN_OR_RETURN(const std::string_view name, reader.cursor.name("the name of a computation"));
-  reader.calls.push_back({reader.instruction, attributes, &field, index, name, position});
-  return ok_status();
-}
-
 }  // namespace
 
 StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& sizes, const Int64List& permutation) {
@@ -264,13 +264,26 @@ void fill(const CallSite& site, const ComputationPtr& computation) {
   }
 }
 
+Status read_callee(FieldReader& reader, const AttributeField& field, const std::shared_ptr<Attributes>& attributes,
+                   size_t index) {
+  const size_t position = reader.cursor.position();
+  CallSite site{reader.instruction, attributes, &field, index, {}, position};
+  if (reader.cursor.peek() == '{' && reader.shared != nullptr) {
+    HILO_ASSIGN_OR_RETURN(site.inlined, read_inlined(reader.cursor, *reader.shared));
+  } else {
+    HILO_ASSIGN_OR_RETURN(site.callee, reader.cursor.name("the name of a computation"));
+  }
+  reader.calls.push_back(std::move(site));
+  return ok_status();
+}
+
 StatusOr<size_t> read_computations(FieldReader& reader, const AttributeField& field,
                                    const std::shared_ptr<Attributes>& attributes) {
   auto& list = field_value<std::vector<ComputationPtr>>(field, *attributes);
   const size_t before = list.size();
   const auto read_one = [&]() -> Status {
     list.emplace_back();
-    return read_computation(reader, field, attributes, list.size() - 1);
+    return read_callee(reader, field, attributes, list.size() - 1);
   };
   HILO_RETURN_IF_ERROR(reader.cursor.peek() == '{' ? read_braced(reader.cursor, field.name, read_one) : read_one());
   return list.size() - before;
@@ -300,8 +313,9 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     case FieldKind::kDouble: {
       const size_t position = cursor.position();
       const std::string_view word = cursor.identifier();
-      double& number = field_value<double>(field, values);
+      float number = 0;  // as XLA's messages and StableHLO have it
       const auto [stop, status] = std::from_chars(word.data(), word.data() + word.size(), number);
+      field_value<double>(field, values) = static_cast<double>(number);
       if (status == std::errc() && stop == word.data() + word.size()) return ok_status();
       return cursor.error(position, fmt::format("{}: {} is no number", field.name, quote(word)));
     }
@@ -309,6 +323,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     case FieldKind::kInt64List: return read_list(cursor, field.name, field_value<Int64List>(field, values));
     case FieldKind::kInt64Lists:
       if (cursor.peek() == '[') return read_iota_lists(cursor, field.name, field_value<Int64Lists>(field, values));
+      if (at_mesh_groups(cursor)) return read_mesh_groups(cursor, field.name, field_value<Int64Lists>(field, values));
       return read_braced(cursor, field.name, [&] {
         return read_list(cursor, field.name, field_value<Int64Lists>(field, values).emplace_back());
       });
@@ -316,11 +331,14 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
       return read_braced(cursor, field.name,
                          [&] { return read_pair(cursor, field.name, field_value<Int64Pairs>(field, values)); });
     case FieldKind::kStringList:
-      return read_braced(cursor, field.name, [&] {
-        return assign(field_value<StringList>(field, values).emplace_back(), read_word(cursor, field.name));
+      return read_braced(cursor, field.name, [&]() -> Status {
+        std::string& word = field_value<StringList>(field, values).emplace_back();
+        HILO_RETURN_IF_ERROR(assign(word, read_word(cursor, field.name)));
+        word = lower_case(word);  // the lists are of precisions
+        return ok_status();
       });
     case FieldKind::kEnum: return read_enum(cursor, field, field_value<uint8_t>(field, values));
-    case FieldKind::kComputation: return read_computation(reader, field, attributes, 0);
+    case FieldKind::kComputation: return read_callee(reader, field, attributes, 0);
     case FieldKind::kComputations: {
       const StatusOr<size_t> read = read_computations(reader, field, attributes);
       return read.status();

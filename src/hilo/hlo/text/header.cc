@@ -167,7 +167,6 @@ Status read_kept(Cursor& cursor, size_t position, std::string_view key, Module& 
 }  // namespace
 
 Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
-  if (!cursor.accept_word("HloModule")) return cursor.unexpected("'HloModule'", "at the head of the text");
   HILO_ASSIGN_OR_RETURN(const std::string_view name, cursor.name("the module's name"));
   module.name = name;
   std::vector<std::string_view> seen;
@@ -190,8 +189,22 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
   return ok_status();
 }
 
+namespace {
+
+/// The module's name where XLA's lexer takes it for one; its words have a '%' before them.
+std::string header_name(const std::string& name) {
+  constexpr std::string_view kWords[] = {"true",      "false",      "inf",           "nan",         "HloModule",
+                                         "ENTRY",     "ROOT",       "FileLocations", "FileNames",   "FunctionNames",
+                                         "StackFrames", "maximal",  "replicated",    "manual",      "unknown",
+                                         "unreduced", "shard_as",   "shard_like",    "last_tile_dim_replicate"};
+  if (name.empty()) return "module";
+  return (std::ranges::find(kWords, name) != std::end(kWords) ? "%" : "") + plain_name(name);
+}
+
+}  // namespace
+
 void append_header(const Module& module, bool layouts, std::string& out) {
-  out += "HloModule " + (is_plain_identifier(module.name) ? module.name : std::string("module"));
+  out += "HloModule " + header_name(module.name);
   const auto append_others = [&](bool scheduled) {
     for (const auto& [key, value] : module.other_attributes) {
       if ((key == "is_scheduled") == scheduled && !is_location_table(key)) out += fmt::format(", {}={}", key, value);

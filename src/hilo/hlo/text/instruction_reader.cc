@@ -7,9 +7,12 @@
 #include <array>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/text/attribute_reader.h"
 #include "hilo/hlo/text/composite.h"
 #include "hilo/hlo/text/frontend_fields.h"
@@ -28,10 +31,24 @@ std::optional<Opcode> async_opcode(std::string_view name) {
   return std::nullopt;
 }
 
+/// The op of `slice-start` if its attributes are those of the op; that of call-start names what it calls.
+std::optional<Opcode> wrapped_with_attributes(Opcode opcode, std::string_view spelled) {
+  constexpr std::string_view kStart = "-start";
+  if (opcode != Opcode::kAsyncStart || spelled.empty() || spelled == "call-start") return std::nullopt;
+  const std::optional<Opcode> wrapped = opcode_from_name(spelled.substr(0, spelled.size() - kStart.size()));
+  return wrapped && op_def(*wrapped).make_attributes != nullptr ? wrapped : std::nullopt;
+}
+
 class Reader {
  public:
-  Reader(Cursor& cursor, SharedState& shared, ParsedComputation& computation)
-      : cursor_(cursor), shared_(shared), computation_(computation) {}
+  Reader(Cursor& cursor, SharedState& shared, ParsedComputation& computation, bool alone)
+      : cursor_(cursor), shared_(shared), computation_(computation), alone_(alone) {}
+
+  /// The one instruction of a text; its name may be missing.
+  Status read_alone() {
+    if (!at_shape(cursor_)) return read_one();
+    return read_definition(cursor_.position(), "root", true).status();
+  }
 
   Status read_all() {
     while (!cursor_.at_end() && cursor_.peek() != '}') {
@@ -49,15 +66,36 @@ class Reader {
     size_t position;
   };
 
+  /// An instruction that is being read.
+  struct Open {
+    size_t position = 0;
+    std::string_view name;  ///< "" if it stands where an operand may
+    std::optional<Shape> shape = {};
+    bool bounded = false;  ///< it has dimensions of bounded size
+    Opcode opcode{};
+    std::shared_ptr<Attributes> attributes = {};
+    AnnotationsPtr annotations = {};
+    std::vector<InstructionId> operands = {};
+    std::string_view spelled = {};            ///< the opcode as written, if that is not its name
+    std::optional<ConstantText> sparse = {};  ///< of a constant that isn't written out
+  };
+
   Status read_one();
   Status read_name(size_t position, std::string_view& name, bool& root);
-  Status read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name,
-                            Attributes& attributes);
-  Status read_operands();
-  Status read_operand();
-  StatusOr<Opcode> read_opcode();
+  StatusOr<InstructionId> read_definition(size_t position, std::string_view name, bool has_attributes);
+  Status read_attributes(Open& open, bool has_attributes);
+  Status read_wrapped_attributes(Open& open, Opcode wrapped);
+  Status read_operand_field(const AttributeField& field, Open& open);
+  Status read_operands(Open& open);
+  Status read_operand(Open& open);
+  StatusOr<InstructionId> read_named_operand(std::string_view name, size_t position,
+                                                            const std::optional<Shape>& stated);
+  InstructionId add_parameter(const Shape& shape, std::string_view name, size_t position);
+  Status read_opcode(Open& open);
+  void spread(Open& open);
+  InstructionId append(Open&& open);
   Status check_control_predecessors(const Annotations& annotations, size_t position) const;
-  Status explain_undefined() const;
+  Status explain_undefined();
   std::string find_cycle() const;
   std::string described(InstructionId id) const;
   std::vector<std::string_view> names() const;
@@ -65,10 +103,9 @@ class Reader {
   Cursor& cursor_;
   SharedState& shared_;
   ParsedComputation& computation_;
-  boost::unordered_flat_map<std::string_view, InstructionId> ids_;
-  std::vector<InstructionId> operands_;
+  bool alone_;                                                      // the text is this instruction
+  boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
   std::vector<Undefined> undefined_;
-  std::string_view spelled_;  // the opcode as written, if that is not its name
 };
 
 Status Reader::read_name(size_t position, std::string_view& name, bool& root) {
@@ -85,66 +122,224 @@ Status Reader::read_name(size_t position, std::string_view& name, bool& root) {
                                      computation_.draft.instruction(computation_.root).name,
                                      cursor_.place(computation_.places[computation_.root].position)));
   }
-  const auto [it, fresh] = ids_.emplace(name, computation_.draft.size());
+  const auto [it, fresh] = ids_.emplace(name, kNoInstruction);
   if (fresh) return ok_status();
   return cursor_.error(position, fmt::format("'%{}' already defined at {}", name,
                                              cursor_.place(computation_.places[it->second].position)));
 }
 
-StatusOr<Opcode> Reader::read_opcode() {
+Status Reader::read_opcode(Open& open) {
   const size_t position = cursor_.position();
   const std::string_view name = cursor_.identifier();
   if (name.empty()) return cursor_.unexpected("an opcode", "");
-  spelled_ = {};
-  if (const std::optional<Opcode> opcode = opcode_from_name(name)) return *opcode;
-  if (const std::optional<Opcode> opcode = async_opcode(name); opcode && has_raw_attributes(*opcode)) {
-    spelled_ = name;
-    return *opcode;
+  std::optional<Opcode> opcode = opcode_from_name(name);
+  if (!opcode) {
+    opcode = async_opcode(name);
+    if (opcode && has_raw_attributes(*opcode)) open.spelled = name;
+    else opcode.reset();
   }
-  std::array<std::string_view, kOpcodeCount> names;
-  for (size_t i = 0; i < names.size(); ++i) names[i] = opcode_name(static_cast<Opcode>(i));
-  return cursor_.error(StatusCode::kUnimplemented, position,
-                       fmt::format("unknown opcode {}.{}", quote(name), did_you_mean(name, names)));
+  if (!opcode) {
+    std::array<std::string_view, kOpcodeCount> names;
+    for (size_t i = 0; i < names.size(); ++i) names[i] = opcode_name(static_cast<Opcode>(i));
+    return cursor_.error(StatusCode::kUnimplemented, position,
+                         fmt::format("unknown opcode {}.{}", quote(name), did_you_mean(name, names)));
+  }
+  open.opcode = *opcode;
+  const OpDef& def = op_def(open.opcode);
+  if (def.make_attributes != nullptr) open.attributes = def.make_attributes();
+  if (!open.spelled.empty()) static_cast<RawAttributes&>(*open.attributes).spelled = open.spelled;
+  return cursor_.expect('(', "after an opcode");
 }
 
-Status Reader::read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name,
-                                  Attributes& attributes) {
+Status Reader::read_operand_field(const AttributeField& field, Open& open) {
   if (field.kind == FieldKind::kInt64) {
-    HILO_ASSIGN_OR_RETURN(field_value<int64_t>(field, attributes), cursor_.integer(field.name));
-    return ok_status();
+    HILO_ASSIGN_OR_RETURN(field_value<int64_t>(field, *open.attributes), cursor_.integer(field.name));
+  } else if (!open.shape) {
+    return cursor_.error(cursor_.position(), "a constant's shape must be stated");
+  } else {
+    HILO_ASSIGN_OR_RETURN(ConstantText text, read_constant(cursor_, *open.shape, open.name));
+    if (text.kind == ConstantText::Kind::kWhole) field_value<Literal>(field, *open.attributes) = std::move(text.value);
+    else open.sparse = std::move(text);
   }
-  if (shape == nullptr) return cursor_.error(cursor_.position(), "a constant's shape must be stated");
-  HILO_ASSIGN_OR_RETURN(field_value<Literal>(field, attributes), read_literal(cursor_, *shape, name));
-  return ok_status();
+  return cursor_.expect(')', fmt::format("after the {} of a {}", field.name, opcode_name(open.opcode)));
 }
 
-Status Reader::read_operand() {
-  std::optional<Shape> stated;
-  if (cursor_.peek() != '%' && at_shape(cursor_)) {
-    HILO_ASSIGN_OR_RETURN(stated, shared_.shapes.read(cursor_));
-  }
-  const size_t position = cursor_.position();
-  HILO_ASSIGN_OR_RETURN(const std::string_view name, cursor_.name("an operand"));
-  const InstructionId user = computation_.draft.size();
+/// An operand by its name; kNoInstruction if nothing has it yet.
+StatusOr<InstructionId> Reader::read_named_operand(std::string_view name, size_t position,
+                                                                  const std::optional<Shape>& stated) {
   const auto it = ids_.find(name);
-  if (it == ids_.end() || it->second == user) {
-    undefined_.push_back({user, name, position});
-    operands_.push_back(kNoInstruction);
-    return ok_status();
+  if (it == ids_.end() && alone_) {
+    if (stated) return add_parameter(*stated, name, position);
+    return cursor_.error(position, fmt::format("operand '%{}' of a text of one instruction has no shape", name));
   }
-  operands_.push_back(it->second);
+  if (it == ids_.end() || it->second == kNoInstruction) {
+    undefined_.push_back({kNoInstruction, name, position});
+    return kNoInstruction;
+  }
   const Shape& shape = computation_.draft.instruction(it->second).shape;
-  if (!stated || !computation_.places[it->second].shape_stated || stated->compatible(shape)) return ok_status();
+  if (!stated || !computation_.places[it->second].shape_stated || stated->compatible(shape)) return it->second;
   return cursor_.error(position,
                        fmt::format("operand '%{}' is {}, not {}", name, shape.to_string(), stated->to_string()));
 }
 
-Status Reader::read_operands() {
+InstructionId Reader::add_parameter(const Shape& shape, std::string_view name, size_t position) {
+  auto attributes = std::make_shared<ParameterAttributes>();
+  attributes->number = std::ranges::count(computation_.draft.instructions(), Opcode::kParameter, &Instruction::opcode);
+  const std::string own = name.empty() ? fmt::format("_{}", attributes->number) : std::string(name);
+  computation_.places.push_back({position, true});
+  const InstructionId id = computation_.draft.append(Opcode::kParameter, shape, {}, std::move(attributes), own);
+  if (!name.empty()) ids_.insert_or_assign(name, id);
+  return id;
+}
+
+/// `%x`, `f32[2] x`, or an instruction: `f32[2] negate(x)`.
+Status Reader::read_operand(Open& open) {
+  const size_t begin = cursor_.position();
+  std::optional<Shape> stated;
+  if (cursor_.peek() != '%' && at_shape(cursor_)) {
+    HILO_ASSIGN_OR_RETURN(stated, shared_.shapes.read(cursor_));
+  }
+  const char next = cursor_.peek();
+  if (stated && (next == ',' || next == ')')) {  // XLA passes over a shape of nothing
+    if (alone_) open.operands.push_back(add_parameter(*stated, "", begin));
+    return ok_status();
+  }
+  const size_t position = cursor_.position();
+  HILO_ASSIGN_OR_RETURN(const std::string_view name, cursor_.name("an operand"));
+  if (next != '%' && cursor_.peek() == '(') {
+    cursor_.set_position(begin);
+    HILO_ASSIGN_OR_RETURN(const InstructionId id, read_definition(begin, {}, false));
+    open.operands.push_back(id);
+    return ok_status();
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, read_named_operand(name, position, stated));
+  open.operands.push_back(id);
+  return ok_status();
+}
+
+Status Reader::read_operands(Open& open) {
   if (cursor_.accept(')')) return ok_status();
   do {
-    HILO_RETURN_IF_ERROR(read_operand());
+    HILO_RETURN_IF_ERROR(read_operand(open));
   } while (cursor_.accept(','));
   return cursor_.expect(')', "after the operands");
+}
+
+Status Reader::read_attributes(Open& open, bool has_attributes) {
+  const InstructionId id = computation_.draft.size();
+  const OpDef& def = op_def(open.opcode);
+  AttributeReader reader{cursor_, shared_, computation_.calls, id, def, open.attributes};
+  if (!has_attributes) return reader.check_complete(open.position, open.name);
+  HILO_RETURN_IF_ERROR(reader.read_all(open.position, open.name));
+  open.annotations = std::move(reader.annotations);
+  if (open.annotations != nullptr && !open.annotations->control_predecessors.empty()) {
+    HILO_RETURN_IF_ERROR(check_control_predecessors(*open.annotations, open.position));
+  }
+  HILO_RETURN_IF_ERROR(
+      read_frontend_fields(cursor_, reader.frontend_attributes_position, def, open.attributes.get(), open.annotations));
+  return restore_composite(cursor_, id, reader.frontend_attributes_position, open.opcode, open.attributes,
+                           open.annotations, computation_.calls);
+}
+
+/// `slice-start(x), slice={[0:2]}` is an async-start of a computation that is the slice.
+Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
+  const bool stated = open.shape && open.shape->is_tuple() && open.shape->tuple_size() >= 2 &&
+                      open.shape->tuple_element(0).is_tuple() &&
+                      open.shape->tuple_element(0).tuple_size() == std::ssize(open.operands);
+  if (!stated) {
+    return cursor_.error(open.position, fmt::format("{} '{}': the result must be stated as ((operands), result, ...)",
+                                                    open.spelled, open.name));
+  }
+  ParsedComputation c("async_wrapped");
+  c.position = open.position;
+  std::vector<InstructionId> operands;
+  for (const Shape& shape : open.shape->tuple_element(0).tuple_elements()) {
+    auto parameter = std::make_shared<ParameterAttributes>();
+    parameter->number = std::ssize(operands);
+    operands.push_back(c.draft.append(Opcode::kParameter, shape, {}, std::move(parameter)));
+    c.places.push_back({open.position, true});
+  }
+  const OpDef& def = op_def(wrapped);
+  auto& start = static_cast<RawAttributes&>(*open.attributes);
+  AttributeReader reader{cursor_, shared_, c.calls, c.draft.size(), def, def.make_attributes()};
+  reader.of_start = &start.raw;
+  HILO_RETURN_IF_ERROR(reader.read_all(open.position, open.name));
+  open.annotations = reader.annotations;
+  HILO_RETURN_IF_ERROR(read_frontend_fields(cursor_, reader.frontend_attributes_position, def, reader.attributes.get(),
+                                            reader.annotations));
+  c.root = c.draft.append(wrapped, open.shape->tuple_element(1), operands, std::move(reader.attributes));
+  c.places.push_back({open.position, true});
+  shared_.inlined.push_back(std::move(c));
+  const auto called = std::ranges::find(raw_fields(), FieldKind::kComputations, &AttributeField::kind);
+  computation_.calls.push_back({computation_.draft.size(), open.attributes, &*called, start.called.size(), {},
+                                open.position, shared_.inlined.size() - 1});
+  start.called.emplace_back();
+  start.called_names.emplace_back("calls");
+  start.spelled.clear();
+  return ok_status();
+}
+
+/// A constant of one value and zeros, or of zeros, becomes what computes it: large ones take no memory here.
+void Reader::spread(Open& open) {
+  const auto constant = [&](Literal value) {
+    auto attributes = std::make_shared<ConstantAttributes>();
+    attributes->value = std::move(value);
+    const Shape scalar = attributes->value.shape();
+    computation_.places.push_back({open.position, true});
+    return computation_.draft.append(Opcode::kConstant, scalar, {}, std::move(attributes));
+  };
+  const Shape& shape = *open.shape;
+  const InstructionId zero = constant(Literal(Shape::scalar(shape.element_type())));
+  if (open.sparse->kind == ConstantText::Kind::kZeros) {
+    open.opcode = Opcode::kBroadcast;
+    open.attributes = std::make_shared<BroadcastAttributes>();
+    open.operands = {zero};
+    return;
+  }
+  const std::vector<int64_t> ones(shape.dimensions().size(), 1);
+  const InstructionId value[] = {constant(std::move(open.sparse->value))};
+  computation_.places.push_back({open.position, true});
+  const InstructionId first = computation_.draft.append(Opcode::kReshape, shape.with_dimensions(ones), value);
+  auto pad = std::make_shared<PadAttributes>();
+  for (int64_t size : shape.dimensions()) pad->padding.push_back({0, size - 1, 0});
+  open.opcode = Opcode::kPad;
+  open.attributes = std::move(pad);
+  open.operands = {first, zero};
+}
+
+InstructionId Reader::append(Open&& open) {
+  if (open.opcode == Opcode::kCustomCall && open.shape)
+    take_result_layouts(*open.shape, static_cast<CustomCallAttributes&>(*open.attributes));
+  const InstructionId id =
+      computation_.draft.append(open.opcode, open.shape.value_or(Shape()), open.operands, std::move(open.attributes),
+                                std::string(open.name));
+  computation_.draft.mutable_instruction(id).annotations = std::move(open.annotations);
+  computation_.places.push_back({open.position, open.shape.has_value(), open.bounded});
+  return id;
+}
+
+/// What follows the name: `shape opcode(operands), key=value, ...`.
+StatusOr<InstructionId> Reader::read_definition(size_t position, std::string_view name, bool has_attributes) {
+  const NestedScope scope(shared_);
+  HILO_RETURN_IF_ERROR(scope.check(cursor_));
+  Open open{.position = position, .name = name};
+  if (at_shape(cursor_)) {
+    HILO_ASSIGN_OR_RETURN(open.shape, shared_.shapes.read(cursor_));
+    open.bounded = shared_.shapes.was_bounded();
+  }
+  HILO_RETURN_IF_ERROR(read_opcode(open));
+  const size_t first_undefined = undefined_.size();
+  const std::span<const AttributeField> fields = op_def(open.opcode).fields;
+  const bool has_value = !fields.empty() && fields[0].show == FieldShow::kAsOperand;
+  HILO_RETURN_IF_ERROR(has_value ? read_operand_field(fields[0], open) : read_operands(open));
+  const std::optional<Opcode> wrapped = wrapped_with_attributes(open.opcode, open.spelled);
+  HILO_RETURN_IF_ERROR(wrapped ? read_wrapped_attributes(open, *wrapped) : read_attributes(open, has_attributes));
+  if (open.sparse) spread(open);
+  const InstructionId id = append(std::move(open));
+  for (size_t k = first_undefined; k < undefined_.size(); ++k) {
+    if (undefined_[k].user == kNoInstruction) undefined_[k].user = id;
+  }
+  return id;
 }
 
 Status Reader::read_one() {
@@ -152,39 +347,8 @@ Status Reader::read_one() {
   std::string_view name;
   bool root = false;
   HILO_RETURN_IF_ERROR(read_name(position, name, root));
-  std::optional<Shape> shape;
-  if (at_shape(cursor_)) {
-    HILO_ASSIGN_OR_RETURN(shape, shared_.shapes.read(cursor_));
-  }
-  HILO_ASSIGN_OR_RETURN(Opcode opcode, read_opcode());
-  const OpDef& def = op_def(opcode);
-  std::shared_ptr<Attributes> attributes = def.make_attributes == nullptr ? nullptr : def.make_attributes();
-  if (!spelled_.empty()) static_cast<RawAttributes&>(*attributes).spelled = spelled_;
-  HILO_RETURN_IF_ERROR(cursor_.expect('(', "after an opcode"));
-  operands_.clear();
-  if (!def.fields.empty() && def.fields[0].show == FieldShow::kAsOperand) {
-    Status status = read_operand_field(def.fields[0], shape ? &*shape : nullptr, name, *attributes);
-    if (status.ok()) status = cursor_.expect(')', fmt::format("after the {} of a {}", def.fields[0].name, def.name));
-    if (!status.ok()) return status;
-  } else {
-    HILO_RETURN_IF_ERROR(read_operands());
-  }
-  const InstructionId id = computation_.draft.size();
-  AttributeReader reader{cursor_, shared_, computation_.calls, id, def, attributes};
-  HILO_RETURN_IF_ERROR(reader.read_all(position, name));
-  AnnotationsPtr annotations = std::move(reader.annotations);
-  if (annotations != nullptr && !annotations->control_predecessors.empty()) {
-    HILO_RETURN_IF_ERROR(check_control_predecessors(*annotations, position));
-  }
-  HILO_RETURN_IF_ERROR(
-      read_frontend_fields(cursor_, reader.frontend_attributes_position, def, attributes.get(), annotations));
-  HILO_RETURN_IF_ERROR(restore_composite(cursor_, id, reader.frontend_attributes_position, opcode, attributes,
-                                         annotations, computation_.calls));
-  if (opcode == Opcode::kCustomCall && shape)
-    take_result_layouts(*shape, static_cast<CustomCallAttributes&>(*attributes));
-  computation_.draft.append(opcode, shape.value_or(Shape()), operands_, std::move(attributes), std::string(name));
-  computation_.draft.mutable_instruction(id).annotations = std::move(annotations);
-  computation_.places.push_back({position, shape.has_value()});
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, read_definition(position, name, true));
+  ids_.insert_or_assign(name, id);
   if (root) computation_.root = id;
   return ok_status();
 }
@@ -198,7 +362,7 @@ std::vector<std::string_view> Reader::names() const {
 Status Reader::check_control_predecessors(const Annotations& annotations, size_t position) const {
   for (const std::string& name : annotations.control_predecessors) {
     const auto it = ids_.find(name);
-    if (it != ids_.end() && it->second < computation_.draft.size()) continue;
+    if (it != ids_.end() && it->second != kNoInstruction) continue;
     return cursor_.error(
         StatusCode::kNotFound, position,
         fmt::format("control predecessor '%{}' is not defined before.{}", name, name_hint(name, names())));
@@ -212,8 +376,9 @@ std::string Reader::described(InstructionId id) const {
   return fmt::format("{} '{}': ", opcode_name(i.opcode), i.name);
 }
 
-Status Reader::explain_undefined() const {
-  const Undefined& first = undefined_.front();
+Status Reader::explain_undefined() {
+  const Undefined first = *std::ranges::min_element(undefined_, {}, &Undefined::position);
+  std::ranges::stable_sort(undefined_, {}, &Undefined::user);
   const auto it = ids_.find(first.name);
   if (it == ids_.end()) {
     return cursor_.error(StatusCode::kNotFound, first.position,
@@ -284,7 +449,11 @@ std::string Reader::find_cycle() const {
 }  // namespace
 
 Status read_instructions(Cursor& cursor, SharedState& shared, ParsedComputation& computation) {
-  return Reader(cursor, shared, computation).read_all();
+  return Reader(cursor, shared, computation, false).read_all();
+}
+
+Status read_instruction_alone(Cursor& cursor, SharedState& shared, ParsedComputation& computation) {
+  return Reader(cursor, shared, computation, true).read_alone();
 }
 
 std::string cycle_text(std::span<const std::string> names) {

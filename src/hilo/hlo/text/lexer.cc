@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "hilo/base/text.h"
+#include "hilo/types/element_type.h"
 
 namespace hilo::hlo::text {
 namespace {
@@ -44,8 +45,17 @@ size_t append_escaped(std::string_view text, size_t i, std::string& out) {
     out += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
     return 3;
   }
-  out += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+  constexpr std::string_view kLetters = "abfnrtv", kBytes = "\a\b\f\n\r\t\v";
+  const size_t letter = kLetters.find(c);
+  out += letter == std::string_view::npos ? c : kBytes[letter];
   return 1;
+}
+
+/// Names of types that XLA has, which it takes for no names of anything else; hilo may not have them all.
+bool is_element_type_word(std::string_view word) {
+  constexpr std::string_view kOthers[] = {"s1", "u1", "f6e2m3fn", "f6e3m2fn"};
+  return (word != "tuple" && element_type_from_name(word)) ||
+         std::find(std::begin(kOthers), std::end(kOthers), word) != std::end(kOthers);
 }
 
 }  // namespace
@@ -127,11 +137,12 @@ StatusOr<bool> Cursor::boolean(std::string_view what) {
 
 StatusOr<std::string> Cursor::quoted(std::string_view what) {
   const size_t begin = position();
-  if (peek() != '"') return unexpected(what, "(a string in double quotes)");
+  const char quote = peek();
+  if (quote != '"' && quote != '\'') return unexpected(what, "(a string in quotes)");
   std::string value;
   for (size_t i = begin + 1; i < text_.size();) {
     const char c = text_[i++];
-    if (c == '"') {
+    if (c == quote) {
       position_ = i;
       return value;
     }
@@ -146,10 +157,11 @@ StatusOr<std::string> Cursor::quoted(std::string_view what) {
 
 Status Cursor::skip_string() {
   const size_t begin = position_;
+  const char quote = text_[begin];
   for (size_t i = begin + 1; i < text_.size(); ++i) {
     if (text_[i] == '\\') {
       ++i;
-    } else if (text_[i] == '"') {
+    } else if (text_[i] == quote) {
       position_ = i + 1;
       return ok_status();
     }
@@ -160,9 +172,11 @@ Status Cursor::skip_string() {
 StatusOr<std::string_view> Cursor::raw_value(std::string_view what) {
   const size_t begin = position();
   int depth = 0;
+  bool at_value = true;  // where a single quote begins a string; JSON has it inside of strings only
   while (position_ < text_.size()) {
     const char c = text_[position_];
-    if (c == '"') {
+    if (c == '"' || (c == '\'' && at_value)) {
+      at_value = false;
       HILO_RETURN_IF_ERROR(skip_string());
       continue;
     }
@@ -173,6 +187,7 @@ StatusOr<std::string_view> Cursor::raw_value(std::string_view what) {
     } else if (c == '}' || c == ']' || c == ')') {
       if (--depth < 0) break;
     }
+    at_value = c == '=' || (at_value && is_blank(c));
     ++position_;
   }
   if (depth > 0) return error(begin, fmt::format("{}: the value has no closing bracket", what));
@@ -203,6 +218,34 @@ Status Cursor::unexpected(std::string_view wanted, std::string_view where) {
 bool is_plain_identifier(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), is_identifier_byte) && name.front() != '-' &&
          name.back() != '-';
+}
+
+namespace {
+
+/// As XLA's names after a '%' are.
+bool begins_as_name(std::string_view name) {
+  const char first = name.empty() ? '\0' : name.front();
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
+}
+
+}  // namespace
+
+bool is_plain_name(std::string_view name) {
+  return is_plain_identifier(name) && begins_as_name(name) && !is_element_type_word(name) && (!name.starts_with("__") || name.starts_with("__xla_"));
+}
+
+std::string plain_name(std::string_view name) {
+  if (is_plain_name(name)) return std::string(name);
+  std::string result(name);
+  for (char& c : result) c = is_identifier_byte(c) ? c : '_';
+  if (!is_plain_identifier(result)) result = "_" + result + "_";
+  if (result.starts_with("__")) result.front() = 'a';
+  if (is_element_type_word(result)) result += '_';
+  return is_plain_name(result) ? result : "_" + result;
+}
+
+std::string plain_computation_name(std::string_view name) {
+  return is_plain_identifier(name) && begins_as_name(name) ? std::string(name) : plain_name(name);
 }
 
 std::string quoted_text(std::string_view text) {

@@ -52,6 +52,12 @@ class Cursor {
     ++position_;
     return true;
   }
+  /// Accepts `text`, whatever stands behind it.
+  bool accept_text(std::string_view text) {
+    if (between(position(), position_ + text.size()) != text) return false;
+    position_ += text.size();
+    return true;
+  }
   /// Accepts `word` where it stands as a whole name.
   bool accept_word(std::string_view word);
   /// Accepts `wanted`. `where` and `what` are for the error: "before", "dimensions".
@@ -67,7 +73,7 @@ class Cursor {
   /// Errors    INVALID_ARGUMENT for anything else; "<what> '9...' does not fit int64"
   StatusOr<int64_t> integer(std::string_view what);
   StatusOr<bool> boolean(std::string_view what);
-  /// A string in double quotes, escapes resolved.
+  /// A string in double or single quotes, escapes resolved.
   StatusOr<std::string> quoted(std::string_view what);
   /// The value of `key=...` as written: up to a comma, closing brace or line end outside all braces and quotes.
   StatusOr<std::string_view> raw_value(std::string_view what);
@@ -98,8 +104,16 @@ constexpr bool is_identifier_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
 
-/// Whether `name` can stand in HLO text as it is.
-bool is_plain_identifier(std::string_view name);
+/// Whether `word` is one word of HLO text.
+bool is_plain_identifier(std::string_view word);
+
+/// Whether XLA takes `name` as that of an instruction, computation or module: it begins with a letter or '_', is no
+/// element type, and begins with "__" only for XLA's own.
+bool is_plain_name(std::string_view name);
+/// The nearest such name.
+std::string plain_name(std::string_view name);
+/// The same of a computation, which may have the name of a type.
+std::string plain_computation_name(std::string_view name);
 
 /// `text` in double quotes; quotes, backslashes, line ends and bytes outside printable ASCII escaped.
 std::string quoted_text(std::string_view text);

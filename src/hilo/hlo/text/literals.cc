@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <optional>
 
 #include "hilo/base/text.h"
+#include "hilo/types/checked.h"
 #include "hilo/types/narrow_float.h"
 #include "hilo/types/twins.h"
 
@@ -17,6 +19,8 @@ namespace hilo::hlo::text {
 namespace {
 
 using Number = std::string_view;  // the text of one real number, "nan(0x1)" included
+
+constexpr std::string_view kLeftOut = "...";  // for values that a text doesn't show
 
 /// Bits and mantissa width of a float as it is stored.
 template <typename T>
@@ -136,10 +140,18 @@ std::optional<T> integer_from_text(Number text) {
     if (!byte || *byte < std::numeric_limits<T>::min() || *byte > std::numeric_limits<T>::max()) return std::nullopt;
     return T(*byte);
   } else {
-    T value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    const auto exactly = [text]<typename N>(N value) -> std::optional<N> {
+      const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+      return value;
+    };
+    if (const auto value = exactly(T{0})) return value;
+    // Both types of 64 bits take each other's numbers, as XLA's lexer has one token for them: 2^63 is -2^63 of s64.
+    if constexpr (sizeof(T) == sizeof(uint64_t)) {
+      using Twin = std::conditional_t<std::is_signed_v<T>, uint64_t, int64_t>;
+      if (const auto value = exactly(Twin{0})) return static_cast<T>(*value);
+    }
+    return std::nullopt;
   }
 }
 
@@ -149,7 +161,8 @@ std::optional<T> element_from_text(Number text) {
   if constexpr (std::is_same_v<T, bool>) {
     if (text == "true" || text == "1") return true;
     if (text == "false" || text == "0") return false;
-    return std::nullopt;
+    const std::optional<int64_t> number = integer_from_text<int64_t>(text);
+    return number ? std::optional<bool>(*number != 0) : std::nullopt;
   } else if constexpr (is_narrow_float_twin<T>) {
     return narrow_from_text<T>(text);
   } else if constexpr (is_integral_element<T>) {
@@ -216,93 +229,148 @@ Status read_element(Cursor& cursor, ElementType type, T& out) {
   }
 }
 
+/// What a look at a constant's text says before memory is asked for.
+struct ValueCount {
+  int64_t values = 0;
+  bool left_out = false;  ///< somewhere stands "..."
+  bool bare = false;      ///< one value without braces
+};
+
 /// Values in the array that stands next, without looking at how they nest.
-int64_t count_values(Cursor cursor) {
-  int64_t count = 0;
+ValueCount count_values(Cursor cursor) {
+  ValueCount count;
   int depth = 0;
   do {
-    const char c = cursor.peek();
     if (cursor.accept('{')) {
       ++depth;
     } else if (cursor.accept('}')) {
       --depth;
+    } else if (depth > 0 && cursor.accept(',')) {
     } else if (cursor.accept('(')) {
-      ++count;
+      ++count.values;
       while (!number_text(cursor).empty() && cursor.accept(',')) {}
       cursor.accept(')');
-    } else if (depth > 0 && c == ',') {
-      cursor.accept(',');
+      count.bare |= depth == 0;
     } else {
-      if (number_text(cursor).empty()) break;
-      ++count;
+      const Number text = number_text(cursor);
+      if (text.empty()) break;
+      if (text == kLeftOut) count.left_out = true;
+      else ++count.values;
+      count.bare |= depth == 0;
     }
   } while (depth > 0);
   return count;
 }
 
-/// The values, nested as the dimensions say; where there are none, "{}" may stand for all.
+/// The values, nested as the dimensions say. Commas say nothing; "..." stands for what is left of the first dimension;
+/// where there are no values, "{}" may stand for all.
 template <typename T>
 Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
-  const size_t rank = shape.dimensions().size();
-  int64_t done[Shape::kMaxRank] = {};
+  const auto dimensions = shape.dimensions();
+  int64_t seen[Shape::kMaxRank] = {};
   size_t depth = 0, next = 0;
-  for (;;) {
-    bool empty = false;
-    while (depth < rank && !empty) {
-      if (!cursor.accept('{'))
-        return cursor.expect('{', fmt::format("before dimension {} of {}", depth, shape.to_string()));
-      done[depth++] = 0;
-      empty = shape.dimension(static_cast<int64_t>(depth) - 1) == 0 || (values.empty() && cursor.peek() == '}');
-    }
-    if (empty) {
-      HILO_RETURN_IF_ERROR(
-          cursor.expect('}', fmt::format("in a constant of {}, which has no elements", shape.to_string())));
-      if (--depth == 0) return ok_status();
+  do {
+    const char c = cursor.peek();
+    if (c == ',' && depth > 0) {
+      cursor.accept(',');
+    } else if (c == '{') {
+      if (depth == dimensions.size()) return cursor.unexpected("a value", "");
+      if (depth > 0 && ++seen[depth - 1] > dimensions[depth - 1]) {
+        return cursor.unexpected("'}'", fmt::format("after {} of dimension {} of {}", dimensions[depth - 1], depth - 1,
+                                                    shape.to_string()));
+      }
+      cursor.accept('{');
+      seen[depth++] = 0;
+    } else if (c == '}' && depth > 0) {
+      --depth;
+      if (seen[depth] != dimensions[depth] && !values.empty()) {
+        return cursor.unexpected(
+            "a value", fmt::format("after {} of {} in dimension {} of {}", seen[depth], dimensions[depth], depth,
+                                   shape.to_string()));
+      }
+      cursor.accept('}');
+    } else if (depth == 1 && cursor.accept_text(kLeftOut)) {
+      seen[0] = dimensions[0];
     } else {
-      if (next == values.size()) return cursor.unexpected("'}'", fmt::format("after {} values", next));
+      if (depth < dimensions.size())
+        return cursor.expect('{', fmt::format("before dimension {} of {}", depth, shape.to_string()));
+      if (next == values.size() || (depth > 0 && ++seen[depth - 1] > dimensions[depth - 1])) {
+        return cursor.unexpected("'}'", depth == 0 ? fmt::format("after {} values", next)
+                                                   : fmt::format("after dimension {} of {}", depth - 1,
+                                                                 shape.to_string()));
+      }
       HILO_RETURN_IF_ERROR(read_element(cursor, shape.element_type(), values[next++]));
     }
-    for (;;) {
-      if (depth == 0) return ok_status();
-      if (++done[depth - 1] < shape.dimension(static_cast<int64_t>(depth) - 1)) {
-        if (cursor.accept(',')) break;
-        return cursor.expect(
-            ',', fmt::format("after {} of {} in dimension {} of {}", done[depth - 1],
-                             shape.dimension(static_cast<int64_t>(depth) - 1), depth - 1, shape.to_string()));
-      }
-      if (!cursor.accept('}'))
-        return cursor.expect('}', fmt::format("after dimension {} of {}", depth - 1, shape.to_string()));
-      --depth;
-    }
-  }
+  } while (depth > 0);
+  return ok_status();
 }
 
-StatusOr<Literal> read_array(Cursor& cursor, const Shape& shape, std::string_view name) {
+Status not_an_array(const Cursor& cursor, size_t position, const Shape& shape) {
+  return cursor.error(position, fmt::format("a constant can't be of {}", shape.to_string()));
+}
+
+/// "{...}" where nothing else is said.
+Status read_left_out(Cursor& cursor, const Shape& shape) {
+  HILO_RETURN_IF_ERROR(cursor.expect('{', fmt::format("before dimension 0 of {}", shape.to_string())));
+  if (!cursor.accept_text(kLeftOut)) return cursor.unexpected("'...'", "");
+  return cursor.expect('}', "after '...'");
+}
+
+/// All the values into a literal of the shape.
+StatusOr<Literal> read_all_values(Cursor& cursor, const Shape& plain) {
   const size_t position = cursor.position();
-  if (!shape.is_array()) {
-    return cursor.error(position, fmt::format("a constant can't be of {}", shape.to_string()));
-  }
-  const Shape plain = shape.with_default_layout();
-  constexpr std::string_view kLeftOut = "{...}";
-  if (cursor.between(position, position + kLeftOut.size()) == kLeftOut) {
-    return cursor.error(position,
-                        "the constant's values are left out ({...}). Hint: print the module with large constants");
-  }
-  if (const int64_t count = count_values(cursor); count != plain.element_count()) {
-    return cursor.error(position, fmt::format("constant '{}': {} value{} given, {} needs {}", name, count,
-                                              count == 1 ? "" : "s", plain.to_string(), plain.element_count()));
-  }
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(plain));
   HILO_RETURN_IF_ERROR(visit_array_type(
       plain.element_type(), [&]<typename T>() { return read_values<T>(cursor, plain, literal.data<T>()); },
-      [&] { return cursor.error(position, fmt::format("a constant can't be of {}", shape.to_string())); }));
+      [&] { return not_an_array(cursor, position, plain); }));
   return literal;
+}
+
+/// `first` and zeros, as an array.
+Literal with_zeros_after(const Literal& first, const Shape& shape) {
+  Literal literal(shape);
+  if (!literal.mutable_bytes().empty()) std::ranges::copy(first.bytes(), literal.mutable_bytes().begin());
+  return literal;
+}
+
+/// `whole` asks for kWhole, as the elements of tuples must be.
+StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::string_view name, bool whole) {
+  constexpr int64_t kFewElements = 4096, kMostLeftOut = 1 << 20;
+  const size_t position = cursor.position();
+  if (!shape.is_array()) return not_an_array(cursor, position, shape);
+  const Shape plain = shape.with_default_layout();
+  const ValueCount count = count_values(cursor);
+  const int64_t elements = plain.element_count();
+  const bool one = count.bare && plain.rank() > 0 && !count.left_out;
+  if (!count.left_out && !one && count.values != elements) {
+    return cursor.error(position, fmt::format("constant '{}': {} value{} given, {} needs {}", name, count.values,
+                                              count.values == 1 ? "" : "s", plain.to_string(), elements));
+  }
+  const bool dense = whole || (count.left_out && count.values > 0);
+  const bool few = elements <= (dense ? kMostLeftOut : kFewElements);
+  if ((count.left_out || one) && dense && !few) {
+    return cursor.error(StatusCode::kResourceExhausted, position,
+                        fmt::format("constant '{}': {} values given, the others of {} left out; wanted {} elements at most",
+                                    name, count.values, plain.to_string(), kMostLeftOut));
+  }
+  const Shape scalar = Shape::scalar(plain.element_type());
+  if (count.left_out && !few) {
+    HILO_RETURN_IF_ERROR(read_left_out(cursor, plain));
+    return ConstantText{ConstantText::Kind::kZeros, Literal(scalar)};
+  }
+  if (!one) {
+    HILO_ASSIGN_OR_RETURN(Literal literal, read_all_values(cursor, plain));
+    return ConstantText{ConstantText::Kind::kWhole, std::move(literal)};
+  }
+  HILO_ASSIGN_OR_RETURN(Literal first, read_all_values(cursor, scalar));
+  if (few) return ConstantText{ConstantText::Kind::kWhole, with_zeros_after(first, plain)};
+  return ConstantText{ConstantText::Kind::kFirst, std::move(first)};
 }
 
 }  // namespace
 
-StatusOr<Literal> read_literal(Cursor& cursor, const Shape& shape, std::string_view name) {
-  if (!shape.is_tuple()) return read_array(cursor, shape, name);
+StatusOr<ConstantText> read_constant(Cursor& cursor, const Shape& shape, std::string_view name) {
+  if (!shape.is_tuple()) return read_array(cursor, shape, name, false);
   struct Frame {
     Shape shape;
     std::vector<Literal> elements;
@@ -310,21 +378,20 @@ StatusOr<Literal> read_literal(Cursor& cursor, const Shape& shape, std::string_v
   std::vector<Frame> open;
   Shape current = shape;
   for (;;) {
-    Literal value;
     bool opened = false;
     if (current.is_tuple()) {
       HILO_RETURN_IF_ERROR(cursor.expect('(', fmt::format("before a constant of {}", current.to_string())));
       open.push_back({current, {}});
       opened = true;
     } else {
-      HILO_ASSIGN_OR_RETURN(value, read_array(cursor, current, name));
-      open.back().elements.push_back(std::move(value));
+      HILO_ASSIGN_OR_RETURN(ConstantText element, read_array(cursor, current, name, true));
+      open.back().elements.push_back(std::move(element.value));
     }
     while (static_cast<int64_t>(open.back().elements.size()) == open.back().shape.tuple_size()) {
       HILO_RETURN_IF_ERROR(cursor.expect(')', "after the elements of a tuple constant"));
       Literal tuple = Literal::tuple(std::move(open.back().elements));
       open.pop_back();
-      if (open.empty()) return tuple;
+      if (open.empty()) return ConstantText{ConstantText::Kind::kWhole, std::move(tuple)};
       open.back().elements.push_back(std::move(tuple));
       opened = false;
     }
@@ -384,13 +451,29 @@ void append_element(T value, std::string& out) {
   }
 }
 
+/// Braces down to the dimension without elements, which XLA counts: `{{}, {}}` for [2,0,1].
+void append_empty(std::span<const int64_t> dimensions, std::string& out) {
+  constexpr int64_t kMostBraces = 4096;
+  const auto depth = static_cast<size_t>(std::ranges::find(dimensions, 0) - dimensions.begin());
+  std::vector<int64_t> inner(depth + 1, 1);
+  for (size_t i = depth; i-- > 0;) inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX),
+                                                       kMostBraces + 1);
+  if (inner[0] > kMostBraces) {
+    out += "{...}";
+    return;
+  }
+  for (int64_t index = 0; index < inner[0]; ++index) {
+    if (index != 0) out += ", ";
+    for (size_t i = 0; i < depth; ++i) out += index % inner[i] == 0 ? "{" : "";
+    out += "{}";
+    for (size_t i = 0; i < depth; ++i) out += (index + 1) % inner[i] == 0 ? "}" : "";
+  }
+}
+
 template <typename T>
 void append_values(const Shape& shape, std::span<const T> values, std::string& out) {
   const size_t rank = shape.dimensions().size();
-  if (rank > 0 && values.empty()) {
-    out += "{}";
-    return;
-  }
+  if (rank > 0 && values.empty()) return append_empty(shape.dimensions(), out);
   // Braces open and close where an index is a multiple of the inner sizes.
   std::vector<int64_t> inner(rank + 1, 1);
   for (size_t i = rank; i-- > 0;) inner[i] = inner[i + 1] * shape.dimension(static_cast<int64_t>(i));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "hilo/base/floating_point.h"
 #include "hilo/base/out_of_memory.h"
@@ -24,6 +25,8 @@ class ModuleReader {
 
  private:
   Status read_one(bool is_entry, size_t position);
+  void add(ParsedComputation&& parsed);
+  Status read_computations();
   Status resolve_calls();
   StatusOr<std::vector<size_t>> call_order() const;
   Status finish_all();
@@ -35,7 +38,8 @@ class ModuleReader {
   boost::unordered_flat_map<std::string_view, size_t> by_name_;
   std::vector<std::vector<size_t>> callees_;  // of parsed_[i], by call site
   std::optional<size_t> entry_;
-  uint32_t instructions_ = 0;  // read so far
+  uint32_t instructions_ = 0;  // numbered so far
+  size_t inlined_ = 0;         // of shared_.inlined, numbered so far
 };
 
 Status ModuleReader::read_one(bool is_entry, size_t position) {
@@ -50,20 +54,35 @@ Status ModuleReader::read_one(bool is_entry, size_t position) {
                                                cursor_.place(parsed_[*entry_].position)));
   }
   if (is_entry) entry_ = parsed_.size();
-  parsed.first_origin = instructions_;
-  instructions_ += parsed.draft.size();
-  parsed_.push_back(std::move(parsed));
+  add(std::move(parsed));
   return ok_status();
 }
 
+/// Numbers the instructions: those of computations that are written in others come before.
+void ModuleReader::add(ParsedComputation&& parsed) {
+  for (; inlined_ < shared_.inlined.size(); ++inlined_) {
+    shared_.inlined[inlined_].first_origin = instructions_;
+    instructions_ += shared_.inlined[inlined_].draft.size();
+  }
+  parsed.first_origin = instructions_;
+  instructions_ += parsed.draft.size();
+  parsed_.push_back(std::move(parsed));
+}
+
 Status ModuleReader::resolve_calls() {
+  const size_t named = parsed_.size();
+  std::ranges::move(shared_.inlined, std::back_inserter(parsed_));
   for (const ParsedComputation& c : parsed_) {
     std::vector<size_t>& callees = callees_.emplace_back();
     for (const CallSite& call : c.calls) {
+      if (call.inlined) {
+        callees.push_back(named + *call.inlined);
+        continue;
+      }
       const auto it = by_name_.find(call.callee);
       if (it == by_name_.end()) {
         std::vector<std::string_view> names;
-        for (const ParsedComputation& other : parsed_) names.push_back(other.name);
+        for (const auto& [other, index] : by_name_) names.push_back(other);
         const Instruction& user = c.draft.instruction(call.instruction);
         return cursor_.error(StatusCode::kNotFound, call.position,
                              fmt::format("{} '{}': computation '%{}' is not defined.{}", opcode_name(user.opcode),
@@ -122,8 +141,13 @@ Status ModuleReader::finish_all() {
   return ok_status();
 }
 
-StatusOr<Module> ModuleReader::read() {
-  HILO_RETURN_IF_ERROR(read_header(cursor_, shared_.shapes, module_));
+/// Whether the text is an instruction without anything around it: "add.1 = f32[] add(...)", "f32[] add(...)".
+bool is_lone_instruction(Cursor cursor) {
+  if (at_shape(cursor) || cursor.accept_word("ROOT")) return true;
+  return cursor.name("a name").ok() && cursor.peek() == '=';
+}
+
+Status ModuleReader::read_computations() {
   HILO_RETURN_IF_ERROR(read_location_tables(cursor_, module_));
   while (!cursor_.at_end()) {
     const size_t position = cursor_.position();
@@ -135,7 +159,23 @@ StatusOr<Module> ModuleReader::read() {
     if (!is_entry) cursor_.set_position(position);
     HILO_RETURN_IF_ERROR(read_one(is_entry, position));
   }
-  if (!entry_) return cursor_.error(cursor_.position(), "no computation is marked ENTRY");
+  if (parsed_.empty()) return cursor_.error(cursor_.position(), "the module has no computations");
+  if (!entry_) entry_ = parsed_.size() - 1;  // XLA's rule where none is marked
+  return ok_status();
+}
+
+StatusOr<Module> ModuleReader::read() {
+  const bool has_header = cursor_.accept_word("HloModule");
+  if (has_header) HILO_RETURN_IF_ERROR(read_header(cursor_, shared_.shapes, module_));
+  if (!has_header && is_lone_instruction(cursor_)) {
+    HILO_ASSIGN_OR_RETURN(ParsedComputation parsed, read_lone_instruction(cursor_, shared_));
+    if (!cursor_.at_end()) return cursor_.unexpected("the end of the text", "after a text of one instruction");
+    add(std::move(parsed));
+    entry_ = 0;
+  } else {
+    HILO_RETURN_IF_ERROR(read_computations());
+  }
+  if (!has_header) module_.name = fmt::format("module_{}", parsed_[*entry_].name);
   HILO_RETURN_IF_ERROR(resolve_calls());
   HILO_RETURN_IF_ERROR(finish_all());
   HILO_RETURN_IF_ERROR(check_entry_facts(module_).with_context(cursor_.place(0)));

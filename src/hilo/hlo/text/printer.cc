@@ -60,14 +60,14 @@ class Printer {
 
 std::string Printer::name_of(const Instruction& i) const {
   if (options_.canonical) return fmt::format("v{}", i.id);
-  if (is_plain_identifier(i.name)) return i.name;
+  if (is_plain_name(i.name)) return i.name;
   const auto it = renamed_.find(i.id);
   return it != renamed_.end() ? it->second : plain_name(i.name);
 }
 
 std::string Printer::name_of(const Computation& c) const {
   const auto it = program_.names.find(&c);
-  return it != program_.names.end() ? it->second : plain_name(c.name());
+  return it != program_.names.end() ? it->second : plain_computation_name(c.name());
 }
 
 const Computation* Printer::decomposition_of(const Instruction& i) const {
@@ -90,13 +90,13 @@ std::string Printer::module(const Module& module) {
 void Printer::rename(const Computation& c) {
   renamed_.clear();
   const std::span<const Instruction> all = c.instructions();
-  if (std::all_of(all.begin(), all.end(), [](const Instruction& i) { return is_plain_identifier(i.name); })) return;
+  if (std::all_of(all.begin(), all.end(), [](const Instruction& i) { return is_plain_name(i.name); })) return;
   UniqueNames names;
   for (const Instruction& i : all) {
-    if (is_plain_identifier(i.name)) names.unique(i.name);
+    if (is_plain_name(i.name)) names.unique(i.name);
   }
   for (const Instruction& i : all) {
-    if (!is_plain_identifier(i.name)) renamed_.emplace(i.id, names.unique(plain_name(i.name)));
+    if (!is_plain_name(i.name)) renamed_.emplace(i.id, names.unique(plain_name(i.name)));
   }
 }
 

@@ -15,13 +15,6 @@ std::string UniqueNames::unique(const std::string& wanted) {
   return name;
 }
 
-std::string plain_name(std::string_view name) {
-  if (is_plain_identifier(name)) return std::string(name);
-  std::string result(name);
-  for (char& c : result) c = is_identifier_byte(c) ? c : '_';
-  return is_plain_identifier(result) ? result : "_" + result + "_";
-}
-
 namespace {
 
 /// Where a computation stood in the stored program that it was read from: readers number instructions throughout.
@@ -67,7 +60,7 @@ class Collector {
       if (decompose_ && depth < kDeepest && has_trait(i.opcode, kExtension)) add_decomposition(*c, i, depth);
     }
     const std::string wanted =
-        names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size()) : plain_name(c->name());
+        names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size()) : plain_computation_name(c->name());
     program_.names.emplace(c.get(), unique_.unique(wanted));
     program_.order.push_back(c);
   }

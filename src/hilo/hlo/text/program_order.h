@@ -20,9 +20,6 @@ class UniqueNames {
   std::unordered_map<std::string, int> next_;
 };
 
-/// `name` with every byte that HLO text can't have in a name replaced.
-std::string plain_name(std::string_view name);
-
 struct ProgramOrder {
   std::vector<ComputationPtr> order;                                      ///< called ones first, the entry last
   std::unordered_map<const Computation*, std::string> names;              ///< plain and unique

@@ -19,22 +19,85 @@ Status unknown_element_type(Cursor& cursor, size_t position, std::string_view na
   return cursor.error(position, fmt::format("unknown element type {}.{}", quote(name), did_you_mean(name, names)));
 }
 
-StatusOr<std::vector<int64_t>> read_dimensions(Cursor& cursor) {
-  std::vector<int64_t> dimensions;
-  HILO_RETURN_IF_ERROR(cursor.expect('[', "after an element type"));
-  if (cursor.accept(']')) return dimensions;
+/// `(8,128)`: numbers, and '*' for a dimension that a tile joins with the next.
+Status read_tile(Cursor& cursor) {
+  HILO_RETURN_IF_ERROR(cursor.expect('(', "before the sizes of a tile"));
+  if (cursor.accept(')')) return ok_status();
+  do {
+    if (!cursor.accept('*')) HILO_RETURN_IF_ERROR(cursor.integer("the size of a tile").status());
+  } while (cursor.accept(','));
+  return cursor.expect(')', "after the sizes of a tile");
+}
+
+/// `(5)`
+StatusOr<int64_t> read_layout_number(Cursor& cursor, std::string_view what) {
+  HILO_RETURN_IF_ERROR(cursor.expect('(', "before", what));
+  HILO_ASSIGN_OR_RETURN(const int64_t number, cursor.integer(what));
+  HILO_RETURN_IF_ERROR(cursor.expect(')', "after", what));
+  return number;
+}
+
+/// `(u32)`, the type in which a sparse array has its indices or pointers.
+Status read_index_type(Cursor& cursor, std::string_view what) {
+  HILO_RETURN_IF_ERROR(cursor.expect('(', "before", what));
+  const size_t position = cursor.position();
+  const std::string_view name = cursor.identifier();
+  if (!element_type_from_name(name)) return unknown_element_type(cursor, position, name);
+  return cursor.expect(')', "after", what);
+}
+
+/// `(D,C+~)`: how each dimension of a sparse array is stored. XLA reads these and takes the array as dense.
+Status read_level_types(Cursor& cursor) {
+  HILO_RETURN_IF_ERROR(cursor.expect('(', "before the level types of dimensions"));
+  if (cursor.accept(')')) return ok_status();
   do {
     const size_t position = cursor.position();
-    if (cursor.peek() == '<' || cursor.peek() == '?') {
-      return cursor.error(StatusCode::kUnimplemented, position,
-                          "dynamic dimensions are not implemented in this version");
-    }
-    HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("dimension"));
-    if (dimension < 0) return cursor.error(position, fmt::format("negative dimension {}", dimension));
-    dimensions.push_back(dimension);
+    const std::string_view type = cursor.identifier();
+    if (type.size() != 1 || std::string_view("DCSH").find(type[0]) == std::string_view::npos)
+      return cursor.error(position, fmt::format("{} is no level type; wanted D, C, S or H", quote(type)));
+    cursor.accept('+');
+    cursor.accept('~');
   } while (cursor.accept(','));
-  HILO_RETURN_IF_ERROR(cursor.expect(']', "after the dimensions"));
-  return dimensions;
+  return cursor.expect(')', "after the level types of dimensions");
+}
+
+/// `(0:2,4)(1:8)`: where dimensions are cut.
+Status read_split_configs(Cursor& cursor) {
+  do {
+    HILO_RETURN_IF_ERROR(cursor.expect('(', "before a split of a layout"));
+    HILO_RETURN_IF_ERROR(cursor.integer("a dimension that is split").status());
+    HILO_RETURN_IF_ERROR(cursor.expect(':', "after a dimension that is split"));
+    if (cursor.peek() != ')') {
+      do {
+        HILO_RETURN_IF_ERROR(cursor.integer("an index of a split").status());
+      } while (cursor.accept(','));
+    }
+    HILO_RETURN_IF_ERROR(cursor.expect(')', "after a split of a layout"));
+  } while (cursor.peek() == '(');
+  return ok_status();
+}
+
+/// What follows the colon of `{1,0:T(8,128)(2,1)E(4)S(1)}`, in XLA's order. It says where and in which pieces a device
+/// stores the array, which changes no value: nothing of it is kept.
+Status read_layout_properties(Cursor& cursor, const Shape& shape) {
+  if (cursor.accept_word("D")) HILO_RETURN_IF_ERROR(read_level_types(cursor));
+  if (cursor.accept_word("T")) {
+    do HILO_RETURN_IF_ERROR(read_tile(cursor));
+    while (cursor.peek() == '(');
+  }
+  if (cursor.accept_word("L")) HILO_RETURN_IF_ERROR(read_layout_number(cursor, "the alignment of the tail").status());
+  if (cursor.accept('#')) HILO_RETURN_IF_ERROR(read_index_type(cursor, "the type of indices"));
+  if (cursor.accept('*')) HILO_RETURN_IF_ERROR(read_index_type(cursor, "the type of pointers"));
+  if (cursor.accept_word("E")) HILO_RETURN_IF_ERROR(read_layout_number(cursor, "the bits of an element").status());
+  if (cursor.accept_word("S")) HILO_RETURN_IF_ERROR(read_layout_number(cursor, "the memory space").status());
+  if (cursor.accept_word("SC")) HILO_RETURN_IF_ERROR(read_split_configs(cursor));
+  const size_t position = cursor.position();
+  if (cursor.accept_word("P")) {
+    return cursor.error(position, fmt::format("layout of {}: a physical shape, which only sparse arrays have",
+                                              shape.to_string()));
+  }
+  if (cursor.accept_word("M")) HILO_RETURN_IF_ERROR(read_layout_number(cursor, "the bytes of metadata").status());
+  return ok_status();
 }
 
 /// The layout after an array shape, "{1,0}".
@@ -47,10 +110,7 @@ StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
     order.push_back(dimension);
     if (!cursor.accept(',')) break;
   }
-  if (cursor.peek() == ':') {
-    return cursor.error(StatusCode::kUnimplemented, cursor.position(),
-                        "layouts with tiles, memory spaces or element sizes are not implemented in this version");
-  }
+  if (cursor.accept(':')) HILO_RETURN_IF_ERROR(read_layout_properties(cursor, shape));
   HILO_RETURN_IF_ERROR(cursor.expect('}', "after a layout"));
   std::vector<bool> taken(order.size());
   bool permutation = static_cast<int64_t>(order.size()) == shape.rank();
@@ -63,6 +123,20 @@ StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
                                            dimensions_to_string(order), shape.rank(), shape.to_string()));
   }
   return shape.rank() == 0 ? shape : shape.with_layout(order);
+}
+
+/// Whether a '{' stands next that begins a layout: "-> f32[] {" begins a computation. As in XLA, a number or a colon
+/// decides, or a layout of no dimensions right behind.
+bool at_layout(Cursor& cursor) {
+  const size_t begin = cursor.last_position();
+  const bool adjacent = cursor.next_byte() == '{';
+  bool found = false;
+  if (cursor.accept('{')) {
+    const char c = cursor.peek();
+    found = c == ':' || (c >= '0' && c <= '9') || (adjacent && c == '}');
+  }
+  cursor.set_position(begin);
+  return found;
 }
 
 /// The end of the array shape text that starts at `begin`, so that equal texts are parsed once.
@@ -79,6 +153,25 @@ size_t quick_end(std::string_view text) {
 
 }  // namespace
 
+StatusOr<std::vector<int64_t>> ShapeReader::read_dimensions(Cursor& cursor) {
+  std::vector<int64_t> dimensions;
+  HILO_RETURN_IF_ERROR(cursor.expect('[', "after an element type"));
+  if (cursor.accept(']')) return dimensions;
+  do {
+    const size_t position = cursor.position();
+    if (cursor.peek() == '?') {
+      return cursor.error(StatusCode::kUnimplemented, position,
+                          "a dimension of unknown size, '?', is not implemented in this version");
+    }
+    if (cursor.accept_text("<=")) bounded_ = true;
+    HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("dimension"));
+    if (dimension < 0) return cursor.error(position, fmt::format("negative dimension {}", dimension));
+    dimensions.push_back(dimension);
+  } while (cursor.accept(','));
+  HILO_RETURN_IF_ERROR(cursor.expect(']', "after the dimensions"));
+  return dimensions;
+}
+
 StatusOr<Shape> ShapeReader::read_array(Cursor& cursor) {
   const size_t begin = cursor.position();
   constexpr size_t kLongest = 256;  // bytes of a shape text worth remembering
@@ -87,7 +180,7 @@ StatusOr<Shape> ShapeReader::read_array(Cursor& cursor) {
   if (end != kNoEnd) {
     if (const auto it = seen_.find(ahead.substr(0, end)); it != seen_.end()) {
       cursor.set_position(begin + end);
-      return it->second;
+      return ahead[end - 1] == ']' && at_layout(cursor) ? read_layout(cursor, it->second) : it->second;
     }
   }
   const std::string_view type_name = cursor.identifier();
@@ -101,14 +194,27 @@ StatusOr<Shape> ShapeReader::read_array(Cursor& cursor) {
   }
   StatusOr<Shape> shape = Shape::make_array(*type, dimensions);
   if (!shape.ok()) return shape.status().with_context(cursor.place(begin));
-  if (cursor.next_byte() == '{') {  // "-> f32[] {" begins a computation, not a layout
+  if (at_layout(cursor)) {
     HILO_ASSIGN_OR_RETURN(shape, read_layout(cursor, *shape));
   }
-  if (cursor.last_position() == begin + end) seen_.emplace(ahead.substr(0, end), *shape);
+  if (!bounded_ && cursor.last_position() == begin + end) seen_.emplace(ahead.substr(0, end), *shape);
+  return shape;
+}
+
+/// `b(f32[4])`, a buffer, is taken for the array that it holds.
+StatusOr<Shape> ShapeReader::read_array_or_buffer(Cursor& cursor) {
+  const size_t begin = cursor.position();
+  if (cursor.peek() != 'b' || cursor.identifier() != "b" || !cursor.accept('(')) {
+    cursor.set_position(begin);
+    return read_array(cursor);
+  }
+  HILO_ASSIGN_OR_RETURN(const Shape shape, read_array(cursor));
+  HILO_RETURN_IF_ERROR(cursor.expect(')', "after the array of a buffer"));
   return shape;
 }
 
 StatusOr<Shape> ShapeReader::read(Cursor& cursor) {
+  bounded_ = false;
   // One entry per open parenthesis: nesting is data and gets no stack frames.
   std::vector<std::vector<Shape>> open;
   for (;;) {
@@ -121,7 +227,7 @@ StatusOr<Shape> ShapeReader::read(Cursor& cursor) {
       open.emplace_back();
       if (cursor.peek() != ')') continue;
     } else {
-      HILO_ASSIGN_OR_RETURN(const Shape shape, read_array(cursor));
+      HILO_ASSIGN_OR_RETURN(const Shape shape, read_array_or_buffer(cursor));
       if (open.empty()) return shape;
       open.back().push_back(shape);
     }
@@ -138,8 +244,10 @@ StatusOr<Shape> ShapeReader::read(Cursor& cursor) {
 bool at_shape(Cursor& cursor) {
   if (cursor.peek() == '(') return true;
   const size_t begin = cursor.position();
-  const bool named = !cursor.identifier().empty();
-  const bool found = named && cursor.next_byte() == '[';
+  const std::string_view word = cursor.identifier();
+  const char next = word.empty() ? '\0' : cursor.next_byte();
+  const bool found = next == '[' || (next == '(' && word == "b") ||
+                     (next == ' ' && cursor.peek() == '[' && element_type_from_name(word));
   cursor.set_position(begin);
   return found;
 }

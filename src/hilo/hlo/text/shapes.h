@@ -3,6 +3,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <vector>
 
 #include "hilo/hlo/text/lexer.h"
 #include "hilo/types/shape.h"
@@ -13,11 +14,16 @@ namespace hilo::hlo::text {
 class ShapeReader {
  public:
   /// Errors    INVALID_ARGUMENT for what is no shape, negative or too large dimensions, rank over 64, nesting too deep
-  ///           UNIMPLEMENTED for dynamic dimensions and for layouts with tiles, memory spaces and the like
+  ///           UNIMPLEMENTED for dimensions of unknown size
   StatusOr<Shape> read(Cursor& cursor);
+  /// Whether the shape that was read last has dimensions of bounded size, `<=6`: these have the bound's size in it.
+  bool was_bounded() const { return bounded_; }
 
  private:
+  StatusOr<Shape> read_array_or_buffer(Cursor& cursor);
   StatusOr<Shape> read_array(Cursor& cursor);
+  StatusOr<std::vector<int64_t>> read_dimensions(Cursor& cursor);
+  bool bounded_ = false;
   std::unordered_map<std::string_view, Shape> seen_;  // keys are views of the text
 };
 

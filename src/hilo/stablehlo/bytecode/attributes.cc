@@ -302,7 +302,7 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
       return made;
     }
     case VhloAttribute::kResultAccuracy: return text_attribute(tree, AttributeKind::kOther, "result_accuracy");
-    case VhloAttribute::kTypeExtensions: return text_attribute(tree, AttributeKind::kOther, "type_extensions");
+    case VhloAttribute::kTypeExtensions: return read_bounds(in);
     case VhloAttribute::kSubAxisInfo:
     case VhloAttribute::kAxisRef:
     case VhloAttribute::kReplicaGroupMeshAxes:
@@ -434,6 +434,22 @@ Type BytecodeReader::read_tensor(ByteReader& in) {
   return made;
 }
 
+/// The encoding stands first: bounds, or what says how a tensor is stored.
+Type BytecodeReader::read_encoded_tensor(ByteReader& in) {
+  const AttributeId encoding = attribute(in);
+  Type made = read_tensor(in);
+  if (in.failed()) return made;
+  const Attribute& bounds = tree.attributes[encoding];
+  if (bounds.kind != AttributeKind::kIntegers) return made;
+  made.spelled.pop_back();
+  made.spelled += ", #stablehlo.bounds<";
+  for (size_t d = 0; d < bounds.integers.size(); ++d)
+    made.spelled += (d == 0 ? "" : ", ") + (bounds.integers[d] < 0 ? "?" : fmt::to_string(bounds.integers[d]));
+  made.spelled += ">>";
+  if (const Status set = set_bounds(made, bounds.integers); !set.ok()) in.fail(std::string(set.message()));
+  return made;
+}
+
 Type BytecodeReader::read_parts(ByteReader& in, TypeKind kind) {
   Type made;
   made.kind = kind;
@@ -532,6 +548,7 @@ Type BytecodeReader::read_builtin_type(ByteReader& in) {
     }
     case 12: made.kind = TypeKind::kNoType; return made;
     case 13: return read_tensor(in);
+    case 14: return read_encoded_tensor(in);
     case 15: return read_parts(in, TypeKind::kTuple);
     default: break;
   }
@@ -563,7 +580,7 @@ Type BytecodeReader::read_vhlo_type(ByteReader& in) {
     case VhloType::kF6E2M3Fn: return *six_bit_type("f6E2M3FN");
     case VhloType::kF6E3M2Fn: return *six_bit_type("f6E3M2FN");
     case VhloType::kWitness: made.spelled = "a witness"; return made;
-    case VhloType::kRankedTensorWithEncoding: made.spelled = "a tensor with an encoding"; return made;
+    case VhloType::kRankedTensorWithEncoding: return read_encoded_tensor(in);
     case VhloType::kUniformQuantized: return read_quantized(in, false);
     case VhloType::kUniformQuantizedPerAxis: return read_quantized(in, true);
     case VhloType::kUnrankedTensor: made.spelled = "tensor<*x...>"; return made;

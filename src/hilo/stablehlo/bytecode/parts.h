@@ -56,6 +56,8 @@ struct BytecodeReader {
   /// A value of one of VHLO's enums, and of their namesakes.
   Attribute read_word(ByteReader& in, VhloAttribute kind);
   Attribute read_output_operand_alias(ByteReader& in);
+  /// The bounds of a tensor's sizes, as integers.
+  Attribute read_bounds(ByteReader& in);
 
  private:
   Attribute read_attribute(ByteReader& in, const BytecodeEntry& entry);
@@ -73,6 +75,7 @@ struct BytecodeReader {
   Type read_builtin_type(ByteReader& in);
   Type read_vhlo_type(ByteReader& in);
   Type read_tensor(ByteReader& in);
+  Type read_encoded_tensor(ByteReader& in);
   Type read_parts(ByteReader& in, TypeKind kind);
   Type read_quantized(ByteReader& in, bool by_axis);
   std::string_view pick(ByteReader& from, const std::vector<std::string_view>& list, std::string_view what) {

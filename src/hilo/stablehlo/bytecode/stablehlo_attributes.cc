@@ -107,6 +107,13 @@ Attribute BytecodeReader::read_output_operand_alias(ByteReader& in) {
   return read_fields(tree, in, kAlias);
 }
 
+Attribute BytecodeReader::read_bounds(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kIntegers;
+  made.integers = tree.keep(std::span<const int64_t>(in.signed_numbers()));
+  return made;
+}
+
 Attribute BytecodeReader::read_stablehlo(ByteReader& in) {
   const uint64_t code = in.number();
   if (const Fields* known = fields_of(static_cast<Code>(code))) return read_fields(tree, in, *known);
@@ -120,7 +127,7 @@ Attribute BytecodeReader::read_stablehlo(ByteReader& in) {
     case Code::kTranspose: return read_word(in, VhloAttribute::kTranspose);
     case Code::kResultAccuracyMode: return read_word(in, VhloAttribute::kResultAccuracyMode);
     case Code::kOutputOperandAlias: return read_output_operand_alias(in);
-    case Code::kTypeExtensions: return as_text("type_extensions");
+    case Code::kTypeExtensions: return read_bounds(in);
     case Code::kDotAlgorithm: return as_text("dot_algorithm");
     case Code::kResultAccuracy: return as_text("result_accuracy");
     default: break;

@@ -101,7 +101,13 @@ StatusOr<Sharding> read_sharding(Cursor& cursor) {
   while (cursor.accept(",")) {  // replicated={...}, unreduced={...}
     const std::string_view word = cursor.word();
     if (word != "replicated" && word != "unreduced") return cursor.unexpected("a list of axes", "in a sharding");
-    HILO_RETURN_IF_ERROR(cursor.expect("=", "in a sharding"));
+    const bool bare = word == "unreduced" && cursor.next_is("{");  // an old form
+    if (!bare) HILO_RETURN_IF_ERROR(cursor.expect("=", "in a sharding"));
+    if (word == "unreduced") {
+      const std::string_view reduction = cursor.word();
+      if (!reduction.empty() && reduction != "sum")
+        return unimplemented(fmt::format("a sharding whose devices have parts of a reduction by '{}'", reduction));
+    }
     DimensionSharding list;
     HILO_RETURN_IF_ERROR(read_axes(cursor, list));
     (word == "unreduced" ? sharding.unreduced : sharding.replicated) = std::move(list.axes);
@@ -114,18 +120,28 @@ StatusOr<Sharding> read_sharding(Cursor& cursor) {
 
 StatusOr<Mesh> parse_mesh(std::string_view text) {
   Cursor cursor(text, "a mesh");
+  cursor.accept("#sdy.mesh");
   return read_mesh(cursor);
 }
 
 StatusOr<std::vector<Sharding>> parse_shardings(std::string_view text) {
   Cursor cursor(text, "shardings");
   std::vector<Sharding> shardings;
-  HILO_RETURN_IF_ERROR(cursor.expect("[", "before shardings"));
-  HILO_RETURN_IF_ERROR(read_list(cursor, "]", "between shardings", [&]() -> Status {
+  const auto read = [&]() -> Status {
+    cursor.accept("#sdy.sharding");
     HILO_ASSIGN_OR_RETURN(Sharding sharding, read_sharding(cursor));
     shardings.push_back(std::move(sharding));
     return ok_status();
-  }));
+  };
+  // The generic form has the attribute whole: #sdy.sharding_per_value<[...]>, or #sdy.sharding<...> of one value.
+  const bool wrapped = cursor.accept("#sdy.sharding_per_value");
+  if (!wrapped && !cursor.next_is("[")) {
+    HILO_RETURN_IF_ERROR(read());
+    return shardings;
+  }
+  if (wrapped) HILO_RETURN_IF_ERROR(cursor.expect("<", "before shardings"));
+  HILO_RETURN_IF_ERROR(cursor.expect("[", "before shardings"));
+  HILO_RETURN_IF_ERROR(read_list(cursor, "]", "between shardings", read));
   return shardings;
 }
 
@@ -169,6 +185,7 @@ std::string to_string(const Sharding& sharding) {
 
 StatusOr<std::vector<std::string>> parse_axis_names(std::string_view text) {
   Cursor cursor(text, "manual axes");
+  cursor.accept("#sdy<manual_axes");  // as the generic form has it
   std::vector<std::string> names;
   HILO_RETURN_IF_ERROR(cursor.expect("{", "before axes"));
   HILO_RETURN_IF_ERROR(read_list(cursor, "}", "between axes", [&]() -> Status {

@@ -5,6 +5,7 @@
 
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/tree/elements.h"
 
 namespace hilo::stablehlo {
 
@@ -63,7 +64,8 @@ Status read_entries(TextReader& reader, std::string_view close, std::vector<Name
     const bool part = key == "sub_axis_info" && reader.cursor.next_is("(");
     HILO_ASSIGN_OR_RETURN(const AttributeId value, part ? read_sub_axis(reader) : reader.read_attribute());
     entries.push_back({key, value});
-  } while (reader.cursor.accept(","));
+    // StableHLO's own attributes may end in a comma.
+  } while (reader.cursor.accept(",") && !(close == ">" && reader.cursor.next_is(close)));
   return reader.cursor.expect(close, "after attributes");
 }
 
@@ -93,14 +95,15 @@ StatusOr<AttributeId> read_array(TextReader& reader) {
 /// `array<i64: 1, 2>`, after the word.
 StatusOr<AttributeId> read_dense_array(TextReader& reader) {
   Cursor& cursor = reader.cursor;
+  const size_t open = cursor.position();
   HILO_RETURN_IF_ERROR(cursor.expect("<", "after 'array'"));
-  const size_t position = cursor.position();
   const std::string_view type = cursor.word();
   std::vector<int64_t> values;
   if (cursor.accept(":")) {
-    if (!type.starts_with("i")) {
-      return cursor.error(StatusCode::kUnimplemented, position,
-                          fmt::format("an array of {}; wanted one of integers", quote(type)));
+    if (!type.starts_with("i")) {  // floats: no attribute of StableHLO; text for a custom call
+      cursor.set_position(open);
+      HILO_RETURN_IF_ERROR(cursor.skip_balanced());
+      return reader.tree.add_text(AttributeKind::kOther, "array" + reader.text_between(open, cursor.last_position()));
     }
     do {
       if (cursor.accept_word("true")) {
@@ -127,13 +130,14 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   const size_t end = cursor.last_position();
   const auto as_text = [&] {
     cursor.set_position(end);
-    return reader.tree.add_text(AttributeKind::kOther, cursor.between(begin, end));
+    return reader.tree.add_text(AttributeKind::kOther, reader.text_between(begin, end));
   };
   if (!name.starts_with("stablehlo") && !name.starts_with("mhlo") && !name.starts_with("chlo")) return as_text();
   cursor.set_position(open + 1);
   std::string full(name);
   if (name.find('.') == std::string_view::npos) full = fmt::format("{}.{}", name, cursor.word());
-  if (full == "stablehlo.conv") {
+  if (full.starts_with("mhlo.")) full = "stablehlo" + full.substr(4);  // MHLO's attributes are StableHLO's
+  if (full == "stablehlo.conv" && !cursor.accept_word("raw")) {
     StatusOr<AttributeId> dimensions = reader.read_convolution_dimensions();
     if (!dimensions.ok()) return dimensions.status();
     cursor.set_position(end);
@@ -195,6 +199,19 @@ StatusOr<AttributeId> TextReader::read_number(bool typed) {
   Attribute attribute;
   if (typed && cursor.accept(":")) {
     HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
+  }
+  const Type* const type = attribute.type == kNone ? nullptr : &tree.types[attribute.type];
+  const bool is_float = type != nullptr && type->kind == TypeKind::kElement && is_floating(type->element);
+  if (is_float && text.starts_with("0x")) {  // its bits
+    std::string bytes;
+    const Status appended = append_element(type->element, text, bytes);
+    if (!appended.ok()) return cursor.error(begin, std::string(appended.message()));
+    attribute.kind = AttributeKind::kFloat;
+    Type one = *type;
+    one.kind = TypeKind::kTensor;
+    HILO_ASSIGN_OR_RETURN(const Literal number, literal_from_bytes(one, std::as_bytes(std::span<const char>(bytes))));
+    attribute.number = element_as_double(number, 0);
+    return tree.add(attribute);
   }
   if (fraction) {
     attribute.kind = AttributeKind::kFloat;

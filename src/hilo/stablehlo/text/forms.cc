@@ -6,22 +6,21 @@
 
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/tree/elements.h"
 #include "hilo/stablehlo/tree/operations.h"
 
 namespace hilo::stablehlo {
 namespace {
-
-using Arguments = std::vector<std::pair<std::string_view, TypeId>>;
 
 // ---- What most pretty forms are: operands, words and `key = value` in any order, attributes, types.
 
 /// Operations whose written types are those of their operands.
 bool has_no_results(std::string_view name) {
   return name == "func.return" || name == "stablehlo.return" || name == "sdy.return" || name == "interpreter.print" ||
-         name.starts_with("check.") || name == "func.call_no_results";
+         name.starts_with("check.") || name == "sdy.sharding_group";
 }
 
-/// `name` outlives the tree: it stands in this program or was interned.
+/// `name` outlives the tree: it is in this program or interned.
 void add(PendingOperation& operation, std::string_view name, AttributeId value) {
   operation.attributes.push_back({name, value});
 }
@@ -121,13 +120,13 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   return ok_status();
 }
 
-/// `: T`, `: T, T`, `: (T) -> T`, `: T -> T`.
+/// `: T`, `: T, T`, `: (T) -> T`, `: T -> T`, `: T to T`.
 Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t named) {
   Cursor& cursor = reader.cursor;
   if (!cursor.accept(":")) return ok_status();
   std::vector<TypeId>& types = operation.operand_types;
   HILO_RETURN_IF_ERROR(reader.read_types(types));
-  if (cursor.accept("->")) return reader.read_types(operation.result_types);
+  if (cursor.accept("->") || cursor.accept_word("to")) return reader.read_types(operation.result_types);
   if (!operation.known.has_results) return ok_status();
   if (types.empty()) return cursor.unexpected("a type", "here");
   if (types.size() == named || operation.known.name == "stablehlo.optimization_barrier") operation.result_types = types;
@@ -135,15 +134,21 @@ Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t 
   return ok_status();
 }
 
+/// `fastmath<fast>`, `overflow<nsw>`: what an engine may do, and hilo does not.
+Status skip_leaves(Cursor& cursor) {
+  while (cursor.accept_word("fastmath") || cursor.accept_word("overflow")) HILO_RETURN_IF_ERROR(cursor.skip_balanced());
+  return ok_status();
+}
+
 Status read_items(TextReader& reader, PendingOperation& operation, uint32_t named) {
   Cursor& cursor = reader.cursor;
   int words = 0;
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));  // before the operands
   bool open = cursor.accept("(");
   if (open && cursor.accept(")")) open = false;
   while (open || cursor.peek() == '%' || cursor.peek() == '@' || !cursor.next_is(":")) {
     if (!open && (cursor.next_is("{") || cursor.next_is("}") || cursor.next_is(":"))) break;
-    if (!open && operation.operands.empty() && words == 0 && operation.attributes.empty() && cursor.peek() != '%' &&
-        cursor.peek() != '@') {
+    if (!open && operation.operands.empty() && words == 0 && cursor.peek() != '%' && cursor.peek() != '@') {
       const size_t begin =
           cursor.position();  // an operation without operands, such as `return`: what follows is another
       const std::string_view word = cursor.word();
@@ -164,6 +169,7 @@ Status read_items(TextReader& reader, PendingOperation& operation, uint32_t name
     open = !cursor.accept(")");
     if (!open) break;
   }
+  if (operation.known.name.starts_with("arith.")) HILO_RETURN_IF_ERROR(skip_leaves(cursor));
   if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   HILO_RETURN_IF_ERROR(read_type_tail(reader, operation, named));
   if (cursor.next_is("{") && operation.known.name.starts_with("check."))
@@ -172,12 +178,6 @@ Status read_items(TextReader& reader, PendingOperation& operation, uint32_t name
 }
 
 // ---- Forms of their own.
-
-Status read_functional_tail(TextReader& reader, PendingOperation& operation) {
-  Cursor& cursor = reader.cursor;
-  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
-  return read_type_tail(reader, operation, 0);
-}
 
 Status read_module(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
@@ -224,16 +224,71 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   return cursor.next_is("{") ? reader.read_region(operation, arguments) : ok_status();
 }
 
+/// Constants of all dialects are one operation.
+Status name_constant(TextReader& reader, PendingOperation& operation) {
+  reader.tree.operations[operation.id].name = reader.tree.intern("stablehlo.constant");
+  return ok_status();
+}
+
+/// A number or truth value by itself as elements of its type.
+StatusOr<AttributeId> elements_of_number(TextReader& reader, const PendingOperation& operation, AttributeId id) {
+  Attribute value = reader.tree.attributes[id];
+  if (value.kind == AttributeKind::kBool && value.type == kNone) {
+    Type truth;
+    truth.kind = TypeKind::kElement;
+    truth.element = ElementType::kPred;
+    truth.spelled = "i1";
+    value.type = reader.add_type(std::move(truth));
+  }
+  const bool is_number = value.kind == AttributeKind::kBool || value.kind == AttributeKind::kInteger ||
+                         value.kind == AttributeKind::kFloat;
+  if (!is_number || value.type == kNone) return id;
+  const Type& type = reader.tree.types[value.type];
+  if (type.kind != TypeKind::kElement || type.six_bits != SixBits::kNone || is_complex(type.element))
+    return reader.cursor.error(operation.position, fmt::format("a constant of type {}", type.spelled));
+  const std::string text =
+      value.kind == AttributeKind::kFloat ? fmt::format("{}", value.number) : fmt::format("{}", value.integer);
+  std::string bytes;
+  HILO_RETURN_IF_ERROR(append_element(type.element, text, bytes));
+  Type one = type;
+  one.kind = TypeKind::kTensor;
+  HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_bytes(one, std::as_bytes(std::span<const char>(bytes))));
+  value.kind = AttributeKind::kElements;
+  value.literal = reader.tree.keep(std::move(literal));
+  return reader.tree.add(value);
+}
+
+/// `dense<...> : T`; of dialect arith also `1.5 : f32` and `true`. StableHLO's may be written like a call.
 Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
+  if (cursor.next_is("(")) {
+    HILO_RETURN_IF_ERROR(reader.read_generic(operation));
+    return name_constant(reader, operation);
+  }
   if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
-  HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
-  const Attribute& attribute = reader.tree.attributes[value];
-  if (attribute.kind != AttributeKind::kElements || attribute.type == kNone)
+  HILO_ASSIGN_OR_RETURN(AttributeId value, reader.read_attribute());
+  HILO_ASSIGN_OR_RETURN(value, elements_of_number(reader, operation, value));
+  const TypeId type = reader.tree.attributes[value].type;
+  if (reader.tree.attributes[value].kind != AttributeKind::kElements || type == kNone)
     return cursor.error(operation.position, "a constant without elements");
-  operation.result_types = {attribute.type};
+  operation.result_types = {type};
   add(operation, "value", value);
-  reader.tree.operations[operation.id].name = reader.tree.intern("stablehlo.constant");  // chlo.constant is no other
+  return name_constant(reader, operation);
+}
+
+/// `tensor.dim %x, %i : T`, whose result is an index.
+Status read_dimension(TextReader& reader, PendingOperation& operation, uint32_t) {
+  for (const std::string_view separator : {",", ""}) {
+    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    operation.operands.push_back(value);
+    if (!separator.empty()) HILO_RETURN_IF_ERROR(reader.cursor.expect(separator, "between operands"));
+  }
+  HILO_RETURN_IF_ERROR(reader.read_functional_tail(operation));
+  Type index;
+  index.kind = TypeKind::kElement;
+  index.element = ElementType::kS64;
+  index.spelled = "index";
+  operation.result_types = {reader.add_type(std::move(index))};
   return ok_status();
 }
 
@@ -262,7 +317,7 @@ Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
   add(operation, "start_indices", reader.tree.add_integers(starts));
   add(operation, "limit_indices", reader.tree.add_integers(limits));
   add(operation, "strides", reader.tree.add_integers(strides));
-  return read_functional_tail(reader, operation);
+  return reader.read_functional_tail(operation);
 }
 
 Status read_get_tuple_element(TextReader& reader, PendingOperation& operation, uint32_t) {
@@ -273,7 +328,7 @@ Status read_get_tuple_element(TextReader& reader, PendingOperation& operation, u
   HILO_ASSIGN_OR_RETURN(const int64_t index, cursor.integer("an index"));
   HILO_RETURN_IF_ERROR(cursor.expect("]", "after an index"));
   add_integer(reader, operation, "index", index);
-  return read_functional_tail(reader, operation);
+  return reader.read_functional_tail(operation);
 }
 
 /// `@target(%x) {...} : (T) -> T`
@@ -282,7 +337,7 @@ Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_
   add(operation, "call_target_name", reader.tree.add_text(AttributeKind::kString, target));
   HILO_RETURN_IF_ERROR(reader.cursor.expect("(", "before operands"));
   HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
-  return read_functional_tail(reader, operation);
+  return reader.read_functional_tail(operation);
 }
 
 /// `"chlo.erf" %x, %y {...} : (T) -> T`
@@ -294,7 +349,7 @@ Status read_composite(TextReader& reader, PendingOperation& operation, uint32_t)
     operation.operands.push_back(value);
     if (!reader.cursor.accept(",")) break;
   }
-  return read_functional_tail(reader, operation);
+  return reader.read_functional_tail(operation);
 }
 
 /// The body that `applies stablehlo.add` stands for.
@@ -344,7 +399,7 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimensions'"));
   HILO_ASSIGN_OR_RETURN(const Integers dimensions, reader.read_integer_list("dimensions"));
   add(operation, "dimensions", reader.tree.add_integers(dimensions));
-  HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
+  HILO_RETURN_IF_ERROR(reader.read_functional_tail(operation));
   if (!applied.empty()) return add_reducer(reader, operation, applied);
   if (!cursor.accept_word("reducer")) return cursor.unexpected("'reducer'", "after the types of reduce");
   // Each pair of brackets has the two arguments of one operand; the body takes all left ones first.
@@ -433,71 +488,7 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
     add(operation, known->second, reader.tree.add_integers(*values));
     cursor.accept(",");
   }
-  return read_functional_tail(reader, operation);
-}
-
-// ---- Shardings, which stay text.
-
-std::string without_blanks_at_line_ends(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c == '\n' ? ' ' : c;
-  return out;
-}
-
-/// What stands in brackets, as written.
-StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
-  const size_t begin = reader.cursor.position();
-  HILO_RETURN_IF_ERROR(reader.cursor.skip_balanced());
-  return reader.tree.add_text(AttributeKind::kOther,
-                              without_blanks_at_line_ends(reader.cursor.between(begin, reader.cursor.last_position())));
-}
-
-Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t) {
-  HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.symbol("a mesh"));
-  add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
-  HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "after a mesh's name"));
-  HILO_ASSIGN_OR_RETURN(const AttributeId mesh, read_text_in_brackets(reader));
-  add(operation, "mesh", mesh);
-  return reader.cursor.next_is("{") ? reader.read_dictionary(operation.attributes) : ok_status();
-}
-
-Status read_sharding_constraint(TextReader& reader, PendingOperation& operation, uint32_t) {
-  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
-  operation.operands.push_back(value);
-  HILO_ASSIGN_OR_RETURN(const AttributeId sharding, read_text_in_brackets(reader));
-  add(operation, "sharding", sharding);
-  return read_functional_tail(reader, operation);
-}
-
-/// `%x group_id=3 : T`
-Status read_sharding_group(TextReader& reader, PendingOperation& operation, uint32_t) {
-  Cursor& cursor = reader.cursor;
-  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
-  operation.operands.push_back(value);
-  if (!cursor.accept_word("group_id")) return cursor.unexpected("'group_id'", "in a sharding group");
-  HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'group_id'"));
-  HILO_ASSIGN_OR_RETURN(const AttributeId id, reader.read_number(/*typed=*/false));
-  add(operation, "group_id", id);
-  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
-  HILO_RETURN_IF_ERROR(cursor.expect(":", "before a type"));
-  return reader.read_types(operation.operand_types);
-}
-
-/// `(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: T) {...} : (T) -> T`
-Status read_manual_computation(TextReader& reader, PendingOperation& operation, uint32_t) {
-  Cursor& cursor = reader.cursor;
-  HILO_RETURN_IF_ERROR(cursor.expect("(", "before operands"));
-  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
-  for (const std::string_view key : {"in_shardings", "out_shardings", "manual_axes"}) {
-    if (!cursor.accept_word(key)) return cursor.unexpected(fmt::format("'{}'", key), "in manual_computation");
-    HILO_RETURN_IF_ERROR(cursor.expect("=", fmt::format("after '{}'", key)));
-    HILO_ASSIGN_OR_RETURN(const AttributeId text, read_text_in_brackets(reader));
-    add(operation, key, text);
-  }
-  Arguments arguments;
-  HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, nullptr));
-  HILO_RETURN_IF_ERROR(reader.read_region(operation, arguments));
-  return read_functional_tail(reader, operation);
+  return reader.read_functional_tail(operation);
 }
 
 /// `(%x) inits(%c) dimension=0 attributes {...} {^bb0(...): ...} : (T, T) -> (T, T)`
@@ -517,13 +508,14 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   add(operation, "operandSegmentSizes", reader.tree.add_integers(std::vector<int64_t>{inputs, inits}));
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   HILO_RETURN_IF_ERROR(reader.read_region(operation, {}));
-  return read_functional_tail(reader, operation);
+  return reader.read_functional_tail(operation);
 }
 
 /// Clauses, or a form of its own.
 struct Pretty {
   constexpr Pretty(const char* text) : clauses(text) {}
   constexpr Pretty(decltype(KnownOperation::read) function) : read(function) {}
+  constexpr Pretty(const char* text, decltype(KnownOperation::read) function) : clauses(text), read(function) {}
   std::string_view clauses;
   decltype(KnownOperation::read) read = read_items;
 };
@@ -565,8 +557,8 @@ const Form* form_of(std::string_view name) {
 }
 
 bool is_known_dialect(std::string_view name) {
-  constexpr std::string_view kDialects[] = {"stablehlo.", "chlo.",        "func.",   "check.",
-                                            "sdy.",       "interpreter.", "builtin."};
+  constexpr std::string_view kDialects[] = {"stablehlo.",   "chlo.",    "func.",  "check.", "sdy.",
+                                            "interpreter.", "builtin.", "arith.", "tensor."};
   return std::any_of(std::begin(kDialects), std::end(kDialects),
                      [&](std::string_view d) { return name.starts_with(d); });
 }
@@ -578,7 +570,24 @@ std::span<const Clause> clauses_of(std::string_view operation) {
   return form == nullptr ? std::span<const Clause>() : form->clauses;
 }
 
-KnownOperation TextReader::facts_of(std::string_view name) {
+namespace {
+
+/// The operation of StableHLO or CHLO that one of MHLO, from which they came, is; others keep their names.
+std::string without_mhlo(std::string_view name) {
+  constexpr std::string_view kMhlo = "mhlo.";
+  if (name.starts_with(kMhlo)) {
+    for (const std::string_view dialect : {"stablehlo.", "chlo."}) {
+      std::string own = fmt::format("{}{}", dialect, name.substr(kMhlo.size()));
+      if (form_of(own) != nullptr) return own;
+    }
+  }
+  return std::string(name);
+}
+
+}  // namespace
+
+KnownOperation TextReader::facts_of(std::string_view written) {
+  const std::string name = without_mhlo(written);
   KnownOperation known;
   known.name = tree.intern(name);
   known.clauses = clauses_of(known.name);
@@ -586,6 +595,11 @@ KnownOperation TextReader::facts_of(std::string_view name) {
   if (const Form* const form = form_of(known.name)) known.read = form->read;
   else if (is_known_dialect(known.name)) known.read = read_items;
   return known;
+}
+
+Status TextReader::read_functional_tail(PendingOperation& operation) {
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(read_dictionary(operation.attributes));
+  return read_type_tail(*this, operation, 0);
 }
 
 Status TextReader::read_pretty(PendingOperation& operation, uint32_t named) {

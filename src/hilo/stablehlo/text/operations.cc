@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/parts.h"
 
@@ -49,8 +52,7 @@ Status TextReader::read_operands(PendingOperation& operation, std::string_view c
   return cursor.expect(close, "after operands");
 }
 
-Status TextReader::read_arguments(std::vector<std::pair<std::string_view, TypeId>>& arguments,
-                                  std::vector<AttributeId>* attributes) {
+Status TextReader::read_arguments(Arguments& arguments, std::vector<AttributeId>* attributes) {
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before arguments"));
   if (cursor.accept(")")) return ok_status();
   do {
@@ -69,15 +71,14 @@ Status TextReader::read_arguments(std::vector<std::pair<std::string_view, TypeId
   return cursor.expect(")", "after arguments");
 }
 
-Status TextReader::read_region(PendingOperation& operation,
-                               const std::vector<std::pair<std::string_view, TypeId>>& arguments) {
+Status TextReader::read_region(PendingOperation& operation, const Arguments& arguments) {
   const Nested nested(depth);
   if (nested.too_deep()) {
     return cursor.error(cursor.position(), fmt::format("regions nested deeper than {}", kMaxNesting));
   }
   HILO_RETURN_IF_ERROR(cursor.expect("{", "before a region"));
   const size_t names = values.begin_region();
-  std::vector<std::pair<std::string_view, TypeId>> own;
+  Arguments own;
   if (cursor.next_is("^")) {
     cursor.accept("^");
     cursor.suffix();
@@ -115,6 +116,20 @@ const KnownOperation& TextReader::known_operation(std::string_view word) {
   return known->second;
 }
 
+std::pair<uint32_t, uint32_t> TextReader::place_of(size_t position) {
+  const auto lines_in = [this](size_t begin, size_t end) {
+    return static_cast<uint32_t>(std::ranges::count(cursor.between(begin, end), '\n'));
+  };
+  if (position < line_begin) {  // of an operation that was read further on: a reducer's body
+    line -= lines_in(position, line_begin);
+    line_begin = cursor.between(0, position).rfind('\n') + 1;
+  } else if (const uint32_t more = lines_in(line_begin, position); more > 0) {
+    line += more;
+    line_begin = cursor.between(0, position).rfind('\n') + 1;
+  }
+  return {line, static_cast<uint32_t>(position - line_begin + 1)};
+}
+
 StatusOr<PendingOperation*> TextReader::begin_operation(const KnownOperation& known, size_t position) {
   if (tree.operations.size() >= kNone)
     return cursor.error(StatusCode::kResourceExhausted, position, "too many operations");
@@ -124,7 +139,9 @@ StatusOr<PendingOperation*> TextReader::begin_operation(const KnownOperation& kn
   operation.position = position;
   operation.location = 0;
   operation.id = static_cast<OperationId>(tree.operations.size());
-  tree.operations.emplace_back().name = known.name;
+  Operation& made = tree.operations.emplace_back();
+  made.name = known.name;
+  std::tie(made.line, made.column) = place_of(position);
   return &operation;
 }
 

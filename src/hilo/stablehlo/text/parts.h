@@ -24,8 +24,9 @@ struct ResultNames {
 
 struct PendingOperation;
 struct TextReader;
+using Arguments = std::vector<std::pair<std::string_view, TypeId>>;
 
-/// The attribute that a word of a pretty form stands for; two for `[1] x [0]`.
+/// The attribute that a word of a pretty form stands for; two for `[1] x [0]`. An empty word: text in brackets by itself.
 struct Clause {
   std::string_view word, attribute, second = {};
 };
@@ -104,19 +105,25 @@ struct TextReader {
   StatusOr<ValueId> read_value();
   Status read_operands(PendingOperation& operation, std::string_view close);
   /// A region in braces; its first block's arguments may have been read before.
-  Status read_region(PendingOperation& operation,
-                     const std::vector<std::pair<std::string_view, TypeId>>& arguments = {});
+  Status read_region(PendingOperation& operation, const Arguments& arguments = {});
   /// `%a: type {attributes} loc`, in round brackets.
-  Status read_arguments(std::vector<std::pair<std::string_view, TypeId>>& arguments,
-                        std::vector<AttributeId>* attributes);
+  Status read_arguments(Arguments& arguments, std::vector<AttributeId>* attributes);
   Status finish_operation(PendingOperation& operation, RegionId region);
   Status read_generic(PendingOperation& operation);
+  /// Line and column of `position`. Cheap where positions grow.
+  std::pair<uint32_t, uint32_t> place_of(size_t position);
   ValueId add_value(TypeId type, OperationId definer);
   Status define(std::string_view name, ValueId first, uint32_t count, size_t position);
 
   // text_forms.cc
   Status read_pretty(PendingOperation& operation, uint32_t result_count);
   KnownOperation facts_of(std::string_view name);
+  /// What ends most pretty forms: `{attributes} : types`.
+  Status read_functional_tail(PendingOperation& operation);
+
+  // text/sdy_forms.cc
+  /// What is written there, on one line, without comments.
+  std::string text_between(size_t begin, size_t end) const;
 
   ValueNames values;
   std::deque<PendingOperation> pending = {};  ///< the first `open` are being read, the others lend their memory
@@ -133,8 +140,16 @@ struct TextReader {
     size_t position;
   };
   std::vector<Resource> resources = {};
+  size_t line_begin = 0;  ///< of line `line`, where an operation began last
+  uint32_t line = 1;
   int depth = 0;
 };
+
+// Pretty forms of Shardy's operations: text/sdy_forms.cc.
+Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t named);
+Status read_sharded(TextReader& reader, PendingOperation& operation, uint32_t named);
+Status read_manual_computation(TextReader& reader, PendingOperation& operation, uint32_t named);
+Status read_named_computation(TextReader& reader, PendingOperation& operation, uint32_t named);
 
 /// Counts nesting; refuses what is too deep.
 struct Nested {

@@ -41,6 +41,7 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
 
 StatusOr<ModuleTree> read_text(std::string_view text, std::string_view source, size_t begin, size_t end) {
   ModuleTree tree;
+  tree.source = source;
   end = std::min(end, text.size());
   TextReader reader{Cursor(text, source, begin, end), tree, ValueNames(text.size())};
   HILO_RETURN_IF_ERROR(read_all(reader, begin, end));

@@ -95,6 +95,38 @@ StatusOr<Type> read_quantized(Cursor& cursor) {
   return type;
 }
 
+/// `#stablehlo.bounds<5, ?>`, or `#stablehlo.type_extensions<bounds = [5, ?]>`. Other encodings say how a tensor is stored.
+Status read_encoding(Cursor& cursor, Type& type) {
+  const bool listed = cursor.accept("#stablehlo.type_extensions<") || cursor.accept("#mhlo.type_extensions<");
+  if (!listed && !cursor.accept("#stablehlo.bounds<") && !cursor.accept("#mhlo.bounds<")) {
+    while (!cursor.next_is(">") && !cursor.at_end()) {
+      const char next = cursor.peek();
+      if (next == '<' || next == '[' || next == '{' || next == '(') HILO_RETURN_IF_ERROR(cursor.skip_balanced());
+      else if (next == '"') HILO_RETURN_IF_ERROR(cursor.quoted("an encoding").status());
+      else cursor.set_position(cursor.position() + 1);
+    }
+    return ok_status();
+  }
+  const size_t position = cursor.position();
+  if (listed) {
+    if (!cursor.accept_word("bounds")) return cursor.unexpected("'bounds'", "in type_extensions");
+    HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'bounds'"));
+    HILO_RETURN_IF_ERROR(cursor.expect("[", "before bounds"));
+  }
+  std::vector<int64_t> bounds;
+  do {
+    int64_t bound = kDynamic;
+    if (!cursor.accept("?")) {
+      HILO_ASSIGN_OR_RETURN(bound, cursor.integer("a bound"));
+    }
+    bounds.push_back(bound);
+  } while (cursor.accept(","));
+  if (listed) HILO_RETURN_IF_ERROR(cursor.expect("]", "after bounds"));
+  HILO_RETURN_IF_ERROR(cursor.expect(">", "after bounds"));
+  const Status set = set_bounds(type, bounds);
+  return set.ok() ? set : cursor.error(position, std::string(set.message()));
+}
+
 }  // namespace
 
 TypeId TextReader::add_type(Type type) {
@@ -192,6 +224,7 @@ StatusOr<TypeId> TextReader::read_type() {
       HILO_RETURN_IF_ERROR(read_dimensions(cursor, type.dimensions));
       if (!cursor.accept("*x")) {
         HILO_ASSIGN_OR_RETURN(const TypeId element, read_type());
+        if (cursor.accept(",")) HILO_RETURN_IF_ERROR(read_encoding(cursor, type));
         if (tree.types[element].kind == TypeKind::kElement && cursor.accept(">")) {
           type.kind = TypeKind::kTensor;
           type.element = tree.types[element].element;

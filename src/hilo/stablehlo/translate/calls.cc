@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/text/lexer.h"
+#include "hilo/stablehlo/devices/sharding.h"
 #include "hilo/stablehlo/translate/parts.h"
 #include "hilo/stablehlo/tree/print_attribute.h"
 
@@ -40,9 +41,40 @@ void annotate(const OpContext& op, const std::string& frontend_attributes) {
   op.builder.set_annotations(std::move(annotations));
 }
 
+/// The values under the shardings of an attribute; as they are where the operation has none.
+Status state_shardings(const OpContext& op, std::string_view name, std::vector<InstructionId>& values) {
+  if (op.find(name) == nullptr) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(name)));
+  if (shardings.size() != values.size())
+    return invalid_argument(fmt::format("{} has {} entries; wanted {}", name, shardings.size(), values.size()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(values[i], add_constraint(op, values[i], to_string(shardings[i])));
+  }
+  return ok_status();
+}
+
 }  // namespace
 
 Status translate_call(const OpContext& op) { return add_call(op, op.text("callee"), false); }
+
+/// sdy.named_computation: its body, here. Shardings of what goes in and comes out are stated.
+Status translate_named_computation(const OpContext& op) {
+  if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
+  const Region& body = op.tree().regions[op.operation.regions.begin];
+  if (body.arguments.count != op.operation.operands.count)
+    return invalid_argument("the body doesn't take what the operation has");
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  std::vector<InstructionId> values(operands.begin(), operands.end()), results;
+  HILO_RETURN_IF_ERROR(state_shardings(op, "in_shardings", values));
+  for (uint32_t i = 0; i < body.arguments.count; ++i)
+    op.translator.set(op.builder, body.arguments.begin + i, values[i]);
+  HILO_RETURN_IF_ERROR(op.translator.translate_block(op.builder, body, results));
+  if (results.size() != op.operation.results.count)
+    return invalid_argument("the body returns another number of values");
+  HILO_RETURN_IF_ERROR(state_shardings(op, "out_shardings", results));
+  for (uint32_t i = 0; i < results.size(); ++i) op.define(i, results[i]);
+  return ok_status();
+}
 
 Status translate_composite(const OpContext& op) {
   const std::string_view name = op.text("name");

@@ -107,10 +107,7 @@ Status translate_broadcasting(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(operand, add_broadcast(op, operand, dimensions, wanted));
   }
   if (op.row.opcode != Opcode::kCompare) return op.add(op.row.opcode, operands);
-  AttributeSetter attributes(Opcode::kCompare);
-  HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
-  HILO_RETURN_IF_ERROR(set_compare_type(op, op.builder.shape(operands[0]).element_type(), attributes));
-  return op.add(Opcode::kCompare, operands, attributes.take());
+  return add_compare(op, std::move(operands));
 }
 
 /// The k largest along the last dimension, in total order; of equal ones the first.

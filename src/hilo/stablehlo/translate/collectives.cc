@@ -51,8 +51,9 @@ GroupMode group_mode(const OpContext& op, int64_t channel_id, bool counts_device
   return op.flag("use_global_device_ids") ? GroupMode::kFlattenedIds : GroupMode::kCrossReplicaAndPartition;
 }
 
-/// A program for several devices has its groups written out for them; one for a single device keeps what it says.
-Status set_common(const OpContext& op, hlo::CollectiveAttributes& attributes, bool counts_devices) {
+}  // namespace
+
+Status set_collective(const OpContext& op, hlo::CollectiveAttributes& attributes, bool counts_devices) {
   HILO_ASSIGN_OR_RETURN(attributes.replica_groups, groups_of(op));
   HILO_ASSIGN_OR_RETURN(const int64_t channel_id, op.integer("channel_id", 0));
   const DeviceGrid& grid = op.translator.devices.grid;
@@ -66,6 +67,8 @@ Status set_common(const OpContext& op, hlo::CollectiveAttributes& attributes, bo
   return ok_status();
 }
 
+namespace {
+
 StatusOr<hlo::ComputationPtr> reducer(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted one region");
   const Region& region = op.tree().regions[op.operation.regions.begin];
@@ -74,7 +77,7 @@ StatusOr<hlo::ComputationPtr> reducer(const OpContext& op) {
 
 template <typename A>
 Status add(const OpContext& op, std::shared_ptr<A> attributes) {
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, promoted_operands(op));
   return op.add(op.row.opcode, operands, std::move(attributes));
 }
 
@@ -86,7 +89,7 @@ struct Rooted {
 
 StatusOr<Rooted> rooted_operands(const OpContext& op) {
   Rooted rooted;
-  HILO_ASSIGN_OR_RETURN(rooted.values, op.operands());
+  HILO_ASSIGN_OR_RETURN(rooted.values, promoted_operands(op));
   if (!op.flag("has_dynamic_root")) return rooted;
   if (rooted.values.size() < 2) return invalid_argument("has_dynamic_root wants an operand and its root at least");
   rooted.roots = rooted.values.back();
@@ -194,14 +197,14 @@ StatusOr<InstructionId> is_root(const OpContext& op, const Rooted& rooted, uint3
 
 Status translate_all_reduce(const OpContext& op) {
   auto attributes = std::make_shared<hlo::AllReduceAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
+  HILO_RETURN_IF_ERROR(set_collective(op, *attributes, /*counts_devices=*/true));
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer(op));
   return add(op, attributes);
 }
 
 Status translate_reduce_scatter(const OpContext& op) {
   auto attributes = std::make_shared<hlo::ReduceScatterAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
+  HILO_RETURN_IF_ERROR(set_collective(op, *attributes, /*counts_devices=*/true));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("scatter_dimension"));
   attributes->dimensions = {dimension};
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer(op));
@@ -210,7 +213,7 @@ Status translate_reduce_scatter(const OpContext& op) {
 
 Status translate_all_gather(const OpContext& op) {
   auto attributes = std::make_shared<hlo::AllGatherAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
+  HILO_RETURN_IF_ERROR(set_collective(op, *attributes, /*counts_devices=*/true));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("all_gather_dim"));
   attributes->dimensions = {dimension};
   return add(op, attributes);
@@ -218,7 +221,7 @@ Status translate_all_gather(const OpContext& op) {
 
 Status translate_collective_broadcast(const OpContext& op) {
   auto attributes = std::make_shared<hlo::CollectiveAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/false));
+  HILO_RETURN_IF_ERROR(set_collective(op, *attributes, /*counts_devices=*/false));
   HILO_ASSIGN_OR_RETURN(const Rooted rooted, rooted_operands(op));
   if (rooted.roots != hlo::kNoInstruction) return broadcast_from_roots(op, rooted, *attributes);
   return add(op, attributes);
@@ -243,12 +246,12 @@ Status translate_collective_permute(const OpContext& op) {
 /// HLO's all-to-all joins along the dimension it cuts. Another one to join along is a transposition after it.
 Status translate_all_to_all(const OpContext& op) {
   auto attributes = std::make_shared<hlo::AllToAllAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/false));
+  HILO_RETURN_IF_ERROR(set_collective(op, *attributes, /*counts_devices=*/false));
   HILO_ASSIGN_OR_RETURN(const int64_t split, op.integer("split_dimension"));
   HILO_ASSIGN_OR_RETURN(const int64_t join, op.integer("concat_dimension"));
   HILO_ASSIGN_OR_RETURN(const int64_t count, op.integer("split_count"));
   attributes->dimensions = {split};
-  if (split == join) return add(op, attributes);
+  if (split == join && op.operation.operands.count == 1) return add(op, attributes);
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
     HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape(i));
@@ -258,6 +261,10 @@ Status translate_all_to_all(const OpContext& op) {
       return invalid_argument("split_dimension, concat_dimension and split_count don't fit the operand");
     HILO_ASSIGN_OR_RETURN(InstructionId value, op.builder.add(Opcode::kAllToAll, {operand},
                                                               std::make_shared<hlo::AllToAllAttributes>(*attributes)));
+    if (split == join) {
+      op.define(i, value);
+      continue;
+    }
     std::vector<int64_t> parted(shape.dimensions().begin(), shape.dimensions().end());
     parted[static_cast<size_t>(split)] /= count;
     parted.insert(parted.begin() + split, count);
@@ -277,7 +284,7 @@ Status translate_all_to_all(const OpContext& op) {
 /// An all-reduce of which the root of each group keeps the result; others have zeros.
 Status translate_collective_reduce(const OpContext& op) {
   hlo::AllReduceAttributes attributes;
-  HILO_RETURN_IF_ERROR(set_common(op, attributes, /*counts_devices=*/true));
+  HILO_RETURN_IF_ERROR(set_collective(op, attributes, /*counts_devices=*/true));
   HILO_ASSIGN_OR_RETURN(attributes.to_apply, reducer(op));
   HILO_ASSIGN_OR_RETURN(const Rooted rooted, rooted_operands(op));
   for (uint32_t i = 0; i < rooted.values.size(); ++i) {

@@ -9,7 +9,9 @@
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/devices/sharding.h"
 #include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/tree/mlir_names.h"
 
 namespace hilo::stablehlo {
 
@@ -55,7 +57,9 @@ Status translate_constant(const OpContext& op) {
   if (value == nullptr) return op.missing("value");
   HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
   HILO_ASSIGN_OR_RETURN(InstructionId id, add_constant(op, *value, shape));
-  if (op.translator.data_builder == &op.builder) {
+  const bool is_size = op.tree().type_of(op.tree().result(op.operation, 0)).spelled.ends_with("index>") ||
+                       op.tree().type_of(op.tree().result(op.operation, 0)).spelled == "index";
+  if (op.translator.data_builder == &op.builder && !is_size) {
     HILO_ASSIGN_OR_RETURN(id, op.builder.add(Opcode::kOptimizationBarrier, {id}));
   }
   op.define(0, id);
@@ -98,20 +102,38 @@ Status translate_broadcast(const OpContext& op) {
   return ok_status();
 }
 
-Status set_compare_type(const OpContext& op, ElementType type, AttributeSetter& attributes) {
-  const auto word = op.text("compare_type");
-  const bool says_more = word == "TOTALORDER" || (word == "SIGNED" && is_unsigned_integer(type)) ||
-                         (word == "UNSIGNED" && is_signed_integer(type));
-  return says_more ? attributes.set_word("type", word) : ok_status();
+namespace {
+
+/// The type that a comparison states beside its elements': the other sign, or the total order; "" if the elements say all.
+/// Errors    INVALID_ARGUMENT for a kind that the element type doesn't have
+StatusOr<std::string_view> stated_type(std::string_view kind, const Shape& shape) {
+  const ElementType type = shape.element_type();
+  const bool is_whole = is_integer(type), is_signed = is_signed_integer(type), floats = is_floating(type);
+  if (kind == "TOTALORDER" && floats) return kind;
+  if (is_whole && (kind == "SIGNED" || kind == "UNSIGNED")) return is_signed == (kind == "SIGNED") ? "" : kind;
+  const bool own = kind.empty() || kind == "NOTYPE" || (kind == "UNSIGNED" && type == ElementType::kPred) ||
+                   (kind == "FLOAT" && (floats || is_complex(type)));
+  if (own) return "";
+  return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
+}
+
+}  // namespace
+
+Status add_compare(const OpContext& op, InstructionIds operands) {
+  if (operands.size() != 2) return invalid_argument(fmt::format("got {} operands, wanted 2", operands.size()));
+  AttributeSetter attributes(Opcode::kCompare);
+  HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
+  const Shape& shape = op.builder.shape(operands[0]);
+  if (shape.is_array()) {  // else the shape rule rejects it
+    HILO_ASSIGN_OR_RETURN(const std::string_view type, stated_type(op.text("compare_type"), shape));
+    if (!type.empty()) HILO_RETURN_IF_ERROR(attributes.set_word("type", type));
+  }
+  return op.add(Opcode::kCompare, operands, attributes.take());
 }
 
 Status translate_compare(const OpContext& op) {
-  AttributeSetter attributes(Opcode::kCompare);
-  HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
-  if (operands.size() != 2) return invalid_argument(fmt::format("got {} operands, wanted 2", operands.size()));
-  HILO_RETURN_IF_ERROR(set_compare_type(op, op.builder.shape(operands[0]).element_type(), attributes));
-  return op.add(Opcode::kCompare, operands, attributes.take());
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
+  return add_compare(op, std::move(operands));
 }
 
 Status translate_select(const OpContext& op) {
@@ -222,6 +244,7 @@ std::pair<std::string_view, std::string> sharding_attribute(std::string_view sha
 }
 
 StatusOr<InstructionId> add_constraint(const OpContext& op, InstructionId value, std::string_view sharding) {
+  if (!op.builder.shape(value).is_array()) return value;  // a token has no parts
   op.builder.set_annotations(with_frontend_attributes(op, {sharding_attribute(sharding)}));
   StatusOr<InstructionId> added = op.builder.add(Opcode::kCopy, {value});
   op.builder.set_annotations(op.translator.annotations_of(op.operation.location));
@@ -241,9 +264,14 @@ Status translate_sharding_group(const OpContext& op) {
   return ok_status();
 }
 
+/// Shardy's own collectives move parts of an array between devices: the array as a whole is the operand, shared otherwise.
 Status translate_sharding_constraint(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
-  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, op.text("sharding")));
+  const std::string_view key = op.find("sharding") != nullptr ? "sharding" : "out_sharding";
+  if (op.find(key) == nullptr) return op.missing(key);
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(key)));
+  if (shardings.size() != 1) return invalid_argument(fmt::format("{}: wanted one sharding", key));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, to_string(shardings[0])));
   op.define(0, id);
   return ok_status();
 }

@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/ops/sort.h"
+#include "hilo/stablehlo/devices/sharding.h"
 #include "hilo/stablehlo/translate/parts.h"
 
 namespace hilo::stablehlo {
@@ -72,6 +73,47 @@ Status translate_approx_top_k(const OpContext& op) {
   return ok_status();
 }
 
+/// Shardy's note on a value, in the frontend attribute `xla.sdy.sharding`.
+Status translate_frontend_sharding(const OpContext& op) {
+  const Attribute* const frontend = op.find("mhlo.frontend_attributes");
+  const Attribute* const text = frontend == nullptr ? nullptr : op.tree().find(*frontend, "xla.sdy.sharding");
+  if (text == nullptr) return translate_identity(op);
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(text->text));
+  if (shardings.size() != 1) return invalid_argument("xla.sdy.sharding: wanted one sharding");
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, to_string(shardings[0])));
+  op.define(0, id);
+  return ok_status();
+}
+
+/// Where a computation by hand begins or ends: on one device parts are wholes.
+Status translate_part(const OpContext& op) {
+  for (uint32_t i = 0; i < op.operation.results.count; ++i) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
+    HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape(i));
+    if (op.builder.shape(operand) != result)
+      return unimplemented(
+          "a computation by hand over several devices as calls. Hint: export with sdy.manual_computation");
+  }
+  return translate_identity(op);
+}
+
+/// A call that stands for an operation whose sizes are operands; its result's type says them.
+Status translate_as(const OpContext& op, std::string_view operation) {
+  OpContext inner{op.translator, op.builder, op.operation, *find_row(operation)};
+  inner.operand_limit = 1;
+  return inner.row.translate(inner);
+}
+Status translate_dynamic_random_bits(const OpContext& op) { return translate_as(op, "stablehlo.rng_bit_generator"); }
+Status translate_dynamic_top_k(const OpContext& op) { return translate_as(op, "chlo.top_k"); }
+
+/// The first operand; the others say its sizes.
+Status translate_first(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  op.define(0, operand);
+  return ok_status();
+}
+
 struct KnownCall {
   std::string_view target;
   Handler translate;
@@ -80,12 +122,25 @@ constexpr KnownCall kKnownCalls[] = {
     {"ApproxTopK", translate_approx_top_k},
     {"InspectSharding", translate_look},
     {"LayoutConstraint", translate_identity},
+    {"MoveToDevice", translate_identity},
+    {"MoveToHost", translate_identity},
     {"SPMDFullToShardShape", translate_full_to_shard},
     {"SPMDShardToFullShape", translate_shard_to_full},
+    {"ShardBarrierFrom", translate_identity},
+    {"ShardBarrierTo", translate_identity},
     {"Sharding", translate_sharding_note},
     {"annotate_device_placement", translate_identity},
     {"cpu_csr_sparse_dense_ffi", translate_sparse_product},
     {"dce_sink", translate_nothing},
+    {"stablehlo.dynamic_rng_bit_generator", translate_dynamic_random_bits},
+    {"stablehlo.dynamic_top_k", translate_dynamic_top_k},
+    {"stablehlo.shape_refinement_operand_wrapper", translate_first},
+    {"xla.sdy.FuncResultSharding", translate_frontend_sharding},
+    {"xla.sdy.GlobalToLocalShape", translate_part},
+    {"xla.sdy.LocalToGlobalShape", translate_part},
+    {"xla.sdy.PropagationBarrier", translate_identity},
+    {"xla.sdy.Sharding", translate_frontend_sharding},
+    {"xla.sdy.ShardingGroup", translate_nothing},
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i)
   if (std::optional<std::vector<int64_t>> known = known_integers(op, i)) return *std::move(known);
   const OperationId definer = op.tree().values[op.tree().operand(op.operation, i)].definer;
   const Attribute* value = nullptr;
-  if (definer != kNone && op.tree().operations[definer].name == "stablehlo.constant")
+  if (definer != kNone && op.tree().operations[definer].name.ends_with(".constant"))
     value = op.tree().find(op.tree().operations[definer], "value");
   if (value == nullptr) return unimplemented(fmt::format("operand {} gives sizes and is no constant", i));
   return integers_of(op.tree(), *value);
@@ -87,8 +87,8 @@ constexpr DynamicForm kDynamicForms[] = {
 Status translate_dynamic(const OpContext& op) {
   for (const DynamicForm& form : kDynamicForms) {
     if (form.name != op.row.name) continue;
-    if (op.row.name == "real_dynamic_slice" && op.translator.refines() && op.operation.operands.count > 1 &&
-        !known_integers(op, 1))
+    if (op.row.name == "real_dynamic_slice" && op.operation.operands.count == 4 &&
+        !(constant_operand(op, 1).ok() && constant_operand(op, 2).ok()))
       return translate_slice_of_known_size(op);
     OpContext inner{op.translator, op.builder, op.operation, *find_row(form.without)};
     inner.operand_limit = form.first;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/stablehlo/translate/devices.h"
 #include "hilo/stablehlo/translate/translate.h"
@@ -111,6 +112,9 @@ struct Captures {
   std::vector<ValueId> constants, others;
 };
 
+/// Of each dimension, how many of its elements are there: s32[], or kNoInstruction for all (bounded.cc).
+using Limits = std::vector<hlo::InstructionId>;
+
 /// What interpreter.probe sees in the body of a loop: the loop carries a counter and the values of the first passes.
 struct Recording {
   std::string_view probe;
@@ -149,8 +153,11 @@ struct Translator {
   std::vector<Shape> shapes = {};  ///< of each value, where sizes follow from the entry's arguments
   std::unordered_map<ValueId, Literal> constants = {};  ///< small ones among them, which regions make again
   int inlined_depth = 0;
-  std::vector<Recording>* recordings = nullptr;  ///< of the loop whose body is being built
-  bool placed = false;                           ///< an error has its operation
+  std::vector<Recording>* recordings = nullptr;     ///< of the loop whose body is being built
+  bool placed = false;                              ///< an error has its operation
+  std::unordered_map<ValueId, Limits> limits = {};  ///< of values whose size is bounded
+  bool has_bounds = false;                          ///< some type has bounds
+  bool refining = false;                            ///< sizes follow from the entry's arguments
 
   /// Whether sizes follow from the entry's arguments.
   bool refines() const;
@@ -200,6 +207,14 @@ Status check_shape_assertion(const OpContext& op);
 /// real_dynamic_slice from a start that isn't known, of a size that is: JAX clamps the start.
 Status translate_slice_of_known_size(const OpContext& op);
 
+// Of modules with bounded sizes: translate_bounded.cc.
+
+/// Translates an operation whose operands may have limits.
+/// Errors    UNIMPLEMENTED naming operations that can't have such operands
+Status translate_bounded(const OpContext& op);
+/// The value with zeros beyond its limits.
+StatusOr<hlo::InstructionId> zero_beyond(const OpContext& op, ValueId value);
+
 // Handlers, by file.
 Status translate_plain(const OpContext& op);  // translate_plain.cc: what rows say is all there is
 Status translate_sort(const OpContext& op);
@@ -248,6 +263,14 @@ Status translate_print(const OpContext& op);
 Status translate_random(const OpContext& op);  // translate_others.cc
 Status translate_random_bits(const OpContext& op);
 Status translate_dimension_size(const OpContext& op);
+Status translate_old_broadcast(const OpContext& op);  // translate_old_ops.cc
+Status translate_cross_replica_sum(const OpContext& op);
+Status translate_einsum(const OpContext& op);
+Status translate_torch_index_select(const OpContext& op);
+Status translate_trace(const OpContext& op);
+Status translate_from_elements(const OpContext& op);  // translate_refined.cc
+Status translate_tensor_dimension(const OpContext& op);
+Status translate_named_computation(const OpContext& op);  // translate_calls.cc
 Status translate_tuple(const OpContext& op);
 Status translate_get_tuple_element(const OpContext& op);
 Status translate_dynamic(const OpContext& op);
@@ -280,12 +303,19 @@ StatusOr<std::vector<hlo::InstructionId>> first_recorded(hlo::Builder& builder, 
 StatusOr<std::vector<hlo::InstructionId>> next_recorded(hlo::Builder& builder, std::span<const Recording> recordings,
                                                         std::span<const hlo::InstructionId> before);
 
+/// The comparison of the operands that the operation's direction and type say.
+Status add_compare(const OpContext& op, InstructionIds operands);
+
+/// Operands in the element types that the operation's regions take, which may be wider than the operands' own.
+StatusOr<InstructionIds> promoted_operands(const OpContext& op);
+
+/// Groups and channel of a collective. A program for several devices has its groups written out for them; one for a single
+/// device keeps what it says. `counts_devices`: whether ids can count devices.
+Status set_collective(const OpContext& op, hlo::CollectiveAttributes& attributes, bool counts_devices);
+
 /// `operand` spread over `result`: its dimension i becomes result's dimensions[i], stretched where it has extent 1.
 StatusOr<hlo::InstructionId> add_broadcast(const OpContext& op, hlo::InstructionId operand,
                                            const std::vector<int64_t>& dimensions, const Shape& result);
-
-/// Sets the type of a comparison of elements of `type` from the attribute compare_type, where it says what `type` doesn't.
-Status set_compare_type(const OpContext& op, ElementType type, AttributeSetter& attributes);
 
 /// Sets a dot's precisions from the attribute precision_config.
 Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);

@@ -142,6 +142,41 @@ Status set_field(const OpContext& op, const FieldRow& row, AttributeSetter& attr
 
 }  // namespace
 
+namespace {
+
+/// The operand in the element type that argument `i` of the region has.
+Status promote_to(const OpContext& op, uint32_t region_index, uint32_t i, hlo::InstructionId& operand) {
+  const Region& region = op.tree().regions[op.operation.regions.begin + region_index];
+  if (i >= region.arguments.count) return ok_status();  // the shape rule says what doesn't fit
+  const Type& type = op.tree().type_of(region.arguments.begin + i);
+  const Shape shape = op.builder.shape(operand);
+  if (type.kind != TypeKind::kTensor || !shape.is_array() || shape.element_type() == type.element) return ok_status();
+  if (type.quantization != nullptr || is_complex(shape.element_type()) != is_complex(type.element)) return ok_status();
+  HILO_ASSIGN_OR_RETURN(
+      operand, op.builder.add(hlo::Opcode::kConvert, {operand}, nullptr, shape.with_element_type(type.element)));
+  return ok_status();
+}
+
+}  // namespace
+
+StatusOr<InstructionIds> promoted_operands(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
+  if (op.operation.regions.count == 0) return operands;
+  const auto count = static_cast<uint32_t>(operands.size());
+  const std::string_view name = op.row.name;
+  const bool scatters = name == "scatter", halves = name == "reduce" || name == "reduce_window";
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t region = 0, argument = 0;
+    if (scatters && i == count / 2) continue;  // the indices
+    if (i + 1 == count && op.flag("has_dynamic_root")) continue;
+    if (scatters) argument = i < count / 2 ? i : i - 1;
+    else if (halves) argument = i % std::max(count / 2, 1u);
+    else if (name == "select_and_scatter") region = op.operation.regions.count - 1;
+    HILO_RETURN_IF_ERROR(promote_to(op, region, argument, operands[i]));
+  }
+  return operands;
+}
+
 Status translate_plain(const OpContext& op) {
   AttributeSetter attributes(op.row.opcode);
   for (const FieldRow& field : op.row.fields) {
@@ -155,8 +190,10 @@ Status translate_plain(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body, op.translator.body(name, region));
     HILO_RETURN_IF_ERROR(attributes.set_computation(op.row.regions[i], body));
   }
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
-  return op.add(op.row.opcode, operands, attributes.take());
+  const bool reduces = !op.row.regions[0].empty() && op.row.name != "sort";
+  const StatusOr<InstructionIds> operands = reduces ? promoted_operands(op) : op.operands();
+  if (!operands.ok()) return operands.status();
+  return op.add(op.row.opcode, *operands, attributes.take());
 }
 
 /// The dimension counts from the end if it is negative; left out it is the last.

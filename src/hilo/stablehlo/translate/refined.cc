@@ -19,7 +19,8 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostFoldedElements = 64;             // sizes are lists of a few
+constexpr int64_t kMostFoldedElements = 64;  // sizes are lists of a few
+constexpr int64_t kMaxStride = int64_t{1} << 31;
 constexpr int kMostInlinedDepth = 256;                  // calls in calls
 constexpr hlo::InstructionId kMostInlined = 1'000'000;  // instructions
 
@@ -72,7 +73,7 @@ std::vector<int64_t> integers_in(const Literal& literal) {
 
 }  // namespace
 
-bool Translator::refines() const { return !options.arguments.empty(); }
+bool Translator::refines() const { return refining; }
 
 Status fold_results(const OpContext& op) {
   for (uint32_t i = 0; i < op.operation.results.count; ++i) {
@@ -107,12 +108,44 @@ StatusOr<Shape> refined_shape(const OpContext& op, uint32_t i) {
   return largest->with_element_type(declared.element);
 }
 
+namespace {
+
+const Type& declared_type(const OpContext& op) { return op.tree().type_of(op.tree().result(op.operation, 0)); }
+
+/// The bits of an array as another type: narrower elements are a new last dimension, wider ones take the last.
+StatusOr<Shape> bitcast_shape(const OpContext& op, const Shape& operand) {
+  const Type& declared = declared_type(op);
+  const int from = element_type_info(operand.element_type()).bits, to = element_type_info(declared.element).bits;
+  std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
+  if (to < from) sizes.push_back(from / std::max(to, 1));
+  if (to > from && !sizes.empty()) sizes.pop_back();
+  return Shape::make_array(declared.element, sizes);
+}
+
+/// One size may be left open: what the others leave.
+StatusOr<Shape> reshaped_shape(const OpContext& op, const Shape& operand) {
+  const Type& declared = declared_type(op);
+  int64_t known = 1, open = 0;
+  for (const int64_t size : declared.dimensions) {
+    open += size == kDynamic ? 1 : 0;
+    if (size != kDynamic && __builtin_mul_overflow(known, size, &known)) return invalid_argument("too many elements");
+  }
+  if (open != 1 || known == 0 || operand.element_count() % known != 0) return refined_shape(op, 0);
+  std::vector<int64_t> sizes = declared.dimensions;
+  std::ranges::replace(sizes, kDynamic, operand.element_count() / known);
+  return Shape::make_array(declared.element, sizes);
+}
+
+}  // namespace
+
 StatusOr<Shape> refined_result(const OpContext& op, Opcode opcode, std::span<const InstructionId> operands,
                                const hlo::AttributesPtr& attributes) {
   const hlo::OpDef& def = hlo::op_def(opcode);
   if (op.sizes || opcode == Opcode::kConvert || opcode == Opcode::kReducePrecision) return refined_shape(op, 0);
   std::vector<Shape> shapes;
   for (InstructionId id : operands) shapes.push_back(op.builder.shape(id));
+  if (opcode == Opcode::kBitcastConvert && shapes.size() == 1) return bitcast_shape(op, shapes[0]);
+  if (opcode == Opcode::kReshape && shapes.size() == 1) return reshaped_shape(op, shapes[0]);
   HILO_ASSIGN_OR_RETURN(const Shape inferred, hlo::check_instruction(def, shapes, attributes.get(), std::nullopt));
   if (!inferred.is_array() || op.operation.results.count != 1) return inferred;
   return inferred.with_element_type(op.tree().type_of(op.tree().result(op.operation, 0)).element);
@@ -149,22 +182,83 @@ std::optional<std::vector<int64_t>> sizes_of_slice(const OpContext& op) {
   return std::nullopt;
 }
 
+/// So much of the array from a start that is known when the program runs.
+StatusOr<InstructionId> slice_from(const OpContext& op, const InstructionIds& given,
+                                   const std::vector<int64_t>& sizes) {
+  std::vector<InstructionId> operands = {given[0]};
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId start, element_of(op, given[1], static_cast<int64_t>(d)));
+    operands.push_back(start);
+  }
+  AttributeSetter attributes(Opcode::kDynamicSlice);
+  HILO_RETURN_IF_ERROR(attributes.set_list("dynamic_slice_sizes", sizes));
+  return op.builder.add(Opcode::kDynamicSlice, operands, attributes.take());
+}
+
+/// The result's type says how much; strides are known.
+Status slice_as_the_result(const OpContext& op, const InstructionIds& given) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  const std::optional<std::vector<int64_t>> strides = known_integers(op, 3);
+  if (!strides || std::ssize(*strides) != result.rank()) return unimplemented("a slice whose strides aren't known");
+  std::vector<int64_t> sizes;
+  auto every = std::make_shared<hlo::SliceAttributes>();
+  for (int64_t d = 0; d < result.rank(); ++d) {
+    const int64_t stride = (*strides)[static_cast<size_t>(d)], count = result.dimension(d);
+    if (stride < 1 || stride > kMaxStride) return invalid_argument(fmt::format("got stride {}", stride));
+    sizes.push_back(count == 0 ? 0 : (count - 1) * stride + 1);
+    every->ranges.push_back({0, sizes.back(), stride});
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionId whole, slice_from(op, given, sizes));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kSlice, {whole}, std::move(every)));
+  op.define(0, id);
+  return ok_status();
+}
+
 }  // namespace
 
 Status translate_slice_of_known_size(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionIds given, op.operands());
   if (given.size() != 4) return invalid_argument(fmt::format("got {} operands, wanted 4", given.size()));
+  if (!has_unknown_sizes(op)) return slice_as_the_result(op, given);
   const std::optional<std::vector<int64_t>> sizes = sizes_of_slice(op);
   if (!sizes) return unimplemented("a slice whose size isn't known");
-  std::vector<InstructionId> operands = {given[0]};
-  for (size_t d = 0; d < sizes->size(); ++d) {
-    HILO_ASSIGN_OR_RETURN(const InstructionId start, element_of(op, given[1], static_cast<int64_t>(d)));
-    operands.push_back(start);
-  }
-  AttributeSetter attributes(Opcode::kDynamicSlice);
-  HILO_RETURN_IF_ERROR(attributes.set_list("dynamic_slice_sizes", *sizes));
-  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kDynamicSlice, operands, attributes.take()));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, slice_from(op, given, *sizes));
   op.define(0, id);
+  return ok_status();
+}
+
+/// tensor.from_elements: scalars, one after the other. Sizes among them stay constants.
+Status translate_from_elements(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  if (std::ssize(operands) != result.element_count() || operands.empty() || result.rank() > 1)
+    return unimplemented(fmt::format("{} of {} elements", result.to_string(), operands.size()));
+  std::vector<InstructionId> parts;
+  for (const InstructionId operand : operands) {
+    const Shape one = Shape::array(result.element_type(), {1});
+    HILO_ASSIGN_OR_RETURN(const InstructionId part, op.builder.add(Opcode::kReshape, {operand}, nullptr, one));
+    HILO_ASSIGN_OR_RETURN(parts.emplace_back(), folded(op.builder, part));
+  }
+  auto attributes = std::make_shared<hlo::ConcatenateAttributes>();
+  attributes->dimension = 0;
+  HILO_ASSIGN_OR_RETURN(InstructionId all, op.builder.add(Opcode::kConcatenate, parts, std::move(attributes)));
+  if (result.is_scalar()) {
+    HILO_ASSIGN_OR_RETURN(all, folded(op.builder, all));
+    HILO_ASSIGN_OR_RETURN(all, op.builder.add(Opcode::kReshape, {all}, nullptr, result));
+  }
+  op.define(0, all);
+  return ok_status();
+}
+
+/// tensor.dim: the size of the dimension that a constant names.
+Status translate_tensor_dimension(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  const std::optional<std::vector<int64_t>> dimension = known_integers(op, 1);
+  if (!dimension || dimension->size() != 1) return unimplemented("the size of a dimension that no constant names");
+  const Shape shape = op.builder.shape(operand);
+  if (!shape.is_array() || dimension->front() < 0 || dimension->front() >= shape.rank())
+    return invalid_argument(fmt::format("{} has no dimension {}", shape.to_string(), dimension->front()));
+  op.define(0, op.builder.constant(Literal::scalar(shape.dimension(dimension->front()))));
   return ok_status();
 }
 
@@ -181,14 +275,27 @@ Status inline_call(const OpContext& op, std::string_view callee) {
   if (t.inlined_depth >= kMostInlinedDepth || op.builder.size() > kMostInlined)
     return unimplemented("a program of unknown sizes with so many calls");
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
-  for (uint32_t i = 0; i < body.arguments.count; ++i) t.set(op.builder, body.arguments.begin + i, operands[i]);
+  const auto pass_limits = [&t](ValueId from, ValueId to) {
+    const auto found = t.limits.find(from);
+    const Limits own = found == t.limits.end() ? Limits() : found->second;
+    if (own.empty()) t.limits.erase(to);
+    else t.limits[to] = own;
+  };
+  for (uint32_t i = 0; i < body.arguments.count; ++i) {
+    t.set(op.builder, body.arguments.begin + i, operands[i]);
+    pass_limits(op.tree().operand(op.operation, i), body.arguments.begin + i);
+  }
   std::vector<InstructionId> results;
   ++t.inlined_depth;
   HILO_RETURN_IF_ERROR(t.translate_block(op.builder, body, results));
   --t.inlined_depth;
   if (results.size() != op.operation.results.count)
     return invalid_argument(fmt::format("function @{} returns {} values", callee, results.size()));
-  for (uint32_t i = 0; i < results.size(); ++i) op.define(i, results[i]);
+  const Operation& end = op.tree().operations[body.last];
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    op.define(i, results[i]);
+    pass_limits(op.tree().operand(end, i), op.tree().result(op.operation, i));
+  }
   return ok_status();
 }
 

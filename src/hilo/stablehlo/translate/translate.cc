@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "hilo/base/floating_point.h"
@@ -140,6 +141,52 @@ Status check_six_bits(const ModuleTree& tree, const Operation& operation) {
   return ok_status();
 }
 
+/// Whether a type leaves a size unknown.
+bool is_open(const Type& type) {
+  return std::find(type.dimensions.begin(), type.dimensions.end(), kDynamic) != type.dimensions.end();
+}
+
+/// Whether sizes inside are unknown where the entry's are known: they follow from those.
+bool sizes_follow(const ModuleTree& tree, OperationId entry, const std::vector<OperationId>& functions) {
+  const Operation& function = tree.operations[entry];
+  if (function.regions.count != 1) return false;
+  const Range arguments = tree.regions[function.regions.begin].arguments;
+  for (uint32_t i = 0; i < arguments.count; ++i) {
+    if (is_open(tree.type_of(arguments.begin + i))) return false;
+  }
+  return std::ranges::any_of(functions, [&](OperationId id) {
+    for (OperationId inside = id; inside < tree.operations[id].nested_end; ++inside) {
+      const Range results = tree.operations[inside].results;
+      for (uint32_t i = 0; i < results.count; ++i) {
+        if (is_open(tree.type_of(results.begin + i))) return true;
+      }
+    }
+    return false;
+  });
+}
+
+/// Of a program whose sizes are inferred: the functions that are computations of their own, because custom calls have them. The
+/// entry inlines the others.
+std::vector<OperationId> uninlined(const Translator& translator, const std::vector<OperationId>& functions,
+                                   OperationId entry) {
+  const ModuleTree& tree = translator.tree;
+  std::unordered_set<OperationId> called;
+  for (const OperationId id : functions) {
+    for (OperationId inside = id + 1; inside < tree.operations[id].nested_end; ++inside) {
+      const Attribute* const names = tree.find(tree.operations[inside], "called_computations");
+      for (const AttributeId name : names == nullptr ? std::span<const AttributeId>() : names->elements) {
+        const auto found = translator.functions.find(tree.attributes[name].text);
+        if (found != translator.functions.end()) called.insert(found->second);
+      }
+    }
+  }
+  std::vector<OperationId> order;
+  for (const OperationId id : functions) {
+    if (id == entry || called.contains(id)) order.push_back(id);
+  }
+  return order;
+}
+
 }  // namespace
 
 std::vector<FunctionInfo> functions_of(const ModuleTree& tree) {
@@ -163,12 +210,14 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   for (const Type& type : tree.types) {
     translator.has_quantized_types |= type.quantization != nullptr;
     translator.has_six_bit_types |= type.six_bits != SixBits::kNone;
+    translator.has_bounds |= !type.bounds.empty();
   }
   std::vector<OperationId> functions;
   for (OperationId id : top_level(tree)) {
     const Operation& operation = tree.operations[id];
     if (!is_function(operation)) {
-      if (operation.name == "sdy.mesh") continue;
+      // A module inside is a name space of its own: what it has, nobody calls.
+      if (operation.name == "sdy.mesh" || operation.name == "builtin.module") continue;
       return translator.at(operation, unimplemented("this operation can't stand beside functions"));
     }
     functions.push_back(id);
@@ -177,9 +226,10 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   }
   HILO_ASSIGN_OR_RETURN(const OperationId entry, find_entry(translator, functions, options.function));
   HILO_ASSIGN_OR_RETURN(std::vector<OperationId> order, call_order(translator, entry));
+  translator.refining = !options.arguments.empty() || translator.has_bounds || sizes_follow(tree, entry, order);
   if (translator.refines()) {
     translator.shapes.resize(tree.values.size());
-    order = {entry};  // which inlines the others
+    order = uninlined(translator, order, entry);
   }
   HILO_ASSIGN_OR_RETURN(translator.devices, plan_devices(tree, options));
   for (OperationId id : order) {
@@ -193,7 +243,7 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   if (translator.devices.grid.count() > 1)
     module.other_attributes.emplace_back("replica_count", fmt::format("{}", translator.devices.grid.count()));
   // A program of replicas takes whole arrays, one for given sizes or for checks is another than the tree's.
-  else if (!translator.refines() && options.checks == nullptr) keep_facts(tree, tree.operations[entry], module);
+  else if (options.arguments.empty() && options.checks == nullptr) keep_facts(tree, tree.operations[entry], module);
   return module;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
@@ -212,7 +262,11 @@ Status Translator::run(const Operation& function, bool entry) {
   builder.set_annotations(annotations_of(function.location));
   for (uint32_t i = 0; i < body.arguments.count; ++i) {
     const ValueId value = body.arguments.begin + i;
-    StatusOr<Shape> shape = argument_shape(value, i, options.arguments);
+    if (!tree.type_of(value).bounds.empty()) {
+      return at(function, unimplemented(fmt::format("argument {} has type {}: arguments of bounded size", i,
+                                                    tree.type_of(value).spelled)));
+    }
+    StatusOr<Shape> shape = argument_shape(value, i, entry ? options.arguments : std::vector<Shape>());
     if (!shape.ok()) return at(function, shape.status().with_context(fmt::format("argument {}", i)));
     set(builder, value, builder.parameter(*shape));
   }
@@ -247,7 +301,7 @@ StatusOr<Shape> Translator::shape_of(ValueId value) {
 }
 
 StatusOr<Shape> Translator::argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments) {
-  if (!refines()) return shape_of(value);
+  if (arguments.empty()) return shape_of(value);
   if (i >= arguments.size()) return invalid_argument(fmt::format("got {} arguments; wanted more", arguments.size()));
   const Type& type = tree.type_of(value);
   const Shape& given = arguments[i];
@@ -285,7 +339,7 @@ Captures Translator::captures_of(std::initializer_list<const Region*> regions) c
   Captures captures;
   for (ValueId value : outside) {
     const OperationId definer = tree.values[value].definer;
-    const bool constant = definer != kNone && tree.operations[definer].name == "stablehlo.constant";
+    const bool constant = definer != kNone && tree.operations[definer].name.ends_with(".constant");
     (constant ? captures.constants : captures.others).push_back(value);
   }
   return captures;
@@ -305,6 +359,10 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
     for (ValueId value : *list) outside.emplace_back(value, ids[value]);
   }
   inputs.insert(inputs.end(), captures.others.begin(), captures.others.end());
+  for (const ValueId value : inputs) {
+    if (!tree.type_of(value).bounds.empty())
+      return unimplemented(fmt::format("a region on a value of bounded size: {}", tree.type_of(value).spelled));
+  }
   std::vector<Shape> input_shapes;
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     const bool captured = i >= region.arguments.count;
@@ -410,8 +468,12 @@ Status Translator::translate_block(hlo::Builder& builder, const Region& region,
     if (!operation.name.ends_with(".return"))
       return at(operation, invalid_argument("a region doesn't end in a return"));
     for (uint32_t i = 0; i < operation.operands.count; ++i) {
-      const hlo::InstructionId value = ids[tree.operand(operation, i)];
+      hlo::InstructionId value = ids[tree.operand(operation, i)];
       if (value == hlo::kNoInstruction) return at(operation, invalid_argument("returns what isn't defined here"));
+      if (has_bounds && inlined_depth == 0) {
+        const OpRow none{};
+        HILO_ASSIGN_OR_RETURN(value, zero_beyond({*this, builder, operation, none}, tree.operand(operation, i)));
+      }
       results.push_back(value);
     }
     return ok_status();
@@ -436,7 +498,7 @@ Status Translator::translate_operation(hlo::Builder& builder, const Operation& o
   const bool on_stored = row->translate == translate_quantize || row->translate == translate_dequantize ||
                          row->translate == translate_bitcast || row->translate == translate_call;
   const bool on_real = has_quantized_types && !on_stored && is_quantized(tree, operation);
-  Status done = on_real ? translate_on_real_values(op) : row->translate(op);
+  Status done = on_real ? translate_on_real_values(op) : has_bounds ? translate_bounded(op) : row->translate(op);
   if (done.ok() && refines()) done = fold_results(op);
   return at(operation, done);
 }
@@ -445,8 +507,10 @@ Status Translator::at(const Operation& operation, const Status& status) {
   if (status.ok() || placed) return status;
   placed = true;  // operations around this one add nothing
   const Location& location = tree.locations[operation.location];
-  if (location.file.empty()) return status.with_context(operation.name);
-  return status.with_context(fmt::format("{} ({}:{})", operation.name, location.file, location.line));
+  std::string what(operation.name);
+  if (!location.file.empty()) what += fmt::format(" ({}:{})", location.file, location.line);
+  if (operation.line != 0) what = fmt::format("{}:{}:{}: {}", tree.source, operation.line, operation.column, what);
+  return status.with_context(what);
 }
 
 hlo::AnnotationsPtr Translator::annotations_of(LocationId id) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/stablehlo/translate/parts.h"
 
 namespace hilo::stablehlo {
@@ -98,15 +99,36 @@ StatusOr<WindowLists> reduce_window_lists(const OpContext& op) {
   return w;
 }
 
+/// `select` on elements of the type that scattering computes in, which may be wider than its own.
+StatusOr<hlo::ComputationPtr> select_of(const OpContext& op, hlo::ComputationPtr select, const Region& scatter) {
+  const Type& wide = op.tree().type_of(scatter.arguments.begin);
+  if (select->parameter_count() != 2 || scatter.arguments.count == 0 || wide.kind != TypeKind::kTensor) return select;
+  const Shape own = select->parameter(0).shape;
+  if (own.element_type() == wide.element) return select;
+  hlo::Builder builder("select.narrowed");
+  std::vector<hlo::InstructionId> operands;
+  for (int i = 0; i < 2; ++i) {
+    const hlo::InstructionId x = builder.parameter(own.with_element_type(wide.element));
+    HILO_ASSIGN_OR_RETURN(operands.emplace_back(), builder.add(Opcode::kConvert, {x}, nullptr, own));
+  }
+  auto call = std::make_shared<hlo::CallAttributes>();
+  call->to_apply = std::move(select);
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId root, builder.add(Opcode::kCall, operands, std::move(call)));
+  return std::move(builder).build(root);
+}
+
 Status add_with_regions(const OpContext& op, AttributeSetter& attributes) {
   for (uint32_t i = 0; i < std::size(op.row.regions) && !op.row.regions[i].empty(); ++i) {
     if (i >= op.operation.regions.count) return invalid_argument("a region is missing");
     const Region& region = op.tree().regions[op.operation.regions.begin + i];
-    HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body,
+    HILO_ASSIGN_OR_RETURN(hlo::ComputationPtr body,
                           op.translator.body(fmt::format("{}.{}", op.row.name, op.row.regions[i]), region));
+    if (op.row.regions[i] == "select" && op.operation.regions.count == 2) {
+      HILO_ASSIGN_OR_RETURN(body, select_of(op, body, op.tree().regions[op.operation.regions.begin + 1]));
+    }
     HILO_RETURN_IF_ERROR(attributes.set_computation(op.row.regions[i], body));
   }
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, promoted_operands(op));
   return op.add(op.row.opcode, operands, attributes.take());
 }
 

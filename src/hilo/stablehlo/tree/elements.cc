@@ -48,9 +48,8 @@ Status append_integer(ElementType type, std::string_view text, std::string& byte
   const uint64_t most = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   const uint64_t half = uint64_t{1} << (bits - 1);
   const bool is_signed = is_signed_integer(type);
-  // Hexadecimal text gives the bits of a signed integer, as MLIR takes it.
-  const bool fits = parsed->negative ? (is_signed && parsed->magnitude <= half)
-                                     : parsed->magnitude <= (is_signed && !parsed->hexadecimal ? half - 1 : most);
+  // MLIR's integers have no sign: every number of so many bits fits, 255 as well as -1 in 8 of them.
+  const bool fits = parsed->negative ? is_signed && parsed->magnitude <= half : parsed->magnitude <= most;
   if (!fits) return invalid_argument(fmt::format("{} does not fit {}", quote(text), element_type_name(type)));
   uint64_t value = parsed->negative ? 0 - parsed->magnitude : parsed->magnitude;
   if (is_signed && bits < 8 && (value & half) != 0)

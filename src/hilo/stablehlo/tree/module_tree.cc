@@ -126,6 +126,21 @@ StatusOr<std::vector<int64_t>> integers_of(const ModuleTree& tree, const Attribu
   return invalid_argument("got something else than integers");
 }
 
+Status set_bounds(Type& type, std::span<const int64_t> bounds) {
+  if (bounds.empty()) return ok_status();
+  if (bounds.size() != type.dimensions.size())
+    return invalid_argument(fmt::format("got {} bounds; wanted {}", bounds.size(), type.dimensions.size()));
+  std::vector<int64_t> kept(bounds.size(), kDynamic);
+  bool any = false;
+  for (size_t d = 0; d < bounds.size(); ++d) {
+    if (bounds[d] < 0 || type.dimensions[d] != kDynamic) continue;
+    type.dimensions[d] = kept[d] = bounds[d];
+    any = true;
+  }
+  if (any) type.bounds = std::move(kept);
+  return ok_status();
+}
+
 int64_t element_bytes(ElementType type) { return element_size_bytes(type); }
 
 StatusOr<Shape> shape_of(const ModuleTree& tree, TypeId id) {
@@ -151,7 +166,7 @@ StatusOr<Shape> shape_of(const ModuleTree& tree, TypeId id) {
       }
       return Shape::tuple(parts);
     }
-    case TypeKind::kElement:
+    case TypeKind::kElement: return Shape::scalar(type.element);  // numbers by themselves, of dialect arith
     case TypeKind::kFunction:
     case TypeKind::kNoType:
     case TypeKind::kOther: break;

@@ -45,10 +45,12 @@ enum class SixBits : uint8_t { kNone, kE2M3, kE3M2 };
 
 struct Type {
   TypeKind kind = TypeKind::kOther;
-  ElementType element = ElementType::kOpaque;                  ///< of kElement and kTensor; `index` counts as s64
-  uint32_t input_count = 0;                                    ///< of kFunction
-  std::vector<int64_t> dimensions;                             ///< of kTensor; kDynamic where unknown
-  std::vector<TypeId> parts;                                   ///< of kTuple; of kFunction: inputs, then results
+  ElementType element = ElementType::kOpaque;  ///< of kElement and kTensor; `index` counts as s64
+  uint32_t input_count = 0;                    ///< of kFunction
+  std::vector<int64_t> dimensions;             ///< of kTensor; kDynamic where unknown
+  std::vector<int64_t> bounds =
+      {};                     ///< of kTensor: sizes known at run time only, and kDynamic; `dimensions` has them too
+  std::vector<TypeId> parts;  ///< of kTuple; of kFunction: inputs, then results
   std::shared_ptr<const Quantization> quantization = nullptr;  ///< of kElement and kTensor; `element` is what is stored
   SixBits six_bits = SixBits::kNone;                           ///< `element` is what carries it
   std::string spelled;  ///< as MLIR writes it; of kOther: all that is known of it
@@ -105,14 +107,15 @@ struct Range {
 };
 
 struct Operation {
-  std::string_view name;       ///< "stablehlo.add"
-  Range results;               ///< of values
-  Range operands;              ///< of operand_pool
-  Range attributes;            ///< of attribute_pool
-  Range regions;               ///< of regions
-  LocationId location = 0;     ///< 0: unknown
-  OperationId next = kNone;    ///< after this one in its block
-  OperationId nested_end = 0;  ///< operations inside this one are (own id, nested_end)
+  std::string_view name;          ///< "stablehlo.add"
+  Range results;                  ///< of values
+  Range operands;                 ///< of operand_pool
+  Range attributes;               ///< of attribute_pool
+  Range regions;                  ///< of regions
+  LocationId location = 0;        ///< 0: unknown
+  OperationId next = kNone;       ///< after this one in its block
+  OperationId nested_end = 0;     ///< operations inside this one are (own id, nested_end)
+  uint32_t line = 0, column = 0;  ///< in the text, from 1 on; 0: it was none
 };
 
 /// A region with one block; other regions are refused by the readers.
@@ -123,6 +126,7 @@ struct Region {
 
 /// Moves, but isn't copied: its parts point into its memory.
 struct ModuleTree {
+  std::string source;  ///< of the text, for errors
   std::vector<Type> types;
   std::vector<Attribute> attributes;
   std::vector<Value> values;
@@ -184,6 +188,10 @@ StatusOr<std::vector<int64_t>> integers_of(const ModuleTree& tree, const Attribu
 
 /// Bytes of one element in memory. Sub-byte types take one.
 int64_t element_bytes(ElementType type);
+
+/// Makes dimensions that `bounds` bounds as large as they may be; those that are known or have no bound stay.
+/// Errors    INVALID_ARGUMENT for other than one bound a dimension
+Status set_bounds(Type& type, std::span<const int64_t> bounds);
 
 /// The HLO shape of a tensor, tuple or token type.
 /// Errors    UNIMPLEMENTED for unknown dimensions and for types that HLO lacks; INVALID_ARGUMENT for shapes too large

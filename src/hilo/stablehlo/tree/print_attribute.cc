@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "hilo/stablehlo/tree/attribute_rows.h"
 
@@ -20,11 +22,25 @@ std::string with_type(const ModuleTree& tree, const Attribute& attribute, std::s
   return fmt::format("{} : {}", value, tree.types[attribute.type].spelled);
 }
 
+/// An infinity or NaN by its bits, as the type has them.
+std::string bits_text(double number, std::string_view type) {
+  const uint64_t bits = std::bit_cast<uint64_t>(number);
+  const uint32_t single = std::bit_cast<uint32_t>(static_cast<float>(number));
+  if (type == "f32") return fmt::format("0x{:08X}", single);
+  if (type == "bf16") return fmt::format("0x{:04X}", single >> 16);
+  if (type == "f16") return fmt::format("0x{:04X}", (single >> 16 & 0x8000) | (std::isnan(number) ? 0x7E00 : 0x7C00));
+  return fmt::format("0x{:016X}", bits);
+}
+
 std::string number_text(const ModuleTree& tree, const Attribute& attribute) {
-  const bool narrow = attribute.type != kNone && tree.types[attribute.type].spelled != "f64";
+  const std::string_view type = attribute.type == kNone ? "f64" : std::string_view(tree.types[attribute.type].spelled);
+  const bool narrow = type != "f64";
   std::string text =
       narrow ? fmt::format("{}", static_cast<float>(attribute.number)) : fmt::format("{}", attribute.number);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  // MLIR's numbers have a point, also before an exponent; infinities and NaN are their bits.
+  const size_t exponent = text.find('e');
+  if (!std::isfinite(attribute.number)) text = bits_text(attribute.number, type);
+  else if (text.find('.') == std::string::npos) text.insert(std::min(exponent, text.size()), ".0");
   return attribute.type == kNone ? text + " : f64" : with_type(tree, attribute, std::move(text));
 }
 

@@ -35,6 +35,8 @@ struct TreeWriter {
   std::unordered_map<std::string, int> names = {};            ///< how often each was wanted
   std::unordered_map<const hlo::Annotations*, LocationId> locations = {};
   int depth = 0;
+  int64_t written = 0;               ///< instructions, those of regions each time
+  int64_t most_written = INT64_MAX;  ///< before that is an error
 
   /// The name of the function that the computation is, from now on.
   const std::string& function(const hlo::ComputationPtr& computation);
@@ -96,6 +98,7 @@ StatusOr<AttributeId> parse_attribute(ModuleTree& tree, std::string_view text);
 // Inverses, by file.
 StatusOr<bool> write_plain(const WriteContext& context);  // write_plain.cc
 StatusOr<bool> write_elementwise(const WriteContext& context);
+StatusOr<bool> write_bitcast(const WriteContext& context);
 StatusOr<bool> write_map(const WriteContext& context);
 StatusOr<bool> write_constant(const WriteContext& context);
 StatusOr<bool> write_broadcast(const WriteContext& context);

@@ -101,6 +101,22 @@ StatusOr<bool> write_elementwise(const WriteContext& context) {
   return true;
 }
 
+/// A truth value is one bit in StableHLO, a byte in HLO: its bits go through a number of 8.
+StatusOr<bool> write_bitcast(const WriteContext& context) {
+  const Shape &from = context.operand_shape(0), &to = context.instruction.shape;
+  const bool from_truths = from.element_type() == ElementType::kPred;
+  if (from_truths == (to.element_type() == ElementType::kPred)) return write_elementwise(context);
+  HILO_ASSIGN_OR_RETURN(NewOperation last, context.operation());
+  const Shape& truths = from_truths ? from : to;
+  HILO_ASSIGN_OR_RETURN(const std::vector<TypeId> bytes,
+                        context.writer.leaf_types(truths.with_element_type(ElementType::kU8)));
+  NewOperation first{from_truths ? "stablehlo.convert" : last.name, last.operands, {}, bytes};
+  last.operands = context.writer.append(context.body, first, context.writer.location(context.instruction));
+  if (!from_truths) last.name = "stablehlo.convert";
+  HILO_RETURN_IF_ERROR(context.add(last));
+  return true;
+}
+
 StatusOr<bool> write_map(const WriteContext& context) {
   HILO_ASSIGN_OR_RETURN(NewOperation operation, context.operation());
   HILO_RETURN_IF_ERROR(put_field(context, {"dimensions"}, operation));

@@ -15,7 +15,7 @@ struct Pair {
 constexpr Pair kInverses[] = {
     {translate_plain, write_plain},
     {translate_elementwise, write_elementwise},
-    {translate_bitcast, write_elementwise},
+    {translate_bitcast, write_bitcast},
     {translate_cbrt, write_elementwise},
     {translate_convert, write_elementwise},
     {translate_extreme, write_elementwise},
@@ -53,10 +53,12 @@ constexpr Pair kInverses[] = {
 
 std::map<hlo::Opcode, std::vector<const OpRow*>> index_of_rows() {
   std::map<hlo::Opcode, std::vector<const OpRow*>> index;
-  for (const bool own : {true, false}) {  // ops of StableHLO before those of CHLO
+  for (const bool own :
+       {true, false}) {  // ops of StableHLO before those of CHLO; those of other dialects are read only
     for (const OpRow& row : op_rows()) {
-      if (inverse_of(row.translate) != nullptr && (row.name.find("chlo.") != 0) == own)
-        index[row.opcode].push_back(&row);
+      const bool is_own = row.name.find('.') == std::string_view::npos || row.name.starts_with("func.");
+      if (inverse_of(row.translate) == nullptr || is_own != own) continue;
+      if (is_own || row.name.starts_with("chlo.")) index[row.opcode].push_back(&row);
     }
   }
   return index;

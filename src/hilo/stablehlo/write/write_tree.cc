@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/base/out_of_memory.h"
+#include "hilo/hlo/ir/expanded_size.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/stablehlo/write/parts.h"
 #include "hilo/stablehlo/write/text_writer.h"
@@ -219,6 +220,11 @@ Status TreeWriter::write_body(Body& body) {
   if (++depth > kMaxNesting)
     return resource_exhausted(
         fmt::format("computations nested deeper than {} don't fit StableHLO's regions", kMaxNesting));
+  if ((written += body.computation.size()) > most_written)
+    return resource_exhausted(fmt::format(
+        "computations that are regions of several operations each would be written down too often; got more than {} "
+        "instructions, as a region can't be shared",
+        most_written));
   for (const Instruction& instruction : body.computation.instructions()) {
     if (instruction.opcode == Opcode::kParameter) continue;
     const Status status = write_instruction(body, instruction);
@@ -303,6 +309,7 @@ Status WriteContext::add(const NewOperation& operation, std::span<const hlo::Com
 StatusOr<ModuleTree> write_tree(const hlo::Module& module, bool portable) {
   TreeWriter writer;
   writer.portable = portable;
+  writer.most_written = hlo::max_expanded_instructions(module);
   NewOperation root{"builtin.module"};
   if (!module.name.empty()) writer.builder.put(root, "sym_name", symbol_of(module.name));
   HILO_ASSIGN_OR_RETURN(writer.facts, kept_facts(module, portable, writer.builder));

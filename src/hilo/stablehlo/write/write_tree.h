@@ -11,7 +11,8 @@ namespace hilo::stablehlo {
 /// Computations that are called are functions, all others regions; their tuples are lists of values, so that a loop's carry
 /// is the loop's operands. Ops that StableHLO lacks are CHLO's where that has them (`portable`: custom calls `mhlo.*`,
 /// which XLA reads as these), else hilo's own decomposition: as composite for extension ops, as call for others.
-/// Errors    UNIMPLEMENTED naming ops and types without counterpart; RESOURCE_EXHAUSTED for regions nested too deep
+/// Errors    UNIMPLEMENTED naming ops and types without counterpart; RESOURCE_EXHAUSTED for regions nested too deep, or
+///           written down more often than hlo::max_expanded_instructions() allows
 /// Cost      linear in the operations, where regions of one computation count each time
 StatusOr<ModuleTree> write_tree(const hlo::Module& module, bool portable = false);
 

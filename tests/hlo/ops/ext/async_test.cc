@@ -56,13 +56,11 @@ TEST(AsyncStart, IsAlsoWrittenAsTheStartOfACallOrAnOp) {
             "f32[2] {2.25, 16}");
 }
 
-TEST(AsyncStart, RefusesTheShortFormOfAnOpWithAttributes) {
-  const std::string error =
-      value_of_text(kX + "  s = ((f32[2]{0}), f32[2]{0}, u32[]) reverse-start(x), dimensions={0}\n"
-                         "  ROOT r = f32[2]{0} reverse-done(s)",
-                    kArguments);
-  EXPECT_NE(error.find("UNIMPLEMENTED"), std::string::npos) << error;
-  EXPECT_NE(error.find("reverse-start"), std::string::npos) << error;
+TEST(AsyncStart, IsAlsoWrittenAsTheStartOfAnOpWithAttributes) {
+  EXPECT_EQ(value_of_text(kX + "  s = ((f32[2]{0}), f32[2]{0}, u32[]) reverse-start(x), dimensions={0}\n"
+                               "  ROOT r = f32[2]{0} reverse-done(s)",
+                          kArguments),
+            "f32[2] {4, 1.5}");
 }
 
 TEST(AsyncStart, RefusesWhatDoesntFitTheComputation) {

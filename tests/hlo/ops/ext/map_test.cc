@@ -44,7 +44,7 @@ TEST(Map, ChecksItsOperandsDimensionsAndBody) {
                  kBody);  // map_c1
   expect_refused(kX + "  ROOT r = pred[2]{0} map(x, x), dimensions={0}, to_apply=f", "declared shape",
                  kBody);                                                                                     // map_c2
-  expect_refused(kX + "  ROOT r = pred[3]{0} map(x, x), dimensions={}, to_apply=f", "wanted all 1", kBody);  // map_c3
+  expect_refused(kX + "  ROOT r = pred[3]{0} map(x, x), dimensions={1}, to_apply=f", "wanted all 1", kBody);  // map_c3
   expect_refused(kX + "  ROOT r = pred[3]{0} map(x), dimensions={0}, to_apply=f", "takes 2 parameters",
                  kBody);  // map_c4
 }

@@ -122,4 +122,9 @@ Value* emit_convert(SimdBuilder& b, ElementType from, ElementType to, Value* val
                                  : ir.CreateZExtOrTrunc(value, b.register_type(to));
 }
 
+llvm::Value* cast_bits(SimdBuilder& b, ElementType from, ElementType to, llvm::Value* value) {
+  llvm::Value* const raw = b.to_memory(from, value);
+  return b.from_memory(to, b.ir().CreateBitCast(raw, b.wide(b.memory_scalar(to))));
+}
+
 }  // namespace hilo::cpu

@@ -11,4 +11,7 @@ namespace hilo::cpu {
 /// nearest even, f64 and integers reaching f16 and bf16 by way of f32.
 llvm::Value* emit_convert(SimdBuilder& b, ElementType from, ElementType to, llvm::Value* value);
 
+/// HLO bitcast-convert between types of one width: the bits of `value`, a register of type `from`, as one of type `to`.
+llvm::Value* cast_bits(SimdBuilder& b, ElementType from, ElementType to, llvm::Value* value);
+
 }  // namespace hilo::cpu

@@ -243,9 +243,7 @@ Value* RegionEmitter::emit_op(uint32_t at, bool wide) {
 }
 
 Value* RegionEmitter::emit_bitcast(const RegionNode& n, bool wide) {
-  SimdBuilder& b = builder(wide);
-  Value* raw = b.to_memory(region_.nodes[n.operands[0]].type, value_of(n.operands[0], wide));
-  return b.from_memory(n.type, ir_.CreateBitCast(raw, b.wide(b.memory_scalar(n.type))));
+  return cast_bits(builder(wide), region_.nodes[n.operands[0]].type, n.type, value_of(n.operands[0], wide));
 }
 
 Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool wide) {

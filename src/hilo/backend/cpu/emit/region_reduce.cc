@@ -142,6 +142,10 @@ Values RegionEmitter::emit_body(const hlo::Computation& body, const Values& argu
     for (hlo::InstructionId o : i.operands) operands.push_back(result(o));
     const ElementType operand_type =
         body.instruction(i.operands[i.opcode == hlo::Opcode::kSelect ? 1 : 0]).shape.element_type();
+    if (i.opcode == hlo::Opcode::kBitcastConvert) {
+      values.push_back(cast_bits(builder(wide), operand_type, type, operands[0]));
+      continue;
+    }
     StatusOr<Value*> value =
         emit_elementwise(builder(wide), i.opcode, operand_type, type, i.attributes.get(), operands);
     if (!value.ok()) {

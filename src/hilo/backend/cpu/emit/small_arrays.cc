@@ -231,12 +231,49 @@ class ArrayEmitter {
     return value;
   }
 
-  Value* bitcast(const Indices& at) {
+  static int64_t bits_of(ElementType type) { return element_type_info(type).bits; }
+
+  llvm::Type* whole_number(SimdBuilder& b, ElementType type) {
+    return b.wide(b.ir().getIntNTy(static_cast<unsigned>(bits_of(type))));
+  }
+
+  /// One element as several, which are one dimension more: the first has the lowest bits.
+  Value* cut_bits(Indices at) {
+    const ElementType from = operands_[0].shape.element_type(), to = i_.shape.element_type();
+    const int64_t part = at.back();
+    at.pop_back();
     Values values{operand(0, at)};
     SimdBuilder b = builder_for_(values);
-    Value* const raw = b.to_memory(operands_[0].shape.element_type(), values[0]);
-    const ElementType type = i_.shape.element_type();
-    return b.from_memory(type, b.ir().CreateBitCast(raw, b.wide(b.memory_scalar(type))));
+    Value* const whole = b.ir().CreateBitCast(b.to_memory(from, values[0]), whole_number(b, from));
+    Value* const shifted =
+        b.ir().CreateLShr(whole, llvm::ConstantInt::get(whole->getType(), static_cast<uint64_t>(part * bits_of(to))));
+    Value* const bits = b.ir().CreateTrunc(shifted, whole_number(b, to));
+    return b.from_memory(to, b.ir().CreateBitCast(bits, b.wide(b.memory_scalar(to))));
+  }
+
+  Value* join_bits(Indices at) {
+    const ElementType from = operands_[0].shape.element_type(), to = i_.shape.element_type();
+    Values parts;
+    at.push_back(0);
+    for (; at.back() < bits_of(to) / bits_of(from); ++at.back()) parts.push_back(operand(0, at));
+    SimdBuilder b = builder_for_(parts);
+    Value* whole = llvm::Constant::getNullValue(whole_number(b, to));
+    for (size_t k = 0; k < parts.size(); ++k) {
+      Value* const bits = b.ir().CreateBitCast(b.to_memory(from, parts[k]), whole_number(b, from));
+      Value* const wide = b.ir().CreateZExt(bits, whole->getType());
+      whole = b.ir().CreateOr(
+          whole,
+          b.ir().CreateShl(wide, llvm::ConstantInt::get(whole->getType(), k * static_cast<size_t>(bits_of(from)))));
+    }
+    return b.from_memory(to, b.ir().CreateBitCast(whole, b.wide(b.memory_scalar(to))));
+  }
+
+  Value* bitcast(const Indices& at) {
+    const int64_t from = bits_of(operands_[0].shape.element_type()), to = bits_of(i_.shape.element_type());
+    if (from != to) return from > to ? cut_bits(at) : join_bits(at);
+    Values values{operand(0, at)};
+    SimdBuilder b = builder_for_(values);
+    return cast_bits(b, operands_[0].shape.element_type(), i_.shape.element_type(), values[0]);
   }
 
   const hlo::Instruction& i_;

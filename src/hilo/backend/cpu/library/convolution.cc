@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/convolution.cc -- the convolution op: which way each of its problems is run.
+#include "hilo/backend/cpu/library/convolution.h"
+
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "hilo/backend/cpu/library/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution_step.h"
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/base/buffer_pool.h"
@@ -11,7 +15,8 @@ namespace hilo::cpu {
 namespace {
 
 constexpr double kWorthForking = 1 << 18;  // multiplications: some 5 us
-constexpr size_t kMostProblems = 1024;
+constexpr int64_t kMaxProblems = 1024;
+constexpr size_t kMaxSpatial = 3;  // of a ConvolutionProblem
 
 /// Sums of nothing.
 class ZeroStep final : public ConvolutionStep {
@@ -28,6 +33,50 @@ class ZeroStep final : public ConvolutionStep {
 
 bool is_empty(const ConvolutionProblem& p) { return p.taps() == 0 || p.inputs.extent == 0; }
 
+/// Whether a step that lists where its terms are would list more than a table should hold: all terms, or runs of them.
+bool lists_too_much(const ConvolutionProblem& p, bool each_term) {
+  constexpr double kMostListed = 1 << 22;
+  constexpr double kTermsOfRun = 64;
+  const auto inputs = static_cast<double>(p.inputs.extent);
+  double taps = 1;
+  for (const ConvolutionDimension& d : p.dims) taps *= static_cast<double>(d.taps);
+  return std::max(taps, taps * inputs / (each_term ? 1 : kTermsOfRun)) > kMostListed;
+}
+
+bool all_finite(ElementType type, const void* data, int64_t count) {
+  bool finite = true;
+  visit_float(type, [&]<typename T>() {
+    for (const T* at = static_cast<const T*>(data); at != static_cast<const T*>(data) + count; ++at)
+      finite &= std::isfinite(static_cast<double>(*at));
+  });
+  return finite;
+}
+
+/// A window that is mostly over padding, turned round. Padding is zeros that are multiplied, and another operand is padded
+/// then: so only where no product with zero is NaN.
+class SwappedStep final : public ConvolutionStep {
+ public:
+  SwappedStep(const ConvolutionTypes& types, int64_t lhs, int64_t rhs, int64_t rhs_offset,
+              std::unique_ptr<ConvolutionStep> swapped, std::unique_ptr<ConvolutionStep> plain)
+      : types_(types), lhs_(lhs), rhs_(rhs), swapped_(std::move(swapped)), plain_(std::move(plain)) {
+    offset_bytes_ = rhs_offset * element_size_bytes(types.rhs);
+  }
+
+  Status run(const ConvolutionBuffers& buffers) const override {
+    if (!all_finite(types_.lhs, buffers.lhs, lhs_) || !all_finite(types_.rhs, buffers.rhs, rhs_))
+      return plain_->run(buffers);
+    return swapped_->run(
+        {static_cast<const std::byte*>(buffers.rhs) + offset_bytes_, buffers.lhs, buffers.out, buffers.executor});
+  }
+
+ private:
+  ConvolutionTypes types_;
+  int64_t lhs_, rhs_;  ///< elements
+  int64_t offset_bytes_;
+  std::unique_ptr<ConvolutionStep> swapped_, plain_;
+};
+
+/// Null if no step takes the problem.
 template <typename T>
 std::unique_ptr<ConvolutionStep> make_step(const ConvolutionProblem& p, const ConvolutionTypes& types,
                                            const TileKernels<T>& kernels) {
@@ -36,10 +85,27 @@ std::unique_ptr<ConvolutionStep> make_step(const ConvolutionProblem& p, const Co
     if (std::unique_ptr<ConvolutionStep> step = make_product_step<T>(p, types)) return step;
   }
   if (p.taps() > p.positions()) return make_gradient_step<T>(p, types, kernels);
-  if (!by_channel) {
+  if (!by_channel && !lists_too_much(p, true)) {
     if (std::unique_ptr<ConvolutionStep> step = make_narrow_step<T>(p, types, kernels)) return step;
   }
+  if (lists_too_much(p, by_channel)) return nullptr;
   return make_forward_step<T>(p, types, kernels);
+}
+
+int64_t inputs_of(const ConvolutionProblem& p) { return p.dims[0].size * p.dims[1].size * p.dims[2].size; }
+
+template <typename T>
+std::unique_ptr<ConvolutionStep> make_best_step(const ConvolutionProblem& p, const ConvolutionTypes& types,
+                                                const TileKernels<T>& kernels, const Shape& lhs, const Shape& rhs) {
+  constexpr int64_t kWorthTurning = 4;  // of each so many taps, all but one meet padding
+  std::unique_ptr<ConvolutionStep> plain = make_step<T>(p, types, kernels);
+  if (plain == nullptr || inputs_of(p) > p.taps() / kWorthTurning || p.positions() == 1) return plain;
+  const std::optional<ConvolutionProblem> turned = swapped(p);
+  if (!turned || is_empty(*turned)) return plain;
+  std::unique_ptr<ConvolutionStep> step = make_step<T>(*turned, {types.rhs, types.lhs, types.out}, kernels);
+  if (step == nullptr) return plain;
+  return std::make_unique<SwappedStep>(types, lhs.element_count(), rhs.element_count(), p.rhs_offset, std::move(step),
+                                       std::move(plain));
 }
 
 /// The steps of one convolution of real numbers.
@@ -114,27 +180,52 @@ const ConvolutionKernels& kernels_of(Isa isa) {
   __builtin_unreachable();
 }
 
-/// Returns    nothing where the shapes are too odd for the kernels
+/// Precondition: all dimensions are kept_dimensions.
+/// Returns    nothing where no step takes the problems
 std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const ConvolutionTypes& types, const Shape& lhs,
                             const Shape& rhs, const Shape& out, Isa isa) {
-  const auto problems = convolution_problems(a, lhs, rhs, out);
-  if (!problems || problems->size() > kMostProblems) return std::nullopt;
+  const auto problems = *convolution_problems(a, lhs, rhs, out);
   const bool wide = types.lhs == ElementType::kF64 || types.rhs == ElementType::kF64 || types.out == ElementType::kF64;
   Plan plan;
   double work = 0;
-  if (std::ranges::any_of(*problems, is_empty)) {
+  if (std::ranges::any_of(problems, is_empty)) {
     const int64_t bytes = out.element_count() * element_size_bytes(types.out);
     plan.steps.push_back(std::make_unique<ZeroStep>(static_cast<size_t>(bytes)));
   }
-  for (const ConvolutionProblem& p : *problems) {
+  for (const ConvolutionProblem& p : problems) {
     if (out.element_count() == 0 || is_empty(p)) continue;
-    if (wide) plan.steps.push_back(make_step<double>(p, types, kernels_of(isa).f64));
-    else plan.steps.push_back(make_step<float>(p, types, kernels_of(isa).f32));
+    std::unique_ptr<ConvolutionStep> step = wide ? make_best_step<double>(p, types, kernels_of(isa).f64, lhs, rhs)
+                                                 : make_best_step<float>(p, types, kernels_of(isa).f32, lhs, rhs);
+    if (step == nullptr) return std::nullopt;
+    plan.steps.push_back(std::move(step));
     work += static_cast<double>(p.positions()) * static_cast<double>(p.taps() * p.inputs.extent) *
             static_cast<double>(p.batch.extent * p.outputs.extent * p.groups.extent);
   }
   plan.forks = work > kWorthForking;
   return plan;
+}
+
+/// The dimensions of the window that problems are made of: as many as they have, those of few problems first.
+std::vector<size_t> kept_dimensions(const hlo::ConvolutionAttributes& a, const Shape& out) {
+  std::vector<size_t> order, kept;
+  const auto phases = [&](size_t k) {
+    return convolution_phases(a.window[k], out.dimension(a.dimensions.output_spatial[k]));
+  };
+  for (size_t k = a.window.size(); k-- > 0;) {
+    if (phases(k)) order.push_back(k);
+  }
+  std::ranges::stable_sort(order, [&](size_t x, size_t y) {
+    const auto extent = [&](size_t k) { return a.window[k].size * out.dimension(a.dimensions.output_spatial[k]); };
+    return std::pair(*phases(x), -extent(x)) < std::pair(*phases(y), -extent(y));
+  });
+  int64_t problems = 1;
+  for (const size_t k : order) {
+    if (kept.size() == kMaxSpatial || *phases(k) > kMaxProblems / problems) break;
+    problems *= *phases(k);
+    kept.push_back(k);
+  }
+  std::ranges::sort(kept);
+  return kept;
 }
 
 template <typename T>
@@ -145,23 +236,30 @@ std::unique_ptr<Hero> complex_hero(Plan plan, const Shape& lhs, const Shape& rhs
 
 }  // namespace
 
-std::unique_ptr<Hero> make_convolution_hero(const HeroRequest& request) {
-  const auto& [instruction, operands, results] = request.problem;
-  const Shape& result = results[0];
-  const Isa isa = request.isa;
-  const auto& a = hlo::attributes_of<hlo::ConvolutionAttributes>(instruction);
-  const ConvolutionTypes types{operands[0].element_type(), operands[1].element_type(), result.element_type()};
+std::unique_ptr<Hero> make_convolution(const hlo::ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs,
+                                       const Shape& result, Isa isa) {
+  if (std::unique_ptr<Hero> product = make_integer_convolution(a, lhs, rhs, result, isa)) return product;
+  const std::vector<size_t> kept = kept_dimensions(a, result);
+  if (kept.size() < a.window.size()) return make_gathered_convolution(a, lhs, rhs, result, kept, isa);
+  const ConvolutionTypes types{lhs.element_type(), rhs.element_type(), result.element_type()};
   if (is_complex(types.out) && types.lhs == types.out && types.rhs == types.out) {
     const ElementType part = types.out == ElementType::kC64 ? ElementType::kF32 : ElementType::kF64;
-    std::optional<Plan> plan = plan_of(a, {part, part, part}, operands[0], operands[1], result, isa);
+    std::optional<Plan> plan = plan_of(a, {part, part, part}, lhs, rhs, result, isa);
     if (!plan) return nullptr;
-    if (part == ElementType::kF32) return complex_hero<float>(*std::move(plan), operands[0], operands[1], result);
-    return complex_hero<double>(*std::move(plan), operands[0], operands[1], result);
+    if (part == ElementType::kF32) return complex_hero<float>(*std::move(plan), lhs, rhs, result);
+    return complex_hero<double>(*std::move(plan), lhs, rhs, result);
   }
-  if (!is_computed(types.lhs) || !is_computed(types.rhs) || !is_computed(types.out)) return nullptr;
-  std::optional<Plan> plan = plan_of(a, types, operands[0], operands[1], result, isa);
+  if (!is_computed(types.lhs) || !is_computed(types.rhs) || !is_computed(types.out))
+    return make_converted_convolution(a, lhs, rhs, result, isa);
+  std::optional<Plan> plan = plan_of(a, types, lhs, rhs, result, isa);
   if (!plan) return nullptr;
   return std::make_unique<ConvolutionHero>(*std::move(plan));
+}
+
+std::unique_ptr<Hero> make_convolution_hero(const HeroRequest& request) {
+  const auto& [instruction, operands, results] = request.problem;
+  return make_convolution(hlo::attributes_of<hlo::ConvolutionAttributes>(instruction), operands[0], operands[1],
+                          results[0], request.isa);
 }
 
 }  // namespace hilo::cpu

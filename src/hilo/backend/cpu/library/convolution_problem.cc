@@ -9,6 +9,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kFar = int64_t{1} << 40;
+constexpr int64_t kMostProblems = 1024;
 
 int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[static_cast<size_t>(dimension)]; }
 
@@ -40,10 +41,13 @@ Phase phase_of(const hlo::WindowDimension& w, const ConvolutionDimension& whole,
   return phase;
 }
 
+int64_t phase_count(const hlo::WindowDimension& w, const ConvolutionDimension& whole) {
+  return std::min(w.base_dilation / std::gcd(w.stride, w.base_dilation), whole.count);
+}
+
 std::vector<Phase> phases_of(const hlo::WindowDimension& w, const ConvolutionDimension& whole) {
-  const int64_t period = w.base_dilation / std::gcd(w.stride, w.base_dilation);
   std::vector<Phase> phases;
-  for (int64_t r = 0; r < std::min(period, whole.count); ++r) phases.push_back(phase_of(w, whole, r));
+  for (int64_t r = 0; r < phase_count(w, whole); ++r) phases.push_back(phase_of(w, whole, r));
   return phases;
 }
 
@@ -76,6 +80,33 @@ ConvolutionLattice lattice_of(const ConvolutionDimension& x) {
   return {pitch, x.count == 1 ? 0 : x.step / pitch, x.taps == 1 ? 0 : x.tap_step / pitch};
 }
 
+std::optional<int64_t> convolution_phases(const hlo::WindowDimension& w, int64_t count) {
+  if (!is_near(w)) return std::nullopt;
+  return std::max<int64_t>(std::min(w.base_dilation / std::gcd(w.stride, w.base_dilation), count), 1);
+}
+
+std::optional<ConvolutionProblem> swapped(const ConvolutionProblem& p) {
+  const auto turned = [](const ConvolutionRole& role) {
+    return ConvolutionRole{role.extent, role.rhs_stride, role.lhs_stride, role.out_stride};
+  };
+  ConvolutionProblem q;
+  q.groups = turned(p.groups);
+  q.batch = turned(p.outputs);
+  q.inputs = turned(p.inputs);
+  q.outputs = turned(p.batch);
+  q.out_offset = p.out_offset;
+  for (size_t k = 0; k < p.dims.size(); ++k) {
+    const ConvolutionDimension& d = p.dims[k];
+    if ((d.taps > 1 && d.tap_step != 1) || d.rhs_stride < 0) return std::nullopt;
+    // Tap u = i - origin - y * step meets element i; from the last position on, y only adds.
+    const int64_t last = d.count - 1;
+    q.dims[k] = {d.taps,       d.count,      d.size,       -d.origin - last * d.step, d.step, 1,
+                 d.rhs_stride, d.lhs_stride, -d.out_stride};
+    q.out_offset += last * d.out_stride;
+  }
+  return q;
+}
+
 std::optional<std::vector<ConvolutionProblem>> convolution_problems(const hlo::ConvolutionAttributes& a,
                                                                     const Shape& lhs, const Shape& rhs,
                                                                     const Shape& out) {
@@ -89,6 +120,8 @@ std::optional<std::vector<ConvolutionProblem>> convolution_problems(const hlo::C
     whole.lhs_stride = stride_of(lhs, d.input_spatial[k]);
     whole.rhs_stride = stride_of(rhs, d.kernel_spatial[k]);
     whole.out_stride = stride_of(out, d.output_spatial[k]);
+    if (phase_count(a.window[k], whole) > kMostProblems / std::max<int64_t>(1, std::ssize(problems)))
+      return std::nullopt;
     std::vector<ConvolutionProblem> split;
     for (const Phase& phase : phases_of(a.window[k], whole)) {
       for (ConvolutionProblem p : problems) {

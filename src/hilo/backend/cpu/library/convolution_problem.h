@@ -41,6 +41,15 @@ struct ConvolutionProblem {
   int64_t taps() const { return dims[0].taps * dims[1].taps * dims[2].taps; }
 };
 
+/// How many problems a dimension of `count` positions makes of one.
+/// Returns    nothing for distances beyond 2^40
+std::optional<int64_t> convolution_phases(const hlo::WindowDimension& window, int64_t count);
+
+/// The same sums with the parts of input and kernel swapped: the input, of fewer elements than the window, slides over the
+/// kernel. The kernel's offset is then the input's.
+/// Returns    nothing where the kernel is read in steps or backwards
+std::optional<ConvolutionProblem> swapped(const ConvolutionProblem& problem);
+
 /// The problems that together make the convolution; each writes other elements. A dilated input is read by several of
 /// them, one for each remainder of the position: only some taps meet elements there, and these lie in step.
 /// Returns    nothing for more than three spatial dimensions, or distances beyond 2^40

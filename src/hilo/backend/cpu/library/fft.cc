@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/fft.cc -- the fft op: its dimensions one after another, real ones by half as long complex ones.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <mutex>
 
 #include "hilo/backend/cpu/library/fft/short_lines.h"
 #include "hilo/backend/cpu/library/fft/transform.h"
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/parallel.h"
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/out_of_memory.h"
+#include "hilo/base/text.h"
 #include "hilo/hlo/ops/fft.h"
 #include "hilo/hlo/ops/short_fft.h"
+#include "hilo/types/checked.h"
 
 namespace hilo::cpu {
 namespace {
@@ -19,7 +25,9 @@ using fft::Batch;
 using fft::Transform;
 using hlo::FftType;
 
-constexpr double kWorthForking = 1 << 16;  // elements
+constexpr double kWorthForking = 1 << 16;             // elements
+constexpr int64_t kMadeAtOnce = 1 << 20;              // bytes of tables; larger ones are made by the first run
+constexpr int64_t kMaxTableBytes = int64_t{1} << 29;  // beyond what the line itself takes
 
 /// Calls run(row) for all rows, on several threads if there is enough to do.
 template <typename Run>
@@ -130,10 +138,43 @@ class RealOdd {
   Transform<T> transform_;
 };
 
+/// What the transforms of all dimensions are made of: the complex ones', then that of a real last one.
+template <typename T>
+struct Tables {
+  std::vector<Transform<T>> transforms;
+  std::optional<RealEven<T>> even;
+  std::optional<RealOdd<T>> odd;
+};
+
+/// Lengths of complex lines that are transformed, but for the last dimension's if that is real; then that one's, halved if even.
+struct LineLengths {
+  std::vector<int64_t> complex;
+  std::optional<int64_t> even_half, odd;
+
+  explicit LineLengths(const hlo::FftAttributes& attributes) : complex(attributes.fft_length) {
+    if (attributes.fft_type != FftType::kRfft && attributes.fft_type != FftType::kIrfft) return;
+    const int64_t n = complex.back();
+    complex.pop_back();
+    (n % 2 == 0 ? even_half : odd) = n % 2 == 0 ? n / 2 : n;
+  }
+};
+
+/// Saturates at INT64_MAX.
+template <typename T>
+int64_t table_bytes(const LineLengths& lengths) {
+  std::vector<int64_t> all = lengths.complex;
+  if (lengths.even_half) all.insert(all.end(), {*lengths.even_half, *lengths.even_half});  // with its own roots
+  if (lengths.odd) all.push_back(*lengths.odd);
+  int64_t bytes = 0;
+  for (int64_t n : all) bytes = checked_add(bytes, Transform<T>::table_bytes(n)).value_or(INT64_MAX);
+  return bytes;
+}
+
 template <typename T>
 class FftHero final : public Hero {
  public:
-  FftHero(const hlo::FftAttributes& attributes, const Shape& operand, Isa isa) : type_(attributes.fft_type) {
+  FftHero(const hlo::FftAttributes& attributes, const Shape& operand, Isa isa)
+      : type_(attributes.fft_type), isa_(isa), lengths_(attributes) {
     const std::vector<int64_t>& lengths = attributes.fft_length;
     sizes_.assign(operand.dimensions().begin(), operand.dimensions().end());
     first_ = sizes_.size() - lengths.size();
@@ -147,37 +188,67 @@ class FftHero final : public Hero {
     for (int64_t n : lengths) {
       if (inverse) scale_ /= static_cast<double>(n);
     }
-    const size_t complex_count = real ? lengths.size() - 1 : lengths.size();
-    for (size_t k = 0; k < complex_count; ++k) transforms_.emplace_back(lengths[k], isa);
-    if (real && real_length_ % 2 == 0) even_.emplace(real_length_, isa);
-    if (real && real_length_ % 2 != 0) odd_.emplace(real_length_, isa);
+    table_bytes_ = cpu::table_bytes<T>(lengths_);
+    if (table_bytes_ <= kMadeAtOnce) keep(make_tables());
   }
+
+  int64_t table_bytes() const override { return table_bytes_; }
 
   Status run(void* const* buffers, const CallContext&) const override {
     T* const to = static_cast<T*>(buffers[1]);
     const T* const from = static_cast<const T*>(buffers[0]);
+    HILO_ASSIGN_OR_RETURN(const Tables<T>* const tables, made_tables());
+    const auto& [transforms, even, odd] = *tables;
     if (type_ == FftType::kRfft) {
-      HILO_RETURN_IF_ERROR(even_ ? even_->forward(from, to, rows_) : odd_->forward(from, to, rows_));
-      return run_complex(to, to, false, 1);
+      HILO_RETURN_IF_ERROR(even ? even->forward(from, to, rows_) : odd->forward(from, to, rows_));
+      return run_complex(transforms, to, to, false, 1);
     }
-    if (type_ != FftType::kIrfft) return run_complex(from, to, type_ == FftType::kIfft, static_cast<T>(scale_));
+    if (type_ != FftType::kIrfft)
+      return run_complex(transforms, from, to, type_ == FftType::kIfft, static_cast<T>(scale_));
     AlignedBuffer memory;
     const T* source = from;
-    if (!transforms_.empty()) {
+    if (!transforms.empty()) {
       HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(2 * rows_ * kept_) * sizeof(T)));
       T* const between = reinterpret_cast<T*>(memory.data());
-      HILO_RETURN_IF_ERROR(run_complex(from, between, true, 1));
+      HILO_RETURN_IF_ERROR(run_complex(transforms, from, between, true, 1));
       source = between;
     }
     const T scale = static_cast<T>(scale_);
-    return even_ ? even_->inverse(source, to, rows_, scale) : odd_->inverse(source, to, rows_, scale);
+    return even ? even->inverse(source, to, rows_, scale) : odd->inverse(source, to, rows_, scale);
   }
 
  private:
+  std::unique_ptr<Tables<T>> make_tables() const {
+    auto tables = std::make_unique<Tables<T>>();
+    for (int64_t n : lengths_.complex) tables->transforms.emplace_back(n, isa_);
+    if (lengths_.even_half) tables->even.emplace(real_length_, isa_);
+    if (lengths_.odd) tables->odd.emplace(real_length_, isa_);
+    return tables;
+  }
+
+  /// The tables, which the first run makes if they are large. Errors    RESOURCE_EXHAUSTED; those of stop_status
+  StatusOr<const Tables<T>*> made_tables() const {
+    if (const Tables<T>* const made = ready_.load(std::memory_order_acquire)) return made;
+    const std::scoped_lock lock(mutex_);
+    if (tables_ != nullptr) return tables_.get();
+    std::unique_ptr<Tables<T>> made;
+    HILO_RETURN_IF_ERROR(or_out_of_memory([&] {
+      made = make_tables();
+      return stop_status();  // then what was made is unfinished
+    }));
+    return keep(std::move(made));
+  }
+
+  const Tables<T>* keep(std::unique_ptr<const Tables<T>> made) const {
+    tables_ = std::move(made);
+    ready_.store(tables_.get(), std::memory_order_release);
+    return tables_.get();
+  }
+
   /// The complex dimensions, the last first: its lines are read once more where they lie in one piece.
-  Status run_complex(const T* from, T* to, bool inverse, T scale) const {
+  Status run_complex(const std::vector<Transform<T>>& transforms, const T* from, T* to, bool inverse, T scale) const {
     const T* source = from;
-    for (size_t k = transforms_.size(); k-- > 0;) {
+    for (size_t k = transforms.size(); k-- > 0;) {
       const size_t d = first_ + k;
       int64_t inner = 1, outer = 1;
       for (size_t e = 0; e < sizes_.size(); ++e) (e < d ? outer : inner) *= e == d ? 1 : sizes_[e];
@@ -185,21 +256,39 @@ class FftHero final : public Hero {
       Batch<T> batch{{source, inner, 1}, {to, inner, 1}, inner, outer, inner * n, inner * n, inverse, T(1)};
       if (inner == 1) batch = {{source, 1, n}, {to, 1, n}, outer, 1, 0, 0, inverse, T(1)};
       if (k == 0) batch.scale = scale;
-      HILO_RETURN_IF_ERROR(transforms_[k].run(batch));
+      HILO_RETURN_IF_ERROR(transforms[k].run(batch));
       source = to;
     }
     return ok_status();
   }
 
   FftType type_;
+  Isa isa_;
+  LineLengths lengths_;
+  int64_t table_bytes_ = 0;
   std::vector<int64_t> sizes_;
   size_t first_ = 0;
   int64_t real_length_ = 0, kept_ = 0, rows_ = 1;
   double scale_ = 1;
-  std::vector<Transform<T>> transforms_;
-  std::optional<RealEven<T>> even_;
-  std::optional<RealOdd<T>> odd_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<const Tables<T>> tables_;       ///< null until the first run if they are large
+  mutable std::atomic<const Tables<T>*> ready_{nullptr};  ///< the same, for runs that need not wait
 };
+
+/// Tables take as much as the lines themselves, but for a length with a large prime factor: a few times a line that is twice as
+/// long. Such a table of a line of millions is more than a program of a few words may ask for.
+/// Errors    RESOURCE_EXHAUSTED
+template <typename T>
+Status check_tables(const hlo::FftAttributes& attributes, const Shape& operand) {
+  const int64_t bytes = table_bytes<T>(LineLengths(attributes)), most = kMaxTableBytes + 2 * operand.byte_size();
+  if (bytes <= most) return ok_status();
+  return resource_exhausted(
+      fmt::format("fft of length {}: its tables are too large; got {}, wanted at most {}. Hint: pad to a length "
+                  "without prime factors "
+                  "above {}",
+                  dimensions_to_string(attributes.fft_length), bytes_text(static_cast<uint64_t>(bytes)),
+                  bytes_text(static_cast<uint64_t>(most)), fft::kMostRadix));
+}
 
 /// Lines that are all short: rounded as the reference does and XLA.
 template <typename T>
@@ -222,19 +311,22 @@ class ShortFftHero final : public Hero {
 };
 
 template <typename T>
-std::unique_ptr<Hero> make_hero(const hlo::FftAttributes& attributes, const Shape& operand, Isa isa) {
-  if (!hlo::is_short_fft(attributes.fft_length)) return std::make_unique<FftHero<T>>(attributes, operand, isa);
+StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::FftAttributes& attributes, const Shape& operand, Isa isa) {
+  if (!hlo::is_short_fft(attributes.fft_length)) {
+    HILO_RETURN_IF_ERROR(check_tables<T>(attributes, operand));
+    return std::unique_ptr<Hero>(std::make_unique<FftHero<T>>(attributes, operand, isa));
+  }
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
   if (attributes.fft_type == FftType::kRfft) sizes.back() = sizes.back() / 2 + 1;
-  return std::make_unique<ShortFftHero<T>>(attributes, operand.with_dimensions(sizes), isa);
+  return std::unique_ptr<Hero>(std::make_unique<ShortFftHero<T>>(attributes, operand.with_dimensions(sizes), isa));
 }
 
 }  // namespace
 
-std::unique_ptr<Hero> make_fft_hero(const HeroRequest& request) {
+StatusOr<std::unique_ptr<Hero>> make_fft_hero(const HeroRequest& request) {
   const Shape& operand = request.problem.operands[0];
   const Isa isa = request.isa;
-  if (operand.element_count() == 0) return nullptr;
+  if (operand.element_count() == 0) return std::unique_ptr<Hero>();
   const auto& attributes = hlo::attributes_of<hlo::FftAttributes>(request.problem.instruction);
   if (real_type_of(operand.element_type()) == ElementType::kF32) return make_hero<float>(attributes, operand, isa);
   return make_hero<double>(attributes, operand, isa);

@@ -35,13 +35,15 @@ class Hero {
   virtual Status run(void* const* buffers, const CallContext& context) const = 0;
   /// The result's memory must hold operand 0 when run() begins.
   virtual bool updates_in_place() const { return false; }
+  /// Memory that it keeps beside its buffers, or that its first run will.
+  virtual int64_t table_bytes() const { return 0; }
 };
 
 /// The code that a call is bound to: compiled while its plan is made, found in the plan when that is loaded.
 class InnerCode {
  public:
   virtual ~InnerCode() = default;
-  /// Precondition: is_scalar_program.
+  /// Precondition: is_scalar_function.
   virtual StatusOr<ScalarFunction> scalar_program(const hlo::Computation& computation) = 0;
   virtual StatusOr<ScatterFunction> scatter_kernel(const ScatterKernelSpec& spec) = 0;
 };

@@ -42,13 +42,15 @@ std::unique_ptr<Hero> make_bitcast_convert_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_top_k_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_rng_state_hero(const HeroRequest& request);
 StatusOr<std::unique_ptr<Hero>> make_reduce_window_hero(const HeroRequest& request);
+StatusOr<std::unique_ptr<Hero>> make_reduce_hero(const HeroRequest& request);
 StatusOr<std::unique_ptr<Hero>> make_cumulative_hero(const HeroRequest& request);
-std::unique_ptr<Hero> make_select_and_scatter_hero(const HeroRequest& request);
+StatusOr<std::unique_ptr<Hero>> make_select_and_scatter_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_collective_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_random_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_cholesky_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_triangular_solve_hero(const HeroRequest& request);
-std::unique_ptr<Hero> make_fft_hero(const HeroRequest& request);
+/// Errors    RESOURCE_EXHAUSTED for a length with a prime factor of millions
+StatusOr<std::unique_ptr<Hero>> make_fft_hero(const HeroRequest& request);
 /// Errors    NOT_FOUND for a target that nobody registered
 StatusOr<std::unique_ptr<Hero>> make_custom_call_hero(const HeroRequest& request);
 

@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/reduce_window.h"
 
 #include <complex>
+#include <cstring>
 
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/parallel.h"
@@ -84,38 +85,54 @@ class CompiledReduceWindowHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     const int64_t positions = plan_.positions();
     in_parts(plan_.batches * positions, parts_of(plan_), [&](int64_t begin, int64_t end) {
-      std::vector<int64_t> position(plan_.counts.size());
+      std::vector<int64_t> position(plan_.counts.size()), offsets;
+      Accumulators accumulators(widths_.size());
       const StopFlag stop;
       for (int64_t i = begin; i < end && !stop.raised(); ++i) {
         position_at(plan_.counts, i % positions, position);
-        for (int64_t lane = 0; lane < plan_.lanes; ++lane)
-          reduce_one(buffers, position, i / positions * plan_.array_batch + lane, i * plan_.lanes + lane);
+        list_sources(plan_, position, offsets);
+        for (int64_t lane = 0; lane < plan_.lanes; ++lane) {
+          accumulators.reduce(*this, buffers, offsets, i / positions * plan_.array_batch + lane,
+                              i * plan_.lanes + lane);
+        }
       }
     });
     return ok_status();
   }
 
  private:
-  /// The result's element holds the accumulator.
-  void reduce_one(void* const* buffers, std::span<const int64_t> position, int64_t from, int64_t to) const {
-    const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
-    const size_t n = widths_.size();
-    std::vector<const void*> arguments(2 * n);
-    std::vector<void*> results(n);
-    std::vector<std::complex<double>> sums(n);  // as wide as any element
-    for (size_t k = 0; k < n; ++k) {
-      results[k] = static_cast<std::byte*>(buffers[2 * n + k]) + static_cast<size_t>(to) * widths_[k];
-      std::copy_n(static_cast<const std::byte*>(buffers[n + k]), widths_[k], static_cast<std::byte*>(results[k]));
-      arguments[k] = &sums[k];
-    }
-    for_each_source(plan_, position, 0, from, [&](int64_t at) {
-      for (size_t k = 0; k < n; ++k) {
-        std::copy_n(static_cast<const std::byte*>(results[k]), widths_[k], reinterpret_cast<std::byte*>(&sums[k]));
-        arguments[n + k] = static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at) * widths_[k];
+  /// Of one window: they go from one call of the body to the next, and to the result.
+  class Accumulators {
+   public:
+    explicit Accumulators(size_t n) : sums_(2 * n), arguments_(2 * n), results_(n) {}
+
+    void reduce(const CompiledReduceWindowHero& hero, void* const* buffers, std::span<const int64_t> offsets,
+                int64_t from, int64_t to) {
+      const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
+      const size_t n = hero.widths_.size();
+      size_t now = 0;  // the half that has the sums
+      for (size_t k = 0; k < n; ++k) std::memcpy(&sums_[k], buffers[n + k], hero.widths_[k]);
+      for (const int64_t offset : offsets) {
+        for (size_t k = 0; k < n; ++k) {
+          arguments_[k] = &sums_[now + k];
+          results_[k] = &sums_[n - now + k];
+          arguments_[n + k] =
+              static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(from + offset) * hero.widths_[k];
+        }
+        hero.body_(arguments_.data(), results_.data(), word);
+        now = n - now;
       }
-      body_(arguments.data(), results.data(), word);
-    });
-  }
+      for (size_t k = 0; k < n; ++k) {
+        std::memcpy(static_cast<std::byte*>(buffers[2 * n + k]) + static_cast<size_t>(to) * hero.widths_[k],
+                    &sums_[now + k], hero.widths_[k]);
+      }
+    }
+
+   private:
+    std::vector<std::complex<double>> sums_;  ///< twice n, as wide as any element
+    std::vector<const void*> arguments_;
+    std::vector<void*> results_;
+  };
 
   WindowPlan plan_;
   std::vector<size_t> widths_;
@@ -135,7 +152,7 @@ StatusOr<std::unique_ptr<Hero>> make_reduce_window_hero(const HeroRequest& reque
   if (operands.size() == 2 && has_reducer(kind, type))
     return std::unique_ptr<Hero>(
         std::make_unique<ReduceWindowHero>(std::move(plan), hlo::is_short_window(a.window), type, kind));
-  if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   std::vector<size_t> widths;
   for (const Shape& s : results) widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));

@@ -3,10 +3,15 @@
 // element, for all lanes at once, then one addition a lane. Batches run side by side; windows of one in order, so equal
 // places give the same bits on every run.
 #include "hilo/hlo/ops/select_and_scatter.h"
+
+#include <complex>
+#include <cstring>
+
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/parallel.h"
 #include "hilo/backend/cpu/library/reducers.h"
 #include "hilo/backend/cpu/library/window_plan.h"
+#include "hilo/engine/scalar_program.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/elementwise.h"
 
@@ -43,20 +48,6 @@ struct Less {
     return chosen < next;
   }
 };
-
-/// compare(p0, p1) by one of the four orders.
-std::optional<ComparisonDirection> order_of(const hlo::Computation& select) {
-  const hlo::Instruction& root = select.root();
-  if (select.size() != 3 || root.opcode != hlo::Opcode::kCompare) return std::nullopt;
-  const auto& a = hlo::attributes_of<hlo::CompareAttributes>(root);
-  const auto is_parameter = [&](size_t operand, int64_t number) {
-    const hlo::Instruction& i = select.instruction(root.operands[operand]);
-    return i.opcode == hlo::Opcode::kParameter && hlo::parameter_number(i) == number;
-  };
-  if (!is_parameter(0, 0) || !is_parameter(1, 1) || a.type == hlo::ComparisonType::kTotalOrder) return std::nullopt;
-  if (a.direction == ComparisonDirection::kEq || a.direction == ComparisonDirection::kNe) return std::nullopt;
-  return a.direction;
-}
 
 /// The place of the chosen element of each lane. As wide as the elements, so that choosing is one vector operation.
 template <typename T>
@@ -125,7 +116,7 @@ void run_order(const WindowPlan& plan, ComparisonDirection order, void* const* b
     case ComparisonDirection::kLe: return run_as<T, LessOrEqual>(plan, buffers);
     case ComparisonDirection::kLt: return run_as<T, Less>(plan, buffers);
     case ComparisonDirection::kEq:
-    case ComparisonDirection::kNe: return;  // order_of lets none through
+    case ComparisonDirection::kNe: return;  // plain_order lets none through
   }
 }
 
@@ -154,19 +145,76 @@ class SelectAndScatterHero final : public Hero {
   ComparisonDirection order_;
 };
 
+/// Any choice and any combination, compiled functions of scalars.
+class CompiledSelectAndScatterHero final : public Hero {
+ public:
+  CompiledSelectAndScatterHero(WindowPlan plan, size_t width, ScalarFunction select, ScalarFunction scatter)
+      : plan_(std::move(plan)), width_(width), select_(select), scatter_(scatter) {}
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    const auto batch = [&](int64_t b) {
+      auto* const out = static_cast<std::byte*>(buffers[3]) + bytes(b * plan_.array_batch);
+      for (int64_t i = 0; i < plan_.array_batch; ++i) std::memcpy(out + bytes(i), buffers[2], width_);
+      if (plan_.positions() == 0) return;
+      const auto* const in = static_cast<const std::byte*>(buffers[0]) + bytes(b * plan_.array_batch);
+      const auto* source = static_cast<const std::byte*>(buffers[1]) + bytes(b * plan_.result_batch);
+      std::vector<int64_t> position(plan_.counts.size(), 0), offsets;
+      const StopFlag stop;
+      do {
+        if (stop.raised()) return;
+        list_sources(plan_, position, offsets);
+        for (int64_t lane = 0; lane < plan_.lanes; ++lane, source += width_)
+          scatter_one(offsets, bytes(lane), in, source, out);
+      } while (hlo::next_index(plan_.counts, position));
+    };
+    each_in_parts(plan_.batches, plan_.batches * plan_.array_batch > kWorthForking ? plan_.batches : 1, batch);
+    return ok_status();
+  }
+
+ private:
+  size_t bytes(int64_t elements) const { return static_cast<size_t>(elements) * width_; }
+
+  void scatter_one(std::span<const int64_t> offsets, size_t lane, const std::byte* in, const std::byte* source,
+                   std::byte* out) const {
+    if (offsets.empty()) return;
+    const uint32_t* const word = polled_word(stop_word());  // the functions may have loops
+    size_t chosen = lane + bytes(offsets[0]);
+    for (const int64_t offset : offsets.subspan(1)) {
+      const size_t at = lane + bytes(offset);
+      uint8_t stays = 0;
+      const void* const arguments[] = {in + chosen, in + at};
+      void* result = &stays;
+      select_(arguments, &result, word);
+      chosen = stays != 0 ? chosen : at;
+    }
+    void* to = out + chosen;
+    alignas(16) std::byte before[sizeof(std::complex<double>)];  // as wide as any element
+    std::memcpy(before, to, width_);
+    const void* const arguments[] = {before, source};
+    scatter_(arguments, &to, word);
+  }
+
+  WindowPlan plan_;
+  size_t width_;
+  ScalarFunction select_, scatter_;
+};
+
 }  // namespace
 
-std::unique_ptr<Hero> make_select_and_scatter_hero(const HeroRequest& request) {
+StatusOr<std::unique_ptr<Hero>> make_select_and_scatter_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
   const auto& a = hlo::attributes_of<hlo::SelectAndScatterAttributes>(instruction);
-  const std::optional<ComparisonDirection> order = order_of(*a.select);
+  const std::optional<ComparisonDirection> order = hlo::plain_order(*a.select);
   const ElementType type = operands[0].element_type();
-  if (!order || a.scatter->reducer_kind() != hlo::ReducerKind::kAdd || is_complex(type) ||
-      !has_reducer(hlo::ReducerKind::kAdd, type))
-    return nullptr;
   WindowPlan plan = window_plan(a.window, operands[0].dimensions(), operands[1].dimensions());
-  if (plan.array_batch > INT32_MAX) return nullptr;
-  return std::make_unique<SelectAndScatterHero>(std::move(plan), type, *order);
+  const bool is_plain = order && a.scatter->reducer_kind() == hlo::ReducerKind::kAdd && !is_complex(type) &&
+                        has_reducer(hlo::ReducerKind::kAdd, type) && plan.array_batch <= INT32_MAX;
+  if (is_plain) return std::unique_ptr<Hero>(std::make_unique<SelectAndScatterHero>(std::move(plan), type, *order));
+  if (!is_scalar_function(*a.select) || !is_scalar_function(*a.scatter)) return std::unique_ptr<Hero>();
+  HILO_ASSIGN_OR_RETURN(const ScalarFunction select, request.code.scalar_program(*a.select));
+  HILO_ASSIGN_OR_RETURN(const ScalarFunction scatter, request.code.scalar_program(*a.scatter));
+  const auto width = static_cast<size_t>(element_size_bytes(type));
+  return std::unique_ptr<Hero>(std::make_unique<CompiledSelectAndScatterHero>(std::move(plan), width, select, scatter));
 }
 
 }  // namespace hilo::cpu

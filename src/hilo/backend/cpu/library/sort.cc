@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, else
+// backend/cpu/library/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, or compares
+// one function of both elements, else
 // a merge sort that calls the compiled comparator. One that isn't stable leaves equal elements where XLA does.
 #include <algorithm>
 #include <array>
@@ -177,8 +178,10 @@ void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t
 
 class KeySortHero final : public Hero {
  public:
-  KeySortHero(SortKey key, Lines lines, std::vector<size_t> widths, bool stable)
+  /// `function` makes the keys of elements; null: they are those of the key's operand.
+  KeySortHero(SortKey key, ScalarFunction function, Lines lines, std::vector<size_t> widths, bool stable)
       : key_(key),
+        function_(function),
         lines_(lines),
         widths_(std::move(widths)),
         // Elements of equal keys that are the same in all bits may stand in any order.
@@ -187,7 +190,7 @@ class KeySortHero final : public Hero {
   }
 
   Status run(void* const* buffers, const CallContext&) const override {
-    switch (widths_[key_.operand]) {
+    switch (element_size_bytes(key_.type)) {
       case 1: return run_as<uint8_t>(buffers);
       case 2: return run_as<uint16_t>(buffers);
       case 4: return run_as<uint32_t>(buffers);
@@ -198,31 +201,61 @@ class KeySortHero final : public Hero {
  private:
   /// Are elements of equal keys the same?
   bool is_alone() const {
-    return widths_.size() == 1 && (!is_floating(key_.type) || (!key_.equal_zeros && !key_.equal_nans));
+    return function_ == nullptr && widths_.size() == 1 &&
+           (!is_floating(key_.type) || (!key_.equal_zeros && !key_.equal_nans));
   }
 
   template <typename Key>
   Status run_as(void* const* buffers) const {
     const int64_t n = lines_.length;
     const int64_t room = room_of<Key>(n);
-    const size_t bytes = static_cast<size_t>(room) * sizeof(Pair<Key>);
+    const size_t pair_bytes = static_cast<size_t>(room) * sizeof(Pair<Key>);
+    const size_t key_bytes = function_ == nullptr ? 0 : static_cast<size_t>(round_to_line(n)) * sizeof(Key);
+    const size_t bytes = 2 * pair_bytes + key_bytes;
     const int64_t tasks =
         static_cast<double>(lines_.count() * n) > kWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(2 * bytes * static_cast<size_t>(tasks)));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {
-      auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
+      auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + bytes * static_cast<size_t>(t));
+      auto* const made = reinterpret_cast<Key*>(pairs + 2 * room);
       const StopFlag stop;
       for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
-        sort_line(buffers, line, pairs, pairs + room, stop);
+        sort_line(buffers, line, pairs, pairs + room, made, stop);
     };
     if (tasks > 1) run_tasks(default_pool(), tasks, task);
     else task(0);
     return ok_status();
   }
 
+  static int64_t round_to_line(int64_t count) { return (count + 63) / 64 * 64; }
+
+  /// The keys of a line's elements.
   template <typename Key>
-  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, const StopFlag& stop) const {
+  void make_keys(void* const* buffers, int64_t at, Key* keys) const {
+    const uint32_t* const word = polled_word(stop_word());  // the function may have a loop
+    std::vector<const void*> arguments(widths_.size());
+    in_stretches(lines_.length, kPollInterval, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        for (size_t k = 0; k < widths_.size(); ++k) {
+          const auto place = static_cast<size_t>(at + i * lines_.stride);
+          arguments[k] = static_cast<const std::byte*>(buffers[k]) + place * widths_[k];
+        }
+        void* to = keys + i;
+        function_(arguments.data(), &to, word);
+      }
+    });
+  }
+
+  /// `made`: room for keys, if a function makes them.
+  template <typename Key>
+  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, Key* made,
+                 const StopFlag& stop) const {
     const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
+    if (function_ != nullptr) {
+      make_keys(buffers, at, made);
+      for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, made[i]), static_cast<uint32_t>(i)};
+      return sort_and_move(buffers, at, pairs, other, stop);
+    }
     const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
     if constexpr (sizeof(Key) == 1) {
       if (counts_) return counts_->sort(keys, static_cast<Key*>(buffers[1]) + at, n, stride);
@@ -240,10 +273,15 @@ class KeySortHero final : public Hero {
       }
     }
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
-    sort(pairs, other, n);
+    sort_and_move(buffers, at, pairs, other, stop);
+  }
+
+  template <typename Key>
+  void sort_and_move(void* const* buffers, int64_t at, Pair<Key>* pairs, Pair<Key>* other, const StopFlag& stop) const {
+    sort(pairs, other, lines_.length);
     if (stop.raised()) return;  // positions may be anything
     for (size_t k = 0; k < widths_.size(); ++k) {
-      move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
+      move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, lines_.stride, lines_.length,
                     [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
     }
   }
@@ -263,6 +301,7 @@ class KeySortHero final : public Hero {
   }
 
   SortKey key_;
+  ScalarFunction function_;
   Lines lines_;
   std::vector<size_t> widths_;
   bool stable_;
@@ -321,7 +360,6 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request) {
   std::vector<size_t> widths;
   for (const Shape& s : operands) {
     widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
-    if (widths.back() > 8) return std::unique_ptr<Hero>();
   }
   Lines lines{1, 1, 1, 1};
   const Shape& shape = operands[0];
@@ -332,9 +370,16 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request) {
     lines.stride = lines.inner;
   }
   if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX) {
-    return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, lines, std::move(widths), a.is_stable));
+    return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, nullptr, lines, std::move(widths), a.is_stable));
   }
-  if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  std::vector<ElementType> types;
+  for (const Shape& s : operands) types.push_back(s.element_type());
+  if (const auto f = key_function_of(*a.to_apply, types); f && lines.length < INT32_MAX) {
+    HILO_ASSIGN_OR_RETURN(const ScalarFunction function, request.code.scalar_program(*f->key));
+    return std::unique_ptr<Hero>(
+        std::make_unique<KeySortHero>(f->order, function, lines, std::move(widths), a.is_stable));
+  }
   HILO_ASSIGN_OR_RETURN(const ScalarFunction comparator, request.code.scalar_program(*a.to_apply));
   return std::unique_ptr<Hero>(std::make_unique<ComparatorSortHero>(comparator, lines, std::move(widths), a.is_stable));
 }

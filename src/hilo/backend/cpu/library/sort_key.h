@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "hilo/hlo/ir/computation.h"
 #include "hilo/hlo/ops/top_k.h"
@@ -21,6 +22,15 @@ struct SortKey {
 
 /// JAX's comparator (less-than in total order after making zeros and NaN canonical), or a plain less or greater.
 std::optional<SortKey> sort_key_of(const hlo::Computation& comparator);
+
+/// A comparator that orders elements by one function of them.
+struct KeyFunction {
+  hlo::ComputationPtr key;  ///< of one element of each operand
+  SortKey order;            ///< of what `key` gives; its operand means nothing
+};
+
+/// compare(f(a, b, ...), f(a', b', ...)): f, of one element of each operand. `operands`: their types.
+std::optional<KeyFunction> key_function_of(const hlo::Computation& comparator, std::span<const ElementType> operands);
 
 /// The bits of an element as an unsigned number that sorts ascending.
 template <typename Bits>

@@ -63,6 +63,12 @@ void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, 
   }
 }
 
+/// The offsets that for_each_source walks, for who needs them for each lane.
+inline void list_sources(const WindowPlan& plan, std::span<const int64_t> position, std::vector<int64_t>& offsets) {
+  offsets.clear();
+  for_each_source(plan, position, 0, 0, [&](int64_t at) { offsets.push_back(at); });
+}
+
 /// The index of a position from its number.
 inline void position_at(std::span<const int64_t> counts, int64_t number, std::span<int64_t> position) {
   for (size_t d = counts.size(); d-- > 0;) {

@@ -12,6 +12,7 @@
 #include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
+#include "hilo/types/checked.h"
 
 namespace hilo::cpu {
 namespace {
@@ -165,6 +166,8 @@ ExecutableStatistics CpuProgram::statistics() const {
   }
   for (const Literal& constant : program_.plan.constants)
     s.constant_bytes += static_cast<int64_t>(constant.bytes().size());
+  for (const std::unique_ptr<Hero>& hero : program_.heroes)
+    s.constant_bytes = checked_add(s.constant_bytes, hero->table_bytes()).value_or(INT64_MAX);
   for (const std::shared_ptr<CompiledCode>& code : program_.code) s.code_bytes += static_cast<int64_t>(code->size());
   s.compile_milliseconds = milliseconds_;
   return s;

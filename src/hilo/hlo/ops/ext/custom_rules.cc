@@ -9,12 +9,22 @@
 namespace hilo::hlo {
 namespace {
 
+/// Whether the op has a user. It is compared and hashed, so that a program which states the id of another one's user isn't
+/// taken for that one, and gets nothing that was made by its rules. No reader sets it, no writer shows it.
+constexpr AttributeField kHasUser = {"user", FieldKind::kBool, FieldShow::kAsOperand,
+                                     [](const Attributes& a) -> const void* {
+                                       static constexpr bool kAnswers[] = {false, true};
+                                       return &kAnswers[static_cast<const CustomRulesAttributes&>(a).user != nullptr];
+                                     },
+                                     nullptr};
+
 constexpr AttributeField kFields[] = {
     field<&CustomRulesAttributes::to_apply>("to_apply", FieldShow::kAlways),
     field<&CustomRulesAttributes::rules>("rules", FieldShow::kAlways),
     field<&CustomRulesAttributes::detail>("detail", FieldShow::kUnlessDefault),
     field<&CustomRulesAttributes::id>("id", FieldShow::kUnlessDefault),
     field<&CustomRulesAttributes::transpose_only>("transpose_only", FieldShow::kUnlessDefault),
+    kHasUser,
 };
 
 const CustomRulesAttributes& attributes(const Instruction& i) { return attributes_of<CustomRulesAttributes>(i); }

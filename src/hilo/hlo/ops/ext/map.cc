@@ -64,9 +64,10 @@ StatusOr<Literal> evaluate_map(const EvaluateInput& input) {
 
 /// Whether every instruction of the body means the same on whole arrays.
 bool is_elementwise_body(const Computation& body) {
-  return std::ranges::all_of(body.instructions(), [](const Instruction& i) {
-    const bool scalar = i.shape.is_scalar();
-    return scalar && (is_elementwise(i.opcode) || i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant);
+  return std::ranges::all_of(body.instructions(), [&](const Instruction& i) {
+    const bool casts = i.opcode == Opcode::kBitcastConvert && body.instruction(i.operands[0]).shape.is_scalar();
+    return i.shape.is_scalar() &&
+           (is_elementwise(i.opcode) || casts || i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/ir/module.h"
@@ -102,18 +103,17 @@ StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
 StatusOr<Shape> infer_ppermute(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_axis(input));
   const auto& attributes = static_cast<const PpermuteAttributes&>(*input.attributes);
-  std::vector<bool> sends(static_cast<size_t>(attributes.axis_size)), receives(sends.size());
+  std::unordered_set<int64_t> sends, receives;
   for (const auto& [source, target] : attributes.permutation) {
     const auto in_axis = [&](int64_t id) { return id >= 0 && id < attributes.axis_size; };
     if (!in_axis(source) || !in_axis(target)) {
       return invalid_argument(fmt::format("permutation: ({}, {}) is out of range for axis {} of size {}", source,
                                           target, quote(attributes.axis_name), attributes.axis_size));
     }
-    if (sends[static_cast<size_t>(source)] || receives[static_cast<size_t>(target)]) {
+    if (!sends.insert(source).second || !receives.insert(target).second) {
       return invalid_argument(fmt::format(
           "permutation: sources and destinations must be unique; ({}, {}) has one that came before", source, target));
     }
-    sends[static_cast<size_t>(source)] = receives[static_cast<size_t>(target)] = true;
   }
   return input.operands[0].with_default_layout();
 }

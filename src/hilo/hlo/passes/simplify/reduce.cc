@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/reduce.h"
 
+#include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/reducer_kind.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/passes/simplify/dimensions.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -24,10 +27,88 @@ std::optional<Opcode> opcode_of(ReducerKind kind) {
   return std::nullopt;
 }
 
+/// A reducer that works on the bits of its operands as integers.
+struct BitsReducer {
+  Opcode opcode;
+  ElementType type;
+};
+
+/// The parameter whose bits an instruction gives as an integer, -1 for other instructions.
+int64_t parameter_of_bits(const Computation& body, InstructionId id) {
+  const Instruction& i = body.instruction(id);
+  if (i.opcode != Opcode::kBitcastConvert || !is_integer(i.shape)) return -1;
+  const Instruction& from = body.instruction(i.operands[0]);
+  return from.opcode == Opcode::kParameter && from.shape.is_scalar() ? parameter_number(from) : -1;
+}
+
+bool are_both_parameters(const Computation& body, std::span<const InstructionId> pair) {
+  const int64_t first = parameter_of_bits(body, pair[0]), second = parameter_of_bits(body, pair[1]);
+  return first >= 0 && second >= 0 && first + second == 1;
+}
+
+/// bitcast(op(bitcast(p0), bitcast(p1)))
+std::optional<BitsReducer> operation_on_bits(const Computation& body) {
+  const Instruction& root = body.root();
+  if (root.opcode != Opcode::kBitcastConvert) return std::nullopt;
+  const Instruction& op = body.instruction(root.operands[0]);
+  if (op.operands.size() != 2 || !op.shape.is_scalar() || !are_both_parameters(body, op.operands)) return std::nullopt;
+  for (const Opcode known :
+       {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum, Opcode::kAnd, Opcode::kOr, Opcode::kXor}) {
+    if (op.opcode == known) return BitsReducer{known, op.shape.element_type()};
+  }
+  return std::nullopt;
+}
+
+/// select(compare(bitcast(x), bitcast(y)), x, y): of equal bits either will do.
+std::optional<BitsReducer> extreme_of_bits(const Computation& body) {
+  const Instruction& root = body.root();
+  if (root.opcode != Opcode::kSelect) return std::nullopt;
+  const Instruction& test = body.instruction(root.operands[0]);
+  if (test.opcode != Opcode::kCompare || !are_both_parameters(body, test.operands)) return std::nullopt;
+  const auto& compare = attributes_of<CompareAttributes>(test);
+  const Shape& bits = body.instruction(test.operands[0]).shape;
+  if (compare.type != ComparisonType::kDefault &&
+      compare.type != (is_signed_integer(bits) ? ComparisonType::kSigned : ComparisonType::kUnsigned))
+    return std::nullopt;
+  const auto direction = compare.direction;
+  if (direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe) return std::nullopt;
+  const InstructionId x = body.instruction(test.operands[0]).operands[0];
+  const InstructionId y = body.instruction(test.operands[1]).operands[0];
+  const bool same = root.operands[1] == x && root.operands[2] == y,
+             turned = root.operands[1] == y && root.operands[2] == x;
+  if (!same && !turned) return std::nullopt;
+  const bool greater = direction == ComparisonDirection::kGt || direction == ComparisonDirection::kGe;
+  return BitsReducer{greater == same ? Opcode::kMaximum : Opcode::kMinimum, bits.element_type()};
+}
+
+/// Such a reduction -> the bits of a reduction of integers, whose order is free.
+InstructionId reduce_bits(RewriteBuilder& b, const RewriteNode& n) {
+  const auto& reduce = attributes_of<ReduceAttributes>(n);
+  const Computation& body = *reduce.to_apply;
+  std::optional<BitsReducer> reducer = operation_on_bits(body);
+  if (!reducer) reducer = extreme_of_bits(body);
+  const ElementType type = n.shape.element_type();
+  const bool of_one_type = b.shape(n.operand(0)).element_type() == type && b.shape(n.operand(1)).element_type() == type;
+  if (!reducer || !of_one_type || element_type_info(reducer->type).bits != element_type_info(type).bits)
+    return kNoInstruction;
+  const StatusOr<ComputationPtr> to_apply = scalar_binary_computation(reducer->opcode, reducer->type);
+  if (!to_apply.ok()) return kNoInstruction;
+  std::vector<InstructionId> operands;
+  for (const InstructionId o : n.operands)
+    operands.push_back(b.add(Opcode::kBitcastConvert, {o}, nullptr, b.shape(o).with_element_type(reducer->type)));
+  const AttributesPtr attributes = make<ReduceAttributes>([&](auto& a) {
+    a.dimensions = reduce.dimensions;
+    a.to_apply = *to_apply;
+  });
+  const InstructionId reduced = b.add(Opcode::kReduce, operands, attributes, n.shape.with_element_type(reducer->type));
+  return b.add(Opcode::kBitcastConvert, {reduced}, nullptr, n.shape);
+}
+
 }  // namespace
 
 InstructionId simplify_reduce(RewriteBuilder& b, const RewriteNode& n) {
   if (n.operands.size() != 2 || !n.shape.is_array()) return kNoInstruction;
+  if (const InstructionId bits = reduce_bits(b, n); bits != kNoInstruction) return bits;
   const auto& reduce = attributes_of<ReduceAttributes>(n);
   const InstructionId x = n.operand(0), init = n.operand(1);
   bool is_empty = false, is_single = true;

@@ -8,6 +8,7 @@
 
 #include "hilo/backend/cpu/library/parallel.h"
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/stop.h"
 #include "hilo/base/thread_own.h"
 
 namespace hilo::cpu::fft {
@@ -64,17 +65,25 @@ int64_t smooth_from(int64_t least) {
 /// Elements that passes transform: those of a line, or of the convolution that a large prime factor makes of it.
 int64_t padded_length(int64_t length) { return is_smooth(length) ? length : smooth_from(2 * length - 1); }
 
+/// A look at the stop word now and then: tables of long lines take seconds. What is left is then worth nothing.
+bool stops(const StopFlag& stop, int64_t k) {
+  constexpr int64_t kPollRoots = 1 << 16;
+  return k % kPollRoots == 0 && stop.raised();
+}
+
 /// Of a convolution of at least 2 length - 1 elements.
 template <typename T>
 Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
   Chirp<T> chirp;
   std::vector<double> filter(static_cast<size_t>(2 * padded));
+  chirp.factors.reserve(static_cast<size_t>(2 * length));
   const RootsOfUnity root_of(2 * length);
-  for (int64_t k = 0; k < length; ++k) {
-    // k^2 modulo 2n, without leaving 64 bits.
-    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
-                                             static_cast<unsigned __int128>(2 * length));
+  const StopFlag stop;
+  int64_t square = 0;  // k^2 modulo 2n
+  for (int64_t k = 0; k < length && !stops(stop, k); ++k) {
     const std::complex<double> root = root_of(square);
+    square += 2 * k + 1;
+    square -= square >= 2 * length ? 2 * length : 0;
     append(root, chirp.factors);
     for (int64_t place : {k, (padded - k) % padded}) {
       filter[static_cast<size_t>(2 * place)] = root.real();
@@ -84,6 +93,7 @@ Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
   const Transform<double> exact(padded, isa);
   if (!exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}}).ok())
     throw std::bad_alloc();  // as vectors do
+  chirp.filter.reserve(filter.size());
   for (double value : filter) chirp.filter.push_back(static_cast<T>(value / static_cast<double>(padded)));
   return chirp;
 }
@@ -113,6 +123,9 @@ LineTable<T> make_table(int64_t length, Isa isa) {
 
 /// Whether the lanes of such lines fit the second cache.
 bool is_direct(int64_t length) { return padded_length(length) <= kMostDirect; }
+
+/// Whether lines of a length that isn't smooth are matrices all the same.
+bool is_split(int64_t length, int64_t a) { return a >= kLeastFactor && is_direct(a) && is_direct(length / a); }
 
 /// The factor of `length` nearest its square root.
 int64_t middle_factor(int64_t length) {
@@ -227,11 +240,12 @@ Transform<T>::Transform(int64_t length, Isa isa)
   if (length < kLeastSplit) return;
   const bool smooth = is_smooth(length);
   const int64_t a = middle_factor(length), b = length / a;
-  if (smooth ? a > 1 : a >= kLeastFactor && is_direct(a) && is_direct(b)) {
+  if (smooth ? a > 1 : is_split(length, a)) {
     split_ = Split<T>{make_table<T>(a, isa), make_table<T>(b, isa), {}};
     const RootsOfUnity root_of(length);
     split_->twiddles.reserve(static_cast<size_t>(2 * length));
-    for (int64_t k = 0; k < a; ++k) {
+    const StopFlag stop;
+    for (int64_t k = 0; k < a && !stop.raised(); ++k) {
       for (int64_t l = 0; l < b; ++l) append(root_of(k * l), split_->twiddles);
     }
   } else if (!smooth) {
@@ -239,6 +253,18 @@ Transform<T>::Transform(int64_t length, Isa isa)
     padded_ = std::make_unique<Transform<T>>(padded, isa);
     chirp_ = direct_ ? direct_->chirp : make_chirp<T>(length, padded, isa);
   }
+}
+
+template <typename T>
+int64_t Transform<T>::table_bytes(int64_t length) {
+  constexpr int64_t kElement = 2 * sizeof(T), kExact = 2 * sizeof(double);
+  constexpr int64_t kLongest = INT64_MAX / 64 / kExact;
+  if (length > kLongest) return INT64_MAX;
+  if (is_smooth(length) || (length <= kMostDirect * kMostDirect && is_split(length, middle_factor(length))))
+    return kElement * length;
+  // The chirp, the filter and the factors of padded lines; and while the filter is made, itself, the factors of its
+  // transform and that transform's memory, in double.
+  return kElement * (length + 2 * padded_length(length)) + 3 * kExact * padded_length(length);
 }
 
 template <typename T>

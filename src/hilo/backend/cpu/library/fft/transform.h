@@ -40,6 +40,8 @@ class Transform {
   Transform(Transform&&) noexcept;
 
   int64_t length() const { return length_; }
+  /// Memory that the constructor takes at its peak; INT64_MAX if that doesn't fit.
+  static int64_t table_bytes(int64_t length);
   /// Operand and result may be the same memory with the same strides. The same bits on any number of threads.
   /// Errors    RESOURCE_EXHAUSTED
   Status run(const Batch<T>& batch) const;
