@@ -77,6 +77,7 @@ TEST(RandomLayouts, ChangeNoValue) {
   for (unsigned seed = begin; seed < begin + count && differing < 5; ++seed) {
     RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage);
     program.module = with_reordered_values(program.module, seed);
+    program = nested(program, seed);
     const Engine engine = under_layouts(seed);
     const std::string text = hlo::disagreement(program, engine, by_names());
     if (text.empty()) continue;
@@ -93,7 +94,8 @@ TEST(RandomLayouts, ChangeNoMoveAndNoReduction) {
   const unsigned count = number_from("HILO_LAYOUT_PROGRAMS", 300), begin = number_from("HILO_RANDOM_SEED", 0);
   int differing = 0;
   for (unsigned seed = begin; seed < begin + count && differing < 5; ++seed) {
-    const MovedProgram program = moved_program(seed);
+    MovedProgram program = moved_program(seed);
+    program.program = nested(program.program, seed);
     const Engine engine = under_layouts(seed);
     const std::string text = hlo::disagreement(program.program, engine, compare_options(program));
     if (text.empty()) continue;

@@ -8,6 +8,7 @@
 
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/reshape.h"
 
@@ -168,7 +169,97 @@ class LayoutWriter {
   std::vector<InstructionId> places_;
 };
 
+/// The entry's results: elements of its root, or the root.
+std::vector<InstructionId> results_of(const hlo::Computation& entry) {
+  if (entry.root().opcode != Opcode::kTuple) return {entry.root_id()};
+  return {entry.root().operands.begin(), entry.root().operands.end()};
+}
+
+/// `entry` on the elements of a tuple from `first` on.
+InstructionId called(hlo::Builder& b, const ComputationPtr& entry, InstructionId tuple, int64_t first) {
+  std::vector<InstructionId> arguments;
+  for (int64_t k = 0; k < entry->parameter_count(); ++k)
+    arguments.push_back(must(b.get_tuple_element(tuple, first + k)));
+  auto call = std::make_shared<hlo::CallAttributes>();
+  call->to_apply = entry;
+  return must(b.add(Opcode::kCall, arguments, std::move(call)));
+}
+
+std::vector<InstructionId> elements_from(hlo::Builder& b, InstructionId value, int64_t first,
+                                         const std::vector<std::string>& names) {
+  if (!b.shape(value).is_tuple()) return {must(b.add(Opcode::kCopy, {value}, nullptr, std::nullopt, names[0]))};
+  std::vector<InstructionId> elements;
+  for (const std::string& name : names) {
+    auto attributes = std::make_shared<hlo::GetTupleElementAttributes>();
+    attributes->index = first++;
+    elements.push_back(must(b.add(Opcode::kGetTupleElement, {value}, std::move(attributes), std::nullopt, name)));
+  }
+  return elements;
+}
+
+InstructionId in_branch(hlo::Builder& b, const ComputationPtr& entry, const std::vector<InstructionId>& arguments) {
+  hlo::Builder branch("branch");
+  const InstructionId root = called(branch, entry, branch.parameter(Shape::tuple(entry->parameter_shapes())), 0);
+  auto conditional = std::make_shared<hlo::ConditionalAttributes>();
+  conditional->branches.assign(2, must(std::move(branch).build(root)));
+  const InstructionId chosen = b.parameter(Shape::scalar(ElementType::kS32)), all = b.tuple(arguments);
+  return must(b.add(Opcode::kConditional, {chosen, all, all}, std::move(conditional)));
+}
+
+/// The carry: a counter, how many turns, the arguments, the results.
+InstructionId in_loop(hlo::Builder& b, const ComputationPtr& entry, const std::vector<InstructionId>& arguments,
+                      const std::vector<std::string>& names) {
+  const Shape number = Shape::scalar(ElementType::kS32);
+  std::vector<InstructionId> start = {b.constant(Literal(number)), b.parameter(number)};
+  start.insert(start.end(), arguments.begin(), arguments.end());
+  for (const InstructionId result : results_of(*entry)) {
+    const Shape shape = entry->instruction(result).shape;
+    const InstructionId zero = b.constant(Literal(Shape::scalar(shape.element_type())));
+    start.push_back(must(b.add(Opcode::kBroadcast, {zero}, std::make_shared<hlo::BroadcastAttributes>(), shape)));
+  }
+  const InstructionId init = b.tuple(start);
+  hlo::Builder body("body"), condition("condition");
+  const InstructionId carry = body.parameter(b.shape(init)), tested = condition.parameter(b.shape(init));
+  std::vector<InstructionId> next = {must(
+      body.add(Opcode::kAdd, {must(body.get_tuple_element(carry, 0)), body.constant(Literal::scalar<int32_t>(1))}))};
+  for (size_t k = 1; k < arguments.size() + 2; ++k)
+    next.push_back(must(body.get_tuple_element(carry, static_cast<int64_t>(k))));
+  const std::vector<InstructionId> results = elements_from(body, called(body, entry, carry, 2), 0, names);
+  next.insert(next.end(), results.begin(), results.end());
+  auto less = std::make_shared<hlo::CompareAttributes>();
+  less->direction = hlo::ComparisonDirection::kLt;
+  const InstructionId counter = must(condition.get_tuple_element(tested, 0));
+  const InstructionId going =
+      must(condition.add(Opcode::kCompare, {counter, must(condition.get_tuple_element(tested, 1))}, std::move(less)));
+  const InstructionId root = body.tuple(next);
+  auto loop = std::make_shared<hlo::WhileAttributes>();
+  loop->condition = must(std::move(condition).build(going));
+  loop->body = must(std::move(body).build(root));
+  return must(b.add(Opcode::kWhile, {init}, std::move(loop)));
+}
+
 }  // namespace
+
+hlo::Invocation nested(const hlo::Invocation& program, unsigned seed) {
+  const ComputationPtr& entry = program.module.entry;
+  std::vector<std::string> names;
+  for (const InstructionId id : results_of(*entry)) {
+    if (!entry->instruction(id).shape.is_array()) return program;
+    names.push_back(std::string(entry->instruction(id).name));
+  }
+  if (seed % 3 == 0) return program;
+  hlo::Builder b("main");
+  std::vector<InstructionId> arguments;
+  for (const Shape& shape : entry->parameter_shapes()) arguments.push_back(b.parameter(shape));
+  const bool branch = seed % 3 == 1;
+  const InstructionId outer = branch ? in_branch(b, entry, arguments) : in_loop(b, entry, arguments, names);
+  const int64_t first = branch ? 0 : std::ssize(arguments) + 2;
+  const InstructionId root = b.tuple(elements_from(b, outer, first, names));
+  hlo::Invocation changed = program;
+  changed.module.entry = must(std::move(b).build(root));
+  changed.arguments.push_back(Literal::scalar<int32_t>(1));
+  return changed;
+}
 
 hlo::Module with_reordered_values(const hlo::Module& module, unsigned seed) {
   Drawn drawn(seed);
