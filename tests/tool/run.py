@@ -345,6 +345,35 @@ def replicas_meet_and_show_their_results(place):
     assert lines[1].split(" = ")[1] == lines[3].split(" = ")[1], lines
 
 
+def a_stated_replica_count_that_nobody_asks_for_runs_one_replica(place):
+    text = ALL_REDUCE.replace("HloModule sum", "HloModule sum, replica_count=4")
+    for groups in ("{}", "{{0,1},{2,3}}", "mesh['r'=2,'c'=2] {'c'}"):
+        (place.folder / "sum.hlo").write_text(text.replace("replica_groups={}", f"replica_groups={groups}"))
+        done = place.run("run", "sum.hlo", "--random", "5")
+        assert done.returncode == 0, done.stderr
+        holds(done.stderr, "sum.hlo: replica_count=4; running one of them", "Hint: --jax_replica_count=4")
+        lines = done.stdout.splitlines()
+        assert lines[0].split(" = ")[1] == lines[1].split(" = ")[1], lines
+        assert len(place.good("run", "sum.hlo", "--random", "5", "--jax_replica_count=4").splitlines()) == 9
+
+
+def partitions_that_meet_nowhere_run_as_one_program(place):
+    text = ALL_REDUCE.replace("HloModule sum", "HloModule sum, num_partitions=2")
+    (place.folder / "sum.hlo").write_text(text)
+    place.good("run", "sum.hlo", "--random", "5")
+    (place.folder / "parts.hlo").write_text(text.replace("replica_groups={}", "replica_groups={}, channel_id=1"))
+    holds(place.bad(1, "run", "parts.hlo", "--random", "5"), "UNIMPLEMENTED", "num_partitions=2",
+          "all-reduce 'total' meets other partitions")
+
+
+def messages_whose_names_begin_as_a_text_does_are_messages(place):
+    for length in (9, 10, 13, 32, 33, 34, 35, 47):  # blanks, and what MLIR's texts begin with
+        name = "n" * length
+        (place.folder / "named.hlo").write_text(f"HloModule {name}\nENTRY main {{\n  ROOT x = f32[3] parameter(0)\n}}\n")
+        place.good("convert", "--to", "proto", "named.hlo", "-o", "named.pb")
+        holds(place.good("convert", "--to", "hlo", "named.pb"), f"HloModule {name}")
+
+
 def platform_flag_chooses_the_engine(place):
     holds(place.good("run", "axpy.hlo", "--random", "1", "--jax_platform_name=Reference"), "axpy on Reference")
     holds(place.good("run", "axpy.hlo", "--random", "1", environment={"JAX_PLATFORM_NAME": "Reference"}), "on Reference")
@@ -626,7 +655,9 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
          missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, profile_goes_to_stderr_and_to_files,
-         profile_of_the_reference_has_a_row_for_each_op, replicas_meet_and_show_their_results, platform_flag_chooses_the_engine,
+         profile_of_the_reference_has_a_row_for_each_op, replicas_meet_and_show_their_results,
+         a_stated_replica_count_that_nobody_asks_for_runs_one_replica, partitions_that_meet_nowhere_run_as_one_program,
+         messages_whose_names_begin_as_a_text_does_are_messages, platform_flag_chooses_the_engine,
          opt_runs_the_passes_named, convert_prints_what_reads_back,
          convert_writes_protos_that_every_subcommand_reads, convert_draws,
          pictures_of_large_programs_hold_every_node, flags_page_is_the_table,

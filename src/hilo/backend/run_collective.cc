@@ -369,8 +369,8 @@ hlo::AttributesPtr alone(const hlo::Instruction& i) {
   }
   auto& groups = static_cast<hlo::CollectiveAttributes&>(*attributes).replica_groups;
   const bool takes_part = groups.empty() || std::ranges::any_of(groups, [](const Int64List& group) {
-    return std::ranges::find(group, 0) != group.end();
-  });
+                            return std::ranges::find(group, 0) != group.end();
+                          });
   if (takes_part) groups.clear();
   return attributes;
 }

@@ -17,10 +17,10 @@ std::string error_in(const std::string& lines) { return error_of("HloModule m\nE
 
 TEST(BadInput, NoModule) {
   EXPECT_EQ(error_of(""), "INVALID_ARGUMENT: m.hlo:1:1: the module has no computations");
-  EXPECT_EQ(error_of("ENTRY main {}"),
-            "INVALID_ARGUMENT: m.hlo:1:7: computation 'main' has no instructions");
+  EXPECT_EQ(error_of("ENTRY main {}"), "INVALID_ARGUMENT: m.hlo:1:7: computation 'main' has no instructions");
   EXPECT_EQ(error_of("HloModule m\n"), "INVALID_ARGUMENT: m.hlo:2:1: the module has no computations");
-  EXPECT_EQ(error_of("all kinds of text"), "INVALID_ARGUMENT: m.hlo:1:5: expected '{' before the body of computation 'all'; got 'kinds'");
+  EXPECT_EQ(error_of("all kinds of text"),
+            "INVALID_ARGUMENT: m.hlo:1:5: expected '{' before the body of computation 'all'; got 'kinds'");
 }
 
 TEST(BadInput, TwoEntries) {

@@ -64,26 +64,31 @@ TEST(PrintedTexts, ConstantsWithAndWithoutElements) {
     for (int rank = 0; rank <= 6; ++rank) {
       for (int form = 0; form < 6; ++form) {
         std::vector<int64_t> sizes;
-        for (int d = 0; d < rank; ++d) sizes.push_back(static_cast<int64_t>(random() % (form == 0 ? 4 : 3)) + (form > 2));
+        for (int d = 0; d < rank; ++d)
+          sizes.push_back(static_cast<int64_t>(random() % (form == 0 ? 4 : 3)) + (form > 2));
         Literal value(Shape::array(type, sizes));
         std::span<std::byte> bytes = value.mutable_bytes();
         // Any bits but those that the type has no value for.
         for (std::byte& byte : bytes)
-          byte = static_cast<std::byte>(type == ElementType::kPred ? random() % 2 : element_type_info(type).bits < 8 ? 0 : random());
+          byte = static_cast<std::byte>(type == ElementType::kPred         ? random() % 2
+                                        : element_type_info(type).bits < 8 ? 0
+                                                                           : random());
         expect_back(tests::module_of(constant_of(std::move(value))),
                     "constant_" + std::string(element_type_name(type)) + "_" + std::to_string(number++));
       }
     }
   }
-  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{2, 0, 1}, {100000, 0}, {3, 1000000000, 0, 4}, {0, 1 << 30}})
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{2, 0, 1}, {100000, 0}, {3, 1000000000, 0, 4}, {0, 1 << 30}})
     expect_back(tests::module_of(constant_of(Literal(Shape::array(ElementType::kF32, sizes)))),
                 "empty_" + std::to_string(number++));
 }
 
 TEST(PrintedTexts, NamesThatTextCannotHave) {
-  const char* const kNames[] = {"35",   "f32",  "s1",    "u1",       "pred", "token", "__x",  "__xla_x", "a b", "",     "-x",
-                                "x-",   "true", "ROOT",  "ENTRY",    "nan",  "inf",   "1.5",  "%x",      "x:y", "é",    "a/b",
-                                "bf16", "tuple", "mesh", "f6e2m3fn", "b",    "x->y",  "{...}", "HloModule", ".x", "_.1", "0x1"};
+  const char* const kNames[] = {"35",   "f32",   "s1",        "u1",   "pred", "token", "__x",  "__xla_x",  "a b",
+                                "",     "-x",    "x-",        "true", "ROOT", "ENTRY", "nan",  "inf",      "1.5",
+                                "%x",   "x:y",   "é",         "a/b",  "bf16", "tuple", "mesh", "f6e2m3fn", "b",
+                                "x->y", "{...}", "HloModule", ".x",   "_.1",  "0x1"};
   int number = 0;
   for (const char* name : kNames) {
     Builder body(name);

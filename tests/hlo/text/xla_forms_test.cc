@@ -86,7 +86,8 @@ TEST(XlaForms, WhatIsReadGoesThroughTextAndMessages) {
 TEST(XlaForms, TheDocumentsTableIsUpToDate) {
   std::string table, group;
   for (const Case& c : cases()) {
-    if (c.group != group) table += fmt::format("{}| {} | what hilo does |\n|---|---|\n", group.empty() ? "" : "\n", c.group);
+    if (c.group != group)
+      table += fmt::format("{}| {} | what hilo does |\n|---|---|\n", group.empty() ? "" : "\n", c.group);
     group = c.group;
     table += fmt::format("| {} | {} |\n", c.construct, c.meaning);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "hilo/hlo/proto/literals.h"
 #include "hilo/hlo/proto/shapes.h"
 #include "hilo/hlo/text/fields.h"
+#include "hilo/hlo/text/mesh_groups.h"
 
 namespace hilo::hlo::proto {
 namespace {
@@ -104,9 +106,52 @@ StatusOr<Int64Lists> read_iota_groups(const WireMessage& list) {
   return groups.ok() ? groups : groups.status().with_context("replica_groups");
 }
 
-/// The groups of CollectiveDeviceListProto, of the iota in its place, or of the older field without either.
+/// MeshAxesReplicaGroupListProto, by the text that says the same; axes go by their numbers.
+StatusOr<Int64Lists> read_mesh_groups(const WireMessage& list) {
+  HILO_ASSIGN_OR_RETURN(const WireMessage mesh, list.message(1, "MeshProto"));
+  std::string text = "mesh[";
+  size_t axes = 0;
+  HILO_RETURN_IF_ERROR(mesh.for_each_message(1, "MeshAxis", [&](const WireMessage& axis) -> Status {
+    HILO_ASSIGN_OR_RETURN(const int64_t size, axis.integer(2));
+    text += fmt::format("{}'{}'={}", axes == 0 ? "" : ",", axes, size);
+    ++axes;
+    return ok_status();
+  }));
+  text += ']';
+  HILO_ASSIGN_OR_RETURN(const Int64List ids, mesh.integers(2));
+  if (!ids.empty()) text += fmt::format(", device_ids=({})", fmt::join(ids, ","));
+  if (mesh.has(3)) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage iota, mesh.message(3, "IotaArray"));
+    HILO_ASSIGN_OR_RETURN(const Int64List sizes, iota.integers(1));
+    HILO_ASSIGN_OR_RETURN(const Int64List permutation, iota.integers(2));
+    text += fmt::format(", device_ids=([{}]", fmt::join(sizes, ","));
+    text += permutation.empty() ? ")" : fmt::format("T({}))", fmt::join(permutation, ","));
+  }
+  text += " {";
+  HILO_RETURN_IF_ERROR(list.for_each_message(2, "AxisRef", [&](const WireMessage& part) -> Status {
+    HILO_ASSIGN_OR_RETURN(const int64_t axis, part.integer(1));
+    text += fmt::format("{}'{}'", text.ends_with('{') ? "" : ",", axis);
+    if (!part.has(2)) return ok_status();
+    HILO_ASSIGN_OR_RETURN(const WireMessage sub, part.message(2, "SubAxis"));
+    HILO_ASSIGN_OR_RETURN(const int64_t before, sub.integer(1));
+    HILO_ASSIGN_OR_RETURN(const int64_t size, sub.integer(2));
+    text += fmt::format(":({}){}", before, size);
+    return ok_status();
+  }));
+  text += '}';
+  text::Cursor cursor(text, "mesh_axes_replica_group_list");
+  Int64Lists groups;
+  HILO_RETURN_IF_ERROR(text::read_mesh_groups(cursor, "replica_groups", groups));
+  return groups;
+}
+
+/// The groups of CollectiveDeviceListProto, of the iota or mesh in its place, or of the older field without either.
 Status read_groups(const Place& place, const WireMessage& message, Int64Lists& groups) {
-  constexpr uint32_t kReplicaGroups = 49, kIotaGroups = 92;
+  if (message.has(kMeshGroups)) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage mesh, message.message(kMeshGroups, "MeshAxesReplicaGroupListProto"));
+    HILO_ASSIGN_OR_RETURN(groups, read_mesh_groups(mesh));
+    return ok_status();
+  }
   if (message.has(kIotaGroups)) {
     HILO_ASSIGN_OR_RETURN(const WireMessage iota, message.message(kIotaGroups, "IotaReplicaGroupListProto"));
     HILO_ASSIGN_OR_RETURN(groups, read_iota_groups(iota));

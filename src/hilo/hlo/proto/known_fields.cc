@@ -16,6 +16,8 @@ namespace {
 constexpr uint32_t kCommon[] = {kName, kOpcode, kShape, kId, kOperands, kPredecessors, kCalled};
 // Forms of attributes beside those of the table of places.
 constexpr uint32_t kOtherForms[] = {49, 56, 92};
+constexpr uint32_t kGroupForms[] = {kReplicaGroups, kIotaGroups, kMeshGroups};
+constexpr uint32_t kInferredDimension = 14, kConvolutionKind = 97;
 
 FieldSet known_fields_of(Opcode opcode) {
   FieldSet known;
@@ -28,8 +30,14 @@ FieldSet known_fields_of(Opcode opcode) {
     const bool own =
         raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
     if (own) known.set(place.outer == 0 ? place.number : outermost_of(place.outer));
+    if (own && place.form == Form::kGroups) {
+      for (uint32_t number : kGroupForms) known.set(number);
+    }
   }
+  // What changes no value here.
   if (opcode == Opcode::kTopK) known.set(kIsStable);
+  if (opcode == Opcode::kReshape) known.set(kInferredDimension);
+  if (opcode == Opcode::kConvolution) known.set(kConvolutionKind);
   return known;
 }
 

@@ -15,7 +15,7 @@ enum class Form : uint8_t {
   kWord,      ///< an enum by its name, in a string
   kNumbers,   ///< a list of words as a repeated enum
   kQuoted,    ///< a string that HLO text always quotes
-  kGroups,    ///< replica groups, in one of three forms
+  kGroups,    ///< replica groups, in one of four forms
   kLayouts,   ///< operand_layout_constraints: a bool and a list of shapes
   kAliases,   ///< output_to_operand_aliasing
   kCalled,    ///< called_computation_ids, from the index `number` on
@@ -37,6 +37,9 @@ struct Place {
 
 /// The field that says of a sort, and of newer XLA's topk, that equal elements keep their order. hilo's topk always keeps it.
 inline constexpr uint32_t kIsStable = 60;
+
+/// The forms of replica groups beside CollectiveDeviceListProto: the oldest, an iota, axes of a mesh.
+inline constexpr uint32_t kReplicaGroups = 49, kIotaGroups = 92, kMeshGroups = 93;
 
 constexpr uint32_t inside(uint32_t outermost, uint32_t number) { return number << 16 | outermost; }
 constexpr uint32_t outermost_of(uint32_t outer) { return outer & 0xffff; }

@@ -226,14 +226,14 @@ StatusOr<InstructionId> Reader::append(std::string_view shape_bytes, std::string
   const bool bounded = draft.bounded.concerns(stated, parts.operands);
   if (bounded || text::has_xla_form(stated)) {
     const InstructionId first = draft.draft.size();
-    HILO_ASSIGN_OR_RETURN(const InstructionId value,
-                          bounded ? draft.bounded.append(stated, parts.operands, draft.draft)
-                                  : text::append_xla_form(stated, parts.operands, draft.draft));
+    HILO_ASSIGN_OR_RETURN(const InstructionId value, bounded
+                                                         ? draft.bounded.append(stated, parts.operands, draft.draft)
+                                                         : text::append_xla_form(stated, parts.operands, draft.draft));
     if (value >= first) draft.draft.mutable_instruction(value).name = name;
     return value;
   }
-  HILO_ASSIGN_OR_RETURN(Shape shape, check_instruction(op_def(parts.opcode), parts.operand_shapes,
-                                                       parts.attributes.get(), declared));
+  HILO_ASSIGN_OR_RETURN(
+      Shape shape, check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), declared));
   if (parts.opcode == Opcode::kCustomCall)
     take_result_layouts(shape, static_cast<CustomCallAttributes&>(*parts.attributes));
   return draft.draft.append(parts.opcode, shape, parts.operands, std::move(parts.attributes), std::string(name));

@@ -14,6 +14,7 @@ constexpr uint32_t kElementType = 2, kDimensions = 3, kTupleShapes = 4, kLayout 
 constexpr uint32_t kMinorToMajor = 1, kTailPaddingAlignment = 16;
 constexpr uint32_t kParameters = 1, kResult = 2, kParameterNames = 3;
 constexpr size_t kMaxNesting = 256;
+constexpr int64_t kBuffer = 34;  // the element type of buffers
 
 WireWriter write_array(const Shape& shape) {
   WireWriter out;
@@ -98,8 +99,19 @@ StatusOr<Shape> read_shape(std::string_view message) {
   };
   std::vector<Frame> open;
   std::string_view current = message;
+  bool in_buffer = false;
   for (;;) {
     HILO_ASSIGN_OR_RETURN(const WireMessage proto, WireMessage::read(current, "ShapeProto"));
+    HILO_ASSIGN_OR_RETURN(const int64_t number, proto.integer(kElementType));
+    if (number == kBuffer && !in_buffer) {  // it is the array that it holds
+      HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, proto.items(kTupleShapes));
+      if (items.size() != 1)
+        return invalid_argument(fmt::format("ShapeProto: a buffer of {} shapes, wanted one", items.size()));
+      current = items[0];
+      in_buffer = true;
+      continue;
+    }
+    in_buffer = false;
     HILO_ASSIGN_OR_RETURN(const ElementType type, read_element_type(proto));
     if (type == ElementType::kTuple) {
       if (open.size() == kMaxNesting)

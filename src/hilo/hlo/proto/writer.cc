@@ -68,7 +68,7 @@ Status Writer::attributes(const Instruction& i, InstructionFields& out) {
 
 /// Writes an extension op as the composite call that stands for it; false for any other op.
 StatusOr<bool> Writer::composite(const Instruction& i, Annotations& annotations, InstructionFields& out) {
-  if (!has_trait(i.opcode, kExtension)) return false;
+  if (!text::is_stored_as_composite(i.opcode)) return false;
   const auto refusal = program_.refusals.find(&i);
   if (refusal != program_.refusals.end()) return refusal->second;
   const auto decomposition = program_.decompositions.find(&i);

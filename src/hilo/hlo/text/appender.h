@@ -29,8 +29,8 @@ class Appender {
   explicit Appender(ComputationDraft& draft) : draft_(draft) {}
 
   /// Errors    those of the op's shape rule
-  StatusOr<InstructionId> add(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes = nullptr,
-                              const std::optional<Shape>& declared = std::nullopt);
+  StatusOr<InstructionId> add(Opcode opcode, std::span<const InstructionId> operands,
+                              AttributesPtr attributes = nullptr, const std::optional<Shape>& declared = std::nullopt);
   StatusOr<InstructionId> add(Opcode opcode, std::initializer_list<InstructionId> operands,
                               AttributesPtr attributes = nullptr, const std::optional<Shape>& declared = std::nullopt) {
     return add(opcode, std::span(operands.begin(), operands.size()), std::move(attributes), declared);

@@ -61,9 +61,8 @@ constexpr NoteField kNotes[] = {
 };
 
 const NoteField* find_note(Opcode opcode, std::string_view key) {
-  const auto* const note = std::find_if(std::begin(kNotes), std::end(kNotes), [&](const NoteField& n) {
-    return n.opcode == opcode && n.name == key;
-  });
+  const auto* const note = std::find_if(std::begin(kNotes), std::end(kNotes),
+                                        [&](const NoteField& n) { return n.opcode == opcode && n.name == key; });
   return note == std::end(kNotes) ? nullptr : note;
 }
 
@@ -72,8 +71,8 @@ Status read_note(Cursor& cursor, const NoteField& note) {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
   if (std::ranges::find(note.words, word) != note.words.end()) return ok_status();
-  return cursor.error(position, fmt::format("{} is no value of {}; known: {}", quote(word), note.name,
-                                            fmt::join(note.words, ", ")));
+  return cursor.error(
+      position, fmt::format("{} is no value of {}; known: {}", quote(word), note.name, fmt::join(note.words, ", ")));
 }
 
 }  // namespace

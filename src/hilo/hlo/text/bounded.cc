@@ -21,7 +21,8 @@ bool contains(std::span<const int64_t> list, int64_t value) { return std::ranges
 Literal number(int64_t value) { return Literal::scalar<int32_t>(static_cast<int32_t>(value)); }
 
 Status no_rule(const StatedInstruction& s) {
-  return unimplemented(fmt::format("{} of a value of bounded size is not implemented in this version", opcode_name(s.opcode)));
+  return unimplemented(
+      fmt::format("{} of a value of bounded size is not implemented in this version", opcode_name(s.opcode)));
 }
 
 /// The one dimension of a set- or get-dimension-size.
@@ -150,8 +151,8 @@ StatusOr<Id> BoundedSizes::dot(Call call) {
     const Shape& shape = call.stated.operands[k];
     const Limits limits = limits_of(call.operands[k], shape.rank());
     HILO_ASSIGN_OR_RETURN(const Id zero, call.out.constant(Literal(Shape::scalar(shape.element_type()))));
-    HILO_ASSIGN_OR_RETURN(const Id x, masked(call.operands[k], limits, zero,
-                                             [&](int64_t d) { return contains(summed, d); }, call.out));
+    HILO_ASSIGN_OR_RETURN(
+        const Id x, masked(call.operands[k], limits, zero, [&](int64_t d) { return contains(summed, d); }, call.out));
     inside.push_back(x);
     for (size_t b = 0; b < shared.size(); ++b) {
       const bool there = shared[b] >= 0 && shared[b] < std::ssize(limits);
@@ -183,8 +184,10 @@ StatusOr<Id> BoundedSizes::reshape(Call call) {
     while (place < sizes.size() && (own != before || sizes[place] != shape.dimension(d)) && own <= before)
       own *= sizes[place++];
     if (place == sizes.size() || own != before) {
-      return unimplemented(fmt::format("a reshape that takes dimension {} apart, whose size is bounded, is not "
-                                       "implemented in this version", d));
+      return unimplemented(
+          fmt::format("a reshape that takes dimension {} apart, whose size is bounded, is not "
+                      "implemented in this version",
+                      d));
     }
     from[place] = d;
   }
@@ -243,7 +246,8 @@ StatusOr<Id> BoundedSizes::append(const StatedInstruction& stated, std::span<con
       const Int64List& places = static_cast<const BroadcastAttributes&>(*stated.attributes).dimensions;
       std::vector<int64_t> from(stated.declared ? static_cast<size_t>(stated.declared->rank()) : 0, -1);
       for (size_t d = 0; d < places.size(); ++d) {
-        if (places[d] >= 0 && places[d] < std::ssize(from)) from[static_cast<size_t>(places[d])] = static_cast<int64_t>(d);
+        if (places[d] >= 0 && places[d] < std::ssize(from))
+          from[static_cast<size_t>(places[d])] = static_cast<int64_t>(d);
       }
       return moved(call, from);
     }

@@ -163,6 +163,8 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
 
 }  // namespace
 
+bool is_stored_as_composite(Opcode opcode) { return opcode == Opcode::kAtan || has_trait(opcode, kExtension); }
+
 Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend_attributes_position, Opcode& opcode,
                          std::shared_ptr<Attributes>& attributes, AnnotationsPtr& annotations,
                          std::vector<CallSite>& calls) {
@@ -174,7 +176,7 @@ Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend
   const FrontendAttribute* const name = find(frontend, "composite.name");
   if (name == nullptr || name->value.size() < 2) return ok_status();
   const std::optional<Opcode> restored = opcode_from_name(name->value.substr(1, name->value.size() - 2));
-  if (!restored || !has_trait(*restored, kExtension)) return ok_status();
+  if (!restored || !is_stored_as_composite(*restored)) return ok_status();
   while (!calls.empty() && calls.back().instruction == id) calls.pop_back();
   opcode = *restored;
   const OpDef& def = op_def(opcode);

@@ -7,6 +7,9 @@
 
 namespace hilo::hlo::text {
 
+/// Whether stored HLO has the op as such a call: hilo's own ops, and atan, which XLA has no op for.
+bool is_stored_as_composite(Opcode opcode);
+
 /// If the call that was just read stands for an extension op of hilo, makes it that op again: `opcode`, `attributes`,
 /// `annotations` and the call sites of `id` change; the decomposition is dropped.
 Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend_attributes_position, Opcode& opcode,

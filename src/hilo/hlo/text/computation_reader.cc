@@ -56,8 +56,7 @@ Status read_body(Cursor& cursor, SharedState& shared, ParsedComputation& c) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', fmt::format("before the body of computation '{}'", c.name)));
   HILO_RETURN_IF_ERROR(read_instructions(cursor, shared, c));
   HILO_RETURN_IF_ERROR(cursor.expect('}', fmt::format("after the body of computation '{}'", c.name)));
-  if (c.draft.size() == 0)
-    return cursor.error(c.position, fmt::format("computation '{}' has no instructions", c.name));
+  if (c.draft.size() == 0) return cursor.error(c.position, fmt::format("computation '{}' has no instructions", c.name));
   if (c.root == kNoInstruction) c.root = c.draft.size() - 1;
   return ok_status();
 }
@@ -167,9 +166,8 @@ class Finisher {
     }
     Instruction& i = parsed_.draft.mutable_instruction(id);
     const InstructionId first = other_->size();
-    HILO_ASSIGN_OR_RETURN(const InstructionId value,
-                          bounded ? bounded_.append(stated, own_operands(i), *other_)
-                                  : append_xla_form(stated, own_operands(i), *other_));
+    HILO_ASSIGN_OR_RETURN(const InstructionId value, bounded ? bounded_.append(stated, own_operands(i), *other_)
+                                                             : append_xla_form(stated, own_operands(i), *other_));
     for (InstructionId added = first; added < other_->size(); ++added)
       other_->mutable_instruction(added).origin = i.origin;
     Instruction& last = other_->mutable_instruction(value);

@@ -21,8 +21,8 @@ struct ParsedComputation {
   bool is_entry = false;
   ComputationDraft draft;
   struct Place {
-    size_t position;    ///< of the instruction, in the text
-    bool shape_stated;  ///< else the shape rule gives it
+    size_t position;       ///< of the instruction, in the text
+    bool shape_stated;     ///< else the shape rule gives it
     bool bounded = false;  ///< the stated shape has dimensions of bounded size
   };
   std::vector<Place> places;  ///< by instruction id

@@ -14,11 +14,11 @@ namespace hilo::hlo::text {
 struct CallSite {
   InstructionId instruction;
   std::shared_ptr<Attributes> attributes;
-  const AttributeField* field;  ///< of kind kComputation or kComputations
-  size_t index;                 ///< in the list, for kComputations
-  std::string_view callee;                ///< its name; "" if it is written where it is called
-  size_t position;                        ///< in the text
-  std::optional<size_t> inlined = {};     ///< which of the computations that are written where they are called
+  const AttributeField* field;         ///< of kind kComputation or kComputations
+  size_t index;                        ///< in the list, for kComputations
+  std::string_view callee;             ///< its name; "" if it is written where it is called
+  size_t position;                     ///< in the text
+  std::optional<size_t> inlined = {};  ///< which of the computations that are written where they are called
 };
 
 struct SharedState;  // of the computations of one text

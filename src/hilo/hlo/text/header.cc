@@ -193,10 +193,25 @@ namespace {
 
 /// The module's name where XLA's lexer takes it for one; its words have a '%' before them.
 std::string header_name(const std::string& name) {
-  constexpr std::string_view kWords[] = {"true",      "false",      "inf",           "nan",         "HloModule",
-                                         "ENTRY",     "ROOT",       "FileLocations", "FileNames",   "FunctionNames",
-                                         "StackFrames", "maximal",  "replicated",    "manual",      "unknown",
-                                         "unreduced", "shard_as",   "shard_like",    "last_tile_dim_replicate"};
+  constexpr std::string_view kWords[] = {"true",
+                                         "false",
+                                         "inf",
+                                         "nan",
+                                         "HloModule",
+                                         "ENTRY",
+                                         "ROOT",
+                                         "FileLocations",
+                                         "FileNames",
+                                         "FunctionNames",
+                                         "StackFrames",
+                                         "maximal",
+                                         "replicated",
+                                         "manual",
+                                         "unknown",
+                                         "unreduced",
+                                         "shard_as",
+                                         "shard_like",
+                                         "last_tile_dim_replicate"};
   if (name.empty()) return "module";
   return (std::ranges::find(kWords, name) != std::end(kWords) ? "%" : "") + plain_name(name);
 }

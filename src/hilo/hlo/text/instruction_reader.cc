@@ -75,7 +75,7 @@ class Reader {
     Opcode opcode{};
     std::shared_ptr<Attributes> attributes = {};
     AnnotationsPtr annotations = {};
-    std::vector<InstructionId> operands = {};
+    size_t first_operand = 0;  ///< in operands_, up to whose end they go
     std::string_view spelled = {};            ///< the opcode as written, if that is not its name
     std::optional<ConstantText> sparse = {};  ///< of a constant that isn't written out
   };
@@ -87,13 +87,16 @@ class Reader {
   Status read_wrapped_attributes(Open& open, Opcode wrapped);
   Status read_operand_field(const AttributeField& field, Open& open);
   Status read_operands(Open& open);
-  Status read_operand(Open& open);
+  Status read_operand();
   StatusOr<InstructionId> read_named_operand(std::string_view name, size_t position,
-                                                            const std::optional<Shape>& stated);
+                                             const std::optional<Shape>& stated);
   InstructionId add_parameter(const Shape& shape, std::string_view name, size_t position);
   Status read_opcode(Open& open);
   void spread(Open& open);
   InstructionId append(Open&& open);
+  std::span<const InstructionId> operands_of(const Open& open) const {
+    return std::span(operands_).subspan(open.first_operand);
+  }
   Status check_control_predecessors(const Annotations& annotations, size_t position) const;
   Status explain_undefined();
   std::string find_cycle() const;
@@ -105,6 +108,7 @@ class Reader {
   ParsedComputation& computation_;
   bool alone_;                                                      // the text is this instruction
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
+  std::vector<InstructionId> operands_;  // of the instructions that are being read, each behind the one that it stands in
   std::vector<Undefined> undefined_;
 };
 
@@ -166,7 +170,7 @@ Status Reader::read_operand_field(const AttributeField& field, Open& open) {
 
 /// An operand by its name; kNoInstruction if nothing has it yet.
 StatusOr<InstructionId> Reader::read_named_operand(std::string_view name, size_t position,
-                                                                  const std::optional<Shape>& stated) {
+                                                   const std::optional<Shape>& stated) {
   const auto it = ids_.find(name);
   if (it == ids_.end() && alone_) {
     if (stated) return add_parameter(*stated, name, position);
@@ -193,7 +197,7 @@ InstructionId Reader::add_parameter(const Shape& shape, std::string_view name, s
 }
 
 /// `%x`, `f32[2] x`, or an instruction: `f32[2] negate(x)`.
-Status Reader::read_operand(Open& open) {
+Status Reader::read_operand() {
   const size_t begin = cursor_.position();
   std::optional<Shape> stated;
   if (cursor_.peek() != '%' && at_shape(cursor_)) {
@@ -201,7 +205,7 @@ Status Reader::read_operand(Open& open) {
   }
   const char next = cursor_.peek();
   if (stated && (next == ',' || next == ')')) {  // XLA passes over a shape of nothing
-    if (alone_) open.operands.push_back(add_parameter(*stated, "", begin));
+    if (alone_) operands_.push_back(add_parameter(*stated, "", begin));
     return ok_status();
   }
   const size_t position = cursor_.position();
@@ -209,18 +213,18 @@ Status Reader::read_operand(Open& open) {
   if (next != '%' && cursor_.peek() == '(') {
     cursor_.set_position(begin);
     HILO_ASSIGN_OR_RETURN(const InstructionId id, read_definition(begin, {}, false));
-    open.operands.push_back(id);
+    operands_.push_back(id);
     return ok_status();
   }
   HILO_ASSIGN_OR_RETURN(const InstructionId id, read_named_operand(name, position, stated));
-  open.operands.push_back(id);
+  operands_.push_back(id);
   return ok_status();
 }
 
 Status Reader::read_operands(Open& open) {
   if (cursor_.accept(')')) return ok_status();
   do {
-    HILO_RETURN_IF_ERROR(read_operand(open));
+    HILO_RETURN_IF_ERROR(read_operand());
   } while (cursor_.accept(','));
   return cursor_.expect(')', "after the operands");
 }
@@ -245,7 +249,7 @@ Status Reader::read_attributes(Open& open, bool has_attributes) {
 Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   const bool stated = open.shape && open.shape->is_tuple() && open.shape->tuple_size() >= 2 &&
                       open.shape->tuple_element(0).is_tuple() &&
-                      open.shape->tuple_element(0).tuple_size() == std::ssize(open.operands);
+                      open.shape->tuple_element(0).tuple_size() == std::ssize(operands_of(open));
   if (!stated) {
     return cursor_.error(open.position, fmt::format("{} '{}': the result must be stated as ((operands), result, ...)",
                                                     open.spelled, open.name));
@@ -271,8 +275,13 @@ Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   c.places.push_back({open.position, true});
   shared_.inlined.push_back(std::move(c));
   const auto called = std::ranges::find(raw_fields(), FieldKind::kComputations, &AttributeField::kind);
-  computation_.calls.push_back({computation_.draft.size(), open.attributes, &*called, start.called.size(), {},
-                                open.position, shared_.inlined.size() - 1});
+  computation_.calls.push_back({computation_.draft.size(),
+                                open.attributes,
+                                &*called,
+                                start.called.size(),
+                                {},
+                                open.position,
+                                shared_.inlined.size() - 1});
   start.called.emplace_back();
   start.called_names.emplace_back("calls");
   start.spelled.clear();
@@ -293,7 +302,7 @@ void Reader::spread(Open& open) {
   if (open.sparse->kind == ConstantText::Kind::kZeros) {
     open.opcode = Opcode::kBroadcast;
     open.attributes = std::make_shared<BroadcastAttributes>();
-    open.operands = {zero};
+    operands_.push_back(zero);
     return;
   }
   const std::vector<int64_t> ones(shape.dimensions().size(), 1);
@@ -304,17 +313,17 @@ void Reader::spread(Open& open) {
   for (int64_t size : shape.dimensions()) pad->padding.push_back({0, size - 1, 0});
   open.opcode = Opcode::kPad;
   open.attributes = std::move(pad);
-  open.operands = {first, zero};
+  operands_.insert(operands_.end(), {first, zero});
 }
 
 InstructionId Reader::append(Open&& open) {
   if (open.opcode == Opcode::kCustomCall && open.shape)
     take_result_layouts(*open.shape, static_cast<CustomCallAttributes&>(*open.attributes));
-  const InstructionId id =
-      computation_.draft.append(open.opcode, open.shape.value_or(Shape()), open.operands, std::move(open.attributes),
-                                std::string(open.name));
+  const InstructionId id = computation_.draft.append(open.opcode, open.shape.value_or(Shape()), operands_of(open),
+                                                     std::move(open.attributes), std::string(open.name));
   computation_.draft.mutable_instruction(id).annotations = std::move(open.annotations);
   computation_.places.push_back({open.position, open.shape.has_value(), open.bounded});
+  operands_.resize(open.first_operand);
   return id;
 }
 
@@ -322,7 +331,7 @@ InstructionId Reader::append(Open&& open) {
 StatusOr<InstructionId> Reader::read_definition(size_t position, std::string_view name, bool has_attributes) {
   const NestedScope scope(shared_);
   HILO_RETURN_IF_ERROR(scope.check(cursor_));
-  Open open{.position = position, .name = name};
+  Open open{.position = position, .name = name, .first_operand = operands_.size()};
   if (at_shape(cursor_)) {
     HILO_ASSIGN_OR_RETURN(open.shape, shared_.shapes.read(cursor_));
     open.bounded = shared_.shapes.was_bounded();

@@ -231,7 +231,8 @@ bool begins_as_name(std::string_view name) {
 }  // namespace
 
 bool is_plain_name(std::string_view name) {
-  return is_plain_identifier(name) && begins_as_name(name) && !is_element_type_word(name) && (!name.starts_with("__") || name.starts_with("__xla_"));
+  return is_plain_identifier(name) && begins_as_name(name) && !is_element_type_word(name) &&
+         (!name.starts_with("__") || name.starts_with("__xla_"));
 }
 
 std::string plain_name(std::string_view name) {

@@ -276,17 +276,16 @@ Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
     } else if (c == '{') {
       if (depth == dimensions.size()) return cursor.unexpected("a value", "");
       if (depth > 0 && ++seen[depth - 1] > dimensions[depth - 1]) {
-        return cursor.unexpected("'}'", fmt::format("after {} of dimension {} of {}", dimensions[depth - 1], depth - 1,
-                                                    shape.to_string()));
+        return cursor.unexpected(
+            "'}'", fmt::format("after {} of dimension {} of {}", dimensions[depth - 1], depth - 1, shape.to_string()));
       }
       cursor.accept('{');
       seen[depth++] = 0;
     } else if (c == '}' && depth > 0) {
       --depth;
       if (seen[depth] != dimensions[depth] && !values.empty()) {
-        return cursor.unexpected(
-            "a value", fmt::format("after {} of {} in dimension {} of {}", seen[depth], dimensions[depth], depth,
-                                   shape.to_string()));
+        return cursor.unexpected("a value", fmt::format("after {} of {} in dimension {} of {}", seen[depth],
+                                                        dimensions[depth], depth, shape.to_string()));
       }
       cursor.accept('}');
     } else if (depth == 1 && cursor.accept_text(kLeftOut)) {
@@ -295,9 +294,9 @@ Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
       if (depth < dimensions.size())
         return cursor.expect('{', fmt::format("before dimension {} of {}", depth, shape.to_string()));
       if (next == values.size() || (depth > 0 && ++seen[depth - 1] > dimensions[depth - 1])) {
-        return cursor.unexpected("'}'", depth == 0 ? fmt::format("after {} values", next)
-                                                   : fmt::format("after dimension {} of {}", depth - 1,
-                                                                 shape.to_string()));
+        return cursor.unexpected("'}'", depth == 0
+                                            ? fmt::format("after {} values", next)
+                                            : fmt::format("after dimension {} of {}", depth - 1, shape.to_string()));
       }
       HILO_RETURN_IF_ERROR(read_element(cursor, shape.element_type(), values[next++]));
     }
@@ -349,9 +348,10 @@ StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::strin
   const bool dense = whole || (count.left_out && count.values > 0);
   const bool few = elements <= (dense ? kMostLeftOut : kFewElements);
   if ((count.left_out || one) && dense && !few) {
-    return cursor.error(StatusCode::kResourceExhausted, position,
-                        fmt::format("constant '{}': {} values given, the others of {} left out; wanted {} elements at most",
-                                    name, count.values, plain.to_string(), kMostLeftOut));
+    return cursor.error(
+        StatusCode::kResourceExhausted, position,
+        fmt::format("constant '{}': {} values given, the others of {} left out; wanted {} elements at most", name,
+                    count.values, plain.to_string(), kMostLeftOut));
   }
   const Shape scalar = Shape::scalar(plain.element_type());
   if (count.left_out && !few) {
@@ -456,8 +456,8 @@ void append_empty(std::span<const int64_t> dimensions, std::string& out) {
   constexpr int64_t kMostBraces = 4096;
   const auto depth = static_cast<size_t>(std::ranges::find(dimensions, 0) - dimensions.begin());
   std::vector<int64_t> inner(depth + 1, 1);
-  for (size_t i = depth; i-- > 0;) inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX),
-                                                       kMostBraces + 1);
+  for (size_t i = depth; i-- > 0;)
+    inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX), kMostBraces + 1);
   if (inner[0] > kMostBraces) {
     out += "{...}";
     return;

@@ -90,7 +90,8 @@ StatusOr<Mesh> read_mesh(Cursor& cursor, std::string_view what) {
   Mesh mesh;
   HILO_ASSIGN_OR_RETURN(mesh.axes, read_axes(cursor, what));
   int64_t count = 1;
-  for (const Axis& axis : mesh.axes) count = std::min(checked_mul(count, axis.size).value_or(INT64_MAX), kMostDevices + 1);
+  for (const Axis& axis : mesh.axes)
+    count = std::min(checked_mul(count, axis.size).value_or(INT64_MAX), kMostDevices + 1);
   if (count > kMostDevices) return cursor.error(position, fmt::format("{}: more than {} devices", what, kMostDevices));
   mesh.ids.resize(static_cast<size_t>(count));
   std::iota(mesh.ids.begin(), mesh.ids.end(), int64_t{0});

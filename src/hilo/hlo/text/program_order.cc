@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/text/appender.h"
+#include "hilo/hlo/text/composite.h"
 #include "hilo/hlo/text/lexer.h"
 
 namespace hilo::hlo::text {
@@ -49,6 +52,18 @@ std::vector<ComputationPtr> stored_order(const Module& module) {
   return as_read;
 }
 
+/// atan2(x, 1)
+StatusOr<ComputationPtr> decomposed_atan(const Shape& stated) {
+  const Shape shape = stated.with_default_layout();
+  ComputationDraft draft("atan");
+  Appender out(draft);
+  const InstructionId x = draft.append(Opcode::kParameter, shape, {}, std::make_shared<ParameterAttributes>(), "x");
+  HILO_ASSIGN_OR_RETURN(const InstructionId one, out.constant(filled(Shape::scalar(shape.element_type()), 1)));
+  HILO_ASSIGN_OR_RETURN(const InstructionId ones, out.spread(one, shape));
+  HILO_ASSIGN_OR_RETURN(const InstructionId root, out.add(Opcode::kAtan2, {x, ones}));
+  return std::move(draft).finish(root);
+}
+
 class Collector {
  public:
   Collector(bool decompose_extensions, ProgramNames names) : decompose_(decompose_extensions), names_(names) {}
@@ -57,10 +72,10 @@ class Collector {
   void add(const ComputationPtr& c, int depth = 0) {
     if (program_.names.contains(c.get())) return;
     for (const Instruction& i : c->instructions()) {
-      if (decompose_ && depth < kDeepest && has_trait(i.opcode, kExtension)) add_decomposition(*c, i, depth);
+      if (decompose_ && depth < kDeepest && is_stored_as_composite(i.opcode)) add_decomposition(*c, i, depth);
     }
-    const std::string wanted =
-        names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size()) : plain_computation_name(c->name());
+    const std::string wanted = names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size())
+                                                                : plain_computation_name(c->name());
     program_.names.emplace(c.get(), unique_.unique(wanted));
     program_.order.push_back(c);
   }
@@ -71,10 +86,11 @@ class Collector {
   static constexpr int kDeepest = 16;  // decompositions in decompositions
 
   void add_decomposition(const Computation& owner, const Instruction& i, int depth) {
-    if (i.def().decompose == nullptr) return;
+    if (i.def().decompose == nullptr && i.opcode != Opcode::kAtan) return;
     std::vector<Shape> operand_shapes;
     for (InstructionId operand : i.operands) operand_shapes.push_back(owner.instruction(operand).shape);
-    StatusOr<ComputationPtr> decomposition = i.def().decompose(i, operand_shapes);
+    StatusOr<ComputationPtr> decomposition =
+        i.opcode == Opcode::kAtan ? decomposed_atan(i.shape) : i.def().decompose(i, operand_shapes);
     if (!decomposition.ok()) {  // stored under its own name
       program_.refusals.emplace(&i, decomposition.status());
       return;

@@ -93,8 +93,8 @@ Status read_layout_properties(Cursor& cursor, const Shape& shape) {
   if (cursor.accept_word("SC")) HILO_RETURN_IF_ERROR(read_split_configs(cursor));
   const size_t position = cursor.position();
   if (cursor.accept_word("P")) {
-    return cursor.error(position, fmt::format("layout of {}: a physical shape, which only sparse arrays have",
-                                              shape.to_string()));
+    return cursor.error(
+        position, fmt::format("layout of {}: a physical shape, which only sparse arrays have", shape.to_string()));
   }
   if (cursor.accept_word("M")) HILO_RETURN_IF_ERROR(read_layout_number(cursor, "the bytes of metadata").status());
   return ok_status();

@@ -110,8 +110,7 @@ StatusOr<Id> append_tuple_scan(const StatedInstruction& s, std::span<const Id> o
   }
   std::optional<Shape> declared;
   if (s.declared) declared = tuple_result ? *s.declared : Shape::tuple({*s.declared});
-  HILO_ASSIGN_OR_RETURN(const Id scan,
-                        out.add(s.opcode, operands, std::move(attributes), declared));
+  HILO_ASSIGN_OR_RETURN(const Id scan, out.add(s.opcode, operands, std::move(attributes), declared));
   return tuple_result ? StatusOr<Id>(scan) : out.element(scan, 0);
 }
 

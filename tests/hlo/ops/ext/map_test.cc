@@ -43,7 +43,7 @@ TEST(Map, ChecksItsOperandsDimensionsAndBody) {
   expect_refused(kX + y + "  ROOT r = pred[3]{0} map(x, y), dimensions={0}, to_apply=f", "operands differ in shape",
                  kBody);  // map_c1
   expect_refused(kX + "  ROOT r = pred[2]{0} map(x, x), dimensions={0}, to_apply=f", "declared shape",
-                 kBody);                                                                                     // map_c2
+                 kBody);                                                                                      // map_c2
   expect_refused(kX + "  ROOT r = pred[3]{0} map(x, x), dimensions={1}, to_apply=f", "wanted all 1", kBody);  // map_c3
   expect_refused(kX + "  ROOT r = pred[3]{0} map(x), dimensions={0}, to_apply=f", "takes 2 parameters",
                  kBody);  // map_c4

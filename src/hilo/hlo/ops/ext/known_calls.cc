@@ -34,9 +34,8 @@ Status check_operands(const Call& call, size_t wanted) {
 Status does_not_fit(const Call& call) {
   std::vector<std::string> shapes;
   for (const Shape& operand : call.operands) shapes.push_back(operand.to_string());
-  return invalid_argument(
-      fmt::format("declared shape is {}, the operands are {}", call.instruction.shape.to_string(), join(
-          std::vector<std::string_view>(shapes.begin(), shapes.end()), ", ")));
+  return invalid_argument(fmt::format("declared shape is {}, the operands are {}", call.instruction.shape.to_string(),
+                                      join(std::vector<std::string_view>(shapes.begin(), shapes.end()), ", ")));
 }
 
 /// For who places, shards or lays out values: the operand.
@@ -50,8 +49,9 @@ StatusOr<Expr> pass_on(const Call& call) {
 StatusOr<Expr> pass_on_whole(const Call& call) {
   HILO_RETURN_IF_ERROR(check_operands(call, 1));
   if (call.operands[0].compatible(call.instruction.shape)) return call.d.operand(0);
-  return unimplemented(fmt::format("from {} to {}: a part that one of several devices has is not implemented in this version",
-                                   call.operands[0].to_string(), call.instruction.shape.to_string()));
+  return unimplemented(
+      fmt::format("from {} to {}: a part that one of several devices has is not implemented in this version",
+                  call.operands[0].to_string(), call.instruction.shape.to_string()));
 }
 
 /// Memory whose values nobody has set: zeros do.
