@@ -226,18 +226,28 @@ module @shardy {
 """
 
 
-def record_plain(name: str, text: str) -> None:
+def record_plain(name: str, text: str, folder: pathlib.Path = FOLDER) -> None:
     with mlir.make_ir_context():
         module = mlir.ir.Module.parse(text)
-        (FOLDER / f"plain_{name}.mlir").write_text(mlir.module_to_string(module))
-        (FOLDER / f"plain_{name}.mlirbc").write_bytes(mlir.module_to_bytecode(module))
+        (folder / f"plain_{name}.mlir").write_text(mlir.module_to_string(module))
+        (folder / f"plain_{name}.mlirbc").write_bytes(mlir.module_to_bytecode(module))
+
+
+def record_artefact(name: str, text: str) -> None:
+    """The text is that of the artefact: writing one moves constants."""
+    artefact = _jax.mlir.serialize_portable_artifact(text.lstrip(), TEXT_TARGET, True)
+    with mlir.make_ir_context():
+        text = mlir.module_to_string(_jax.mlir.deserialize_portable_artifact(artefact), enable_debug_info=False)
+    (FOLDER / f"{name}.mlirbc").write_bytes(artefact)
+    (FOLDER / f"{name}.mlir").write_text(text)
 
 
 def record_texts() -> None:
+    record_artefact("old", OLD_TEXT)
     record_plain("attributes", PLAIN_TEXT)
     record_plain("old", OLD_TEXT)
-    record_plain("shardy", SHARDY_TEXT)
-    for name, text in {**TEXTS, "old": OLD_TEXT}.items():
+    record_plain("shardy", SHARDY_TEXT, FOLDER / "constraints")  # which hilo reads and does not write
+    for name, text in TEXTS.items():
         (FOLDER / f"{name}.mlir").write_text(text.lstrip())
         (FOLDER / f"{name}.mlirbc").write_bytes(_jax.mlir.serialize_portable_artifact(text.lstrip(), TEXT_TARGET, True))
 

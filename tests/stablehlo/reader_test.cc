@@ -24,6 +24,15 @@ TEST(Reader, LeavesTextOfHloAlone) {
     EXPECT_FALSE(is_mlir(text)) << text;
 }
 
+/// A message begins with a field's tag and length: 33 to 35 are the first bytes of aliases and strings.
+TEST(Reader, LeavesMessagesAlone) {
+  for (const size_t length : {33, 34, 35, 64, 109}) {
+    const std::string message =
+        std::string("\n") + static_cast<char>(length) + std::string(length, 'm') + "\x12\x04main";
+    EXPECT_FALSE(is_mlir(message)) << length;
+  }
+}
+
 TEST(Reader, ErrorsOfTheTranslationNameLineAndColumn) {
   const StatusOr<ModuleTree> tree = read_tree(
       "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"

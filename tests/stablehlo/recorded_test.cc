@@ -19,10 +19,12 @@ namespace {
 
 const std::string kFolder = std::string(tests::kSourceDir) + "/tests/stablehlo/recorded/";
 
+/// Also those in folders inside, whose programs have what isn't written again.
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
-    if (entry.path().extension() == ".mlirbc") all.push_back(entry.path().stem().string());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kFolder)) {
+    const std::filesystem::path path = std::filesystem::relative(entry.path(), kFolder);
+    if (path.extension() == ".mlirbc") all.push_back((path.parent_path() / path.stem()).string());
   }
   std::sort(all.begin(), all.end());
   return all;
@@ -79,7 +81,11 @@ TEST_P(Recorded, DamagedFilesAreErrorsOrPrograms) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(names()), [](const auto& info) {
+  std::string name = info.param;
+  std::ranges::replace(name, '/', '_');
+  return name;
+});
 
 TEST(Bytecode, NewerVersionsAreRefusedByNumber) {
   StatusOr<std::string> bytes = read_file(kFolder + "mlp.mlirbc");

@@ -13,7 +13,14 @@ bool is_mlir(std::string_view data) {
   if (is_bytecode(data)) return true;
   Cursor cursor(data, "");
   const char next = cursor.peek();
-  if (next == '#' || next == '!' || next == '"') return true;  // an alias, or an operation in the generic form
+  if (next == '#' || next == '!') {  // an alias; the length of a message's first field may be such a byte, too
+    cursor.accept(next == '#' ? "#" : "!");
+    return !cursor.suffix().empty() && cursor.next_is("=");
+  }
+  if (next == '"') {  // an operation in the generic form
+    const StatusOr<std::string> name = cursor.quoted("an operation");
+    return name.ok() && name->find('.') != std::string::npos && cursor.next_is("(");
+  }
   const std::string_view word = cursor.word();
   if (word == "module" || word == "builtin.module" || word == "func.func") return true;
   // An operation with a symbol, such as `sdy.mesh @mesh = ...`; computations of HLO go on with a bracket.

@@ -195,6 +195,11 @@ func.func @arith_and_tensor() {
   %0 = stablehlo.dynamic_broadcast_in_dim %a, %shape, dims = [1] : (tensor<2xf32>, tensor<2xindex>) -> tensor<?x?xf32>
   %1 = tensor.cast %0 : tensor<?x?xf32> to tensor<4x2xf32>
   check.expect_eq_const %1, dense<[[3.0, 4.0], [3.0, 4.0], [3.0, 4.0], [3.0, 4.0]]> : tensor<4x2xf32>
+  %sizes = shape.const_shape [2, 1] : tensor<2xindex>
+  %3 = stablehlo.dynamic_reshape %a, %sizes : (tensor<2xf32>, tensor<2xindex>) -> tensor<?x1xf32>
+  check.expect_eq_const %3, dense<[[3.0], [4.0]]> : tensor<2x1xf32>
+  %4 = stablehlo.bitcast_convert %a : (tensor<2xf32>) -> tensor<?x?xi8>
+  check.expect_eq_const %4, dense<[[0, 0, 64, 64], [0, 0, -128, 64]]> : tensor<2x4xi8>
   %2 = arith.addf %a, %a fastmath<fast> : tensor<2xf32>
   check.expect_eq_const %2, dense<[6.0, 8.0]> : tensor<2xf32>
   func.return

@@ -164,9 +164,8 @@ TEST(TextReader, ErrorsNameLineAndColumn) {
             "NOT_FOUND: t.mlir:2:26: %y is not defined before its use");
   EXPECT_EQ(error_of_text(in_function("  %x = stablehlo.add %x, %x : tensor<2x3xf32>")),
             "INVALID_ARGUMENT: t.mlir:2:3: %x is defined twice");
-  EXPECT_EQ(
-      error_of_text(in_function("  %0 = arith.addf %x, %x : tensor<2x3xf32>")),
-      "UNIMPLEMENTED: t.mlir:2:8: the pretty form of 'arith.addf'. Hint: print the program in MLIR's generic form");
+  EXPECT_EQ(error_of_text(in_function("  %0 = math.fma %x, %x : tensor<2x3xf32>")),
+            "UNIMPLEMENTED: t.mlir:2:8: the pretty form of 'math.fma'. Hint: print the program in MLIR's generic form");
   EXPECT_EQ(error_of_text("func.func @f() {\n  %0 = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n}"),
             "INVALID_ARGUMENT: t.mlir:2:37: dimension 0 has 2 elements here; tensor<3xi32> wants 3");
   EXPECT_EQ(error_of_text("func.func @f() {\n  %0 = stablehlo.constant dense<300> : tensor<ui8>\n}"),

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/stablehlo/text/reader.h"
@@ -21,9 +23,11 @@ std::string hlo_of(std::string_view text) {
   return module.ok() ? hlo::print_module(*module) : module.status().to_string();
 }
 
+/// Without the place in the text.
 std::string error_of(std::string_view text, const std::string& function = {}) {
   const StatusOr<hlo::Module> module = program(text, {.function = function});
-  return module.ok() ? "no error" : module.status().to_string();
+  static const std::regex kPlace("t\\.mlir:[0-9]+:[0-9]+: ");
+  return module.ok() ? "no error" : std::regex_replace(module.status().to_string(), kPlace, "");
 }
 
 void holds(const std::string& text, std::string_view part) {

@@ -520,9 +520,27 @@ Type BytecodeReader::read_quantized(ByteReader& in, bool by_axis) {
   return made;
 }
 
+namespace {
+
+/// Codes of builtin's narrow floats, from 21 on.
+constexpr std::string_view kNarrowFloats[] = {"tf32",       "f8E5M2",     "f8E4M3",        "f8E4M3FN",
+                                              "f8E5M2FNUZ", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E3M4",
+                                              "f4E2M1FN",   "f6E2M3FN",   "f6E3M2FN",      "f8E8M0FNU"};
+constexpr uint64_t kFirstNarrowFloat = 21;
+
+}  // namespace
+
 Type BytecodeReader::read_builtin_type(ByteReader& in) {
   const uint64_t code = in.number();
   Type made;
+  if (code >= kFirstNarrowFloat && code < kFirstNarrowFloat + std::size(kNarrowFloats)) {
+    const std::string_view name = kNarrowFloats[code - kFirstNarrowFloat];
+    if (const std::optional<Type> carried = six_bit_type(name)) return *carried;
+    if (const std::optional<ElementType> element = element_type_from_mlir(name))
+      return element_type_entry(*element, std::string(name));
+    made.spelled = name;
+    return made;
+  }
   switch (code) {
     case 0: {
       const uint64_t packed = in.number();

@@ -56,6 +56,7 @@ struct BytecodeReader {
   /// A value of one of VHLO's enums, and of their namesakes.
   Attribute read_word(ByteReader& in, VhloAttribute kind);
   Attribute read_output_operand_alias(ByteReader& in);
+  Attribute read_own_mesh_attribute(ByteReader& in, uint64_t code);
   /// The bounds of a tensor's sizes, as integers.
   Attribute read_bounds(ByteReader& in);
 

@@ -186,6 +186,7 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
     const bool optional = name.ends_with('?');
     if (optional) {
       name.remove_suffix(1);
+      if (entry.at_end()) break;               // written before the operation had it
       const uint64_t packed = entry.number();  // an index, and in the lowest bit whether it is there
       if ((packed & 1) == 0 || entry.failed()) continue;
       if (packed >> 1 >= reader_.attributes.size()) {

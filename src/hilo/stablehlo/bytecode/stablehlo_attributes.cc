@@ -27,6 +27,11 @@ enum class Code : uint64_t {
   kDotAlgorithm,
   kResultAccuracyMode,
   kResultAccuracy,
+  kReplicaGroupMeshAxes,
+  kSubAxisInfo,
+  kAxisRef,
+  kMeshAxis,
+  kMesh,
 };
 
 /// An attribute of named fields, in the order of the bytes: one integer each, or a list where the name ends in '*'. They are
@@ -107,6 +112,44 @@ Attribute BytecodeReader::read_output_operand_alias(ByteReader& in) {
   return read_fields(tree, in, kAlias);
 }
 
+/// As read_mesh_attribute gives those of VHLO; names are strings here.
+Attribute BytecodeReader::read_own_mesh_attribute(ByteReader& in, uint64_t code) {
+  std::vector<NamedAttribute> entries;
+  const auto add = [&](std::string_view name, AttributeId value) { entries.push_back({tree.intern(name), value}); };
+  const auto integer = [&] {
+    Attribute made;
+    made.kind = AttributeKind::kInteger;
+    made.integer = in.signed_number();
+    return tree.add(made);
+  };
+  Attribute made;
+  made.kind = AttributeKind::kDictionary;
+  if (const auto kind = static_cast<Code>(code); kind == Code::kReplicaGroupMeshAxes) {
+    made.text = "stablehlo.replica_group_mesh_axes";
+    add("mesh", attribute(in));
+    add("axes", tree.add(read_list(in)));
+  } else if (kind == Code::kSubAxisInfo) {
+    made.text = "stablehlo.sub_axis_info";
+    add("pre_size", integer());
+    add("size", integer());
+  } else if (kind == Code::kAxisRef) {
+    made.text = "stablehlo.axis_ref";
+    add("name", tree.add_text(AttributeKind::kString, string(in)));
+    if (in.byte() != 0) add("sub_axis_info", attribute(in));
+  } else if (kind == Code::kMeshAxis) {
+    made.text = "stablehlo.mesh_axis";
+    add("name", tree.add_text(AttributeKind::kString, string(in)));
+    add("size", integer());
+  } else {
+    made.text = "stablehlo.mesh";
+    add("axes", attribute(in));
+    if (in.byte() != 0) add("device_ids", attribute(in));
+  }
+  if (in.failed()) return {};
+  made.entries = tree.keep(std::span<const NamedAttribute>(entries));
+  return made;
+}
+
 Attribute BytecodeReader::read_bounds(ByteReader& in) {
   Attribute made;
   made.kind = AttributeKind::kIntegers;
@@ -130,6 +173,11 @@ Attribute BytecodeReader::read_stablehlo(ByteReader& in) {
     case Code::kTypeExtensions: return read_bounds(in);
     case Code::kDotAlgorithm: return as_text("dot_algorithm");
     case Code::kResultAccuracy: return as_text("result_accuracy");
+    case Code::kReplicaGroupMeshAxes:
+    case Code::kSubAxisInfo:
+    case Code::kAxisRef:
+    case Code::kMeshAxis:
+    case Code::kMesh: return read_own_mesh_attribute(in, code);
     default: break;
   }
   in.fail(StatusCode::kUnimplemented, fmt::format("attribute {} of dialect 'stablehlo'", code));

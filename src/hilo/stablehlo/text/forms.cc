@@ -276,6 +276,23 @@ Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) 
   return name_constant(reader, operation);
 }
 
+/// `shape.const_shape [4, 32] : tensor<2xindex>`
+Status read_shape(TextReader& reader, PendingOperation& operation, uint32_t) {
+  HILO_ASSIGN_OR_RETURN(const Integers sizes, reader.read_integer_list("sizes"));
+  HILO_RETURN_IF_ERROR(reader.read_functional_tail(operation));
+  const Type& type = reader.tree.types[operation.result_types.empty() ? 0 : operation.result_types[0]];
+  if (operation.result_types.empty() || element_count_of(type) != std::ssize(sizes) ||
+      type.element != ElementType::kS64)
+    return reader.cursor.error(operation.position, "a shape that is no tensor of index");
+  Attribute value;
+  value.kind = AttributeKind::kElements;
+  value.type = operation.result_types[0];
+  HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_bytes(type, std::as_bytes(std::span<const int64_t>(sizes))));
+  value.literal = reader.tree.keep(std::move(literal));
+  add(operation, "value", reader.tree.add(value));
+  return name_constant(reader, operation);
+}
+
 /// `tensor.dim %x, %i : T`, whose result is an index.
 Status read_dimension(TextReader& reader, PendingOperation& operation, uint32_t) {
   for (const std::string_view separator : {",", ""}) {

@@ -62,6 +62,7 @@ Expr complex_extreme(Opcode opcode, Expr x, Expr y) {
 /// A truth value is one bit in StableHLO, a byte in HLO.
 Status translate_bitcast(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
+  if (op.translator.refines() && has_unknown_sizes(op)) return translate_elementwise(op);
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
   const Shape shape = op.builder.shape(x);
   const bool from_bits = shape.is_array() && shape.element_type() == ElementType::kPred && shape.rank() > 0;

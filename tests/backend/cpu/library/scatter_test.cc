@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/scatter.h"
+#include "hilo/backend/cpu/library/scatter_places.h"
 
 #include <fmt/format.h>
 
@@ -61,6 +61,45 @@ TEST(Scatter, GoesAlongWithBatchesOfItsIndices) {
                      a.scatter_indices_batching_dims = {1};
                      a.scatter_dims_to_operand_dims = {1};
                      a.index_vector_dim = 2;
+                   }));
+}
+
+/// The places of windows of these sizes in an s32[8,6,5] that begin anywhere along the dimensions.
+ScatterPlaces places_of(const std::vector<int64_t>& window, const std::vector<int64_t>& begins) {
+  hlo::ScatterAttributes a;
+  a.update_window_dims = {1, 2, 3};
+  a.scatter_dims_to_operand_dims = begins;
+  a.index_vector_dim = 1;
+  std::vector<int64_t> updates = window;
+  updates.insert(updates.begin(), 10);
+  return {a, Shape::array(ElementType::kS32, {8, 6, 5}),
+          Shape::array(ElementType::kS32, {10, static_cast<int64_t>(begins.size())}),
+          Shape::array(ElementType::kS32, updates)};
+}
+
+TEST(ScatterPlaces, OverlapInPartWhereLongWindowsBeginAnywhere) {
+  EXPECT_TRUE(places_of({2, 6, 5}, {0}).slides());
+  EXPECT_TRUE(places_of({1, 6, 3}, {0, 2}).slides());
+  EXPECT_FALSE(places_of({1, 6, 5}, {0}).slides());  // rows
+  EXPECT_FALSE(places_of({1, 1, 5}, {0, 1}).slides());
+  EXPECT_FALSE(places_of({8, 6, 5}, {0}).slides());  // nowhere else to begin
+  EXPECT_FALSE(places_of({1, 4, 5}, {0}).slides());  // all at the same columns
+}
+
+TEST(Scatter, OfWindowsThatOverlapInPartIsInTheirOrderOnAllThreads) {
+  // The second row of one window is the first of another: threads must not divide windows by their rows.
+  check(scatter_of(Shape::array(ElementType::kS32, {3, 40}), Shape::array(ElementType::kS32, {4096, 1}), {4096, 2, 30},
+                   Opcode::kAdd, [](hlo::ScatterAttributes& a) {
+                     a.update_window_dims = {1, 2};
+                     a.scatter_dims_to_operand_dims = {0};
+                     a.index_vector_dim = 1;
+                   }));
+  // The same of columns, which windows begin at.
+  check(scatter_of(Shape::array(ElementType::kS32, {2, 1203}), Shape::array(ElementType::kS32, {300, 1}),
+                   {300, 2, 1200}, Opcode::kAdd, [](hlo::ScatterAttributes& a) {
+                     a.update_window_dims = {1, 2};
+                     a.scatter_dims_to_operand_dims = {1};
+                     a.index_vector_dim = 1;
                    }));
 }
 

@@ -36,6 +36,7 @@ void ScatterPlaces::add_components(const hlo::ScatterAttributes& a, const Shape&
       a.index_vector_dim < indices.rank() ? index_strides[static_cast<size_t>(a.index_vector_dim)] : 0;
   for (size_t k = 0; k < a.scatter_dims_to_operand_dims.size(); ++k) {
     const auto d = static_cast<size_t>(a.scatter_dims_to_operand_dims[k]);
+    slides_ |= window_sizes[d] > 1 && window_sizes[d] < array.dimension(static_cast<int64_t>(d));
     components_.push_back({static_cast<int64_t>(k) * component_stride, array_strides[d],
                            static_cast<uint64_t>(array.dimension(static_cast<int64_t>(d)) - window_sizes[d])});
   }

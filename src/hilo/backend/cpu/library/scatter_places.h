@@ -32,6 +32,9 @@ class ScatterPlaces {
   int64_t rows() const { return rows_; }
   int64_t row_size() const { return row_size_; }
   const std::vector<ScatterComponent>& components() const { return components_; }
+  /// Whether windows overlap in part: they are longer than one element along a dimension along which they begin anywhere. The same
+  /// piece of two windows is then not at the same place.
+  bool slides() const { return slides_; }
   /// From an index vector to the next in a stretch, and between their windows.
   int64_t index_stride() const { return batch_.back().index_stride; }
   ScatterPlace stride() const { return batch_.back().stride; }
@@ -86,7 +89,7 @@ class ScatterPlaces {
   std::vector<ScatterComponent> components_;
   std::vector<ScatterPlace> pieces_ = {{0, 0}};
   int64_t run_ = 1, rows_ = 1, row_size_ = 1, index_bytes_ = 1;
-  bool any_ = true;
+  bool any_ = true, slides_ = false;
 };
 
 }  // namespace hilo::cpu
