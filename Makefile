@@ -72,7 +72,7 @@ fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 rand
 	@tools/build.sh build $(JOBS) hilo_command test_random_programs test_moved_reductions
 	@HILO_RANDOM_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomPrograms.*'
 	@HILO_LAYOUT_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomLayouts.*'
-	@HILO_CACHE=off HILO_MOVED_SEED=100000 HILO_MOVED_PROGRAMS=$(or $(MOVED),100000) build/bin/tests/test_moved_reductions --gtest_brief=1
+	@HILO_CACHE=off HILO_MOVED_FORMS=all HILO_MOVED_SEED=100000 HILO_MOVED_PROGRAMS=$(or $(MOVED),100000) build/bin/tests/test_moved_reductions --gtest_brief=1
 	@HILO_MUTATED_PROGRAMS=5000 python3 tests/mutated/run.py
 	@HILO_FANS=all python3 tests/hostile_costs/run.py
 	@tools/build.sh build $(JOBS) test_hostile_costs test_stopped

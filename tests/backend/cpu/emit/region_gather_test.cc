@@ -187,5 +187,22 @@ ENTRY main {{
   }
 }
 
+/// A reducer without a name goes element by element, and each says which array it is in.
+TEST(RegionGather, ReadsJoinedArraysOneByOne) {
+  check_places(R"(HloModule joined
+r { a = s32[] parameter(0)  b = s32[] parameter(1)  s = s32[] add(a, b)  p = s32[] multiply(a, b)  ROOT c = s32[] add(s, p) }
+ENTRY main {
+  x = s32[31] parameter(0)
+  i = s32[127] parameter(1)
+  y = s32[256] parameter(2)
+  z = s32[] constant(0)
+  both = s32[318] concatenate(x, x, y), dimensions={0}
+  g = s32[127] gather(both, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+  ROOT s = s32[] reduce(g, z), dimensions={0}, to_apply=r
+}
+)",
+               318);
+}
+
 }  // namespace
 }  // namespace hilo::cpu

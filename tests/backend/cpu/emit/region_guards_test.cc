@@ -75,5 +75,33 @@ ENTRY main {{
   }
 }
 
+/// A column is one lane of a strip of 128 lanes and more, which begins in one array and ends in the other.
+TEST(RegionGuards, ReducesColumnsOfJoinedArrays) {
+  for (const std::string_view type : kTypes) {
+    check_text(fmt::format(R"(HloModule columns
+r {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT c = {0}[] {1}(a, b) }}
+ENTRY main {{
+  x = {0}[3,700] parameter(0)
+  y = {0}[3,800] parameter(1)
+  z = {0}[] parameter(2)
+  p = {0}[3,1500] concatenate(x, y), dimensions={{1}}
+  ROOT s = {0}[1500] reduce(p, z), dimensions={{0}}, to_apply=r
+}}
+)",
+                           type, type == "pred" ? "xor" : "add"));
+    check_text(fmt::format(R"(HloModule columns
+r {{ a = {0}[] parameter(0)  b = {0}[] parameter(1)  ROOT c = {0}[] {1}(a, b) }}
+ENTRY main {{
+  x = {0}[1500] parameter(0)
+  z = {0}[] parameter(1)
+  p = {0}[2048] pad(x, z), padding=300_248
+  q = {0}[4,512] reshape(p)
+  ROOT s = {0}[512] reduce(q, z), dimensions={{0}}, to_apply=r
+}}
+)",
+                           type, type == "pred" ? "xor" : "add"));
+  }
+}
+
 }  // namespace
 }  // namespace hilo::cpu

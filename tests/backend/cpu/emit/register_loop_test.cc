@@ -164,6 +164,17 @@ TEST(RegisterLoop, MovesElements) {
   y = f32[2,B,3] add(y1, kw))"});
 }
 
+/// Many indices fill a register, and the last of a batch fill a part of one.
+TEST(RegisterLoop, TakesBytes) {
+  check_batches({"u8[5,B]", "y = u8[5,B] add(x, x)"}, 0);
+  check_batches({"u8[B,5]", "y = u8[B,5] add(x, x)"}, 0);
+  check_batches({"u8[2,B,3]", "y = u8[2,B,3] reverse(x), dimensions={2}"}, 0);
+  check_batches({"pred[5,B]", "y = pred[5,B] not(x)"}, 0);
+  check_batches({"f16[B,5]", "y = f16[B,5] add(x, x)"}, 0);
+  check_batches({"c64[B,2]", "y = c64[B,2] add(x, x)"}, 0);
+  check_batches({"s64[B,2]", "y = s64[B,2] add(x, x)"}, 0);
+}
+
 TEST(RegisterLoop, SlicesWhereTheTurnSays) {
   const char* const kBody = R"(
   three = s32[] constant(3)

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
 constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
-constexpr int64_t kLengthBetweenLooks = 1000;   // of code, where there is a stop word: some 50 ms
+constexpr int64_t kLengthBetweenLooks = 400;    // of code, where there is a stop word: some 20 ms
 
 CodeCache<CachedKernel>& cache() {
   static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);

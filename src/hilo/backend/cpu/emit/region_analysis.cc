@@ -10,6 +10,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kMaxTileBytes = 32 << 10;  // what a row may keep on the stack: it has to stay in the L1 cache
+constexpr int64_t kMostInStrip = 256;        // nodes times registers of a wide strip
 constexpr int kReduceUnroll = 4;             // independent accumulators hide the latency of an add
 constexpr int64_t kMostTurnsInOrder = 16;    // of a sum in a register of lanes; longer ones are joined from stretches
 // Dots of so few products are summed in order, as in XLA: one alone, and those of rows. Joining lanes costs as much.
@@ -368,7 +369,8 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
     // Wide strips: memory is read in stretches that the prefetcher follows, and many sums run side by side. What follows
     // the sums is written out for each register, so it must be cheap for the widest.
     lanes *= expensive ? kReduceUnroll : isa == Isa::kAvx512 ? 16 : 8;
-    while (lanes > natural && (lanes > extent || waste() > extent / 8)) lanes /= 2;
+    const auto is_long = [&] { return weighted_nodes(region) * (lanes / natural) > kMostInStrip; };
+    while (lanes > natural && (lanes > extent || waste() > extent / 8 || is_long())) lanes /= 2;
   } else {
     if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24) {
       lanes *= kReduceUnroll;
@@ -390,6 +392,14 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
     shape.overlaps |= rows % shape.block_rows != 0;
   }
   return shape;
+}
+
+int64_t weighted_nodes(const Region& region) {
+  constexpr int64_t kOfNarrow = 8;
+  int64_t weight = 0;
+  for (const RegionNode& n : region.nodes)
+    weight += is_floating(n.type) && element_type_info(n.type).bits <= 8 ? kOfNarrow : 1;
+  return weight;
 }
 
 int64_t code_length(const Region& region, Isa isa) {

@@ -54,6 +54,9 @@ inline constexpr int64_t kLongestShortRow = 16;
 
 RegionFacts analyse_region(const Region& region, Isa isa);
 
+/// The nodes of a region, of which those on floats of 8 bits and fewer count several times: each is widened and rounded.
+int64_t weighted_nodes(const Region& region);
+
 /// About how many instructions on registers a region's code has: what it costs to compile grows with that.
 int64_t code_length(const Region& region, Isa isa);
 

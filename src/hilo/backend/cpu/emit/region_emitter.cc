@@ -243,7 +243,7 @@ Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
     return next;
   };
   const int64_t turns = (region_.extents[k] + step - 1) / step;
-  if (!is_cut(k) && turns * static_cast<int64_t>(region_.nodes.size()) <= kMaxUnrolledNodes) {
+  if (!is_cut(k) && turns * weighted_nodes(region_) <= kMaxUnrolledNodes) {
     Values now = carried;
     for (int64_t t = 0; t < turns; ++t) now = turn(scalar_.index(t * step), now);
     return now;

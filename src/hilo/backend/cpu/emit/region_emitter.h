@@ -113,6 +113,7 @@ class RegionEmitter {
   void set_value(uint32_t n, llvm::Value* value, bool wide);
   llvm::Value* scalar_index(uint32_t expression);
   llvm::Value* lane_indices(uint32_t expression, llvm::Type* number);
+  llvm::Value* index_in(uint32_t expression, bool wide);
   bool has_varying_terms(uint32_t expression) const;
   /// From one lane to the next, if that is the same for all; else kIrregular, in folded dimensions.
   int64_t lane_step(uint32_t expression) const;

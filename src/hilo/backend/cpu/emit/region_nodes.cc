@@ -122,6 +122,12 @@ Value* lanes_between(SimdBuilder& b, Value* index, int64_t low, int64_t high) {
 
 }  // namespace
 
+/// The expression in every lane, or in the only one; of one lane all terms count.
+Value* RegionEmitter::index_in(uint32_t expression, bool wide) {
+  const bool every = wide || has_varying_terms(expression);
+  return every ? lane_indices(expression, ir_.getInt64Ty()) : scalar_index(expression);
+}
+
 /// Do all guards of the node hold? A scalar i1 if they are the same in every lane, else a mask; null if nothing need be asked.
 Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
   wide = false;
@@ -140,7 +146,7 @@ Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
     } else {
       SimdBuilder& b = builder(varies);
       // low <= index < high as one unsigned comparison.
-      Value* offset = ir_.CreateSub(varies ? lane_indices(e, ir_.getInt64Ty()) : scalar_index(e), b.i64(g.low));
+      Value* offset = ir_.CreateSub(index_in(e, varies), b.i64(g.low));
       holds = ir_.CreateICmpULT(offset, b.i64(g.high - g.low));
     }
     if (all == nullptr) {
@@ -169,9 +175,8 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
   Value* mask = guard_mask(n, wide_mask);
   const bool scattered = has_varying_terms(e);
   const int64_t step = lane_step(e);
-  Value* at = scattered ? nullptr : scalar_index(e);
+  Value* at = scattered && wide && facts_.shape.lanes > 1 ? nullptr : index_in(e, false);
   if (!wide || facts_.shape.lanes == 1) {
-    if (at == nullptr) at = lane_indices(e, ir_.getInt64Ty());               // one lane
     if (mask != nullptr) at = ir_.CreateSelect(mask, at, scalar_.index(0));  // an element that is there
     return scalar_.load_scalar(node.type, pointer, at);
   }
@@ -248,9 +253,7 @@ Value* RegionEmitter::emit_bitcast(const RegionNode& n, bool wide) {
 
 Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool wide) {
   SimdBuilder& b = builder(wide);
-  Value* index = wide && facts_.shape.lanes > 1  ? nullptr
-                 : has_varying_terms(expression) ? lane_indices(expression, ir_.getInt64Ty())
-                                                 : scalar_index(expression);
+  Value* index = wide && facts_.shape.lanes > 1 ? nullptr : index_in(expression, false);
   if (index == nullptr && is_integer(n.type) && !has_varying_terms(expression)) {
     // Narrow arithmetic is exact modulo the type's range.
     llvm::Type* scalar = b.register_scalar(n.type);

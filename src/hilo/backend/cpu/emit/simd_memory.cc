@@ -68,6 +68,17 @@ Value* load_complex(SimdBuilder& b, ElementType type, Value* address, llvm::Alig
                   ir.CreateShuffleVector(raw, every_second(1, b.lanes()))});
 }
 
+/// Real and imaginary parts, one after the other.
+Value* in_turn(SimdBuilder& b, Value* value) {
+  const ComplexParts parts = parts_of(b, value);
+  std::vector<int> order;
+  for (int i = 0; i < b.lanes(); ++i) {
+    order.push_back(i);
+    order.push_back(b.lanes() + i);
+  }
+  return b.ir().CreateShuffleVector(parts.real, parts.imag, order);
+}
+
 void store_complex(SimdBuilder& b, Value* value, Value* address, llvm::Align align) {
   auto& ir = b.ir();
   const ComplexParts parts = parts_of(b, value);
@@ -76,12 +87,14 @@ void store_complex(SimdBuilder& b, Value* value, Value* address, llvm::Align ali
     ir.CreateAlignedStore(parts.imag, ir.CreateConstGEP1_64(parts.real->getType(), address, 1), llvm::Align(1));
     return;
   }
+  ir.CreateAlignedStore(in_turn(b, value), address, align);
+}
+
+/// Each lane of a mask twice.
+Value* doubled(SimdBuilder& b, Value* mask) {
   std::vector<int> order;
-  for (int i = 0; i < b.lanes(); ++i) {
-    order.push_back(i);
-    order.push_back(b.lanes() + i);
-  }
-  ir.CreateAlignedStore(ir.CreateShuffleVector(parts.real, parts.imag, order), address, align);
+  for (int i = 0; i < 2 * b.lanes(); ++i) order.push_back(i / 2);
+  return b.ir().CreateShuffleVector(mask, order);
 }
 
 }  // namespace
@@ -146,6 +159,12 @@ void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* l
 // of an array that was rolled, all vectors but one lie in either.
 Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Value* mask) {
   if (lanes_ == 1) return gather(type, pointer, at, mask);
+  if (type == ElementType::kC128) {
+    SimdBuilder parts = with_lanes(*this, 2 * lanes_);
+    Value* const raw = parts.load_masked(ElementType::kF64, pointer, ir_.CreateShl(at, 1), doubled(*this, mask));
+    return join(*this, {ir_.CreateShuffleVector(raw, every_second(0, lanes_)),
+                        ir_.CreateShuffleVector(raw, every_second(1, lanes_))});
+  }
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* const nothing = llvm::Constant::getNullValue(raw_type);
   const auto by_lanes = [&] {
@@ -170,6 +189,11 @@ Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Val
 
 void SimdBuilder::store_masked(ElementType type, Value* value, Value* pointer, Value* at, Value* mask) {
   if (lanes_ == 1) return scatter(type, value, pointer, at, mask);
+  if (type == ElementType::kC128) {
+    SimdBuilder parts = with_lanes(*this, 2 * lanes_);
+    parts.store_masked(ElementType::kF64, in_turn(*this, value), pointer, ir_.CreateShl(at, 1), doubled(*this, mask));
+    return;
+  }
   Value* const raw = to_memory(type, value);
   const auto by_lanes = [&] {
     if (lanes_ <= kMostBranches || has_masked_moves(type)) {
