@@ -113,7 +113,7 @@ StatusOr<std::string_view> stated_type(std::string_view kind, const Shape& shape
   if (is_whole && (kind == "SIGNED" || kind == "UNSIGNED")) return is_signed == (kind == "SIGNED") ? "" : kind;
   const bool own = kind.empty() || kind == "NOTYPE" || (kind == "UNSIGNED" && type == ElementType::kPred) ||
                    (kind == "FLOAT" && (floats || is_complex(type)));
-  if (own) return "";
+  if (own) return std::string_view();
   return invalid_argument(fmt::format("compare_type {} doesn't suit {}", kind, shape.to_string()));
 }
 
