@@ -75,7 +75,7 @@ class Reader {
     Opcode opcode{};
     std::shared_ptr<Attributes> attributes = {};
     AnnotationsPtr annotations = {};
-    size_t first_operand = 0;  ///< in operands_, up to whose end they go
+    size_t first_operand = 0;                 ///< in operands_, up to whose end they go
     std::string_view spelled = {};            ///< the opcode as written, if that is not its name
     std::optional<ConstantText> sparse = {};  ///< of a constant that isn't written out
   };
@@ -86,7 +86,7 @@ class Reader {
   Status read_attributes(Open& open, bool has_attributes);
   Status read_wrapped_attributes(Open& open, Opcode wrapped);
   Status read_operand_field(const AttributeField& field, Open& open);
-  Status read_operands(Open& open);
+  Status read_operands();
   Status read_operand();
   StatusOr<InstructionId> read_named_operand(std::string_view name, size_t position,
                                              const std::optional<Shape>& stated);
@@ -108,7 +108,7 @@ class Reader {
   ParsedComputation& computation_;
   bool alone_;                                                      // the text is this instruction
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
-  std::vector<InstructionId> operands_;  // of the instructions that are being read, each behind the one that it stands in
+  std::vector<InstructionId> operands_;                             // of what is being read, outermost first
   std::vector<Undefined> undefined_;
 };
 
@@ -221,7 +221,7 @@ Status Reader::read_operand() {
   return ok_status();
 }
 
-Status Reader::read_operands(Open& open) {
+Status Reader::read_operands() {
   if (cursor_.accept(')')) return ok_status();
   do {
     HILO_RETURN_IF_ERROR(read_operand());
@@ -340,7 +340,7 @@ StatusOr<InstructionId> Reader::read_definition(size_t position, std::string_vie
   const size_t first_undefined = undefined_.size();
   const std::span<const AttributeField> fields = op_def(open.opcode).fields;
   const bool has_value = !fields.empty() && fields[0].show == FieldShow::kAsOperand;
-  HILO_RETURN_IF_ERROR(has_value ? read_operand_field(fields[0], open) : read_operands(open));
+  HILO_RETURN_IF_ERROR(has_value ? read_operand_field(fields[0], open) : read_operands());
   const std::optional<Opcode> wrapped = wrapped_with_attributes(open.opcode, open.spelled);
   HILO_RETURN_IF_ERROR(wrapped ? read_wrapped_attributes(open, *wrapped) : read_attributes(open, has_attributes));
   if (open.sparse) spread(open);
