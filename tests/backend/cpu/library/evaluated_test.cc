@@ -155,8 +155,8 @@ TEST(Evaluated, NoConvolutionOfBytesWithManyChannels) {
                        "  ROOT y = {4}{5} convolution(x, k), window={{size=3x2 stride={6}x{6} pad={7}_{8}x{7}_{8} "
                        "rhs_dilate={9}x{9} rhs_reversal={10}x0}}, dim_labels={11}_01io->{11}\n}}\n",
                        lhs, array(batch, inputs, x, y), inputs, outputs, out,
-                       array(batch, outputs, count(x, 3), count(y, 2)), stride, low, high, dilation, turn % 3 == 0,
-                       channels_first ? "bf01" : "b01f"),
+                       array(batch, outputs, count(x, 3), count(y, 2)), stride, low, high, dilation,
+                       turn % 3 == 0 ? 1 : 0, channels_first ? "bf01" : "b01f"),
            0, true);
     }
   }

@@ -20,10 +20,10 @@ namespace {
 using hlo::ConvolutionAttributes;
 using Strides = std::vector<int64_t>;
 
-constexpr int64_t kLines = 256;            // rows that are gathered at once
-constexpr int64_t kMinTerms = 16;          // products of a sum, from where words of four bytes are filled
-constexpr int64_t kMinOutputs = 8;         // lines of the kernel, about half a vector
-constexpr double kWorthForking = 1 << 20;  // multiplications
+constexpr int64_t kBlockBytes = 256 << 10;  // that are gathered at once: they stay in the second cache
+constexpr int64_t kMinTerms = 16;           // products of a sum, from where words of four bytes are filled
+constexpr int64_t kMinOutputs = 8;          // lines of the kernel, about half a vector
+constexpr double kWorthForking = 1 << 20;   // multiplications
 
 std::optional<Packed> packed_type(ElementType type) {
   if (type == ElementType::kS8) return Packed::kS8;
@@ -45,9 +45,7 @@ class IntegerConvolutionHero final : public Hero {
     }
     inputs_ = rhs.dimension(a.dimensions.kernel_input);
     terms_ = hlo::count_of(taps_) * inputs_;
-    const int64_t inner = hlo::count_of(std::span(counts_).subspan(1));
-    block_ = std::clamp<int64_t>(kLines / std::max<int64_t>(inner, 1), 1, std::max<int64_t>(counts_[0], 1));
-    blocks_ = (counts_[0] + block_ - 1) / block_;
+    choose_blocks();
   }
 
   Status run(void* const* buffers, const CallContext&) const override {
@@ -65,6 +63,16 @@ class IntegerConvolutionHero final : public Hero {
   }
 
  private:
+  /// As large as may be, for the kernel is packed for each, and enough for all threads.
+  void choose_blocks() {
+    const int64_t row = std::max<int64_t>(hlo::count_of(std::span(counts_).subspan(1)) * terms_, 1);
+    const int64_t batch = result_.dimension(a_.dimensions.output_batch);
+    block_ = std::clamp<int64_t>(kBlockBytes / row, 1, std::max<int64_t>(counts_[0], 1));
+    const auto blocks = [&] { return (counts_[0] + block_ - 1) / block_; };
+    while (block_ > 1 && batch * blocks() < 2 * default_pool().threads()) block_ = (block_ + 1) / 2;
+    blocks_ = blocks();
+  }
+
   static size_t bytes_of(const Shape& shape, int64_t elements) {
     return static_cast<size_t>((elements * element_size_bytes(shape.element_type()) + 7) / 8 * 8);
   }
