@@ -272,7 +272,7 @@ std::optional<LoopWork> register_loop_work(const hlo::Computation& condition, co
 }
 
 bool is_register_program(const hlo::Computation& computation) {
-  int64_t work = 0;
+  LoopWork work;
   return add_work(computation, 1, 0, work);
 }
 
