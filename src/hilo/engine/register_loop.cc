@@ -38,8 +38,18 @@ bool is_small(const Shape& shape, int64_t batch) {
   return elements_beside(shape, batch) <= kMostElements;
 }
 
+/// How much more code an operation on an element is than one on a number of a register: floats of 8 bits and fewer are widened and
+/// rounded.
+int64_t parts_of(const hlo::Instruction& i) {
+  if (!i.shape.is_array()) return 1;
+  const ElementType type = i.shape.element_type();
+  if (is_complex(type)) return 4;
+  return is_floating(type) && element_type_info(type).bits <= 8 ? 8 : 1;
+}
+
 int64_t weight_of(const hlo::Instruction& i) {
-  const int64_t parts = i.shape.is_array() && is_complex(i.shape.element_type()) ? 4 : 1;
+  const int64_t parts = parts_of(i);
+  if (i.opcode == Opcode::kPower && is_floating(i.shape.element_type())) return 32 * parts;
   switch (i.def().cost) {
     case hlo::CostClass::kFree: return 0;
     case hlo::CostClass::kCheap: return parts;

@@ -226,13 +226,17 @@ Value* join(SimdBuilder& b, const ComplexParts& parts) {
   return ir.CreateOr(low, high);
 }
 
+Value* select_complex(SimdBuilder& b, Value* mask, Value* yes, Value* no) {
+  const ComplexParts x = parts_of(b, yes), y = parts_of(b, no);
+  return join(b, {b.ir().CreateSelect(mask, x.real, y.real), b.ir().CreateSelect(mask, x.imag, y.imag)});
+}
+
 StatusOr<Value*> emit_complex(SimdBuilder& b, Opcode opcode, ElementType type, const hlo::Attributes* attributes,
                               std::span<Value* const> operands) {
   auto& ir = b.ir();
   if (opcode == Opcode::kCopy) return operands[0];
   if (opcode == Opcode::kSelect) {
-    const ComplexParts yes = parts_of(b, operands[1]), no = parts_of(b, operands[2]);
-    return join(b, {ir.CreateSelect(operands[0], yes.real, no.real), ir.CreateSelect(operands[0], yes.imag, no.imag)});
+    return select_complex(b, operands[0], operands[1], operands[2]);
   }
   const ComplexParts x = parts_of(b, operands[0]);
   const ComplexParts y = operands.size() > 1 ? parts_of(b, operands[1]) : ComplexParts{};

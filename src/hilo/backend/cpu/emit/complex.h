@@ -27,6 +27,9 @@ llvm::Value* join(SimdBuilder& b, const ComplexParts& parts);
 StatusOr<llvm::Value*> emit_complex(SimdBuilder& b, hlo::Opcode opcode, ElementType operand_type,
                                     const hlo::Attributes* attributes, std::span<llvm::Value* const> operands);
 
+/// select(mask, yes, no) of joined numbers, part by part: no register holds lanes of 128 bits.
+llvm::Value* select_complex(SimdBuilder& b, llvm::Value* mask, llvm::Value* yes, llvm::Value* no);
+
 /// accumulator + x * y.
 llvm::Value* emit_complex_multiply_add(SimdBuilder& b, llvm::Value* x, llvm::Value* y, llvm::Value* accumulator);
 

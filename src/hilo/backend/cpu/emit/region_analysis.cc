@@ -395,10 +395,12 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
 }
 
 int64_t weighted_nodes(const Region& region) {
-  constexpr int64_t kOfNarrow = 8;
+  constexpr int64_t kHeavy = 8;
   int64_t weight = 0;
-  for (const RegionNode& n : region.nodes)
-    weight += is_floating(n.type) && element_type_info(n.type).bits <= 8 ? kOfNarrow : 1;
+  for (const RegionNode& n : region.nodes) {
+    const bool is_narrow = is_floating(n.type) && element_type_info(n.type).bits <= 8;
+    weight += is_narrow || n.type == ElementType::kC128 ? kHeavy : 1;
+  }
   return weight;
 }
 

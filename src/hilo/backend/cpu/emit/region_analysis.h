@@ -54,7 +54,8 @@ inline constexpr int64_t kLongestShortRow = 16;
 
 RegionFacts analyse_region(const Region& region, Isa isa);
 
-/// The nodes of a region, of which those on floats of 8 bits and fewer count several times: each is widened and rounded.
+/// The nodes of a region, of which some count several times: those on floats of 8 bits and fewer, each of which is widened and
+/// rounded, and those on c128, whose loops carry numbers of 128 bits, which fill no vector.
 int64_t weighted_nodes(const Region& region);
 
 /// About how many instructions on registers a region's code has: what it costs to compile grows with that.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hilo/backend/cpu/emit/complex.h"
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/numbers.h"
@@ -226,7 +227,10 @@ void RegionEmitter::emit_node(uint32_t n) {
       bool wide_mask = false;
       Value* mask = guard_mask(n, wide_mask);
       if (wide && !wide_mask) mask = wide_.splat(mask);
-      value = ir_.CreateSelect(mask, value_of(node.operands[0], wide), value_of(node.operands[1], wide));
+      Value* const inside = value_of(node.operands[0], wide);
+      Value* const outside = value_of(node.operands[1], wide);
+      value = is_complex(node.type) ? select_complex(builder(wide), mask, inside, outside)
+                                    : ir_.CreateSelect(mask, inside, outside);
       break;
     }
   }
