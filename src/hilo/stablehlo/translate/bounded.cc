@@ -319,7 +319,8 @@ bool is_alike(const OpContext& op) {
                                 translate_conj,
                                 translate_square,
                                 translate_is_infinite,
-                                translate_hyperbolic};
+                                translate_hyperbolic,
+                                translate_constant_like};
   return std::ranges::find(kAlike, op.row.translate) != std::end(kAlike);
 }
 
