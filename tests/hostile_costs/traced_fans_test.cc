@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that each call the one before twice: traced, differentiated and batched once each, whatever their number.
+// Functions that each call the one before twice are traced once each, and batched so; programs of files are bounded too.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 
 #include "hilo/hilo.h"
 
@@ -37,12 +39,25 @@ TEST(TracedFans, OfFewLevelsRun) {
 }
 
 TEST(TracedFans, OfManyLevelsAreRejectedOnceTraced) {
-  const Array x(0.5f);
-  EXPECT_EQ(code_of(fan(40), x), StatusCode::kResourceExhausted);
-  EXPECT_EQ(code_of(gradient_of(fan(40)), x), StatusCode::kResourceExhausted);
-  EXPECT_EQ(code_of(gradient_of(gradient_of(fan(30))), x), StatusCode::kResourceExhausted);
+  EXPECT_EQ(code_of(fan(40), Array(0.5f)), StatusCode::kResourceExhausted);
   EXPECT_EQ(code_of(batched(fan(40)), numpy::ones({3})), StatusCode::kResourceExhausted);
-  EXPECT_EQ(code_of(batched(gradient_of(fan(40))), numpy::ones({3})), StatusCode::kResourceExhausted);
+}
+
+/// A program of a chain of as many functions.
+std::string text_of(int levels) {
+  std::string text = "HloModule fan\nf0 { p = f32[] parameter(0) s = f32[] sine(p) ROOT r = f32[] multiply(p, s) }\n";
+  for (int k = 1; k <= levels; ++k)
+    text += fmt::format("f{} {{ p = f32[] parameter(0) a = f32[] call(p), to_apply=f{} ROOT b = f32[] call(a), to_apply=f{} }}\n",
+                        k, k - 1, k - 1);
+  return text + fmt::format("ENTRY e {{ p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f{} }}\n", levels);
+}
+
+TEST(TracedFans, OfFilesAreRejectedBeforeTheyAreTraced) {
+  const auto slope = [](int levels) {
+    return code_of([&](Array x) { return grad([&](Array y) { return load_text(text_of(levels))(y)[0]; })(x); }, Array(0.5f));
+  };
+  EXPECT_EQ(slope(3), StatusCode::kOk);
+  EXPECT_EQ(slope(40), StatusCode::kResourceExhausted);
 }
 
 }  // namespace
