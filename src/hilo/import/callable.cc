@@ -15,10 +15,11 @@ namespace {
 void check_expansion(const hlo::Module& module) {
   const int64_t count = hlo::expanded_instruction_count(module), most = hlo::max_expanded_instructions(module);
   if (count <= most) return;
-  throw Error(resource_exhausted(fmt::format(
-      "load '{}': too many instructions; got {} with each computation in all places that call it; wanted at most {} for "
-      "a program of {}",
-      module.name, count, most, hlo::instruction_count(module))));
+  throw Error(
+      resource_exhausted(fmt::format("load '{}': too many instructions; got {} with each computation in all places "
+                                     "that call it; wanted at most {} for "
+                                     "a program of {}",
+                                     module.name, count, most, hlo::instruction_count(module))));
 }
 
 }  // namespace
