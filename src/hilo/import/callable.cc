@@ -3,12 +3,29 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ir/expanded_size.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/trace/staging_trace.h"
 
 namespace hilo {
 
+namespace {
+
+/// A trace may stage a body in each place that calls it, so it is bounded as a compilation is.
+void check_expansion(const hlo::Module& module) {
+  const int64_t count = hlo::expanded_instruction_count(module), most = hlo::max_expanded_instructions(module);
+  if (count <= most) return;
+  throw Error(
+      resource_exhausted(fmt::format("load '{}': too many instructions; got {} with each computation in all places "
+                                     "that call it; wanted at most {} for "
+                                     "a program of {}",
+                                     module.name, count, most, hlo::instruction_count(module))));
+}
+
+}  // namespace
+
 hlo::ComputationPtr callable_entry(hlo::Module module) {
+  check_expansion(module);
   or_throw(hlo::run_passes(module, hlo::raise_pipeline()));
   const hlo::Computation& entry = *module.entry;
   return stage([&](std::span<const Array> leaves) { return run_computation(entry, leaves); }, parameter_avals(entry),

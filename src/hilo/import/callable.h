@@ -11,7 +11,7 @@
 namespace hilo {
 
 /// The entry after the raise pipeline: flat parameters, flat results, no op that merely stands for others.
-/// Errors    those of the passes; what tracing throws
+/// Errors    RESOURCE_EXHAUSTED beyond hlo::max_expanded_instructions(); those of the passes; what tracing throws
 hlo::ComputationPtr callable_entry(hlo::Module module);
 
 /// An array of known sizes.
