@@ -162,6 +162,19 @@ TEST(Evaluated, NoConvolutionOfBytesWithManyChannels) {
   }
 }
 
+/// A product of matrices whose lines lie backwards in memory is none that BLAS takes.
+TEST(Evaluated, NoConvolutionWithAReversedKernelThatCoversTheInput) {
+  for (const char* type : {"f32", "f64", "pred", "s8", "c64"}) {
+    for (const char* reversal : {"0", "1"}) {
+      runs(
+          fmt::format("HloModule c\nENTRY e {{\n  x = {0}[1,3,2] parameter(0)\n  k = {0}[1,2,2] parameter(1)\n"
+                      "  ROOT y = {0}[1,2,2] convolution(x, k), window={{size=2 rhs_dilate=2 rhs_reversal={1}}}, "
+                      "dim_labels=f0b_i0o->0bf\n}}\n",
+                      type, reversal));
+    }
+  }
+}
+
 TEST(Evaluated, NoConvolutionOfALargeWindowOrOfManyPhases) {
   const auto convolution = [](const char* x, const char* k, const char* y, const char* window, const char* labels) {
     return fmt::format(

@@ -73,6 +73,12 @@ void settle(int64_t outer, int64_t& outer_stride, int64_t inner, int64_t& inner_
   if (inner == 1) inner_stride = outer_stride == 1 ? outer : 1;
 }
 
+/// Whether lines lie one after the other, as BLAS takes matrices: not backwards, as those of a reversed kernel do, nor inside
+/// each other.
+bool is_stored(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride) {
+  return (row_stride == 1 && column_stride >= rows) || (column_stride == 1 && row_stride >= columns);
+}
+
 /// Taps and input features of both operands in one order, if that has one stride each.
 bool contracted(const ConvolutionProblem& p, Line& lhs, Line& rhs) {
   for (const bool features_inside : {true, false}) {
@@ -141,7 +147,8 @@ std::unique_ptr<ConvolutionStep> make_product_step(const ConvolutionProblem& p, 
   }
   settle(m.m, m.a_row, m.k, m.a_column);
   settle(m.n, m.b_column, m.k, m.b_row);
-  if (!is_blas_product(m) || m.ldc < m.n) return nullptr;
+  if (!is_stored(m.m, m.a_row, m.k, m.a_column) || !is_stored(m.k, m.b_row, m.n, m.b_column) || m.ldc < m.n)
+    return nullptr;
   return std::make_unique<ProductStep<T>>(p, m, kernel_left, images);
 }
 
