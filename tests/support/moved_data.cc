@@ -64,10 +64,7 @@ class DataDrawer {
     if (type_ == ElementType::kF8E8M0Fnu) return element<T>(below(rare_) == 0 ? 2 : 1);  // it has no zero and no sign
     switch (palette_) {
       case Palette::kRough: return element<T>(normal_(random_));
-      case Palette::kUnits: {
-        const int64_t kind = below(rare_);
-        return element<T>(kind == 0 ? 2 : kind == 1 ? 0.5 : kind == 2 && below(4) == 0 ? 0 : below(2) == 0 ? 1 : -1);
-      }
+      case Palette::kUnits: return element<T>(below(16 * rare_) == 0 ? 0 : below(2) == 0 ? 1 : -1);
       case Palette::kDenormals: return denormal<T>();
       case Palette::kSpecials: {
         const int64_t kind = below(rare_);

@@ -17,7 +17,7 @@ enum class Palette : uint8_t {
   kIntegers,   ///< small ones
   kSpecials,   ///< small integers, NaN, infinities, zeros of both signs
   kDenormals,  ///< small multiples of the least number, zeros of both signs
-  kUnits,      ///< 1 and -1, a few powers of two, hardly any 0
+  kUnits,      ///< 1 and -1, hardly any 0
   kFull,       ///< integer types: all bits
   kRough,      ///< normal numbers; sums are compared within a bound
 };

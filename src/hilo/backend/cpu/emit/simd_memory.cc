@@ -160,10 +160,18 @@ void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* l
 Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Value* mask) {
   if (lanes_ == 1) return gather(type, pointer, at, mask);
   if (type == ElementType::kC128) {
-    SimdBuilder parts = with_lanes(*this, 2 * lanes_);
-    Value* const raw = parts.load_masked(ElementType::kF64, pointer, ir_.CreateShl(at, 1), doubled(*this, mask));
-    return join(*this, {ir_.CreateShuffleVector(raw, every_second(0, lanes_)),
-                        ir_.CreateShuffleVector(raw, every_second(1, lanes_))});
+    const auto both = [&] {
+      const ComplexParts all = parts_of(*this, load(type, pointer, at));
+      return Values{all.real, all.imag};
+    };
+    const auto some = [&] {
+      SimdBuilder parts = with_lanes(*this, 2 * lanes_);
+      Value* const raw = parts.load_masked(ElementType::kF64, pointer, ir_.CreateShl(at, 1), doubled(*this, mask));
+      return Values{ir_.CreateShuffleVector(raw, every_second(0, lanes_)),
+                    ir_.CreateShuffleVector(raw, every_second(1, lanes_))};
+    };
+    const Values loaded = if_else(ir_.CreateAndReduce(mask), both, some);
+    return join(*this, {loaded[0], loaded[1]});
   }
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* const nothing = llvm::Constant::getNullValue(raw_type);
