@@ -288,7 +288,7 @@ TEST_F(ProfileOfAProgram, TimesPassesAndKernels) {
   ASSERT_EQ(all.size(), 1u);
   std::vector<std::string> names;
   for (const CompileStep& step : all[0].compile_steps) names.push_back(step.name);
-  EXPECT_EQ(names.front(), "pass optimize_remat");
+  EXPECT_EQ(names.front(), "pass normalize_layouts");
   EXPECT_EQ(names.back(), "code region0.cosine.subtract");
   EXPECT_GT(all[0].compile_steps.back().bytes, 0);
 }
