@@ -56,7 +56,8 @@ class MovedDraw {
   hlo::Builder& builder() { return b_; }
   const std::vector<MovedArgument>& arguments() const { return arguments_; }
   Palette palette() const { return palette_; }
-  bool multiplies_complex() const { return is_complex(type_) && palette_ == Palette::kUnits; }
+  /// Whether the sign of a zero is the same in any order: not of a product of complex numbers, nor of the greatest of equal zeros.
+  bool zeros_have_signs() const { return !picks_zeros_ && !(is_complex(type_) && palette_ == Palette::kUnits); }
 
  private:
   // moved_program.cc
@@ -136,6 +137,7 @@ class MovedDraw {
   ElementType type_ = ElementType::kF32;
   Palette palette_ = Palette::kIntegers;
   int64_t most_ = 0;  ///< elements of an array
+  bool picks_zeros_ = false;
 };
 
 /// The body op(p0, p1) of a reduction.

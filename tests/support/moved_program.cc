@@ -255,8 +255,8 @@ MovedProgram moved_program(unsigned seed, const MovedOptions& options) {
   const std::vector<MovedResult> results = draw.draw();
   MovedProgram made;
   for (const MovedResult& result : results) made.rules.push_back(result.rule);
-  for (ResultRule& rule : made.rules) rule.zeros_have_signs = !draw.multiplies_complex();
-  made.exact = draw.palette() != Palette::kRough && !draw.multiplies_complex();
+  for (ResultRule& rule : made.rules) rule.zeros_have_signs = draw.zeros_have_signs();
+  made.exact = draw.palette() != Palette::kRough && draw.zeros_have_signs();
   made.program.module.name = fmt::format("moved_{}", seed);
   std::vector<MovedArgument> arguments = draw.arguments();
   const hlo::ComputationPtr chain = alone(draw, results);

@@ -17,7 +17,7 @@ struct ResultRule {
   int64_t summed = 0;
   /// The result that holds the sums of magnitudes; none: each element is its own magnitude.
   std::optional<size_t> magnitudes;
-  /// Whether 0 and -0 differ. Those of products of complex numbers depend on the order.
+  /// Whether 0 and -0 differ. Those of products of complex numbers and of argmax depend on the order.
   bool zeros_have_signs = true;
 };
 

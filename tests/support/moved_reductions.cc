@@ -186,6 +186,7 @@ std::vector<MovedResult> MovedDraw::reduce_pair(const MovedValue& x, int64_t dim
     operands = {x.id, add(Opcode::kNegate, {x.id}), scalar(type(x), 0), scalar(type(x), 0)};
   } else {
     second = one_of(indices);
+    picks_zeros_ |= is_floating(type(x));
     const bool greatest = chance(50);
     attributes.to_apply = pair_body(type(x), second, greatest);
     hlo::IotaAttributes iota;
