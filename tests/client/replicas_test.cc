@@ -102,7 +102,11 @@ TEST_F(Replicas, AHeaderStatesHowManyAreNeeded) {
   EXPECT_EQ(literal_from_buffer(*(*results)[1][0])->to_string(), "f32[2] {3, 30}");
   EXPECT_EQ(with_header(", replica_count=4").status().to_string(),
             "INVALID_ARGUMENT: Compile 'total': needs 4 replicas, but only 3 are available. Hint: jax_replica_count");
-  EXPECT_EQ(with_header(", num_partitions=2").status().code(), StatusCode::kUnimplemented);
+  EXPECT_TRUE(with_header(", num_partitions=2").ok());
+  const Status part =
+      compiled("HloModule part, num_partitions=2\nENTRY e {\n  ROOT id = u32[] partition-id()\n}\n").status();
+  EXPECT_EQ(part.code(), StatusCode::kUnimplemented);
+  EXPECT_NE(part.message().find("partition-id 'id' meets other partitions"), std::string::npos) << part.to_string();
 }
 
 }  // namespace
