@@ -368,10 +368,12 @@ TEST_F(Files, KeepsModeAndOtherNames) {
   EXPECT_EQ(names(), (std::vector<std::string>{"a", "other"}));
 }
 
-/// The rest is about users without rights: in a child, which gives up those of root if it has them.
+/// The rest is about users without rights: in a child, which gives up those of root if it has them. It works in `folder`, whose
+/// parents it may not be allowed to enter.
 constexpr uid_t kNobody = 65534;
-int as_nobody(const std::function<bool()>& holds) {
+int as_nobody(const std::string& folder, const std::function<bool()>& holds) {
   return in_child([&] {
+    if (::chdir(folder.c_str()) != 0) return 2;
     if (::geteuid() == 0 && (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0))
       return 2;
     return holds() ? 0 : 1;
@@ -382,7 +384,8 @@ TEST_F(Files, WhoMayNotWriteToAFileMayNotReplaceIt) {
   ASSERT_EQ(::chmod(directory_.c_str(), 0777), 0);
   ASSERT_TRUE(write_file_atomic(at("a"), "old").ok());
   ASSERT_EQ(::chmod(at("a").c_str(), 0444), 0);
-  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "new").code() == StatusCode::kPermissionDenied; }), 0);
+  EXPECT_EQ(
+      as_nobody(directory_, [&] { return write_file_atomic("a", "new").code() == StatusCode::kPermissionDenied; }), 0);
   EXPECT_EQ(*read_file(at("a")), "old");
   EXPECT_EQ(names(), std::vector<std::string>{"a"});
 }
@@ -392,13 +395,14 @@ TEST_F(Files, WritesInPlaceWhereTheFolderOrTheOwnerForbidsAnother) {
   ASSERT_EQ(::chmod(at("a").c_str(), 0666), 0);
   const struct stat before = about(at("a"));
   ASSERT_EQ(::chmod(directory_.c_str(), 0555), 0);
-  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "new").ok(); }), 0);
+  EXPECT_EQ(as_nobody(directory_, [&] { return write_file_atomic("a", "new").ok(); }), 0);
   EXPECT_EQ(*read_file(at("a")), "new");
-  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("none"), "x").code() == StatusCode::kPermissionDenied; }), 0);
+  EXPECT_EQ(
+      as_nobody(directory_, [&] { return write_file_atomic("none", "x").code() == StatusCode::kPermissionDenied; }), 0);
   ASSERT_EQ(::chmod(directory_.c_str(), 01777), 0);
-  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "newer").ok(); }), 0);
+  EXPECT_EQ(as_nobody(directory_, [&] { return write_file_atomic("a", "newer").ok(); }), 0);
   ASSERT_EQ(::chmod(directory_.c_str(), 0777), 0);
-  EXPECT_EQ(as_nobody([&] { return write_file_atomic(at("a"), "newest").ok(); }), 0);
+  EXPECT_EQ(as_nobody(directory_, [&] { return write_file_atomic("a", "newest").ok(); }), 0);
   EXPECT_EQ(*read_file(at("a")), "newest");
   EXPECT_EQ(about(at("a")).st_uid, before.st_uid);
   EXPECT_EQ(about(at("a")).st_gid, before.st_gid);

@@ -455,7 +455,7 @@ TEST(Scan, RefusesWhatItCantScan) {
   const auto types = text([] {
     lax::scan(
         [](List c, std::nullopt_t) { return std::pair(List{numpy::astype(c[0], float32), c[1]}, std::tuple<>()); },
-        List{numpy::array(0), numpy::array(0)}, std::nullopt, 1);
+        List{numpy::array(0, int32), numpy::array(0, int32)}, std::nullopt, 1);
   });
   EXPECT_NE(types.find("carry input and carry output must have equal types"), std::string::npos) << types;
   EXPECT_NE(types.find("got (f32[], s32[]), wanted (s32[], s32[])"), std::string::npos) << types;

@@ -527,10 +527,11 @@ TEST(ExplainCacheMisses, SaysStaticValuesTypesAndTheNearestTrace) {
   {
     const auto scope = explain_cache_misses(true);
     const auto f = jit([](Array x, Array y) { return numpy::sin(x) + y; }, {.name = "g"});
-    f(numpy::array(0.0f), numpy::ones({4}));
-    f(numpy::array(0.0f), numpy::ones({4}));
+    const Array zero = numpy::array(0.0f, float32);
+    f(zero, numpy::ones({4}));
+    f(zero, numpy::ones({4}));
     f(0.0f, numpy::ones({4}));
-    f(numpy::array(0.0f), numpy::ones({4}, ElementType::kS32));
+    f(zero, numpy::ones({4}, ElementType::kS32));
     const auto g = jit([](Array x, std::string name) { return name.empty() ? x : -x; });
     g(1.0f, "foo");
     g(1.0f, "bar");

@@ -145,9 +145,10 @@ PrimitiveCallable compile_primitive(const Primitive& primitive, std::span<const 
                                     const PrimitiveParams& params) {
   const LocalComputation built = primitive_computation(primitive, shapes, params);
   const ResultHandler handle_result = result_handler(built.return_value_shape());
-  LocalComputation compiled = or_throw(built.compile(shapes, or_throw(get_compile_options())));
+  StatusOr<LocalComputation> compiled = built.compile(shapes, or_throw(get_compile_options()));
+  if (!compiled.ok()) or_throw(compiled.status().with_context(at_user_line("op by op")));
   return std::make_shared<const CompiledPrimitive>(
-      CompiledPrimitive{std::move(compiled), primitive.attributes_of, handle_result});
+      CompiledPrimitive{*std::move(compiled), primitive.attributes_of, handle_result});
 }
 
 std::vector<Array> handle_array(std::span<BufferPtr> buffers, bool weak_type, bool committed) {
