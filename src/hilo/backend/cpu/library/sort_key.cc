@@ -20,7 +20,14 @@ struct Side {
   bool zeros = false, nans = false;
 };
 
-/// Follows select(x == 0, 0, x) and select(x != x, nan, x) down to a parameter.
+/// Whether `id` is `value`, or what selects have led down to from it.
+bool leads_to(const hlo::Computation& c, InstructionId value, InstructionId id) {
+  while (value != id && c.instruction(value).opcode == Opcode::kSelect) value = c.instruction(value).operands[2];
+  return value == id;
+}
+
+/// Follows select(x == 0, 0, x) and select(x != x, nan, x) down to a parameter. What is tested may be further down than x: the
+/// selects between change neither which values are zero nor which are NaN.
 std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
   Side side;
   for (int step = 0; step < 8; ++step) {
@@ -35,7 +42,8 @@ std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
     if (test.opcode != Opcode::kCompare || value.opcode != Opcode::kConstant || !is_floating(i.shape.element_type()))
       return std::nullopt;
     const auto& compare = attributes_of<hlo::CompareAttributes>(test);
-    if (compare.type == hlo::ComparisonType::kTotalOrder || test.operands[0] != i.operands[2]) return std::nullopt;
+    if (compare.type == hlo::ComparisonType::kTotalOrder || !leads_to(c, i.operands[2], test.operands[0]))
+      return std::nullopt;
     const hlo::ComparisonDirection direction = compare.direction;
     const double constant = element_as_double(attributes_of<hlo::ConstantAttributes>(value).value, 0);
     if (test.operands[0] == test.operands[1] && direction == hlo::ComparisonDirection::kNe && constant != constant) {
