@@ -188,6 +188,27 @@ ENTRY main {{
 }
 
 /// A reducer without a name goes element by element, and each says which array it is in.
+// Two lanes of 32 bits: indices that fill 64 bits together.
+TEST(RegionGather, TwoLanesReadByPlacesThatAreRead) {
+  check_places(R"(HloModule two_lanes
+xor {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] xor(a, b)
+}
+ENTRY main {
+  x = s32[3,129] parameter(0)
+  places = u32[15] parameter(1)
+  others = s32[3,1] parameter(2)
+  zero = s32[] constant(0)
+  columns = s32[3,15] gather(x, places), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={3,1}
+  chosen = s32[3,3] gather(columns, others), offset_dims={1}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={3,1}
+  ROOT y = s32[3] reduce(chosen, zero), dimensions={1}, to_apply=xor
+}
+)",
+               129);
+}
+
 TEST(RegionGather, ReadsJoinedArraysOneByOne) {
   check_places(R"(HloModule joined
 r { a = s32[] parameter(0)  b = s32[] parameter(1)  s = s32[] add(a, b)  p = s32[] multiply(a, b)  ROOT c = s32[] add(s, p) }

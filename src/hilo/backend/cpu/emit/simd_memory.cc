@@ -255,18 +255,23 @@ Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Val
   return from_memory(type, raw);
 }
 
-// The indices go by way of memory: a lane is one load there, and two instructions or three in a register.
+// The indices go by way of memory: a lane is one load there, and two instructions or three in a register. Where all of them fill
+// 64 bits they stay: LLVM 19 forwards such a store to the load of a lane and forgets to drop the other lane's bits.
 Value* SimdBuilder::gather_by_lanes(ElementType type, Value* pointer, Value* indices, Value* mask,
                                     std::span<const std::int64_t> rows) {
   llvm::Type* const number = indices->getType()->getScalarType();
   if (mask != nullptr) indices = ir_.CreateSelect(mask, indices, int_like(indices, 0));  // an element that is there
-  Value* const places = stack(static_cast<std::int64_t>(number->getScalarSizeInBits() / 8) * lanes_);
-  ir_.CreateAlignedStore(indices, places, llvm::Align(16));
+  const std::int64_t bytes = static_cast<std::int64_t>(number->getScalarSizeInBits() / 8) * lanes_;
+  Value* const places = bytes <= 8 ? nullptr : stack(bytes);
+  if (places != nullptr) ir_.CreateAlignedStore(indices, places, llvm::Align(16));
+  const auto index_of = [&](int lane) -> Value* {
+    if (places == nullptr) return ir_.CreateExtractElement(indices, static_cast<std::uint64_t>(lane));
+    return ir_.CreateLoad(number, ir_.CreateConstGEP1_64(number, places, static_cast<std::uint64_t>(lane)));
+  };
   const auto load_some = [&](int first, int count) -> Value* {
     llvm::Type* const scalar = memory_scalar(type);
     llvm::Type* const some = count == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(count));
-    Value* const place = ir_.CreateConstGEP1_64(number, places, static_cast<std::uint64_t>(first));
-    Value* const at = ir_.CreateZExt(ir_.CreateLoad(number, place), ir_.getInt64Ty());
+    Value* const at = ir_.CreateZExt(index_of(first), ir_.getInt64Ty());
     return ir_.CreateAlignedLoad(some, element_pointer(type, pointer, at), natural(type));
   };
   const auto is_one_row = [&](int first, int count) {
