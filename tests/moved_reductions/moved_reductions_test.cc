@@ -17,6 +17,8 @@
 #include "hilo/types/literal_leaves.h"
 #include "tests/support/clients.h"
 #include "tests/support/moved_program.h"
+#include "tests/support/number_from.h"
+#include "tests/support/run_literals.h"
 
 namespace hilo::tests {
 namespace {
@@ -24,11 +26,6 @@ namespace {
 constexpr unsigned kPerTest = 100;     // programs of one test
 constexpr int64_t kMostDiffering = 3;  // of one test; each is reduced
 constexpr double kSlow = 20;           // ms of compiling for an instruction that are worth a line
-
-unsigned number_from(const char* name, unsigned otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
 
 /// While it lives, code is for that form.
 class UsesIsa {
@@ -64,24 +61,9 @@ std::vector<cpu::Isa> used_isas() {
   return isas;
 }
 
-StatusOr<std::vector<Literal>> run(Executable& executable, const std::vector<Literal>& arguments) {
-  std::vector<BufferPtr> buffers, results(executable.result_shapes().size());
-  for (const Literal& argument : arguments) {
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*executable.devices()[0], argument));
-    buffers.push_back(std::move(buffer));
-  }
-  HILO_RETURN_IF_ERROR(executable.execute(buffers, results, {}));
-  std::vector<Literal> literals;
-  for (const BufferPtr& result : results) {
-    HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*result));
-    literals.push_back(std::move(literal));
-  }
-  return literals;
-}
-
 StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, cpu_client()->compile(module, {}, nullptr));
-  return run(*executable, arguments);
+  return run_literals(*executable, arguments);
 }
 
 /// The program that took most processor time to compile for each of its instructions.
@@ -121,7 +103,7 @@ std::string difference_on(cpu::Isa isa, unsigned seed, const MovedProgram& progr
   for (const int threads : {0, 1}) {
     set_default_thread_count(threads);
     const StatusOr<std::vector<Literal>> got =
-        executable.ok() ? run(**executable, program.program.arguments) : executable.status();
+        executable.ok() ? run_literals(**executable, program.program.arguments) : executable.status();
     const std::string text = got.ok() ? difference(program, *got, wanted) : got.status().to_string();
     if (text.empty()) continue;
     return fmt::format("seed {} on {}, {} threads: {}\n{}", seed, isa_name(isa), threads == 0 ? "all" : "1", text,

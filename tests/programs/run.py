@@ -7,15 +7,11 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import argparse
-import os
 import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from command import ROOT  # noqa: E402
+from command import ROOT, compiler_errors  # noqa: E402
 
 REFUSED = {  # case: (what is written, what the compiler says)
     "argnums_of_grad": ("grad([](Array x, Array y) { return x * y; }, {.argnums = {0, 1}});", "grad<1>(f)"),
@@ -69,22 +65,9 @@ def main() -> int:
 
 
 def messages(build: pathlib.Path) -> dict[str, list[str]]:
-    """What the compiler says of each case: all errors from one until the next one is required."""
-    program = HEAD + "".join(f'#line 1 "case/{case}"\nvoid {case}([[maybe_unused]] Array x) {{ {code} }}\n'
-                             for case, (code, _) in REFUSED.items())
-    with tempfile.TemporaryDirectory(prefix="hilo_refused_") as folder:
-        source = pathlib.Path(folder) / "refused.cc"
-        source.write_text(program)
-        done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-fmax-errors=0", "-I", ROOT / "src",
-                               "-I", build / "generated", source], capture_output=True, text=True)
-    found: dict[str, list[str]] = {}
-    case = ""
-    for line in done.stderr.splitlines():
-        if place := re.match(r"case/(\w+):\d+:\d+:.*(?:required from|error:)", line):
-            case = place[1]
-        if error := re.search(r"error: (.*)", line):
-            found.setdefault(case, []).append(error[1])
-    return found
+    """What the compiler says of each case."""
+    return compiler_errors(HEAD + "".join(f'#line 1 "case/{case}"\nvoid {case}([[maybe_unused]] Array x) {{ {code} }}\n'
+                                          for case, (code, _) in REFUSED.items()), build)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,13 @@
 #include "hilo/hlo/text/printer.h"
 #include "tests/support/clients.h"
 #include "tests/support/moved_program.h"
+#include "tests/support/number_from.h"
 #include "tests/support/random_layouts.h"
 #include "tests/support/random_program.h"
+#include "tests/support/run_literals.h"
 
 namespace hilo::tests {
 namespace {
-
-unsigned number_from(const char* name, unsigned otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
 
 /// The doors that a program comes in by.
 enum class Door : uint8_t { kBuilt, kText, kProto, kSaved, kReference };
@@ -43,24 +40,11 @@ StatusOr<std::unique_ptr<Executable>> compiled(Door door, const hlo::Module& mod
   return client.load(bytes);
 }
 
-/// Runs it on arrays that lie as it wants them.
 StatusOr<std::vector<Literal>> run_through(Door door, const hlo::Module& module,
                                            const std::vector<Literal>& arguments) {
   HILO_ASSIGN_OR_RETURN(const hlo::Module read, through(door, module));
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, compiled(door, read));
-  std::vector<BufferPtr> buffers, results(executable->result_shapes().size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Shape& shape = executable->argument_shapes()[i];
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*executable->devices()[0], arguments[i], shape));
-    buffers.push_back(std::move(buffer));
-  }
-  HILO_RETURN_IF_ERROR(executable->execute(buffers, results, {}));
-  std::vector<Literal> literals;
-  for (const BufferPtr& result : results) {
-    HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*result));
-    literals.push_back(std::move(literal));
-  }
-  return literals;
+  return run_literals(*executable, arguments);
 }
 
 /// The program under layouts of this seed, through a door of this seed.

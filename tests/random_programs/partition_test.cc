@@ -10,16 +10,12 @@
 #include "hilo/hlo/partition/partition.h"
 #include "hilo/hlo/text/printer.h"
 #include "tests/support/clients.h"
+#include "tests/support/number_from.h"
 #include "tests/support/partitioned.h"
 #include "tests/support/random_program.h"
 
 namespace hilo::tests {
 namespace {
-
-unsigned number_from(const char* name, unsigned otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
 
 hlo::Mesh mesh_of(std::initializer_list<int64_t> sizes) {
   hlo::Mesh mesh;

@@ -25,32 +25,14 @@
 #include "hilo/hlo/text/printer.h"
 #include "hilo/types/literal_leaves.h"
 #include "tests/support/clients.h"
+#include "tests/support/number_from.h"
 #include "tests/support/program_files.h"
+#include "tests/support/run_literals.h"
 
 namespace hilo::tests {
 namespace {
 
 using hlo::Opcode;
-
-unsigned number_from(const char* name, unsigned otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
-
-StatusOr<std::vector<Literal>> run(Executable& executable, const std::vector<Literal>& arguments) {
-  std::vector<BufferPtr> buffers, results(executable.result_shapes().size());
-  for (const Literal& argument : arguments) {
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*executable.devices()[0], argument));
-    buffers.push_back(std::move(buffer));
-  }
-  HILO_RETURN_IF_ERROR(executable.execute(buffers, results, {}));
-  std::vector<Literal> literals;
-  for (const BufferPtr& result : results) {
-    HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*result));
-    literals.push_back(std::move(literal));
-  }
-  return literals;
-}
 
 /// What is compared with the reference.
 const ClientPtr& compared_client() {
@@ -63,7 +45,7 @@ const ClientPtr& compared_client() {
 
 StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, compared_client()->compile(module, {}, nullptr));
-  return run(*executable, arguments);
+  return run_literals(*executable, arguments);
 }
 
 std::string shown(const RandomProgram& program) {
@@ -143,8 +125,8 @@ StatusOr<std::string> differs_when_loaded(const RandomProgram& program) {
     const std::vector<Literal> leaves = leaves_of(argument);
     arguments.insert(arguments.end(), leaves.begin(), leaves.end());
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<Literal> wanted, run(*compiled, arguments));
-  HILO_ASSIGN_OR_RETURN(const std::vector<Literal> got, run(*loaded, arguments));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Literal> wanted, run_literals(*compiled, arguments));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Literal> got, run_literals(*loaded, arguments));
   for (size_t k = 0; k < wanted.size(); ++k) {
     if (!got[k].identical(wanted[k])) return "result " + std::to_string(k) + " differs";
   }

@@ -6,6 +6,7 @@ import functools
 import os
 import pathlib
 import pty
+import re
 import resource
 import subprocess
 import tempfile
@@ -15,6 +16,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 def own_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.upper().startswith(("JAX_", "HILO_"))}
+
+
+def compiler_errors(program: str, build: pathlib.Path) -> dict[str, list[str]]:
+    """What the compiler says of a program in C++, by the case whose line (`#line 1 "case/NAME"`) needs it: all errors from
+    one such line until the next one is named; "" holds those before."""
+    with tempfile.TemporaryDirectory(prefix="hilo_refused_") as folder:
+        source = pathlib.Path(folder) / "refused.cc"
+        source.write_text(program)
+        done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-fmax-errors=0", "-I", ROOT / "src",
+                               "-I", build / "generated", source], capture_output=True, text=True)
+    found: dict[str, list[str]] = {}
+    case = ""
+    for line in done.stderr.splitlines():
+        if place := re.match(r"case/(\w+):\d+:\d+:.*(?:required from|error:)", line):
+            case = place[1]
+        if error := re.search(r"error: (.*)", line):
+            found.setdefault(case, []).append(error[1])
+    return found
 
 
 def set_limits(limits: dict[int, int | None]):

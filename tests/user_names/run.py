@@ -9,15 +9,12 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import argparse
-import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from command import ROOT  # noqa: E402
+from command import ROOT, compiler_errors  # noqa: E402
 
 KEYWORDS = set("alignas and decltype for if noexcept not operator or requires sizeof switch typeid volatile while xor".split())
 HEAD = """#include "hilo/hilo.h"
@@ -137,19 +134,8 @@ def messages(build: pathlib.Path, names: list[str]) -> dict[str, list[str]]:
     greedy = "\n".join(f"template <typename... A> void {name}(A&&...) = delete;" for name in names)
     program = HEAD.replace("@GREEDY@", greedy)
     program += "".join(f'#line 1 "case/{case}"\n[[maybe_unused]] void case_{case}() {{ {code} }}\n' for case, code in CASES.items())
-    with tempfile.TemporaryDirectory(prefix="hilo_user_names_") as folder:
-        source = pathlib.Path(folder) / "names.cc"
-        source.write_text(program + "}\n")
-        done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-fmax-errors=0", "-I", ROOT / "src",
-                               "-I", build / "generated", source], capture_output=True, text=True)
-    found: dict[str, list[str]] = {}
-    case = "program"
-    for line in done.stderr.splitlines():
-        if place := re.match(r"case/(\w+):\d+:\d+:.*(?:required from|error:)", line):
-            case = place[1]
-        if "error:" in line:
-            found.setdefault(case, []).append(line)
-    return found
+    found = compiler_errors(program + "}\n", build)
+    return {case or "program": errors for case, errors in found.items()}
 
 
 if __name__ == "__main__":

@@ -233,21 +233,22 @@ Attribute BytecodeReader::read_builtin(ByteReader& in) {
   return {};
 }
 
+AttributeId BytecodeReader::add_signed(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kInteger;
+  made.integer = in.signed_number();
+  return tree.add(made);
+}
+
 Attribute BytecodeReader::read_mesh_attribute(ByteReader& in, VhloAttribute kind) {
   std::vector<NamedAttribute> entries;
   const auto add = [&](std::string_view name, AttributeId value) { entries.push_back({tree.intern(name), value}); };
-  const auto integer = [&] {
-    Attribute made;
-    made.kind = AttributeKind::kInteger;
-    made.integer = in.signed_number();
-    return tree.add(made);
-  };
   Attribute made;
   made.kind = AttributeKind::kDictionary;
   if (kind == VhloAttribute::kSubAxisInfo) {
     made.text = "stablehlo.sub_axis_info";
-    add("pre_size", integer());
-    add("size", integer());
+    add("pre_size", add_signed(in));
+    add("size", add_signed(in));
   } else if (kind == VhloAttribute::kAxisRef) {
     made.text = "stablehlo.axis_ref";
     add("name", attribute(in));
@@ -259,7 +260,7 @@ Attribute BytecodeReader::read_mesh_attribute(ByteReader& in, VhloAttribute kind
   } else if (kind == VhloAttribute::kMeshAxis) {
     made.text = "stablehlo.mesh_axis";
     add("name", attribute(in));
-    add("size", integer());
+    add("size", add_signed(in));
   } else {
     made.text = "stablehlo.mesh";
     add("axes", attribute(in));

@@ -63,6 +63,8 @@ struct BytecodeReader {
  private:
   Attribute read_attribute(ByteReader& in, const BytecodeEntry& entry);
   Attribute read_builtin(ByteReader& in);
+  /// Reads a number with its sign into the tree.
+  AttributeId add_signed(ByteReader& in);
   /// The attributes of VHLO that say along which axes of a mesh devices meet, as the dictionaries that text gives.
   Attribute read_mesh_attribute(ByteReader& in, VhloAttribute kind);
   Attribute read_vhlo(ByteReader& in);

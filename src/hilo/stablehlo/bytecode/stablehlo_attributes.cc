@@ -116,12 +116,6 @@ Attribute BytecodeReader::read_output_operand_alias(ByteReader& in) {
 Attribute BytecodeReader::read_own_mesh_attribute(ByteReader& in, uint64_t code) {
   std::vector<NamedAttribute> entries;
   const auto add = [&](std::string_view name, AttributeId value) { entries.push_back({tree.intern(name), value}); };
-  const auto integer = [&] {
-    Attribute made;
-    made.kind = AttributeKind::kInteger;
-    made.integer = in.signed_number();
-    return tree.add(made);
-  };
   Attribute made;
   made.kind = AttributeKind::kDictionary;
   if (const auto kind = static_cast<Code>(code); kind == Code::kReplicaGroupMeshAxes) {
@@ -130,8 +124,8 @@ Attribute BytecodeReader::read_own_mesh_attribute(ByteReader& in, uint64_t code)
     add("axes", tree.add(read_list(in)));
   } else if (kind == Code::kSubAxisInfo) {
     made.text = "stablehlo.sub_axis_info";
-    add("pre_size", integer());
-    add("size", integer());
+    add("pre_size", add_signed(in));
+    add("size", add_signed(in));
   } else if (kind == Code::kAxisRef) {
     made.text = "stablehlo.axis_ref";
     add("name", tree.add_text(AttributeKind::kString, string(in)));
@@ -139,7 +133,7 @@ Attribute BytecodeReader::read_own_mesh_attribute(ByteReader& in, uint64_t code)
   } else if (kind == Code::kMeshAxis) {
     made.text = "stablehlo.mesh_axis";
     add("name", tree.add_text(AttributeKind::kString, string(in)));
-    add("size", integer());
+    add("size", add_signed(in));
   } else {
     made.text = "stablehlo.mesh";
     add("axes", attribute(in));

@@ -191,7 +191,7 @@ struct Translator {
 /// A plain value, or a tuple of several.
 hlo::InstructionId packed(hlo::Builder& builder, std::span<const hlo::InstructionId> values);
 
-// Of modules with unknown sizes: translate_refined.cc.
+// Of modules with unknown sizes: refined.cc.
 
 /// Results that are a few integers and computed from constants become constants.
 Status fold_results(const OpContext& op);
@@ -207,7 +207,7 @@ Status check_shape_assertion(const OpContext& op);
 /// real_dynamic_slice from a start that isn't known, of a size that is: JAX clamps the start.
 Status translate_slice_of_known_size(const OpContext& op);
 
-// Of modules with bounded sizes: translate_bounded.cc.
+// Of modules with bounded sizes: bounded.cc.
 
 /// Translates an operation whose operands may have limits.
 /// Errors    UNIMPLEMENTED naming operations that can't have such operands
@@ -216,10 +216,10 @@ Status translate_bounded(const OpContext& op);
 StatusOr<hlo::InstructionId> zero_beyond(const OpContext& op, ValueId value);
 
 // Handlers, by file.
-Status translate_plain(const OpContext& op);  // translate_plain.cc: what rows say is all there is
+Status translate_plain(const OpContext& op);  // plain.cc: what rows say is all there is
 Status translate_sort(const OpContext& op);
 Status translate_identity(const OpContext& op);
-Status translate_elementwise(const OpContext& op);  // translate_data.cc
+Status translate_elementwise(const OpContext& op);  // data.cc
 Status translate_constant(const OpContext& op);
 Status translate_broadcast(const OpContext& op);
 Status translate_compare(const OpContext& op);
@@ -230,21 +230,21 @@ Status translate_dot(const OpContext& op);
 Status translate_old_dot(const OpContext& op);
 Status translate_sharding_constraint(const OpContext& op);
 Status translate_sharding_group(const OpContext& op);
-Status translate_call(const OpContext& op);  // translate_calls.cc
+Status translate_call(const OpContext& op);  // calls.cc
 Status translate_composite(const OpContext& op);
 Status translate_custom_call(const OpContext& op);
 Status translate_check(const OpContext& op);
 Status translate_probe(const OpContext& op);
-Status translate_while(const OpContext& op);  // translate_control_flow.cc
+Status translate_while(const OpContext& op);  // control_flow.cc
 Status translate_case(const OpContext& op);
 Status translate_if(const OpContext& op);
 Status translate_map(const OpContext& op);
 Status translate_async_start(const OpContext& op);
 Status translate_async_done(const OpContext& op);
 Status translate_barrier(const OpContext& op);
-Status translate_convolution(const OpContext& op);  // translate_windows.cc
+Status translate_convolution(const OpContext& op);  // windows.cc
 Status translate_window(const OpContext& op);
-Status translate_all_reduce(const OpContext& op);  // translate_collectives.cc
+Status translate_all_reduce(const OpContext& op);  // collectives.cc
 Status translate_reduce_scatter(const OpContext& op);
 Status translate_all_gather(const OpContext& op);
 Status translate_collective_broadcast(const OpContext& op);
@@ -253,29 +253,29 @@ Status translate_all_to_all(const OpContext& op);
 Status translate_collective_reduce(const OpContext& op);
 Status translate_replica_id(const OpContext& op);
 Status translate_partition_id(const OpContext& op);
-Status translate_manual_computation(const OpContext& op);  // translate_manual.cc
-Status translate_run_parallel(const OpContext& op);        // translate_parallel.cc
+Status translate_manual_computation(const OpContext& op);  // manual.cc
+Status translate_run_parallel(const OpContext& op);        // parallel.cc
 Status translate_send(const OpContext& op);
 Status translate_recv(const OpContext& op);
 Status translate_infeed(const OpContext& op);
 Status translate_outfeed(const OpContext& op);
 Status translate_print(const OpContext& op);
-Status translate_random(const OpContext& op);  // translate_others.cc
+Status translate_random(const OpContext& op);  // others.cc
 Status translate_random_bits(const OpContext& op);
 Status translate_dimension_size(const OpContext& op);
-Status translate_old_broadcast(const OpContext& op);  // translate_old_ops.cc
+Status translate_old_broadcast(const OpContext& op);  // old_ops.cc
 Status translate_cross_replica_sum(const OpContext& op);
 Status translate_einsum(const OpContext& op);
 Status translate_torch_index_select(const OpContext& op);
 Status translate_trace(const OpContext& op);
-Status translate_from_elements(const OpContext& op);  // translate_refined.cc
+Status translate_from_elements(const OpContext& op);  // refined.cc
 Status translate_tensor_dimension(const OpContext& op);
-Status translate_named_computation(const OpContext& op);  // translate_calls.cc
+Status translate_named_computation(const OpContext& op);  // calls.cc
 Status translate_tuple(const OpContext& op);
 Status translate_get_tuple_element(const OpContext& op);
 Status translate_dynamic(const OpContext& op);
 
-Status translate_conj(const OpContext& op);  // translate_chlo.cc: ops of CHLO that HLO doesn't have as one op
+Status translate_conj(const OpContext& op);  // chlo.cc: ops of CHLO that HLO doesn't have as one op
 Status translate_square(const OpContext& op);
 Status translate_is_infinite(const OpContext& op);
 Status translate_hyperbolic(const OpContext& op);
@@ -285,13 +285,13 @@ Status translate_top_k(const OpContext& op);
 Status translate_ragged_dot(const OpContext& op);
 Status translate_scan(const OpContext& op);
 
-Status translate_bitcast(const OpContext& op);  // translate_elements.cc
+Status translate_bitcast(const OpContext& op);  // elements.cc
 Status translate_cbrt(const OpContext& op);
 Status translate_extreme(const OpContext& op);
 Status translate_clamp(const OpContext& op);
 Status translate_convert(const OpContext& op);
 Status translate_reduce_precision(const OpContext& op);
-Status translate_quantize(const OpContext& op);  // translate_quantized.cc
+Status translate_quantize(const OpContext& op);  // quantized.cc
 Status translate_dequantize(const OpContext& op);
 Status translate_on_real_values(const OpContext& op);
 bool is_quantized(const ModuleTree& tree, const Operation& operation);
@@ -320,11 +320,11 @@ StatusOr<hlo::InstructionId> add_broadcast(const OpContext& op, hlo::Instruction
 /// Sets a dot's precisions from the attribute precision_config.
 Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
 
-/// What does a custom call that HLO has other ops for; null for all others (translate_known_calls.cc).
+/// What does a custom call that HLO has other ops for; null for all others (known_calls.cc).
 Handler known_custom_call(std::string_view target);
-Status translate_sparse_product(const OpContext& op);  // translate_sparse.cc
+Status translate_sparse_product(const OpContext& op);  // sparse.cc
 
-Status translate_sharding_note(const OpContext& op);                                       // translate_spmd_calls.cc
+Status translate_sharding_note(const OpContext& op);                                       // spmd_calls.cc
 Status translate_partitioned_call(const OpContext& op, const CustomPartition& partition);  // partitioned_calls.cc
 Status translate_full_to_shard(const OpContext& op);
 Status translate_shard_to_full(const OpContext& op);
@@ -354,7 +354,7 @@ StatusOr<hlo::InstructionId> zero_unless(const OpContext& op, hlo::InstructionId
 StatusOr<hlo::InstructionId> join_devices(const OpContext& op, hlo::InstructionId value, int64_t dimension,
                                           const hlo::Int64Lists& groups);
 /// Makes a composite that names an extension op of hilo that op again; false where it is none, or doesn't fit.
-StatusOr<bool> restore_extension(const OpContext& op, std::string_view name);  // translate_extension.cc
+StatusOr<bool> restore_extension(const OpContext& op, std::string_view name);  // extension.cc
 
 /// Names in HLO of a custom call's api_version 0, 1, ...
 inline constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
