@@ -101,7 +101,7 @@ StatusOr<std::string> layout_constraints(const OpContext& op, const Attribute& l
   std::string text;
   if (layouts.elements.size() != op.operation.operands.count)
     return invalid_argument(fmt::format("operand_layouts has {} entries", layouts.elements.size()));
-  for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
+  for (uint32_t i = 0; i < op.operand_count(); ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
     const Shape shape = op.builder.shape(operand);
     HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order,
@@ -240,6 +240,10 @@ Status translate_top_k_call(const OpContext& op) {
 }  // namespace
 
 Status translate_custom_call(const OpContext& op) {
+  if (op.find("indices_of_shape_operands") != nullptr && op.operand_limit > op.operation.operands.count) {
+    HILO_ASSIGN_OR_RETURN(const OpContext inner, without_shape_operands(op));
+    return translate_custom_call(inner);
+  }
   if (const auto* const partitions = op.translator.options.partitions; partitions != nullptr) {
     if (const auto found = partitions->find(op.id()); found != partitions->end())
       return translate_partitioned_call(op, found->second)

@@ -113,10 +113,13 @@ Status translate_broadcasting(const OpContext& op) {
 /// The k largest along the last dimension, in total order; of equal ones the first.
 Status translate_top_k(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
-  HILO_ASSIGN_OR_RETURN(const Shape values, op.result_shape(0));
-  if (!values.is_array() || values.rank() == 0) return invalid_argument("wanted arrays of rank 1 or more");
+  const std::vector<int64_t>& sizes = op.result_type().dimensions;
+  if (sizes.empty()) return invalid_argument("wanted arrays of rank 1 or more");
   auto attributes = std::make_shared<hlo::TopKAttributes>();
-  attributes->k = values.dimension(values.rank() - 1);
+  attributes->k = op.sizes.empty() ? sizes.back() : op.sizes[0].back();
+  if (attributes->k == kDynamic) {
+    HILO_ASSIGN_OR_RETURN(attributes->k, op.integer("k"));
+  }
   if (op.builder.shape(operand).element_type() != ElementType::kPred)
     return op.add(Opcode::kTopK, std::vector<InstructionId>{operand}, std::move(attributes));
   OpSink sink(op);  // topk orders numbers: false is 0, true 1

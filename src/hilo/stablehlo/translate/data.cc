@@ -184,15 +184,15 @@ namespace {
 /// The two operands; where their types differ, both as the result's type: so does XLA what JAX writes.
 StatusOr<InstructionIds> dot_operands(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
-  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  HILO_ASSIGN_OR_RETURN(const ElementType result, op.result_element());
   if (operands.size() != 2) return operands;
   const Shape left = op.builder.shape(operands[0]), right = op.builder.shape(operands[1]);
   if (left.element_type() == right.element_type() || !left.is_array() || !right.is_array()) return operands;
   for (InstructionId& operand : operands) {
     const Shape shape = op.builder.shape(operand);
-    if (shape.element_type() == result.element_type()) continue;
-    HILO_ASSIGN_OR_RETURN(
-        operand, op.builder.add(Opcode::kConvert, {operand}, nullptr, shape.with_element_type(result.element_type())));
+    if (shape.element_type() == result) continue;
+    HILO_ASSIGN_OR_RETURN(operand,
+                          op.builder.add(Opcode::kConvert, {operand}, nullptr, shape.with_element_type(result)));
   }
   return operands;
 }

@@ -62,9 +62,9 @@ Expr complex_extreme(Opcode opcode, Expr x, Expr y) {
 /// A truth value is one bit in StableHLO, a byte in HLO.
 Status translate_bitcast(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
-  if (op.translator.refines() && has_unknown_sizes(op)) return translate_elementwise(op);
-  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
   const Shape shape = op.builder.shape(x);
+  const bool open = op.translator.refines() && has_unknown_sizes(op);
+  HILO_ASSIGN_OR_RETURN(const Shape result, open ? bitcast_shape(op, shape) : op.result_shape());
   const bool from_bits = shape.is_array() && shape.element_type() == ElementType::kPred && shape.rank() > 0;
   const bool to_bits = result.is_array() && result.element_type() == ElementType::kPred && result.rank() > 0;
   if (from_bits == to_bits) return translate_elementwise(op);

@@ -40,7 +40,7 @@ Status translate_look(const OpContext& op) {
 /// The first of all elements in the comparator's order, as many as the result has: what XLA:CPU gives, too.
 Status translate_approx_top_k(const OpContext& op) {
   const uint32_t arrays = op.operation.results.count;
-  if (arrays == 0 || op.operation.operands.count != 2 * arrays)
+  if (arrays == 0 || op.operand_count() != 2 * arrays)
     return invalid_argument("wanted arrays, as many initial values, and as many results");
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, [&]() -> StatusOr<int64_t> {
     const Attribute* const config = op.find("mhlo.backend_config");
@@ -98,14 +98,44 @@ Status translate_part(const OpContext& op) {
   return translate_identity(op);
 }
 
-/// A call that stands for an operation whose sizes are operands; its result's type says them.
-Status translate_as(const OpContext& op, std::string_view operation) {
-  OpContext inner{op.translator, op.builder, op.operation, *find_row(operation)};
+/// ApproxTopK with one more operand: how many.
+Status translate_dynamic_approx_top_k(const OpContext& op) {
+  OpContext inner = op;
+  inner.operand_limit = 2 * op.operation.results.count;
+  return translate_approx_top_k(inner);
+}
+
+/// The operands of a call that stands for another operation: one, and a second that gives `sizes`.
+StatusOr<std::vector<int64_t>> sizes_beside_one(const OpContext& op) {
+  if (op.operand_count() != 2 || op.operation.results.count != 2)
+    return invalid_argument(fmt::format("got {} operands and {} results; wanted 2 and 2", op.operand_count(),
+                                        op.operation.results.count));
+  return constant_operand(op, 1);
+}
+
+/// rng_bit_generator with the sizes of its bits.
+Status translate_dynamic_random_bits(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, sizes_beside_one(op));
+  OpContext inner{op.translator, op.builder, op.operation, *find_row("stablehlo.rng_bit_generator")};
   inner.operand_limit = 1;
+  inner.sizes = {op.result_type(0).dimensions, sizes};
   return inner.row.translate(inner);
 }
-Status translate_dynamic_random_bits(const OpContext& op) { return translate_as(op, "stablehlo.rng_bit_generator"); }
-Status translate_dynamic_top_k(const OpContext& op) { return translate_as(op, "chlo.top_k"); }
+
+/// top_k with the number of elements.
+Status translate_dynamic_top_k(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> k, sizes_beside_one(op));
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  const Shape shape = op.builder.shape(operand);
+  if (k.size() != 1 || !shape.is_array() || shape.rank() == 0)
+    return invalid_argument("wanted an array of rank 1 or more, and a number");
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes.back() = k[0];
+  OpContext inner{op.translator, op.builder, op.operation, *find_row("chlo.top_k")};
+  inner.operand_limit = 1;
+  inner.sizes = {sizes, sizes};
+  return inner.row.translate(inner);
+}
 
 /// The first operand; the others say its sizes.
 Status translate_first(const OpContext& op) {
@@ -132,6 +162,8 @@ constexpr KnownCall kKnownCalls[] = {
     {"annotate_device_placement", translate_identity},
     {"cpu_csr_sparse_dense_ffi", translate_sparse_product},
     {"dce_sink", translate_nothing},
+    {"stablehlo.dynamic_approx_top_k", translate_dynamic_approx_top_k},
+    {"stablehlo.dynamic_reduce_window", translate_dynamic_window},
     {"stablehlo.dynamic_rng_bit_generator", translate_dynamic_random_bits},
     {"stablehlo.dynamic_top_k", translate_dynamic_top_k},
     {"stablehlo.shape_refinement_operand_wrapper", translate_first},

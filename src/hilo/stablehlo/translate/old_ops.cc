@@ -178,8 +178,8 @@ Status translate_einsum(const OpContext& op) {
   }
   if (terms.empty() || terms.size() > 2 || !inputs.empty())
     return invalid_argument(fmt::format("einsum_config '{}' isn't for {} operands", config, operands.size()));
-  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
-  HILO_ASSIGN_OR_RETURN(const Labels kept, labels_of(config.substr(arrow + 2), result.rank()));
+  HILO_ASSIGN_OR_RETURN(const ElementType element, op.result_element());
+  HILO_ASSIGN_OR_RETURN(const Labels kept, labels_of(config.substr(arrow + 2), std::ssize(op.result_type().dimensions)));
   for (Term& term : terms) take_diagonals(sink, term);
   if (terms.size() == 2) {
     sum_own(terms[0], kept, terms[1]);
@@ -197,7 +197,7 @@ Status translate_einsum(const OpContext& op) {
   }
   if (all.labels.size() != kept.size()) return invalid_argument("einsum_config: the result has a label twice");
   const Expr ordered = std::ranges::is_sorted(order) ? all.x : transpose(all.x, order);
-  return sink.define(convert(ordered, result.element_type()));
+  return sink.define(convert(ordered, element));
 }
 
 }  // namespace hilo::stablehlo

@@ -53,18 +53,6 @@ Status translate_get_tuple_element(const OpContext& op) {
 
 namespace {
 
-/// The integers of an operand that a constant defines.
-StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i) {
-  if (i >= op.operation.operands.count) return invalid_argument("an operand is missing");
-  if (std::optional<std::vector<int64_t>> known = known_integers(op, i)) return *std::move(known);
-  const OperationId definer = op.tree().values[op.tree().operand(op.operation, i)].definer;
-  const Attribute* value = nullptr;
-  if (definer != kNone && op.tree().operations[definer].name.ends_with(".constant"))
-    value = op.tree().find(op.tree().operations[definer], "value");
-  if (value == nullptr) return unimplemented(fmt::format("operand {} gives sizes and is no constant", i));
-  return integers_of(op.tree(), *value);
-}
-
 /// Operations that take sizes as operands, the ones that they then are, and which attributes the operands stand for.
 struct DynamicForm {
   std::string_view name, without;
@@ -93,7 +81,7 @@ Status translate_dynamic(const OpContext& op) {
     OpContext inner{op.translator, op.builder, op.operation, *find_row(form.without)};
     inner.operand_limit = form.first;
     if (form.attributes[0].empty() && op.translator.refines()) {
-      HILO_ASSIGN_OR_RETURN(inner.sizes, constant_operand(op, form.first));
+      HILO_ASSIGN_OR_RETURN(inner.sizes.emplace_back(), constant_operand(op, form.first));
     }
     for (uint32_t i = 0; i < 3 && !form.attributes[i].empty(); ++i) {
       HILO_ASSIGN_OR_RETURN(std::vector<int64_t> values, constant_operand(op, form.first + i));

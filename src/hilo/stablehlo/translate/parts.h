@@ -61,15 +61,20 @@ struct OpContext {
   /// Lists that stand for attributes: those that an operation takes as operands with constant values.
   std::vector<std::pair<std::string_view, std::vector<int64_t>>> lists = {};
   uint32_t operand_limit = ~uint32_t{0};  ///< operands from here on are such lists
-  /// The result's, where an operand gave them and the type leaves some unknown.
-  std::optional<std::vector<int64_t>> sizes = {};
+  /// Of each result, where operands gave them: its type may leave some unknown.
+  std::vector<std::vector<int64_t>> sizes = {};
   bool on_real_values = false;  ///< quantised types count as what they express
 
   const ModuleTree& tree() const;
   OperationId id() const { return static_cast<OperationId>(&operation - tree().operations.data()); }
   StatusOr<hlo::InstructionId> operand(uint32_t i) const;
   StatusOr<InstructionIds> operands() const;
+  uint32_t operand_count() const { return std::min(operation.operands.count, operand_limit); }
   StatusOr<Shape> result_shape(uint32_t i = 0) const;
+  /// The type that the file states for a result, which may leave sizes unknown.
+  const Type& result_type(uint32_t i = 0) const { return tree().type_of(tree().result(operation, i)); }
+  /// The element type of a result; INVALID_ARGUMENT if there is no such result.
+  StatusOr<ElementType> result_element(uint32_t i = 0) const;
   /// What value `i` of the operation is.
   void define(uint32_t i, hlo::InstructionId id) const;
   /// Adds an instruction whose results are the operation's: one, or the elements of a tuple.
@@ -197,9 +202,18 @@ hlo::InstructionId packed(hlo::Builder& builder, std::span<const hlo::Instructio
 Status fold_results(const OpContext& op);
 /// The integers of an operand that is a constant by now.
 std::optional<std::vector<int64_t>> known_integers(const OpContext& op, uint32_t operand);
+/// The same of an operand that gives sizes.
+/// Errors    UNIMPLEMENTED where it is no constant
+StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i);
+/// The custom call without those operands that only say the sizes of its results (indices_of_shape_operands).
+StatusOr<OpContext> without_shape_operands(const OpContext& op);
 bool has_unknown_sizes(const OpContext& op);
-/// The shape of result `i`, whose type leaves sizes unknown; and of an instruction that is all results.
+/// The shape of result `i`, whose type leaves sizes unknown: as operands say, else that of the operands of its rank, which
+/// agree. And the shape of an instruction that is all results.
 StatusOr<Shape> refined_shape(const OpContext& op, uint32_t i);
+/// The shape of the bits of an array as the result's element type: narrower elements are a new last dimension, wider ones
+/// take the last.
+StatusOr<Shape> bitcast_shape(const OpContext& op, const Shape& operand);
 StatusOr<Shape> refined_result(const OpContext& op, hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
                                const hlo::AttributesPtr& attributes);
 Status inline_call(const OpContext& op, std::string_view callee);
@@ -244,6 +258,7 @@ Status translate_async_done(const OpContext& op);
 Status translate_barrier(const OpContext& op);
 Status translate_convolution(const OpContext& op);  // windows.cc
 Status translate_window(const OpContext& op);
+Status translate_dynamic_window(const OpContext& op);  ///< the custom call whose last operands are the window's lists
 Status translate_all_reduce(const OpContext& op);  // collectives.cc
 Status translate_reduce_scatter(const OpContext& op);
 Status translate_all_gather(const OpContext& op);

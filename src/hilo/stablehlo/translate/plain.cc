@@ -21,7 +21,7 @@ StatusOr<hlo::InstructionId> OpContext::operand(uint32_t i) const {
 
 StatusOr<InstructionIds> OpContext::operands() const {
   InstructionIds all;
-  const uint32_t count = std::min(operation.operands.count, operand_limit);
+  const uint32_t count = operand_count();
   all.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, operand(i));
@@ -40,6 +40,13 @@ StatusOr<Shape> OpContext::result_shape(uint32_t i) const {
   }
   if (translator.refines() && has_unknown_sizes(*this)) return refined_shape(*this, i);
   return translator.shape_of(tree().result(operation, i));
+}
+
+StatusOr<ElementType> OpContext::result_element(uint32_t i) const {
+  if (i >= operation.results.count)
+    return invalid_argument(fmt::format("got {} results; wanted more than {}", operation.results.count, i));
+  const Type& type = result_type(i);
+  return on_real_values && type.quantization != nullptr ? type.quantization->expressed : type.element;
 }
 
 void OpContext::define(uint32_t i, hlo::InstructionId id) const {

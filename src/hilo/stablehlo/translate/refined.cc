@@ -2,6 +2,7 @@
 // stablehlo/translate/refined.cc -- modules whose types have unknown sizes, for an entry of known ones: shapes follow from
 // operands, and what sizes are computed from is constant, because calls are inlined and constants folded at once.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -92,39 +93,94 @@ std::optional<std::vector<int64_t>> known_integers(const OpContext& op, uint32_t
   return integers_in(*value);
 }
 
-/// Where no rule says more, the result has the sizes of the operand of highest rank: so have those of elementwise ops.
-StatusOr<Shape> refined_shape(const OpContext& op, uint32_t i) {
-  const Type& declared = op.tree().type_of(op.tree().result(op.operation, i));
-  if (op.sizes) return Shape::make_array(declared.element, *op.sizes);
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
-  std::optional<Shape> largest;
-  for (InstructionId id : operands) {
-    const Shape& shape = op.builder.shape(id);
-    if (shape.is_array() && (!largest || shape.rank() > largest->rank())) largest = shape;
+/// The integers of an operand that a constant defines.
+StatusOr<std::vector<int64_t>> constant_operand(const OpContext& op, uint32_t i) {
+  if (i >= op.operation.operands.count) return invalid_argument("an operand is missing");
+  if (std::optional<std::vector<int64_t>> known = known_integers(op, i)) return *std::move(known);
+  const OperationId definer = op.tree().values[op.tree().operand(op.operation, i)].definer;
+  const Attribute* value = nullptr;
+  if (definer != kNone && op.tree().operations[definer].name.ends_with(".constant"))
+    value = op.tree().find(op.tree().operations[definer], "value");
+  if (value == nullptr) return unimplemented(fmt::format("operand {} gives sizes and is no constant", i));
+  return integers_of(op.tree(), *value);
+}
+
+StatusOr<OpContext> without_shape_operands(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> indices, op.integers("indices_of_shape_operands"));
+  const uint32_t results = op.operation.results.count, operands = op.operation.operands.count;
+  if (indices.size() != results || results > operands)
+    return invalid_argument(fmt::format("indices_of_shape_operands has {} entries for {} results and {} operands",
+                                        indices.size(), results, operands));
+  OpContext inner = op;
+  inner.operand_limit = operands - results;
+  for (uint32_t i = 0; i < results; ++i) {
+    if (indices[i] != inner.operand_limit + i)
+      return unimplemented(fmt::format("shape operand {}; wanted the last operands, {} to {}, in order", indices[i],
+                                       inner.operand_limit, operands - 1));
   }
-  if (!largest || largest->rank() != static_cast<int64_t>(declared.dimensions.size()))
-    return unimplemented(
-        fmt::format("type {} has an unknown size that doesn't follow from operands", declared.spelled));
-  return largest->with_element_type(declared.element);
+  if (!op.translator.refines()) return inner;
+  for (uint32_t i = 0; i < results; ++i) {
+    HILO_ASSIGN_OR_RETURN(inner.sizes.emplace_back(), constant_operand(op, inner.operand_limit + i));
+  }
+  return inner;
 }
 
 namespace {
 
-const Type& declared_type(const OpContext& op) { return op.tree().type_of(op.tree().result(op.operation, 0)); }
+/// The shape of sizes that operands gave, which don't contradict the type.
+StatusOr<Shape> given_shape(const Type& declared, const std::vector<int64_t>& sizes) {
+  bool fits = sizes.size() == declared.dimensions.size();
+  for (size_t d = 0; fits && d < sizes.size(); ++d)
+    fits = declared.dimensions[d] == kDynamic || declared.dimensions[d] == sizes[d];
+  if (!fits)
+    return invalid_argument(fmt::format("the sizes are [{}], the type is {}", fmt::join(sizes, ","), declared.spelled));
+  return Shape::make_array(declared.element, sizes);
+}
 
-/// The bits of an array as another type: narrower elements are a new last dimension, wider ones take the last.
+}  // namespace
+
+StatusOr<Shape> refined_shape(const OpContext& op, uint32_t i) {
+  const Type& declared = op.result_type(i);
+  if (i < op.sizes.size()) return given_shape(declared, op.sizes[i]);
+  if (!is_dynamic(declared)) return op.translator.shape_of(op.tree().result(op.operation, i));
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  std::optional<Shape> alike;
+  for (InstructionId id : operands) {
+    const Shape& shape = op.builder.shape(id);
+    if (!shape.is_array() || shape.rank() != std::ssize(declared.dimensions)) continue;
+    if (alike && !std::ranges::equal(alike->dimensions(), shape.dimensions()))
+      return invalid_argument(fmt::format("operands {} and {} differ in size", alike->to_string(), shape.to_string()));
+    alike = shape;
+  }
+  if (!alike)
+    return unimplemented(
+        fmt::format("type {} has an unknown size that doesn't follow from operands", declared.spelled));
+  return given_shape(declared, {alike->dimensions().begin(), alike->dimensions().end()});
+}
+
+namespace {
+
+/// A truth value is one bit in StableHLO.
+int64_t bits_of(ElementType type) {
+  return type == ElementType::kPred ? 1 : std::max<int64_t>(element_type_info(type).bits, 1);
+}
+
+}  // namespace
+
 StatusOr<Shape> bitcast_shape(const OpContext& op, const Shape& operand) {
-  const Type& declared = declared_type(op);
-  const int from = element_type_info(operand.element_type()).bits, to = element_type_info(declared.element).bits;
+  const Type& declared = op.result_type();
+  const int64_t from = bits_of(operand.element_type()), to = bits_of(declared.element);
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
-  if (to < from) sizes.push_back(from / std::max(to, 1));
+  if (to < from) sizes.push_back(from / to);
   if (to > from && !sizes.empty()) sizes.pop_back();
   return Shape::make_array(declared.element, sizes);
 }
 
+namespace {
+
 /// One size may be left open: what the others leave.
 StatusOr<Shape> reshaped_shape(const OpContext& op, const Shape& operand) {
-  const Type& declared = declared_type(op);
+  const Type& declared = op.result_type();
   int64_t known = 1, open = 0;
   for (const int64_t size : declared.dimensions) {
     open += size == kDynamic ? 1 : 0;
@@ -141,19 +197,27 @@ StatusOr<Shape> reshaped_shape(const OpContext& op, const Shape& operand) {
 StatusOr<Shape> refined_result(const OpContext& op, Opcode opcode, std::span<const InstructionId> operands,
                                const hlo::AttributesPtr& attributes) {
   const hlo::OpDef& def = hlo::op_def(opcode);
-  if (op.sizes || opcode == Opcode::kConvert || opcode == Opcode::kReducePrecision) return refined_shape(op, 0);
+  const uint32_t results = op.operation.results.count;
+  if (!op.sizes.empty()) {
+    std::vector<Shape> given;
+    for (uint32_t i = 0; i < results; ++i) {
+      HILO_ASSIGN_OR_RETURN(given.emplace_back(), refined_shape(op, i));
+    }
+    return results == 1 ? given[0] : Shape::tuple(given);
+  }
+  if (opcode == Opcode::kConvert || opcode == Opcode::kReducePrecision) return refined_shape(op, 0);
   std::vector<Shape> shapes;
   for (InstructionId id : operands) shapes.push_back(op.builder.shape(id));
   if (opcode == Opcode::kBitcastConvert && shapes.size() == 1) return bitcast_shape(op, shapes[0]);
   if (opcode == Opcode::kReshape && shapes.size() == 1) return reshaped_shape(op, shapes[0]);
   HILO_ASSIGN_OR_RETURN(const Shape inferred, hlo::check_instruction(def, shapes, attributes.get(), std::nullopt));
-  if (!inferred.is_array() || op.operation.results.count != 1) return inferred;
-  return inferred.with_element_type(op.tree().type_of(op.tree().result(op.operation, 0)).element);
+  if (!inferred.is_array() || results != 1) return inferred;
+  return inferred.with_element_type(op.result_type().element);
 }
 
 bool has_unknown_sizes(const OpContext& op) {
   for (uint32_t i = 0; i < op.operation.results.count; ++i) {
-    if (is_dynamic(op.tree().type_of(op.tree().result(op.operation, i)))) return true;
+    if (is_dynamic(op.result_type(i))) return true;
   }
   return false;
 }

@@ -351,7 +351,8 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   hlo::Builder builder(name);
   std::vector<ValueId> inputs;
   for (uint32_t i = 0; i < region.arguments.count; ++i) inputs.push_back(region.arguments.begin + i);
-  if (parameters == Parameters::kEach && !captures.others.empty()) {
+  const auto is_size = [&](ValueId value) { return refines() && constants.contains(value); };
+  if (parameters == Parameters::kEach && !std::ranges::all_of(captures.others, is_size)) {
     return unimplemented("the region uses a value from outside that is no constant; HLO's has no place for it");
   }
   std::vector<std::pair<ValueId, hlo::InstructionId>> outside;  // what captured values are out there
@@ -381,7 +382,8 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   }
   std::vector<hlo::InstructionId> before;  // what recordings are before this pass
   if (parameters == Parameters::kEach || input_shapes.size() == 1) {
-    for (size_t i = 0; i < inputs.size(); ++i) ids[inputs[i]] = builder.parameter(input_shapes[i]);
+    const size_t own = parameters == Parameters::kEach ? region.arguments.count : inputs.size();  // sizes are constants
+    for (size_t i = 0; i < own; ++i) ids[inputs[i]] = builder.parameter(input_shapes[i]);
   } else {
     const hlo::InstructionId tuple = builder.parameter(Shape::tuple(input_shapes));
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -164,6 +164,32 @@ Status translate_convolution(const OpContext& op) {
   return add_with_regions(op, attributes);
 }
 
+/// Sizes, strides, dilations of the array and of the window, and padding are the operands after arrays and initial values.
+Status translate_dynamic_window(const OpContext& op) {
+  constexpr uint32_t kLists = 5;
+  const uint32_t arrays = op.operation.results.count, count = op.operation.operands.count;
+  if (arrays == 0 || count != 2 * arrays + kLists)
+    return invalid_argument(
+        fmt::format("got {} operands for {} results; wanted {}", count, arrays, 2 * arrays + kLists));
+  const Attribute* const called = op.find("called_computations");
+  if (called == nullptr || called->elements.size() != 1) return op.missing("called_computations");
+  WindowLists w;
+  uint32_t next = 2 * arrays;
+  for (auto* const list : {&w.sizes, &w.strides, &w.base_dilations, &w.window_dilations, &w.padding}) {
+    HILO_ASSIGN_OR_RETURN(*list, constant_operand(op, next++));
+  }
+  AttributeSetter attributes(Opcode::kReduceWindow);
+  HILO_ASSIGN_OR_RETURN(const std::string window, window_text(w));
+  if (window != "{}") HILO_RETURN_IF_ERROR(attributes.set_text("window", window));
+  HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr reducer,
+                        op.translator.function(op.tree().attributes[called->elements[0]].text));
+  HILO_RETURN_IF_ERROR(attributes.set_computation("to_apply", reducer));
+  OpContext inner = op;
+  inner.operand_limit = 2 * arrays;
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, inner.operands());
+  return inner.add(Opcode::kReduceWindow, operands, attributes.take());
+}
+
 Status translate_window(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const WindowLists w, reduce_window_lists(op));
   HILO_ASSIGN_OR_RETURN(const std::string window, window_text(w));
