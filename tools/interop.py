@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import python_environment  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SCRIPTS = ("with_jax.py", "protos.py", "hlo_texts.py", "round_trip.py", "graph_page.py", "gradients.py", "accuracy.py", "edge_cases.py",
+SCRIPTS = ("with_jax.py", "protos.py", "hlo_texts.py", "round_trip.py", "graph_page.py", "gradients.py", "open_sizes.py", "accuracy.py", "edge_cases.py",
            "mutants.py", "random_programs.py", "random_values.py", "pjrt_abi.py", "conform.py", "shardings.py",
            "plugins.py", "front_end.py", "gpu.py", "wheel.py", "libraries.py")
 COMPILATIONS = "1000"

@@ -169,10 +169,10 @@ cases("reduce", {
     "argmax": (lambda x: x.argmax(0), "f32[b,c]"), "argmin": (lambda x: jnp.argmin(x), "f32[b,c]"), "logsumexp": (lambda x: jax.nn.logsumexp(x, 1), "f32[b,c]"),
     "softmax": (lambda x: jax.nn.softmax(x, -1), "f32[b,c]"), "softmax_0": (lambda x: jax.nn.log_softmax(x, 0), "f32[b,3]"), "norm": (lambda x: jnp.linalg.norm(x), "f32[b,c]"),
     "norm_axis": (lambda x: jnp.linalg.norm(x, axis=0), "f32[b,2]"), "count_nonzero": (lambda x: jnp.count_nonzero(x > 0, axis=0), "f32[b,c]"), "pair": (lambda x, y: lax.reduce((x, y), (0.0, 1.0), lambda a, b: (a[0] + b[0], a[1] * b[1]), (0,)), "f32[b,2]", "f32[b,2]"),
-    "custom": (lambda x: lax.reduce(x, jnp.float32(0), lambda a, b: jnp.maximum(a, b) + 0, (1,)), "f32[b,c]"), "and": (lambda x: lax.reduce_and(x, (0,)), "i32[b,2]"), "xor": (lambda x: lax.reduce_xor(x, (0,)), "u32[b]"),
+    "custom": (lambda x: lax.reduce(x, jnp.float32(-jnp.inf), lambda a, b: jnp.maximum(a, b) + 0, (1,)), "f32[b,c]"), "and": (lambda x: lax.reduce_and(x, (0,)), "i32[b,2]"), "xor": (lambda x: lax.reduce_xor(x, (0,)), "u32[b]"),
     "average": (lambda x, w: jnp.average(x, weights=w), "f32[b]", "f32[b]+"), "ptp": (lambda x: jnp.ptp(x, 0), "f32[b,c]"), "nanmean": (lambda x: jnp.nanmean(jnp.where(x > 1, jnp.nan, x), 0), "f32[b,2]"),
     "cov": (jnp.cov, "f32[2,b+1]"), "layer_norm": (lambda x: (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5), "f32[b,c]"), "nanmax": (lambda x: jnp.nanmax(x, 0), "f32[b,c]"),
-    "masked": (lambda x, m: jnp.mean(x, where=m | True), "f32[b,c]", "pred[b,c]"), "standardize": (jax.nn.standardize, "f32[b,c]"), "one_hot": (lambda i: jax.nn.one_hot(i, 4), "i32[b]%4"),
+    "masked": (lambda x, m: jnp.mean(x, where=m | True), "f32[b,c]", "pred[b,c]"), "standardize": (jax.nn.standardize, "f64[b,c]"), "one_hot": (lambda i: jax.nn.one_hot(i, 4), "i32[b]%4"),
     "precision": (lambda x: lax.reduce(x, np.float16(0), lax.add, (0,)), "f16[b,2]"), "integers": (lambda x: x.sum(0), "i8[b,2]"), "bools": (lambda x: x.sum(), "pred[b]"),
     "one_hot_open": (lambda i, x: jax.nn.one_hot(i, x.shape[0]), "i32[b]%4", "f32[c]"),
 })
@@ -285,6 +285,51 @@ cases("model", {
 })
 
 
+
+# ---- what is rarer ---------------------------------------------------------------------------------------------------
+@jax.custom_vjp
+def clipped(x):
+    return x * x
+
+
+clipped.defvjp(lambda x: (x * x, x), lambda x, ct: (jnp.clip(2 * x * ct, -1, 1),))
+
+
+@jax.custom_jvp
+def safe_log(x):
+    return jnp.log(x)
+
+
+safe_log.defjvp(lambda x, t: (jnp.log(x[0]), t[0] / (x[0] + 1)))
+
+
+def inner_export(symbols, *types):
+    """A function that was exported by itself, to be called by another."""
+    def call(function):
+        scope = jax.export.SymbolicScope()
+        arguments = [jax.ShapeDtypeStruct(jax.export.symbolic_shape(t, scope=scope), np.float32) for t in types]
+        return jax.export.export(jax.jit(function))(*arguments).call
+    return call
+
+
+def nested(x):
+    return inner_export("n", "n")(lambda v: jnp.cumsum(v) * v.shape[0])(x) + 1
+
+
+def nested_twice(x, y):
+    f = inner_export("n, m", "n, m")(lambda v: v.sum(0) + v.shape[0])
+    return f(x), f(y), f(jnp.concatenate([x, x]))
+
+
+cases("rare", {
+    "nested_export": (nested, "f32[2*b]"), "nested_export_twice": (nested_twice, "f32[b,c]", "f32[c,b]"), "unused": (lambda x, y: x + 1, "f32[b]", "f32[c]"), "only_size": (lambda x, y: y.sum() + x.shape[0], "f32[b]", "f32[c]"), "unused_all": (lambda x: jnp.arange(3), "f32[b]"), "same_out": (lambda x: (x, x), "f32[b]"), "custom_vjp": (jax.grad(lambda x: clipped(x).sum()), "f32[b]"), "custom_jvp": (lambda x: jax.jvp(safe_log, (x,), (x,)), "f32[b]+"), "platform": (lambda x: lax.platform_dependent(x, cpu=lambda v: v + v.shape[0], default=lambda v: v - 1), "f32[b]"), "collapse": (lambda x: lax.collapse(x, 0, 2), "f32[b,c,2]"), "gradient": (lambda x: jnp.gradient(x), "f32[b+1]"), "ediff1d": (jnp.ediff1d, "f32[b+1]"), "unique_size": (lambda x: jnp.unique(x, size=3, fill_value=-1), "i32[b]%5"), "nonzero_size": (lambda x: jnp.nonzero(x > 0, size=4, fill_value=-1), "f32[b]"), "argwhere": (lambda x: jnp.argwhere(x > 0, size=3, fill_value=-1), "f32[b,c]"), "compress": (lambda x: jnp.compress(jnp.array([True, False, True]), x, axis=1), "f32[b,3]"), "batch_matmul": (lax.batch_matmul, "f32[b,2,c]", "f32[b,c,3]"), "patches": (lambda x: lax.conv_general_dilated_patches(x, (2, 2), (1, 1), "VALID"), "f32[b,1,4,4]"), "local_conv": (lambda x, k: lax.conv_general_dilated_local(x, k, (1,), "VALID", (2,)), "f32[b,1,4]", "f32[2,2,3]"), "attention": (lambda q, k, v: jax.nn.dot_product_attention(q, k, v), "f32[b,c,2,3]", "f32[b,c,2,3]", "f32[b,c,2,3]"), "attention_causal": (lambda q: jax.nn.dot_product_attention(q, q, q, is_causal=True), "f32[2,b,2,4]"), "glu": (lambda x: jax.nn.glu(x, 1), "f32[b,2*c]"), "hard_tanh": (jax.nn.hard_tanh, "f32[b]"), "swish_grad": (jax.grad(lambda x: jax.nn.silu(x).sum()), "f32[b,c]"), "logsumexp_b": (lambda x, w: jsp.special.logsumexp(x, axis=0, b=w), "f32[b,2]", "f32[b,2]+"), "betainc": (lambda x: jsp.special.betainc(x, x, 0.4), "f32[b]+"), "expi": (jsp.special.expi, "f32[b]+"), "exp1": (jsp.special.exp1, "f32[b]+"), "multigammaln": (lambda x: jsp.special.multigammaln(x + 3, 2), "f32[b]+"), "norm_logpdf": (lambda x: jsp.stats.norm.logpdf(x).sum(), "f32[b,c]"), "map_coordinates": (lambda x, i: jsp.ndimage.map_coordinates(x, [i], 1), "f32[b]", "f32[c]+"), "resize_open": (lambda x: jax.image.resize(x, (2 * x.shape[0],), "nearest"), "f32[b]"), "resize_linear": (lambda x: jax.image.resize(x, (2 * x.shape[0], 3), "linear"), "f32[b,2]"), "ragged_dot": (lambda x, w, g: lax.ragged_dot(x, w, g), "f32[b,3]", "f32[2,3,c]", "i32[2]%2"), "composite": (lambda x: lax.composite(lambda v: v + v.shape[0], name="mine.add")(x), "f32[b]"), "second_max_pool": (lambda x: jax.jvp(lambda v: lax.reduce_window(v, -jnp.inf, lax.max, (2,), (2,), "VALID"), (x,), (x,)), "f32[2*b]"), "hessian_pool": (jax.grad(lambda x: jax.grad(lambda v: (lax.reduce_window(v, -jnp.inf, lax.max, (2,), (2,), "VALID") ** 3).sum())(x).sum()), "f32[2*b]"), "linear_solve": (lambda x: lax.custom_linear_solve(lambda v: v * (x ** 2 + 1), x, lambda f, r: r / (x ** 2 + 1), symmetric=True), "f32[b]"), "update_in_dim": (lambda x, i: lax.dynamic_update_slice_in_dim(x, jnp.ones((1, x.shape[1])), i[0], 0), "f32[b,c]", "i32[1]%9"), "dynamic_update_index": (lambda x, i: lax.dynamic_update_index_in_dim(x, jnp.zeros(x.shape[1]), i[0], 0), "f32[b,c]", "i32[1]%9"), "scatter_nd": (lambda x, i: x.at[i[:, 0], i[:, 1]].add(1.0), "f32[b,c]", "i32[4,2]%9"), "scatter_window": (lambda x, v: lax.scatter_add(x, jnp.array([[0]]), v, lax.ScatterDimensionNumbers((1,), (0,), (0,))), "f32[b,c]", "f32[1,c]"), "gather_raw": (lambda x: lax.gather(x, jnp.array([[0], [1]]), lax.GatherDimensionNumbers((1,), (0,), (0,)), (1, x.shape[1])), "f32[b+1,c]"), "sort_key_val": (lambda x, y: lax.sort_key_val(x, y), "f32[b]", "f32[b]"), "sort_grad": (jax.grad(lambda x: (jnp.sort(x, 0) ** 2 * jnp.arange(x.shape[0])[:, None]).sum()), "f32[b,c]"), "top_k_grad": (jax.grad(lambda x: (lax.top_k(x, 1)[0] ** 2).sum()), "f32[b,c]"), "argsort_stable": (lambda x: jnp.argsort(x, stable=True, descending=True), "i32[b]%3"), "apply_along": (lambda x: jnp.apply_along_axis(jnp.sum, 0, x), "f32[b,c]"), "vectorize": (jnp.vectorize(lambda a, v: a @ v, signature="(i,j),(j)->(i)"), "f32[b,2,c]", "f32[c]"), "select_sizes": (lambda x, y: jnp.where(x.shape[0] > y.shape[0] - 100, x, 0), "f32[b]", "f32[c]") if False else (lambda x: jnp.where(jnp.arange(x.shape[0]) < x.shape[0] // 2, x, 0), "f32[b]"), "scan_xs_tree": (lambda x, y: lax.scan(lambda c, t: (c + t["x"].sum() * t["y"], {"o": c}), 0.0, {"x": x, "y": y}), "f32[b,c]", "f32[b]"), "while_open_cond": (lambda x: lax.while_loop(lambda s: s[1].sum() < s[1].shape[0] * 3, lambda s: (s[0] + 1, s[1] + 1), (0, x)), "f32[b]u"), "fori_square": (lambda x: lax.fori_loop(0, 2, lambda i, a: a @ a / a.shape[0], x), "f32[b,b]"), "checkpoint_scan": (jax.grad(lambda x: lax.scan(jax.checkpoint(lambda c, v: (jnp.sin(c + v), None)), 0.0, x)[0]), "f32[b]"), "random_choice": (lambda x: jax.random.choice(KEY, 5, (x.shape[0],)), "f32[b]"), "random_ball": (lambda x: jax.random.ball(KEY, 2, shape=(x.shape[0],)), "f32[b]"), "random_t": (lambda x: jax.random.t(KEY, 3.0, x.shape), "f32[b]"), "random_rbg": (lambda x: jax.random.uniform(jax.random.key(1, impl="rbg"), x.shape), "f32[b]"), "random_rbg_normal": (lambda x: jax.random.normal(jax.random.key(1, impl="unsafe_rbg"), (x.shape[0], 3)), "f32[b]"), "random_rbg_split": (lambda x: jax.vmap(lambda k: jax.random.uniform(k, (2,)))(jax.random.split(jax.random.key(1, impl="rbg"), 3)) + x[0], "f32[b]"), "random_in_scan": (lambda x: lax.scan(lambda k, v: (lambda a, r: (a, v + jax.random.normal(r, v.shape)))(*jax.random.split(k)), KEY, x)[1], "f32[b,c]"), "random_per_row": (lambda x: jax.vmap(lambda k, r: r + jax.random.uniform(k, r.shape))(jax.random.split(KEY, x.shape[0]), x), "f32[b,c]"), "random_binomial": (lambda x: jax.random.binomial(KEY, 5, 0.4, (x.shape[0],)), "f32[b]"), "eigh_grad": (jax.grad(lambda x: jnp.linalg.eigvalsh(square(x)).sum() + (jnp.linalg.eigvalsh(square(x)) ** 2).sum()), "f64[b,2]"), "svd_grad": (jax.grad(lambda x: jnp.linalg.svd(x, compute_uv=False).sum()), "f64[b,3,2]"), "qr_grad": (jax.grad(lambda x: jnp.abs(jnp.linalg.qr(x)[1]).sum()), "f64[b,3,2]"), "inv_grad": (jax.grad(lambda x: jnp.linalg.inv(square(x)).sum()), "f64[b,c]"), "det_grad": (jax.grad(lambda x: jnp.linalg.det(square(x)).sum()), "f64[b]"), "triangular_grad": (jax.grad(lambda x: jsp.linalg.solve_triangular(square(x), x, lower=True).sum()), "f64[b]"), "cholesky_vmap_grad": (jax.vmap(jax.grad(lambda x: jnp.linalg.cholesky(square(x)).sum())), "f64[b,c]"), "lstsq_open": (lambda x, y: jnp.linalg.lstsq(x, y)[0], "f64[b+2,2]", "f64[b+2,c]"), "pinv_open": (jnp.linalg.pinv, "f64[b+2,2]"), "nuc": (lambda x: jnp.linalg.norm(x, "nuc"), "f64[b,c]"), "cond": (lambda x: jnp.linalg.cond(square(x)), "f64[b]"), "matrix_power_batch": (lambda x: jnp.linalg.matrix_power(x, 2), "f32[c,b,b]"), "block_diag": (jsp.linalg.block_diag, "f32[b,2]", "f32[2,c]"), "toeplitz": (lambda x: jsp.linalg.toeplitz(x), "f32[b]"), "sqrtm_expm": (lambda x: jsp.linalg.expm(square(x) * 0.01), "f64[b]"), "polar": (lambda x: jnp.linalg.slogdet(square(x)), "f32[c,b]"), "cho_factor": (lambda x, y: jsp.linalg.cho_solve(jsp.linalg.cho_factor(square(x)), y), "f64[b]", "f64[b,c]"), "eigh_static_open_batch": (lambda x: jnp.abs(jnp.linalg.eigh(square(x))[1]), "f64[b,c,2]"), "lu_both": (lambda x: jsp.linalg.lu(square(x))[2], "f64[b,c]"), "solve_c128": (lambda x: jnp.linalg.solve(x[..., :, None] * x[..., None, :].conj() + 4 * jnp.eye(x.shape[-1]), x[..., None]), "c128[b,c]"), "eig_both": (lambda x: jnp.sort(jnp.abs(jnp.linalg.eigvals(square(x)))), "f64[b,c]"), "svd_full": (lambda x: (lambda u, s, v: jnp.abs(u[:, :, :2]))(*jnp.linalg.svd(x, full_matrices=True)), "f64[b,3,2]"),
+    "searchsorted_static": (lambda v: jnp.searchsorted(jnp.array([-1.0, 0.0, 1.0]), v), "f32[b,c]"), "searchsorted_compare": (lambda x, v: jnp.searchsorted(x, v, method="compare_all"), "f32[b]s", "f32[c]"), "histogram2d_like": (lambda x: jnp.zeros((4, x.shape[1])).at[(jnp.arange(x.shape[0]) % 4)].add(x), "f32[b,c]"), "convolve_static": (lambda x: jax.vmap(lambda r: jnp.convolve(r, jnp.array([1.0, 2.0]), mode="full"))(x), "f32[b,4]"), "moving_average": (lambda x: (jnp.cumsum(jnp.pad(x, (2, 0))) - jnp.pad(jnp.cumsum(x), (2, 0)))[2:], "f32[b]"), "scan_conv": (lambda x, k: lax.scan(lambda c, v: (c + conv()(v, k).sum(), c), 0.0, x), "f32[b,1,4,4,1]", "f32[2,2,1,1]"), "log_softmax_masked": (lambda x: jax.nn.softmax(x, where=x > -5, axis=-1), "f32[b,c]"), "ctc_like": (lambda x: lax.scan(lambda a, e: (jax.nn.logsumexp(jnp.stack([a, jnp.roll(a, 1)]), 0) + e,) * 2, jnp.zeros(x.shape[1]), x)[0], "f32[b,c]"), "viterbi": (lambda t, e: lax.scan(lambda s, o: ((s[:, None] + t).max(0) + o, (s[:, None] + t).argmax(0)), e[0], e[1:]), "f32[c,c]", "f32[b+1,c]"), "floyd": (lambda d: lax.fori_loop(0, d.shape[0], lambda k, m: jnp.minimum(m, m[:, k][:, None] + m[k][None]), d), "f32[b,b]+"), "jacobi": (lambda a, y: lax.fori_loop(0, 8, lambda _, x: (y - a @ x + jnp.diag(a) * x) / (jnp.diag(a) + 50), jnp.zeros_like(y)), "f32[b,b]", "f32[b]"), "adam": (lambda w, m, v, g: (lambda m2, v2: (w - 0.1 * m2 / (jnp.sqrt(v2) + 1e-8), m2, v2))(0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g), "f32[b,c]", "f32[b,c]", "f32[b,c]+", "f32[b,c]"), "hmc": (lambda q, p: lax.fori_loop(0, 3, lambda _, s: (lambda p2: (s[0] + 0.1 * p2, p2))(s[1] - 0.1 * jax.grad(lambda u: (u ** 2).sum() / 2)(s[0])), (q, p)), "f32[b]", "f32[b]"), "wavelet": (lambda x: jnp.concatenate([(x[::2] + x[1::2]) / 2, (x[::2] - x[1::2]) / 2]), "f32[2*b]"), "strided_2d": (lambda x: x[::2, 1::2], "f32[b,2*c]"), "strided_reverse": (lambda x: x[::-3, 0], "f32[b,c]"), "double_pad": (lambda x: lax.pad(jnp.pad(x, 1), x.dtype.type(0), ((0, x.shape[0], 0),)), "f32[b]"), "outer_sum": (lambda x, y, z: x[:, None, None] + y[None, :, None] + z, "f32[b]", "f32[c]", "f32[b+c]"), "size_branch": (lambda x: x.reshape((-1, 1) if x.ndim == 1 else x.shape), "f32[b]"), "swap_dims": (lambda x: jnp.einsum("ab->ba", x).reshape(-1), "f32[b,c]"), "stack_many": (lambda x: jnp.stack([x * i for i in range(5)]).sum(0), "f32[b,c]"), "bool_to_float": (lambda x: (x > 0).astype(jnp.float32).mean(0), "f32[b,c]"), "uint_sizes": (lambda x: jnp.uint8(x.shape[0]) + x.astype(jnp.uint8), "f32[b]+"), "sub_byte": (lambda x: x.astype(jnp.uint4) + jnp.uint4(1), "u8[b]%9") if False else (lambda x: x.astype(jnp.float16) * jnp.float16(x.shape[0]), "f32[b]"), "complex_parts": (lambda x: jnp.stack([x.real, x.imag], -1), "c64[b,c]"), "popcount_sum": (lambda x: lax.population_count(x).sum(), "u8[b,c]"),
+})
+case("rare_platforms", lambda x: jnp.cumsum(x) + x.shape[0], "f32[b]")
+case("rare_platforms_solve", lambda x: jnp.linalg.cholesky(square(x)), "f32[b,2]")
+PLATFORMS = {"rare_platforms": ("cpu", "tpu"), "rare_platforms_solve": ("cpu", "cuda"), "rare_platform": ("tpu", "cpu")}
+
+
 def symbols_of(type_text):
     return type_text[type_text.index("[") + 1:type_text.index("]")]
 
@@ -324,7 +369,7 @@ def leaf_value(text, sizes, random):
 
 def needs_x64(name):
     """Whether types of 64 bits are in it: the others are exported as JAX comes, sizes computed in 32 bits."""
-    return "64" in str(CASES[name][1]).replace("c64", "") + name or "c128" in str(CASES[name][1])
+    return any(word in (str(CASES[name][1]) + name).replace("c64", "") for word in ("64", "c128"))
 
 
 def exported(name):
@@ -332,7 +377,7 @@ def exported(name):
     function, types = CASES[name]
     scope = jax.export.SymbolicScope(CONSTRAINTS[name])
     arguments = jax.tree.map(lambda text: leaf_type(text, scope), types)
-    return jax.export.export(jax.jit(lambda *a: function(*a)))(*arguments)
+    return jax.export.export(jax.jit(lambda *a: function(*a)), platforms=PLATFORMS.get(name))(*arguments)
 
 
 def arguments_of(name, sizes):

@@ -31,6 +31,17 @@ module @dense {
   }
 })";
 
+/// Sizes are open, but the last of `w`.
+constexpr char kOpen[] = R"(
+module @open {
+  func.func public @main(%x: tensor<?xf32>, %w: tensor<?x2xf32>, %s: tensor<f32>) -> tensor<2xf32> {
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0] : (tensor<?xf32>, tensor<?x2xf32>) -> tensor<2xf32>
+    %1 = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    %2 = stablehlo.multiply %0, %1 : tensor<2xf32>
+    return %2 : tensor<2xf32>
+  }
+})";
+
 /// x <- sin(x) * w, five times, as JAX writes a scan: carry (counter, constant, x).
 constexpr char kLoop[] = R"(
 module @loop {
@@ -105,6 +116,27 @@ TEST(Load, NamesInputsAndOutputs) {
   EXPECT_EQ(dense.inputs()[1].shape.to_string(), "f32[3]");
   ASSERT_EQ(dense.outputs().size(), 1u);
   EXPECT_EQ(dense.outputs()[0].shape.to_string(), "f32[3]");
+}
+
+TEST(Load, SizesThatAModuleLeavesOpenAreThoseOfTheCall) {
+  const File file("open.mlir", kOpen);
+  const auto open = load(file.path());
+  EXPECT_EQ(open.name(), "open");
+  EXPECT_EQ(open.inputs()[1].type, "tensor<?x2xf32>");
+  EXPECT_EQ(open.inputs()[2].shape.to_string(), "f32[]");
+  EXPECT_EQ(open.outputs()[0].type, "f32[2]");
+  for (const int64_t size : {1, 2, 7, 33}) {
+    const auto sum = static_cast<double>(size * (size - 1) / 2);
+    const Array x = numpy::arange(size).astype(numpy::float32);
+    expect_near(open(x, numpy::ones({size, 2}), 2.0), {2 * sum, 2 * sum});
+  }
+  const auto slope = grad([&](const Array& x) { return numpy::sum(open(x, numpy::ones({3, 2}), 2.0)); })(x3);
+  expect_near(slope, {4, 4, 4});
+  const std::string rank = error_of([&] { open(x3, x3, 2.0); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(rank.find("argument 1: got f32[3], wanted tensor<?x2xf32>"), std::string::npos) << rank;
+  const std::string sizes = error_of([&] { open(x3, numpy::ones({4, 2}), 2.0); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(sizes.find("3"), std::string::npos) << sizes;
+  EXPECT_NE(sizes.find("4"), std::string::npos) << sizes;
 }
 
 TEST(Load, GradientIsThatOfTheSameLambda) {

@@ -160,6 +160,22 @@ def run_shows_shapes_values_and_time(place):
     holds(place.good("run", "axpy.hlo", "--random", "1", "--repeat", "3"), "ran 3 times, fastest ")
 
 
+def sizes_that_a_program_leaves_open_are_said(place):
+    (place.folder / "open.mlir").write_text(
+        "func.func @main(%x: tensor<?x2xf32>, %y: tensor<2xf32>) -> tensor<?x2xf32> {\n"
+        "  %0 = stablehlo.negate %x : tensor<?x2xf32>\n  return %0 : tensor<?x2xf32>\n}\n")
+    holds(place.good("run", "open.mlir", "--random", "1", "--shape", "f32[3,2]"), "out0 = f32[3,2] {")
+    holds(place.good("convert", "open.mlir", "--to", "hlo", "--shape", "f32[7,2]"), "f32[7,2]{1,0} negate(")
+    holds(place.good("opt", "open.mlir", "--shape", "f32[7,2]"), "f32[7,2]{1,0} negate(")
+    place.good("compile", "open.mlir", "-o", "open.hilo", "--shape", "f32[5,2]")
+    holds(place.good("run", "open.hilo", "--random", "1"), "out0 = f32[5,2] {")
+    hint = "argument 0 has type tensor<?x2xf32>; nothing says its sizes. Hint: --input a.npy or --shape f32[7]"
+    holds(place.bad(1, "run", "open.mlir", "--random", "1"), hint)
+    holds(place.bad(1, "plan", "open.mlir"), hint)
+    holds(place.bad(1, "run", "open.mlir", "--random", "1", "--shape", "f32[3,4]"), "argument 0: got f32[3,4], wanted tensor<?x2xf32>")
+    holds(place.bad(1, "run", "open.mlir", "--random", "1", *("--shape", "f32[2]") * 3), "got 3 arguments; wanted 2")
+
+
 def run_says_how_much_the_evaluator_runs(place):
     (place.folder / "narrow.hlo").write_text(
         "HloModule narrow\n\nENTRY main {\n  x = s4[8,2] parameter(0)\n  ROOT y = s8[8] bitcast-convert(x)\n}\n")

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "hilo/hlo/text/parser.h"
 #include "hilo/io/npy.h"
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/random_input.h"
@@ -19,6 +22,43 @@ void add_argument_options(CLI::App& app, ArgumentOptions& options) {
          "Arguments without --input are random: floats uniform in [-1, 1), integers 0..9, pred by bit; the same "
          "on every machine. Replica r takes SEED + r")
       ->type_name("SEED");
+  add_shape_option(app, options.shapes);
+}
+
+void add_shape_option(CLI::App& app, std::vector<std::string>& shapes) {
+  app.add_option("--shape", shapes,
+                 "The shape of an argument without --input, as f32[7,3]; once per argument, in order. Needed where the "
+                 "program leaves sizes open")
+      ->expected(1)
+      ->take_all()
+      ->type_name("SHAPE");
+}
+
+ArgumentShapes argument_shapes(const ArgumentOptions& options) {
+  return [options](const stablehlo::EntryTypes& types) -> StatusOr<std::vector<Shape>> {
+    std::vector<Shape> shapes;
+    for (const std::string& file : options.inputs) {
+      HILO_ASSIGN_OR_RETURN(const Literal value, io::read_npy(file));
+      shapes.push_back(value.shape());
+    }
+    for (const std::string& text : options.shapes) {
+      HILO_ASSIGN_OR_RETURN(shapes.emplace_back(), hlo::parse_shape(text));
+    }
+    if (shapes.size() > types.arguments.size())
+      return invalid_argument(
+          fmt::format("{}: got {} arguments; wanted {}", types.name, shapes.size(), types.arguments.size()));
+    for (size_t i = shapes.size(); i < types.arguments.size(); ++i) {
+      const stablehlo::Type& type = types.arguments[i];
+      const bool open = std::ranges::find(type.dimensions, stablehlo::kDynamic) != type.dimensions.end();
+      if (open || type.kind != stablehlo::TypeKind::kTensor)
+        return invalid_argument(fmt::format(
+            "{}: argument {} has type {}; nothing says its sizes. Hint: --input a.npy or --shape f32[7] for "
+            "each argument, in order",
+            types.name, i, type.spelled));
+      HILO_ASSIGN_OR_RETURN(shapes.emplace_back(), Shape::make_array(type.element, type.dimensions));
+    }
+    return shapes;
+  };
 }
 
 StatusOr<std::vector<Literal>> read_arguments(const ArgumentOptions& options, const std::string& program,

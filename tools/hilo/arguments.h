@@ -10,16 +10,26 @@
 #include <string>
 #include <vector>
 
+#include "hilo/import/program.h"
 #include "hilo/types/literal.h"
 
 namespace hilo::tool {
 
 struct ArgumentOptions {
-  std::vector<std::string> inputs;  ///< files, in order
-  std::optional<uint64_t> seed;     ///< of those that have no file
+  std::vector<std::string> inputs = {};  ///< files, in order
+  std::optional<uint64_t> seed = {};     ///< of those that have no file
+  std::vector<std::string> shapes = {};  ///< of those that have no file, where the program leaves sizes open
 };
 
-/// Declares --input and --random. The options must outlive the app's parsing.
+/// Declares --shape.
+void add_shape_option(CLI::App& app, std::vector<std::string>& shapes);
+
+/// Of a program that leaves sizes open, the shapes of its arguments: those of the files, of --shape, and of types that leave
+/// none open.
+/// Errors    INVALID_ARGUMENT naming the first argument whose sizes nothing says; those of read_npy
+ArgumentShapes argument_shapes(const ArgumentOptions& options);
+
+/// Declares --input, --random and --shape. The options must outlive the app's parsing.
 void add_argument_options(CLI::App& app, ArgumentOptions& options);
 
 /// One array for each leaf: the files in order, the rest from the seed + `replica`. A file's shape is not checked.

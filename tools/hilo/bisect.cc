@@ -67,7 +67,8 @@ class CpuEngine {
 
 /// The program and its arguments; what else a module says doesn't change what is computed.
 StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module,
+                        read_program(options.file, options.function, argument_shapes(options.arguments)));
   HILO_RETURN_IF_ERROR(hlo::normalize_layouts(module).status());
   hlo::Invocation program;
   program.module.name = module.name;

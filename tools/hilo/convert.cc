@@ -11,6 +11,7 @@
 #include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
 #include "hilo/stablehlo/write/write_tree.h"
+#include "tools/hilo/arguments.h"
 #include "tools/hilo/command.h"
 
 namespace hilo::tool {
@@ -19,6 +20,7 @@ namespace {
 struct ConvertOptions {
   std::string file, output;
   std::string to;
+  std::vector<std::string> shapes;
   bool compiled = false;
 };
 
@@ -40,7 +42,8 @@ StatusOr<std::string> converted(const hlo::Module& module, std::string_view to,
 }
 
 Status convert(const ConvertOptions& options) {
-  HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_program(options.file));
+  HILO_ASSIGN_OR_RETURN(const hlo::Module module,
+                        read_program(options.file, {}, argument_shapes({.shapes = options.shapes})));
   std::unique_ptr<Executable> executable;
   if (options.compiled) {
     HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_platform_client("Host", {}));
@@ -67,6 +70,7 @@ Command add_convert(CLI::App& parent) {
       ->check(CLI::IsMember({"hlo", "proto", "stablehlo", "bytecode", "dot", "html", "svg"}));
   app->add_flag("--compiled", options->compiled,
                 "The program as the CPU engine runs it, after all passes; pictures show what it fuses");
+  add_shape_option(*app, options->shapes);
   app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
   return {app, [options] { return convert(*options); }};
 }

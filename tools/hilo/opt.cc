@@ -6,6 +6,7 @@
 #include "hilo/hlo/passes/pass_list.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
+#include "tools/hilo/arguments.h"
 #include "tools/hilo/command.h"
 
 namespace hilo::tool {
@@ -14,6 +15,7 @@ namespace {
 struct OptOptions {
   std::string file, output;
   std::string passes;
+  std::vector<std::string> shapes;
 };
 
 std::string pass_names(std::span<const hlo::PassEntry> passes) {
@@ -27,7 +29,8 @@ Status optimise(const OptOptions& options, bool passes_given) {
   if (passes_given) {
     HILO_ASSIGN_OR_RETURN(passes, hlo::parse_pass_list(options.passes));
   }
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module,
+                        read_program(options.file, {}, argument_shapes({.shapes = options.shapes})));
   hlo::DriverOptions driver;
   driver.verify = true;
   HILO_RETURN_IF_ERROR(hlo::run_passes(module, passes, driver).status());
@@ -44,6 +47,7 @@ Command add_opt(CLI::App& parent) {
   const CLI::Option* passes =
       app->add_option("--passes", options->passes, "Names, separated by commas; the default is what the engine runs")
           ->type_name("A,B");
+  add_shape_option(*app, options->shapes);
   app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
   app->footer("Passes: " + pass_names(hlo::all_passes()) + "\nDefault: " + pass_names(hlo::default_pipeline()));
   return {app, [options, passes] { return optimise(*options, passes->count() > 0); }};

@@ -11,6 +11,7 @@
 #include "hilo/client/local_computation.h"
 #include "hilo/engine/plan_text.h"
 #include "hilo/import/program.h"
+#include "tools/hilo/arguments.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/jax_flags.h"
 #include "tools/hilo/saved.h"
@@ -20,12 +21,14 @@ namespace {
 
 struct FileOptions {
   std::string file, function, output;
+  std::vector<std::string> shapes;
 };
 
 StatusOr<std::string> saved_bytes(const FileOptions& options) {
   HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, read_saved(options.file));
   if (saved) return *saved;
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module,
+                        read_program(options.file, options.function, argument_shapes({.shapes = options.shapes})));
   HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
   return computation.executable()->serialize();
 }
@@ -66,6 +69,7 @@ CLI::App* add_file_command(CLI::App& parent, const std::string& name, const std:
       ->required();
   app->add_option("--function", options->function, "Of MLIR: this one; else main, or the only public one")
       ->type_name("NAME");
+  add_shape_option(*app, options->shapes);
   add_jax_flags(*app);
   return app;
 }

@@ -124,7 +124,8 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
     const bool together = program->signature().meets_others;
     return Prepared{std::move(program), together, fmt::format("loaded in {:.1f} ms", milliseconds_since(begin))};
   }
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module,
+                        read_program(options.file, options.function, argument_shapes(options.arguments)));
   HILO_RETURN_IF_ERROR(check_interrupted());
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
   if (values->jax_replica_count == 1) {

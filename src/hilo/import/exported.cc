@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/import/by_shapes.h"
 #include "hilo/import/program.h"
 #include "hilo/import/symbolic.h"
 #include "hilo/trace/ops.h"
@@ -66,17 +66,23 @@ void check_runs_here(const JaxExport& exported, const std::string& source) {
   }
 }
 
-/// The module's entry, as a function of all inputs. `open`: the module's own types leave sizes unknown.
+/// The module. `open`: its own types leave sizes unknown, and those of `inputs`, of which it takes some, say them.
+StatusOr<hlo::Module> module_of(const JaxExport& exported, const std::vector<LoadedValue>& inputs,
+                                const std::string& source, bool open) {
+  std::vector<Shape> arguments;
+  if (exported.platforms.size() > 1 && open) arguments.push_back(Shape::scalar(ElementType::kS32));
+  for (size_t kept : exported.kept_inputs) {
+    if (open) arguments.push_back(inputs[kept].shape);
+  }
+  return parse_program(exported.module, source, "", std::move(arguments));
+}
+
+/// The module's entry, as a function of all inputs.
 hlo::ComputationPtr entry_of(const JaxExport& exported, const std::vector<LoadedValue>& inputs,
                              const std::string& source, bool open) {
   const int32_t platform = platform_index(exported, source);
   const bool takes_platform = exported.platforms.size() > 1;
-  std::vector<Shape> arguments;
-  if (takes_platform && open) arguments.push_back(Shape::scalar(ElementType::kS32));
-  for (size_t kept : exported.kept_inputs) {
-    if (open) arguments.push_back(inputs[kept].shape);
-  }
-  const hlo::ComputationPtr entry = callable_entry(or_throw(parse_program(exported.module, source, "", arguments)));
+  const hlo::ComputationPtr entry = callable_entry(or_throw(module_of(exported, inputs, source, open)));
   const FlatFunction over_all = [&](std::span<const Array> leaves) {
     std::vector<Array> own;
     if (takes_platform) own.push_back(ops::scalar(platform, ElementType::kS32));
@@ -152,49 +158,33 @@ ImportedFunction imported_with_sizes(const JaxExport& exported, const std::strin
   return function;
 }
 
-/// One function for each list of shapes that it has been called with.
-class OpenFunction {
- public:
-  OpenFunction(JaxExport exported, std::string source, bool use_vjp)
-      : exported_(std::move(exported)), source_(std::move(source)), use_vjp_(use_vjp) {}
-
-  FlatFunction at(const std::vector<Shape>& shapes) {
-    {
-      const std::lock_guard lock(mutex_);
-      for (const auto& [known, function] : functions_) {
-        if (known == shapes) return function;
-      }
-    }
-    const StatusOr<Symbols> symbols = solve_sizes(exported_.inputs, shapes);
-    or_throw(symbols.ok() ? symbols.status() : symbols.status().with_context(at_user_line(exported_.function_name)));
-    FlatFunction function =
-        imported_with_sizes(or_throw(with_sizes(exported_, *symbols)), source_, use_vjp_, /*open=*/true).run;
-    const std::lock_guard lock(mutex_);
-    if (functions_.size() >= kMostFunctions) functions_.clear();
-    functions_.emplace_back(shapes, function);
-    return function;
+/// The function for arguments of these shapes.
+FlatFunction at_shapes(const JaxExport& exported, const std::string& source, bool use_vjp,
+                       const std::vector<Shape>& shapes) {
+  const auto placed = [&](const Status& status) {
+    return status.ok() ? status : status.with_context(at_user_line(exported.function_name));
+  };
+  const StatusOr<Symbols> symbols = solve_sizes(exported.inputs, shapes);
+  or_throw(placed(symbols.status()));
+  const StatusOr<JaxExport> sized = with_sizes(exported, *symbols);
+  if (!sized.ok()) {  // what the module asserts of its sizes says more
+    std::vector<LoadedValue> inputs;
+    for (const Shape& shape : shapes) inputs.push_back(loaded_value("", shape));
+    or_throw(module_of(exported, inputs, source, /*open=*/true).status());
+    or_throw(placed(sized.status()));
   }
-
- private:
-  static constexpr size_t kMostFunctions = 256;
-  const JaxExport exported_;
-  const std::string source_;
-  const bool use_vjp_;
-  std::mutex mutex_;
-  std::vector<std::pair<std::vector<Shape>, FlatFunction>> functions_;
-};
+  return imported_with_sizes(*sized, source, use_vjp, /*open=*/true).run;
+}
 
 }  // namespace
 
 ImportedFunction imported(const JaxExport& exported, const std::string& source, bool use_vjp) {
   check_runs_here(exported, source);
   if (!any_symbolic(exported.inputs)) return imported_with_sizes(exported, source, use_vjp, /*open=*/false);
-  auto open = std::make_shared<OpenFunction>(exported, source, use_vjp);
-  return {loaded(exported.inputs), loaded(exported.outputs), [open](std::span<const Array> x) {
-            std::vector<Shape> shapes;
-            for (const Array& a : x) shapes.push_back(a.aval_shape());
-            return open->at(shapes)(x);
-          }};
+  return {loaded(exported.inputs), loaded(exported.outputs),
+          by_shapes([exported, source, use_vjp](const std::vector<Shape>& shapes) {
+            return at_shapes(exported, source, use_vjp, shapes);
+          })};
 }
 
 }  // namespace hilo

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/base/files.h"
+#include "hilo/import/by_shapes.h"
 #include "hilo/import/exported.h"
 #include "hilo/import/program.h"
+#include "hilo/stablehlo/reader.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo {
@@ -37,13 +41,47 @@ Array checked_argument(const LoadedProgram& program, size_t i, const Array& argu
   return argument;
 }
 
-void read_module(LoadedProgram& program, std::string_view bytes, const std::string& path, const LoadOptions& options) {
-  hlo::Module module = or_throw(parse_program(bytes, path, options.function));
+std::vector<LoadedValue> loaded(const std::vector<stablehlo::Type>& types) {
+  std::vector<LoadedValue> values;
+  for (const stablehlo::Type& type : types) {
+    const std::string name = std::to_string(values.size());
+    const bool open = std::ranges::find(type.dimensions, stablehlo::kDynamic) != type.dimensions.end();
+    const bool is_array = type.kind == stablehlo::TypeKind::kTensor;
+    if (open || !is_array) values.push_back({name, Shape(), type.spelled});
+    else values.push_back(loaded_value(name, or_throw(Shape::make_array(type.element, type.dimensions))));
+  }
+  return values;
+}
+
+/// A module whose arguments have unknown sizes: one function for each list of shapes.
+ImportedFunction open_module(std::shared_ptr<const stablehlo::ModuleTree> tree, const stablehlo::EntryTypes& types,
+                             const std::string& path, const std::string& function) {
+  return {loaded(types.arguments), loaded(types.results),
+          by_shapes([tree = std::move(tree), path, function](const std::vector<Shape>& shapes) -> FlatFunction {
+            const hlo::ComputationPtr entry =
+                callable_entry(or_throw(translated_program(*tree, path, function, shapes)));
+            return [entry](std::span<const Array> x) { return ops::call(entry, {x.begin(), x.end()}); };
+          })};
+}
+
+void use_module(LoadedProgram& program, hlo::Module module) {
   program.name = module.name;
   const std::vector<LoadedValue> inputs = inputs_of(*module.entry);
   const hlo::ComputationPtr entry = callable_entry(std::move(module));
   program.function = {inputs, outputs_of(entry->result_shape()),
                       [entry](std::span<const Array> x) { return ops::call(entry, {x.begin(), x.end()}); }};
+}
+
+void read_module(LoadedProgram& program, const std::shared_ptr<const std::string>& bytes, const std::string& path,
+                 const LoadOptions& options) {
+  if (!is_mlir_program(*bytes)) return use_module(program, or_throw(parse_program(*bytes, path, options.function)));
+  auto tree = std::make_shared<const stablehlo::ModuleTree>(or_throw(stablehlo::read_tree(*bytes, path)));
+  const StatusOr<stablehlo::EntryTypes> types = stablehlo::entry_types(*tree, options.function);
+  or_throw(types.ok() ? types.status() : types.status().with_context(path));
+  if (!types->is_open()) return use_module(program, or_throw(translated_program(*tree, path, options.function)));
+  program.name = types->name;
+  program.function = open_module(std::move(tree), *types, path, options.function);
+  program.bytes = bytes;
 }
 
 void read_export(LoadedProgram& program, const std::shared_ptr<const std::string>& bytes, const std::string& path,
@@ -69,7 +107,7 @@ std::shared_ptr<const LoadedProgram> read(const std::string& path, const LoadOpt
   or_throw(content.ok() ? content.status() : content.status().with_context(at_user_line("load")));
   const auto bytes = std::make_shared<const std::string>(*std::move(content));
   if (stablehlo::is_jax_export(*bytes)) read_export(*program, bytes, path, options);
-  else read_module(*program, *bytes, path, options);
+  else read_module(*program, bytes, path, options);
   return program;
 }
 

@@ -11,7 +11,6 @@
 #include "hilo/stablehlo/bytecode/reader.h"
 #include "hilo/stablehlo/jax_export.h"
 #include "hilo/stablehlo/reader.h"
-#include "hilo/stablehlo/translate/translate.h"
 
 namespace hilo {
 namespace {
@@ -21,6 +20,8 @@ StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& sou
   const bool is_named = module.ok() || module.status().message().starts_with(source + ":");
   return is_named ? std::move(module) : module.status().with_context(source);
 }
+
+bool is_message_of_hlo(std::string_view bytes) { return !stablehlo::is_bytecode(bytes) && hlo::is_proto(bytes); }
 
 /// Text has no NUL; what has one is a form of its own.
 StatusOr<int64_t> longest_program(std::string_view beginning) {
@@ -41,30 +42,54 @@ StatusOr<std::string> read_program_bytes(const std::string& path) {
   });
 }
 
-StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function,
-                                    std::vector<Shape> arguments) try {
-  const bool is_message = !stablehlo::is_bytecode(bytes) && hlo::is_proto(bytes);  // which may begin as a text does
-  if (!is_message && stablehlo::is_mlir(bytes)) {
+bool is_mlir_program(std::string_view bytes) { return !is_message_of_hlo(bytes) && stablehlo::is_mlir(bytes); }
+
+StatusOr<hlo::Module> translated_program(const stablehlo::ModuleTree& tree, const std::string& source,
+                                         std::string_view function, std::vector<Shape> arguments) {
+  return named(stablehlo::translate(tree, {.function = std::string(function), .arguments = std::move(arguments)}),
+               source);
+}
+
+namespace {
+
+StatusOr<hlo::Module> parse_any(std::string_view bytes, const std::string& source, std::string_view function,
+                                std::vector<Shape> arguments, const ArgumentShapes& shapes) {
+  if (is_mlir_program(bytes)) {
     HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(bytes, source));
-    return named(stablehlo::translate(tree, {.function = std::string(function), .arguments = std::move(arguments)}),
-                 source);
+    if (shapes) {
+      StatusOr<stablehlo::EntryTypes> types = stablehlo::entry_types(tree, std::string(function));
+      if (!types.ok()) return types.status().with_context(source);
+      if (types->is_open()) {
+        HILO_ASSIGN_OR_RETURN(arguments, shapes(*types));
+      }
+    }
+    return translated_program(tree, source, function, std::move(arguments));
   }
+  const bool is_message = is_message_of_hlo(bytes);
   if (!is_message && stablehlo::is_jax_export(bytes)) {
     HILO_ASSIGN_OR_RETURN(const stablehlo::JaxExport exported, stablehlo::read_jax_export(bytes, source));
-    return parse_program(exported.module, source, function, std::move(arguments));
+    return parse_any(exported.module, source, function, std::move(arguments), shapes);
   }
   if (!function.empty()) return invalid_argument(source + ": a function can be chosen in modules of MLIR only");
   if (is_message) return named(hlo::from_proto(bytes), source);
   hlo::ParseOptions options;
   options.source = source;
   return hlo::parse_module(bytes, options);
+}
+
+}  // namespace
+
+StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function,
+                                    std::vector<Shape> arguments) try {
+  return parse_any(bytes, source, function, std::move(arguments), {});
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
 
-StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function) try {
+StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function,
+                                   const ArgumentShapes& shapes) try {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, read_program_bytes(path));
-  return parse_program(bytes, path, function);
+  return parse_any(bytes, path, function, {}, shapes);
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

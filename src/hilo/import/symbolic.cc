@@ -186,11 +186,42 @@ StatusOr<bool> solve(const Equation& e, const std::string& name, Symbols& known)
   return false;
 }
 
+/// "a = 3, b = 4"
+std::string values_text(const Symbols& symbols) {
+  std::string text;
+  for (const auto& [name, value] : symbols) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+/// Why the sizes of an equation have no solution: of "2*b" that is 7, what it is at 3 and at 4.
+Status unsolved(const Equation& e, Symbols known) {
+  HILO_ASSIGN_OR_RETURN(const std::string name, open_symbol(e.text(), known));
+  const auto at = [&](int64_t value) {
+    known[name] = value;
+    return evaluate_size(e.text(), known);
+  };
+  const StatusOr<int64_t> at_0 = at(0), at_1 = at(1);
+  if (!name.empty() && at_0.ok() && at_1.ok() && *at_0 != *at_1) {
+    const __int128 slope = __int128{*at_1} - *at_0, distance = __int128{e.size} - *at_0;
+    const auto below = static_cast<int64_t>(std::min(distance / slope, __int128{INT64_MAX - 1}));
+    const StatusOr<int64_t> first = at(below), second = at(below + 1);
+    const bool linear = first.ok() && second.ok() && __int128{*second} - *first == slope;
+    if (linear && distance % slope != 0)
+      return invalid_argument(fmt::format("'{}': dimension {} is {}, wanted {}, which is {} for {} = {} and {} for {}",
+                                          e.value->path, e.dimension, e.size, e.text(), *first, name, below, *second,
+                                          below + 1));
+  }
+  return unimplemented(
+      fmt::format("'{}': size '{}' is {}: its symbols can't be solved", e.value->path, e.text(), e.size));
+}
+
 Status replace_sizes(std::vector<stablehlo::ExportedValue>& values, const Symbols& symbols) {
   for (stablehlo::ExportedValue& value : values) {
     for (std::string& size : value.sizes) {
       HILO_ASSIGN_OR_RETURN(const int64_t number, evaluate_size(size, symbols));
-      if (number < 0) return invalid_argument(fmt::format("'{}': size '{}' is {}", value.path, size, number));
+      if (number < 0)
+        return invalid_argument(fmt::format("'{}': size '{}' is {} where {}; wanted 0 or more", value.path, size,
+                                            number, values_text(symbols)));
       size = std::to_string(number);
     }
   }
@@ -224,9 +255,7 @@ StatusOr<Symbols> solve_sizes(const std::vector<stablehlo::ExportedValue>& value
   }
   for (const Equation& e : all) {
     const StatusOr<int64_t> wanted = evaluate_size(e.text(), known);
-    if (wanted.status().code() == StatusCode::kNotFound)
-      return unimplemented(
-          fmt::format("'{}': size '{}' is {}: its symbols can't be solved", e.value->path, e.text(), e.size));
+    if (wanted.status().code() == StatusCode::kNotFound) return unsolved(e, known);
     HILO_RETURN_IF_ERROR(wanted.status());
     if (*wanted == e.size) continue;
     return invalid_argument(

@@ -162,6 +162,85 @@ TEST(Translate, CompositesOfChloThatHloHasAreThatOp) {
       R"(is_composite=true, frontend_attributes={composite.attributes={k = 2 : i64},composite.name="mine.op",composite.version="0"})");
 }
 
+/// The program with the body for arguments of these shapes.
+std::string for_shapes(std::string_view body, std::vector<Shape> arguments) {
+  const StatusOr<hlo::Module> module = program(body, {.arguments = std::move(arguments)});
+  return module.ok() ? hlo::print_module(*module) : module.status().to_string();
+}
+Shape f32(std::vector<int64_t> sizes) { return Shape::array(ElementType::kF32, sizes); }
+
+constexpr std::string_view kSizedCall = R"(func.func @f(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x3xf32>) -> tensor<i32>
+  %r = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %c = stablehlo.constant dense<COLUMNS> : tensor<1xi32>
+  %s = stablehlo.concatenate %r, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %0:2 = stablehlo.custom_call @foo(%x, %s, %r) {indices_of_shape_operands = dense<[INDICES]> : tensor<2xi64>,
+    operand_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<0> : tensor<1xindex>, dense<0> : tensor<1xindex>],
+    result_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<0> : tensor<1xindex>]}
+    : (tensor<?x3xf32>, tensor<2xi32>, tensor<1xi32>) -> (tensor<?x3xf32>, tensor<?xi32>)
+  return %0#0 : tensor<?x3xf32>
+})";
+
+std::string sized_call(std::string_view columns, std::string_view indices) {
+  std::string text(kSizedCall);
+  text.replace(text.find("COLUMNS"), 7, columns);
+  text.replace(text.find("INDICES"), 7, indices);
+  return for_shapes(text, {f32({7, 3})});
+}
+
+TEST(Translate, TheLastOperandsOfACustomCallMayBeTheSizesOfItsResults) {
+  const std::string hlo = sized_call("3", "1, 2");
+  holds(hlo, "(f32[7,3]{1,0}, s32[7]{0}) custom-call(");
+  holds(hlo, "custom_call_target=\"foo\", operand_layout_constraints={f32[7,3]{1,0}}");
+  holds(sized_call("4", "1, 2"),
+        "INVALID_ARGUMENT: t.mlir:6:10: stablehlo.custom_call: the sizes are [7,4], the type is");
+  holds(sized_call("3", "0, 2"), "shape operand 0; wanted the last operands, 1 to 2, in order");
+}
+
+TEST(Translate, SizesDontFollowFromOperandsThatDiffer) {
+  holds(for_shapes("func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {\n  %p = stablehlo.constant "
+                   "dense<true> : tensor<i1>\n  %0 = stablehlo.select %p, %x, %y : tensor<i1>, tensor<?xf32>\n  return "
+                   "%0 : tensor<?xf32>\n}",
+                   {f32({2}), f32({3})}),
+        "stablehlo.select: operands f32[2] and f32[3] differ in size");
+}
+
+TEST(Translate, OpenSizesFollowFromBroadcastsAndFromDraws) {
+  const auto spread = [](std::vector<Shape> arguments) {
+    return for_shapes(
+        "func.func @f(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?x?xf32> {\n  %0 = chlo.broadcast_add %x, %y : "
+        "(tensor<?x?xf32>, tensor<?xf32>) -> tensor<?x?xf32>\n  return %0 : tensor<?x?xf32>\n}",
+        std::move(arguments));
+  };
+  holds(spread({f32({2, 1}), f32({7})}), "f32[2,7]{1,0} add(");
+  holds(spread({f32({2, 3}), f32({7})}), "chlo.broadcast_add: dimension 1 is 3 and 7");
+  holds(for_shapes(R"(func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.rng %z, %z, %s, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+})",
+                   {f32({7})}),
+        "f32[7]{0} rng(");
+}
+
+TEST(Translate, ARegionMayUseASizeFromOutside) {
+  holds(for_shapes(R"(func.func @f(%x: tensor<?xi32>) -> tensor<i32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+    ^a(%p: tensor<i32>, %q: tensor<i32>):
+      %1 = stablehlo.add %p, %q : tensor<i32>
+      %2 = stablehlo.minimum %1, %n : tensor<i32>
+      stablehlo.return %2 : tensor<i32>
+  }) : (tensor<?xi32>, tensor<i32>) -> tensor<i32>
+  return %0 : tensor<i32>
+})",
+                   {Shape::array(ElementType::kS32, {7})}),
+        "s32[] constant(7)");
+}
+
 TEST(Translate, TheEntryIsMainOrTheNamedOrTheOnlyPublicFunction) {
   constexpr std::string_view kTwo =
       "func.func @g() -> tensor<i32> {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  return %0 : "

@@ -89,30 +89,65 @@ Status translate_constant_like(const OpContext& op) {
       full(sink, shape, value->kind == AttributeKind::kFloat ? value->number : static_cast<double>(value->integer)));
 }
 
+namespace {
+
+/// Which dimensions of a result of rank `rank` an operand has: the last ones, or those that are stated for one of lower rank.
+StatusOr<std::vector<int64_t>> spread_dimensions(const Shape& shape, int64_t rank, const std::vector<int64_t>& stated) {
+  if (!shape.is_array() || shape.rank() > rank)
+    return invalid_argument(fmt::format("{} can't be spread over rank {}", shape.to_string(), rank));
+  if (shape.rank() < rank && !stated.empty()) return stated;
+  std::vector<int64_t> dimensions(static_cast<size_t>(shape.rank()));
+  std::iota(dimensions.begin(), dimensions.end(), rank - shape.rank());
+  return dimensions;
+}
+
+/// The sizes of operands that are spread over each other: those that aren't 1.
+StatusOr<std::vector<int64_t>> spread_sizes(const OpContext& op, const InstructionIds& operands,
+                                            const std::vector<int64_t>& stated) {
+  const int64_t rank = std::ssize(op.result_type().dimensions);
+  std::vector<int64_t> sizes(static_cast<size_t>(rank), 1);
+  for (const InstructionId operand : operands) {
+    const Shape shape = op.builder.shape(operand);
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, spread_dimensions(shape, rank, stated));
+    for (size_t i = 0; i < dimensions.size() && std::ssize(dimensions) == shape.rank(); ++i) {
+      const int64_t d = dimensions[i], size = shape.dimension(static_cast<int64_t>(i));
+      if (d < 0 || d >= rank) return invalid_argument(fmt::format("broadcast_dimensions has {} for rank {}", d, rank));
+      int64_t& known = sizes[static_cast<size_t>(d)];
+      if (known != 1 && size != 1 && known != size)
+        return invalid_argument(fmt::format("dimension {} is {} and {}", d, known, size));
+      if (known == 1) known = size;
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
 /// chlo.broadcast_*: operands spread over the result, then the op. Dimensions are aligned at the last one, or those of the
 /// operand of lower rank are where broadcast_dimensions says.
 Status translate_broadcasting(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
   HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, op.integers("broadcast_dimensions", std::vector<int64_t>()));
+  OpContext sized = op;
+  if (op.translator.refines() && has_unknown_sizes(op)) {
+    HILO_ASSIGN_OR_RETURN(sized.sizes.emplace_back(), spread_sizes(op, operands, stated));
+  }
+  HILO_ASSIGN_OR_RETURN(const Shape result, sized.result_shape());
   for (InstructionId& operand : operands) {
     const Shape shape = op.builder.shape(operand);
-    if (!shape.is_array() || shape.rank() > result.rank())
-      return invalid_argument(fmt::format("{} can't be spread over {}", shape.to_string(), result.to_string()));
-    std::vector<int64_t> dimensions(static_cast<size_t>(shape.rank()));
-    std::iota(dimensions.begin(), dimensions.end(), result.rank() - shape.rank());
-    if (shape.rank() < result.rank() && !stated.empty()) dimensions = stated;
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, spread_dimensions(shape, result.rank(), stated));
     const Shape wanted = result.with_element_type(shape.element_type());
     if (shape == wanted) continue;
     HILO_ASSIGN_OR_RETURN(operand, add_broadcast(op, operand, dimensions, wanted));
   }
-  if (op.row.opcode != Opcode::kCompare) return op.add(op.row.opcode, operands);
-  return add_compare(op, std::move(operands));
+  if (op.row.opcode != Opcode::kCompare) return sized.add(op.row.opcode, operands);
+  return add_compare(sized, std::move(operands));
 }
 
 /// The k largest along the last dimension, in total order; of equal ones the first.
 Status translate_top_k(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_RETURN_IF_ERROR(op.result_element().status());
   const std::vector<int64_t>& sizes = op.result_type().dimensions;
   if (sizes.empty()) return invalid_argument("wanted arrays of rank 1 or more");
   auto attributes = std::make_shared<hlo::TopKAttributes>();

@@ -105,35 +105,39 @@ Status translate_dynamic_approx_top_k(const OpContext& op) {
   return translate_approx_top_k(inner);
 }
 
-/// The operands of a call that stands for another operation: one, and a second that gives `sizes`.
-StatusOr<std::vector<int64_t>> sizes_beside_one(const OpContext& op) {
+/// The call as `operation` of its first operand. The second says the sizes that the results' types leave open.
+StatusOr<OpContext> as_operation(const OpContext& op, std::string_view operation) {
   if (op.operand_count() != 2 || op.operation.results.count != 2)
-    return invalid_argument(fmt::format("got {} operands and {} results; wanted 2 and 2", op.operand_count(),
-                                        op.operation.results.count));
-  return constant_operand(op, 1);
+    return invalid_argument(
+        fmt::format("got {} operands and {} results; wanted 2 and 2", op.operand_count(), op.operation.results.count));
+  OpContext inner{op.translator, op.builder, op.operation, *find_row(operation)};
+  inner.operand_limit = 1;
+  return inner;
 }
 
 /// rng_bit_generator with the sizes of its bits.
 Status translate_dynamic_random_bits(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, sizes_beside_one(op));
-  OpContext inner{op.translator, op.builder, op.operation, *find_row("stablehlo.rng_bit_generator")};
-  inner.operand_limit = 1;
-  inner.sizes = {op.result_type(0).dimensions, sizes};
+  HILO_ASSIGN_OR_RETURN(OpContext inner, as_operation(op, "stablehlo.rng_bit_generator"));
+  if (has_unknown_sizes(op)) {
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, constant_operand(op, 1));
+    inner.sizes = {op.result_type(0).dimensions, sizes};
+  }
   return inner.row.translate(inner);
 }
 
 /// top_k with the number of elements.
 Status translate_dynamic_top_k(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> k, sizes_beside_one(op));
-  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
-  const Shape shape = op.builder.shape(operand);
-  if (k.size() != 1 || !shape.is_array() || shape.rank() == 0)
-    return invalid_argument("wanted an array of rank 1 or more, and a number");
-  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
-  sizes.back() = k[0];
-  OpContext inner{op.translator, op.builder, op.operation, *find_row("chlo.top_k")};
-  inner.operand_limit = 1;
-  inner.sizes = {sizes, sizes};
+  HILO_ASSIGN_OR_RETURN(OpContext inner, as_operation(op, "chlo.top_k"));
+  if (has_unknown_sizes(op)) {
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> k, constant_operand(op, 1));
+    HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+    const Shape shape = op.builder.shape(operand);
+    if (k.size() != 1 || !shape.is_array() || shape.rank() == 0)
+      return invalid_argument("wanted an array of rank 1 or more, and a number");
+    std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+    sizes.back() = k[0];
+    inner.sizes = {sizes, sizes};
+  }
   return inner.row.translate(inner);
 }
 

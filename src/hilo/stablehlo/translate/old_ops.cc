@@ -179,7 +179,8 @@ Status translate_einsum(const OpContext& op) {
   if (terms.empty() || terms.size() > 2 || !inputs.empty())
     return invalid_argument(fmt::format("einsum_config '{}' isn't for {} operands", config, operands.size()));
   HILO_ASSIGN_OR_RETURN(const ElementType element, op.result_element());
-  HILO_ASSIGN_OR_RETURN(const Labels kept, labels_of(config.substr(arrow + 2), std::ssize(op.result_type().dimensions)));
+  HILO_ASSIGN_OR_RETURN(const Labels kept,
+                        labels_of(config.substr(arrow + 2), std::ssize(op.result_type().dimensions)));
   for (Term& term : terms) take_diagonals(sink, term);
   if (terms.size() == 2) {
     sum_own(terms[0], kept, terms[1]);

@@ -16,7 +16,11 @@ Status translate_random(const OpContext& op) {
       attributes.set_word("distribution", fmt::format("rng_{}", ascii_lower(op.text("rng_distribution")))));
   HILO_ASSIGN_OR_RETURN(const InstructionId a, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const InstructionId b, op.operand(1));
-  return op.add(Opcode::kRng, std::vector<InstructionId>{a, b}, attributes.take());
+  OpContext sized = op;
+  if (op.translator.refines() && has_unknown_sizes(op)) {
+    HILO_ASSIGN_OR_RETURN(sized.sizes.emplace_back(), constant_operand(op, 2));
+  }
+  return sized.add(Opcode::kRng, std::vector<InstructionId>{a, b}, attributes.take());
 }
 
 Status translate_random_bits(const OpContext& op) {

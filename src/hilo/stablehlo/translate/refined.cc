@@ -373,9 +373,15 @@ Status check_shape_assertion(const OpContext& op) {
   for (uint32_t i = 1; i < op.operation.operands.count; ++i) {
     const std::string place = fmt::format("{{{}}}", i - 1);
     const std::optional<std::vector<int64_t>> value = known_integers(op, i);
-    if (const size_t at = message.find(place); at != std::string::npos && value && value->size() == 1)
-      message.replace(at, place.size(), std::to_string(value->front()));
+    if (!value || value->size() != 1) continue;
+    const std::string number = std::to_string(value->front());
+    for (size_t at = message.find(place); at != std::string::npos; at = message.find(place, at + number.size()))
+      message.replace(at, place.size(), number);
   }
+  std::string arguments;
+  for (const Shape& shape : op.translator.options.arguments)
+    arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ", shape.to_string());
+  if (!arguments.empty()) message += fmt::format(" Got arguments {}", arguments);
   return invalid_argument(message);
 }
 

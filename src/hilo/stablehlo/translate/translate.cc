@@ -202,6 +202,32 @@ std::vector<FunctionInfo> functions_of(const ModuleTree& tree) {
   return functions;
 }
 
+bool EntryTypes::is_open() const { return std::ranges::any_of(arguments, stablehlo::is_open); }
+
+StatusOr<EntryTypes> entry_types(const ModuleTree& tree, const std::string& function) try {
+  const TranslateOptions options;
+  Translator translator{tree, options};
+  std::vector<OperationId> functions;
+  for (const OperationId id : top_level(tree)) {
+    if (!is_function(tree.operations[id])) continue;
+    functions.push_back(id);
+    translator.functions.emplace(symbol_name(tree, tree.operations[id]), id);
+  }
+  HILO_ASSIGN_OR_RETURN(const OperationId entry, find_entry(translator, functions, function));
+  EntryTypes types;
+  types.name = symbol_name(tree, tree.operations[0]);
+  if (types.name.empty()) types.name = symbol_name(tree, tree.operations[entry]);
+  if (tree.operations[entry].regions.count != 1) return types;  // translate() says that there is no body
+  const Region& body = tree.regions[tree.operations[entry].regions.begin];
+  for (uint32_t i = 0; i < body.arguments.count; ++i) types.arguments.push_back(tree.type_of(body.arguments.begin + i));
+  if (body.last == kNone) return types;
+  const Operation& end = tree.operations[body.last];
+  for (uint32_t i = 0; i < end.operands.count; ++i) types.results.push_back(tree.type_of(tree.operand(end, i)));
+  return types;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
 StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options) try {
   const FloatingPointScope nearest;
   Translator translator{tree, options};

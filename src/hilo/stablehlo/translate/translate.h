@@ -54,6 +54,19 @@ struct TranslateOptions {
 /// Cost      linear in the operations, times the depth of regions
 StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options = {});
 
+/// What the types of a module's entry say of its arguments and results.
+struct EntryTypes {
+  std::string name;  ///< of the module, else of the function
+  std::vector<Type> arguments, results;
+
+  /// Whether a size of an argument is kDynamic: then TranslateOptions::arguments says which.
+  bool is_open() const;
+};
+
+/// The types of the entry that translate() takes.
+/// Errors    NOT_FOUND and INVALID_ARGUMENT as translate()
+StatusOr<EntryTypes> entry_types(const ModuleTree& tree, const std::string& function = {});
+
 struct FunctionInfo {
   std::string name;
   bool is_public = true;
