@@ -327,7 +327,8 @@ cases("rare", {
 })
 case("rare_platforms", lambda x: jnp.cumsum(x) + x.shape[0], "f32[b]")
 case("rare_platforms_solve", lambda x: jnp.linalg.cholesky(square(x)), "f32[b,2]")
-PLATFORMS = {"rare_platforms": ("cpu", "tpu"), "rare_platforms_solve": ("cpu", "cuda"), "rare_platform": ("tpu", "cpu")}
+case("rare_platforms_64", lambda x: jnp.cumsum(x) + x.shape[0], "f64[b]")
+PLATFORMS = {"rare_platforms": ("cpu", "tpu"), "rare_platforms_64": ("tpu", "cpu"), "rare_platforms_solve": ("cpu", "cuda"), "rare_platform": ("tpu", "cpu")}
 
 
 def symbols_of(type_text):

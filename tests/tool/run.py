@@ -662,7 +662,7 @@ def a_step_is_simulated(place):
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
          plugins_of_a_folder_are_listed_with_their_flag, programs_of_a_plugin_are_kept_for_its_file_only,
          programs_under_test_run_on_the_devices_that_a_plugin_has, help_is_there_for_each_subcommand,
-         run_shows_shapes_values_and_time, run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
+         run_shows_shapes_values_and_time, sizes_that_a_program_leaves_open_are_said, run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
          results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,
          outputs_are_inputs_of_the_next_run, grad_gives_values_and_gradients_of_floating_inputs,

@@ -11,6 +11,7 @@
 #include "hilo/import/by_shapes.h"
 #include "hilo/import/program.h"
 #include "hilo/import/symbolic.h"
+#include "hilo/stablehlo/reader.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
@@ -69,12 +70,14 @@ void check_runs_here(const JaxExport& exported, const std::string& source) {
 /// The module. `open`: its own types leave sizes unknown, and those of `inputs`, of which it takes some, say them.
 StatusOr<hlo::Module> module_of(const JaxExport& exported, const std::vector<LoadedValue>& inputs,
                                 const std::string& source, bool open) {
+  if (!open) return parse_program(exported.module, source);
+  HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(exported.module, source));
+  HILO_ASSIGN_OR_RETURN(const stablehlo::EntryTypes types, stablehlo::entry_types(tree));
   std::vector<Shape> arguments;
-  if (exported.platforms.size() > 1 && open) arguments.push_back(Shape::scalar(ElementType::kS32));
-  for (size_t kept : exported.kept_inputs) {
-    if (open) arguments.push_back(inputs[kept].shape);
-  }
-  return parse_program(exported.module, source, "", std::move(arguments));
+  if (exported.platforms.size() > 1 && !types.arguments.empty())  // s64 under x64
+    arguments.push_back(Shape::scalar(types.arguments[0].element));
+  for (size_t kept : exported.kept_inputs) arguments.push_back(inputs[kept].shape);
+  return translated_program(tree, source, "", std::move(arguments));
 }
 
 /// The module's entry, as a function of all inputs.
@@ -84,10 +87,11 @@ hlo::ComputationPtr entry_of(const JaxExport& exported, const std::vector<Loaded
   const bool takes_platform = exported.platforms.size() > 1;
   const hlo::ComputationPtr entry = callable_entry(or_throw(module_of(exported, inputs, source, open)));
   const FlatFunction over_all = [&](std::span<const Array> leaves) {
-    std::vector<Array> own;
-    if (takes_platform) own.push_back(ops::scalar(platform, ElementType::kS32));
-    for (size_t kept : exported.kept_inputs) own.push_back(leaves[kept]);
     const std::vector<Shape> wanted = parameter_leaves(*entry);
+    std::vector<Array> own;
+    if (takes_platform && !wanted.empty() && is_integer(wanted[0].element_type()))
+      own.push_back(ops::scalar(platform, wanted[0].element_type()));
+    for (size_t kept : exported.kept_inputs) own.push_back(leaves[kept]);
     bool fits = own.size() == wanted.size();
     for (size_t i = 0; fits && i < own.size(); ++i) fits = own[i].aval_shape() == wanted[i];
     if (!fits) {

@@ -259,7 +259,7 @@ Status translate_barrier(const OpContext& op);
 Status translate_convolution(const OpContext& op);  // windows.cc
 Status translate_window(const OpContext& op);
 Status translate_dynamic_window(const OpContext& op);  ///< the custom call whose last operands are the window's lists
-Status translate_all_reduce(const OpContext& op);  // collectives.cc
+Status translate_all_reduce(const OpContext& op);      // collectives.cc
 Status translate_reduce_scatter(const OpContext& op);
 Status translate_all_gather(const OpContext& op);
 Status translate_collective_broadcast(const OpContext& op);
