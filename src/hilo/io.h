@@ -2,8 +2,8 @@
 // hilo/io.h -- arrays and images in files.
 #pragma once
 
-#include "hilo/core.h"
 #include "hilo/base/files.h"
+#include "hilo/core.h"
 #include "hilo/io/csv.h"
 #include "hilo/io/jpeg.h"
 #include "hilo/io/npy.h"

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <variant>
 #include <vector>
 
 #include "hilo/base/flag_table.h"

@@ -206,9 +206,9 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
   std::optional<Ys> ys;
   const size_t carry_count = hilo::flatten(initial).leaves.size();
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    const Step step =
-        detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, detail::until(leaves, carry_count)),
-                                                                 hilo::unflatten(xs, detail::from(leaves, carry_count)))));
+    const Step step = detail::as_step(
+        flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, detail::until(leaves, carry_count)),
+                                                 hilo::unflatten(xs, detail::from(leaves, carry_count)))));
     std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", step.first, initial);
     ys.emplace(step.second);
     for (const Array& y : hilo::flatten(*ys).leaves) out.push_back(y);

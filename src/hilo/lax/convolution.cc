@@ -167,7 +167,8 @@ ConvGeneralDilatedDimensionNumbers::ConvGeneralDilatedDimensionNumbers(ConvDimen
     : kind_(Kind::kNumbers), numbers_(std::move(numbers)) {}
 ConvGeneralDilatedDimensionNumbers::ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels labels)
     : kind_(Kind::kLabels), labels_(std::move(labels)) {}
-ConvGeneralDilatedDimensionNumbers::ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs, std::string out)
+ConvGeneralDilatedDimensionNumbers::ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs,
+                                                                       std::string out)
     : ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels{std::move(lhs), std::move(rhs), std::move(out)}) {}
 
 ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
@@ -196,8 +197,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
   const Int64List in_sizes = select(x.shape(), a.dimensions.input_spatial),
                   kernel_sizes = select(kernel.shape(), a.dimensions.kernel_spatial);
   const size_t rank = kernel_sizes.size();
-  const Int64List base = value_or_ones(options.lhs_dilation, rank),
-                  inner = value_or_ones(options.rhs_dilation, rank);
+  const Int64List base = value_or_ones(options.lhs_dilation, rank), inner = value_or_ones(options.rhs_dilation, rank);
   check_factors("window_strides", window_strides, rank);
   check_factors("lhs_dilation", base, rank);
   check_factors("rhs_dilation", inner, rank);

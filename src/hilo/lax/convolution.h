@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "hilo/trace/arguments.h"
 #include "hilo/lax/padding.h"
 #include "hilo/lax/precision.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "hilo/trace/arguments.h"
 #include "hilo/lax/padding.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {

@@ -19,7 +19,8 @@ class ArrayLike {
   enum class Kind : uint8_t { kBool, kInteger, kFloat, kComplex, kArray, kList };
 
   template <Number T>
-  ArrayLike(T value) : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // NOLINT: whatever is like an array converts
+  ArrayLike(T value)
+      : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // NOLINT: whatever is like an array converts
   template <NativeElement T>
   ArrayLike(const std::vector<T>& values) : ArrayLike(array_of(values)) {}  // NOLINT
   ArrayLike(const Array& array);                                            // NOLINT

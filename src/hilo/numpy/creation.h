@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <iterator>
+#include <ranges>
 
 #include "hilo/numpy/array_like.h"
 #include "hilo/trace/indexer.h"

@@ -207,8 +207,8 @@ class Bins {
 /// What bins cover, or by default from the least element to the greatest.
 class BinRange {
  public:
-  BinRange(std::nullopt_t) : has_value_(false) {}                                            // NOLINT: {.range = {0, 1}}
-  BinRange(double low, double high) : has_value_(true), limits_(low, high) {}                // NOLINT
+  BinRange(std::nullopt_t) : has_value_(false) {}                                           // NOLINT: {.range = {0, 1}}
+  BinRange(double low, double high) : has_value_(true), limits_(low, high) {}               // NOLINT
   BinRange(const std::pair<double, double>& limits) : has_value_(true), limits_(limits) {}  // NOLINT
   explicit operator bool() const { return has_value_; }
   const std::pair<double, double>& operator*() const { return limits_; }

@@ -2,8 +2,8 @@
 // random/sampling.h -- bits, uniform and normal numbers, integers, and choices.
 #pragma once
 
-#include "hilo/trace/arguments.h"
 #include "hilo/random/keys.h"
+#include "hilo/trace/arguments.h"
 
 namespace hilo::random {
 
@@ -172,8 +172,8 @@ struct CategoricalOptions {
 /// Errors    INVALID_ARGUMENT for more draws than categories, if they aren't replaced
 Array categorical(const Key& key, const Operand& logits, const CategoricalOptions& options = {});
 template <int = 0>
-Array categorical(const Key& key, const Operand& logits, int64_t axis,
-                  const OptionalDimensions& shape = std::nullopt, bool replace = true) {
+Array categorical(const Key& key, const Operand& logits, int64_t axis, const OptionalDimensions& shape = std::nullopt,
+                  bool replace = true) {
   return categorical(key, logits, CategoricalOptions{.axis = axis, .shape = shape, .replace = replace});
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "hilo/trace/arguments.h"
 #include "hilo/numpy/dtypes.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/refuse.h"
 
 namespace hilo::random {

@@ -5,8 +5,8 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <iterator>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -63,10 +63,10 @@ class Axes {
   Axes(std::nullopt_t = std::nullopt) {}  // NOLINT: axes convert as in NumPy
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Axes(T axis) : kind_(Kind::kOne), axes_{static_cast<int64_t>(axis)} {}                 // NOLINT
-  Axes(std::initializer_list<int64_t> axes) : kind_(Kind::kList), axes_(axes) {}         // NOLINT
-  Axes(std::vector<int64_t> axes) : kind_(Kind::kList), axes_(std::move(axes)) {}        // NOLINT
-  Axes(std::optional<int64_t> axis) {                                                    // NOLINT
+  Axes(T axis) : kind_(Kind::kOne), axes_{static_cast<int64_t>(axis)} {}           // NOLINT
+  Axes(std::initializer_list<int64_t> axes) : kind_(Kind::kList), axes_(axes) {}   // NOLINT
+  Axes(std::vector<int64_t> axes) : kind_(Kind::kList), axes_(std::move(axes)) {}  // NOLINT
+  Axes(std::optional<int64_t> axis) {                                              // NOLINT
     if (axis) *this = Axes(*axis);
   }
   explicit operator bool() const { return kind_ != Kind::kAll; }
@@ -82,7 +82,7 @@ class Axes {
 /// A list of extents, or none, in options: {.shape = {2, 3}}.
 class OptionalDimensions {
  public:
-  OptionalDimensions(std::nullopt_t) : has_value_(false) {}                                          // NOLINT: all convert
+  OptionalDimensions(std::nullopt_t) : has_value_(false) {}  // NOLINT: all convert
   OptionalDimensions(std::initializer_list<int64_t> extents) : has_value_(true), value_(extents) {}  // NOLINT
   template <std::convertible_to<Dimensions> T>
   OptionalDimensions(const T& extents) : has_value_(true), value_(extents) {}  // NOLINT

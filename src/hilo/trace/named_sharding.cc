@@ -43,7 +43,9 @@ const Mesh& NamedSharding::mesh() const { return state_->mesh; }
 const PartitionSpec& NamedSharding::spec() const { return state_->spec; }
 const std::string& NamedSharding::key() const { return state_->key; }
 bool NamedSharding::is_fully_addressable() const { return mesh().is_local(); }
-bool NamedSharding::operator==(const NamedSharding& other) const { return state_ == other.state_ || key() == other.key(); }
+bool NamedSharding::operator==(const NamedSharding& other) const {
+  return state_ == other.state_ || key() == other.key();
+}
 
 std::shared_ptr<const void> NamedSharding::state() const { return state_; }
 NamedSharding NamedSharding::from_state(const std::shared_ptr<const void>& state) {

@@ -14,7 +14,7 @@ namespace hilo {
 class ShardingList : public std::vector<std::optional<NamedSharding>> {
  public:
   ShardingList() = default;
-  ShardingList(const NamedSharding& all);                                 // NOLINT: shardings are written as they are
+  ShardingList(const NamedSharding& all);                                  // NOLINT: shardings are written as they are
   ShardingList(std::initializer_list<std::optional<NamedSharding>> each);  // NOLINT
   ShardingList(std::vector<std::optional<NamedSharding>> each);            // NOLINT
 };
