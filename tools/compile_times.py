@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's program pays to compile: each bench/compile/*.cc, median of some runs, as its user would compile it.
+"""What a user's program costs to compile, in processor seconds: each bench/compile/*.cc, the median of some runs.
 
-The first line of such a file says "// aim: SECONDS". Also prints what including each header of hilo.h costs, with --headers.
+A line of such a file says "// aim: SECONDS", at -O0. With --headers also what each of the headers for users costs.
 """
 
 import argparse
 import pathlib
 import re
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--headers", action="store_true")
     arguments = parser.parse_args()
-    print(f"{'program':32} {'-O0':>8} {'-O2':>8} {'aim':>6}   seconds, median of {arguments.runs}")
+    print(f"{'program':32} {'-O0':>8} {'-O2':>8} {'aim':>6}   processor seconds, median of {arguments.runs}")
     for source in sorted((ROOT / "bench" / "compile").glob("*.cc")):
         aim = re.search(r"// aim: (\S+)", source.read_text())
         times = [median_seconds(source, level, arguments) for level in ("-O0", "-O2")]
@@ -34,13 +34,12 @@ def main() -> int:
 
 
 def print_headers(arguments: argparse.Namespace) -> None:
-    umbrella = ROOT / "src" / "hilo" / "hilo.h"
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "one.cc"
         costs = []
-        for header in re.findall(r'#include "(hilo/[^"]+)"', umbrella.read_text()):
-            source.write_text(f'#include "{header}"\n')
-            costs.append((median_seconds(source, "-O0", arguments), header))
+        for path in sorted((ROOT / "src" / "hilo").glob("*.h")):
+            source.write_text(f'#include "hilo/{path.name}"\n')
+            costs.append((median_seconds(source, "-O0", arguments), f"hilo/{path.name}"))
     for seconds, header in sorted(costs, reverse=True):
         print(f"  {header:40} {seconds:6.2f}")
 
@@ -50,12 +49,18 @@ def median_seconds(source: pathlib.Path, level: str, arguments: argparse.Namespa
                "-o", "/dev/null"]
     seconds = []
     for _ in range(arguments.runs):
-        started = time.perf_counter()
+        started = processor_seconds()
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             sys.exit(f"{source}: does not compile:\n{done.stdout}")
-        seconds.append(time.perf_counter() - started)
+        seconds.append(processor_seconds() - started)
     return statistics.median(seconds)
+
+
+def processor_seconds() -> float:
+    """Of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":

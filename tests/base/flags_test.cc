@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "hilo/base/flag_table.h"
+
 namespace hilo {
 namespace {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hilo/base/files.h"
-#include "hilo/base/flags.h"
+#include "hilo/base/flag_table.h"
 #include "hilo/base/log.h"
 #include "hilo/client/local_computation.h"
 #include "hilo/client/profile.h"

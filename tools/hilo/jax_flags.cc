@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/hilo/jax_flags.h"
 
-#include "hilo/base/flags.h"
+#include "hilo/base/flag_table.h"
 
 namespace hilo::tool {
 namespace {

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <variant>
 #include <vector>
 
+#include "hilo/base/flag_table.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_own.h"
 
@@ -297,7 +299,7 @@ std::string flags_help() {
 std::string flags_markdown() {
   std::string text =
       "# Flags\n\n"
-      "Generated from the table in `src/hilo/base/flags.h`; a test holds the two together.\n\n"
+      "Generated from the table in `src/hilo/base/flag_table.h`; a test holds the two together.\n\n"
       "A value set in code (`hilo::config().update(\"jax_enable_x64\", true)`) counts before the command "
       "line\n"
       "(`--jax_enable_x64=true`), that before the environment (`JAX_ENABLE_X64=true`), that before the "

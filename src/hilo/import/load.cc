@@ -137,6 +137,10 @@ const std::string& name_of(const LoadedProgram& program) { return program.name; 
 const std::vector<LoadedValue>& inputs_of(const LoadedProgram& program) { return program.function.inputs; }
 const std::vector<LoadedValue>& outputs_of(const LoadedProgram& program) { return program.function.outputs; }
 
+void append(std::vector<Array>& leaves, const FlatTree& tree) {
+  leaves.insert(leaves.end(), tree.leaves.begin(), tree.leaves.end());
+}
+
 }  // namespace load_detail
 
 }  // namespace hilo

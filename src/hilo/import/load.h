@@ -47,6 +47,8 @@ Result result_tree(const LoadedProgram& program) {
   else return Result();
 }
 
+void append(std::vector<Array>& leaves, const FlatTree& tree);
+
 /// Numbers travel as Arrays.
 template <typename T>
 decltype(auto) as_tree(const T& argument) {
@@ -70,11 +72,7 @@ class LoadedFunction {
   template <Tree... Args>
   Result operator()(const Args&... args) const {
     std::vector<Array> leaves;
-    const auto append = [&leaves](const auto& tree) {
-      const FlatTree flat = hilo::flatten(tree);
-      leaves.insert(leaves.end(), flat.leaves.begin(), flat.leaves.end());
-    };
-    (append(load_detail::as_tree(args)), ...);
+    (load_detail::append(leaves, hilo::flatten(load_detail::as_tree(args))), ...);
     return hilo::unflatten(load_detail::result_tree<Result>(*program_), load_detail::call(*program_, leaves));
   }
 

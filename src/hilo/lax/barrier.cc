@@ -3,7 +3,8 @@
 
 #include "hilo/trace/trace.h"
 
-namespace hilo::lax::detail {
+namespace hilo::lax {
+namespace detail {
 
 std::vector<Array> optimization_barrier(std::span<const Array> leaves, const std::source_location& location) {
   const UserLocation here(location);
@@ -11,4 +12,16 @@ std::vector<Array> optimization_barrier(std::span<const Array> leaves, const std
   return bind({hlo::Opcode::kOptimizationBarrier, {leaves.begin(), leaves.end()}, nullptr, std::nullopt});
 }
 
-}  // namespace hilo::lax::detail
+}  // namespace detail
+
+std::vector<Array> optimization_barrier(const std::vector<Array>& operands, std::source_location location) {
+  return detail::optimization_barrier(operands, location);
+}
+
+std::vector<Array> stop_gradient(const std::vector<Array>& x) {
+  std::vector<Array> stopped;
+  for (const Array& leaf : x) stopped.push_back(hilo::stop_gradient(leaf));
+  return stopped;
+}
+
+}  // namespace hilo::lax

@@ -25,14 +25,10 @@ T optimization_barrier(const T& operand, std::source_location location = std::so
   return hilo::unflatten(operand, detail::optimization_barrier(hilo::flatten(operand).leaves, location));
 }
 
-inline std::vector<Array> optimization_barrier(const std::vector<Array>& operands,
-                                               std::source_location location = std::source_location::current()) {
-  return detail::optimization_barrier(operands, location);
-}
+std::vector<Array> optimization_barrier(const std::vector<Array>& operands,
+                                        std::source_location location = std::source_location::current());
 /// stop_gradient of each array.
-inline std::vector<Array> stop_gradient(const std::vector<Array>& x) {
-  return tree_map([](const Array& leaf) { return hilo::stop_gradient(leaf); }, x);
-}
+std::vector<Array> stop_gradient(const std::vector<Array>& x);
 
 /// Uses a tree and gives nothing. Where operations run one by one they have run; a program may leave them out.
 struct DceSinkOptions {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/control_flow.h"
 
+#include <algorithm>
+
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -104,7 +106,7 @@ Array less(const Array& i, const Array& end, const std::source_location& locatio
 
 Bounds loop_bounds(const Operand& lower, const Operand& upper) {
   const UserLocation here(lower.location());
-  Bounds bounds{lower.array(), upper.array(), std::nullopt};
+  Bounds bounds{lower.array(), upper.array(), false, 0, 0};
   for (const Array& bound : {bounds.lower, bounds.upper}) {
     if (bound.ndim() == 0 && is_integer(bound.dtype())) continue;
     or_throw(invalid_argument(at_user_line("fori_loop") + ": bounds must be integer scalars; got " +
@@ -120,9 +122,18 @@ Bounds loop_bounds(const Operand& lower, const Operand& upper) {
   bounds.lower = with_weak_type(bounds.lower, weak);
   bounds.upper = with_weak_type(bounds.upper, weak);
   const Array &first = lower.array(), &last = upper.array();
-  if (is_concrete(first) && is_concrete(last)) bounds.values = {first.item<int64_t>(), last.item<int64_t>()};
+  bounds.have_values = is_concrete(first) && is_concrete(last);
+  if (bounds.have_values) bounds.first = first.item<int64_t>(), bounds.last = last.item<int64_t>();
   return bounds;
 }
+
+std::vector<Array> with_front(const Array& front, const std::vector<Array>& rest) {
+  std::vector<Array> all{front};
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+std::span<const Array> from(std::span<const Array> leaves, size_t begin) { return leaves.subspan(begin); }
+std::span<const Array> until(std::span<const Array> leaves, size_t end) { return leaves.first(end); }
 
 void refuse_unroll(const std::source_location& location) {
   or_throw(invalid_argument("fori_loop (" + describe_location(location) +
@@ -366,3 +377,17 @@ ScanResult unrolled_scan(const FlatFunction& f, std::span<const Array> initial, 
 }
 
 }  // namespace hilo::lax::detail
+
+namespace hilo::lax {
+
+Array switch_(const Operand& index, const std::vector<std::function<Array(const Array&)>>& branches,
+              const Operand& operand) {
+  std::vector<FlatFunction> flat;
+  for (const auto& branch : branches)
+    flat.push_back([&branch](std::span<const Array> leaves) { return std::vector<Array>{branch(leaves[0])}; });
+  const Array leaf = operand;
+  return detail::conditional("switch", detail::switch_index(index, flat.size()), flat, std::span(&leaf, 1),
+                             index.location())[0];
+}
+
+}  // namespace hilo::lax

@@ -36,7 +36,8 @@ Array less(const Array& i, const Array& end, const std::source_location& locatio
 /// The bounds of a fori_loop: numbers if both have values, and in any case integer scalars of one type.
 struct Bounds {
   Array lower, upper;
-  std::optional<std::pair<int64_t, int64_t>> values;
+  bool have_values;
+  int64_t first, last;  ///< the values
 };
 Bounds loop_bounds(const Operand& lower, const Operand& upper);
 /// upper - lower, at least 0. Errors    OUT_OF_RANGE if 64 bits don't hold it
@@ -44,6 +45,11 @@ int64_t trip_count(int64_t lower, int64_t upper, const std::source_location& loc
 /// Refuses trees that differ: "function (train.cc:41): what: difference".
 void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
                        const std::string& difference);
+
+// What a step takes and gives, without a call of the standard library that every file would compile.
+std::vector<Array> with_front(const Array& front, const std::vector<Array>& rest);
+std::span<const Array> from(std::span<const Array> leaves, size_t begin);
+std::span<const Array> until(std::span<const Array> leaves, size_t end);
 
 /// The leaves of a `part` of a call, whose structure must be that of what went in.
 template <Tree T>
@@ -174,15 +180,8 @@ auto switch_(const Operand& index, const std::vector<Branch>& branches, const Op
 }
 
 /// The same of functions of one array, listed where they are used: switch_(i, {numpy::sin, numpy::cos}, x).
-inline Array switch_(const Operand& index, const std::vector<std::function<Array(const Array&)>>& branches,
-                     const Operand& operand) {
-  std::vector<FlatFunction> flat;
-  for (const auto& branch : branches)
-    flat.push_back([&branch](std::span<const Array> leaves) { return std::vector<Array>{branch(leaves[0])}; });
-  const Array leaf = operand;
-  return detail::conditional("switch", detail::switch_index(index, flat.size()), flat, std::span(&leaf, 1),
-                             index.location())[0];
-}
+Array switch_(const Operand& index, const std::vector<std::function<Array(const Array&)>>& branches,
+              const Operand& operand);
 
 /// What a scan is told beside its arguments, as in JAX.
 struct ScanOptions {
@@ -207,9 +206,9 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
   std::optional<Ys> ys;
   const size_t carry_count = hilo::flatten(initial).leaves.size();
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    const Step step =
-        detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, leaves.first(carry_count)),
-                                                                 hilo::unflatten(xs, leaves.subspan(carry_count)))));
+    const Step step = detail::as_step(
+        flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, detail::until(leaves, carry_count)),
+                                                 hilo::unflatten(xs, detail::from(leaves, carry_count)))));
     std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", step.first, initial);
     ys.emplace(step.second);
     for (const Array& y : hilo::flatten(*ys).leaves) out.push_back(y);
@@ -253,18 +252,16 @@ namespace detail {
 template <typename Body, Tree Carry>
 Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Carry& initial, int64_t unroll,
                    const std::source_location& location) {
-  FlatTree start = hilo::flatten(initial);
-  start.leaves.insert(start.leaves.begin(), begin);
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    std::vector<Array> out = detail::leaves_like<Carry>(
+    const std::vector<Array> out = detail::leaves_like<Carry>(
         "fori_loop", location, "the body's result",
-        flat_call::call(body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, leaves.subspan(1)))),
+        flat_call::call(body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, detail::from(leaves, 1)))),
         initial);
-    out.insert(out.begin(), increment(leaves[0], location));
-    return out;
+    return detail::with_front(detail::increment(leaves[0], location), out);
   };
-  const ScanResult result = unrolled_scan(flat, start.leaves, {}, count, false, unroll, location);
-  return hilo::unflatten(initial, std::span(result.carry).subspan(1));
+  const ScanResult result = detail::unrolled_scan(flat, detail::with_front(begin, hilo::flatten(initial).leaves), {},
+                                                  count, false, unroll, location);
+  return hilo::unflatten(initial, detail::from(result.carry, 1));
 }
 /// Errors    INVALID_ARGUMENT: steps of an unknown number can't be unrolled
 void refuse_unroll(const std::source_location& location);
@@ -302,11 +299,9 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
   const detail::Bounds bounds = detail::loop_bounds(lower, upper);
-  if (bounds.values) {
-    const auto [first, last] = *bounds.values;
-    return detail::counted_loop(bounds.lower, detail::trip_count(first, last, lower.location()), body, initial,
-                                options.unroll, lower.location());
-  }
+  if (bounds.have_values)
+    return detail::counted_loop(bounds.lower, detail::trip_count(bounds.first, bounds.last, lower.location()), body,
+                                initial, options.unroll, lower.location());
   if (options.unroll != 1) detail::refuse_unroll(lower.location());
   using State = std::tuple<Array, Array, Carry>;
   const State last =

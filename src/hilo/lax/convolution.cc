@@ -53,6 +53,10 @@ Int64List select(std::span<const int64_t> sizes, std::span<const int64_t> spec) 
   return selected;
 }
 
+Int64List value_or_ones(const OptionalDimensions& sizes, size_t rank) {
+  return sizes && !sizes->empty() ? Int64List(*sizes) : Int64List(rank, 1);
+}
+
 Int64List spatial(const Int64List& spec) {
   return {spec.begin() + std::min<ptrdiff_t>(2, std::ssize(spec)), spec.end()};
 }
@@ -159,14 +163,22 @@ ConvDimensionNumbers numbers_of_filter(const Array& lhs, const Int64List& filter
 
 }  // namespace
 
+ConvGeneralDilatedDimensionNumbers::ConvGeneralDilatedDimensionNumbers(ConvDimensionNumbers numbers)
+    : kind_(Kind::kNumbers), numbers_(std::move(numbers)) {}
+ConvGeneralDilatedDimensionNumbers::ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels labels)
+    : kind_(Kind::kLabels), labels_(std::move(labels)) {}
+ConvGeneralDilatedDimensionNumbers::ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs,
+                                                                       std::string out)
+    : ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels{std::move(lhs), std::move(rhs), std::move(out)}) {}
+
 ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
                                             const ConvGeneralDilatedDimensionNumbers& dimension_numbers) {
-  if (const auto* numbers = std::get_if<ConvDimensionNumbers>(&dimension_numbers.value())) return *numbers;
+  if (const ConvDimensionNumbers* numbers = dimension_numbers.numbers()) return *numbers;
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {
     refuse(kName,
            fmt::format("lhs and rhs have one rank, at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
   }
-  if (const auto* labels = std::get_if<ConvDimensionLabels>(&dimension_numbers.value())) {
+  if (const ConvDimensionLabels* labels = dimension_numbers.labels()) {
     return {spec_of(labels->lhs, "NC", labels->rhs, lhs.rank()), spec_of(labels->rhs, "OI", labels->rhs, lhs.rank()),
             spec_of(labels->out, "NC", labels->rhs, lhs.rank())};
   }
@@ -185,8 +197,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
   const Int64List in_sizes = select(x.shape(), a.dimensions.input_spatial),
                   kernel_sizes = select(kernel.shape(), a.dimensions.kernel_spatial);
   const size_t rank = kernel_sizes.size();
-  const Int64List base = options.lhs_dilation.value_or(Dimensions(Int64List(rank, 1))),
-                  inner = options.rhs_dilation.value_or(Dimensions(Int64List(rank, 1)));
+  const Int64List base = value_or_ones(options.lhs_dilation, rank), inner = value_or_ones(options.rhs_dilation, rank);
   check_factors("window_strides", window_strides, rank);
   check_factors("lhs_dilation", base, rank);
   check_factors("rhs_dilation", inner, rank);
@@ -220,7 +231,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
 
 Array conv(const Operand& lhs, const Operand& rhs, const Int64List& window_strides, const Padding& padding,
            const ConvOptions& options) {
-  return conv_with_general_padding(lhs, rhs, window_strides, padding, {}, {}, options);
+  return conv_with_general_padding(lhs, rhs, window_strides, padding, std::nullopt, std::nullopt, options);
 }
 
 Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const Int64List& window_strides,
@@ -236,13 +247,13 @@ Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const In
 Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& strides, const Padding& padding,
                      const ConvTransposeOptions& options) {
   const UserLocation here(lhs.location());
-  const bool stated = !std::holds_alternative<std::monostate>(options.dimension_numbers.value());
+  const bool stated = options.dimension_numbers.numbers() != nullptr || options.dimension_numbers.labels() != nullptr;
   const ConvDimensionNumbers numbers =
       conv_dimension_numbers(lhs.array().aval_shape(), rhs.array().aval_shape(),
                              stated ? options.dimension_numbers : channels_last(lhs.array().ndim()));
   hlo_dimensions(numbers);  // checks
   const Int64List sizes = select(rhs.array().shape(), spatial(numbers.rhs_spec));
-  const Int64List inner = options.rhs_dilation.value_or(Dimensions(Int64List(sizes.size(), 1)));
+  const Int64List inner = value_or_ones(options.rhs_dilation, sizes.size());
   check_factors("strides", strides, sizes.size());
   check_factors("rhs_dilation", inner, sizes.size());
   PaddingPairs pads;

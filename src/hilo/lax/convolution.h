@@ -3,14 +3,17 @@
 #pragma once
 
 #include <optional>
-#include <variant>
+#include <string>
+#include <vector>
 
-#include "hilo/lax/optional_dimensions.h"
 #include "hilo/lax/padding.h"
 #include "hilo/lax/precision.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
+
+using hilo::Named, hilo::OptionalDimensions;
 
 /// Where the dimensions of a convolution are, by role:
 ///     lhs_spec    batch, feature, spatial dimensions ...
@@ -31,14 +34,17 @@ struct ConvDimensionLabels {
 class ConvGeneralDilatedDimensionNumbers {
  public:
   ConvGeneralDilatedDimensionNumbers() = default;
-  ConvGeneralDilatedDimensionNumbers(ConvDimensionNumbers numbers) : value_(std::move(numbers)) {}  // NOLINT
-  ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels labels) : value_(std::move(labels)) {}     // NOLINT
-  ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs, std::string out)
-      : value_(ConvDimensionLabels{std::move(lhs), std::move(rhs), std::move(out)}) {}
-  const std::variant<std::monostate, ConvDimensionNumbers, ConvDimensionLabels>& value() const { return value_; }
+  ConvGeneralDilatedDimensionNumbers(ConvDimensionNumbers numbers);  // NOLINT: both convert
+  ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels labels);    // NOLINT
+  ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs, std::string out);
+  const ConvDimensionNumbers* numbers() const { return kind_ == Kind::kNumbers ? &numbers_ : nullptr; }
+  const ConvDimensionLabels* labels() const { return kind_ == Kind::kLabels ? &labels_ : nullptr; }
 
  private:
-  std::variant<std::monostate, ConvDimensionNumbers, ConvDimensionLabels> value_;
+  enum class Kind : uint8_t { kAbsent, kNumbers, kLabels };
+  Kind kind_ = Kind::kAbsent;
+  ConvDimensionNumbers numbers_;
+  ConvDimensionLabels labels_;
 };
 
 /// The numbers that labels mean for arrays of these ranks.
@@ -68,7 +74,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::ve
 template <int = 0>
 Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
                            const Padding& padding, const OptionalDimensions& lhs_dilation,
-                           const OptionalDimensions& rhs_dilation = {},
+                           const OptionalDimensions& rhs_dilation = std::nullopt,
                            const ConvGeneralDilatedDimensionNumbers& dimension_numbers = {},
                            int64_t feature_group_count = 1, int64_t batch_group_count = 1,
                            const PrecisionLike& precision = {},

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "hilo/trace/arguments.h"
@@ -18,16 +17,18 @@ using PaddingPairs = std::vector<std::pair<int64_t, int64_t>>;
 /// "SAME", "SAME_LOWER" or "VALID" in any case, or how much to add {before, after} each dimension; negative crops.
 class Padding {
  public:
-  Padding(const char* word) : value_(std::string(word)) {}                                            // NOLINT
-  Padding(std::string word) : value_(std::move(word)) {}                                              // NOLINT
-  Padding(PaddingPairs pairs) : value_(std::move(pairs)) {}                                           // NOLINT
-  Padding(std::initializer_list<std::pair<int64_t, int64_t>> pairs) : value_(PaddingPairs(pairs)) {}  // NOLINT
+  Padding(const char* word) : is_word_(true), word_(word) {}                                             // NOLINT
+  Padding(std::string word) : is_word_(true), word_(std::move(word)) {}                                  // NOLINT
+  Padding(PaddingPairs pairs) : is_word_(false), pairs_(std::move(pairs)) {}                             // NOLINT
+  Padding(std::initializer_list<std::pair<int64_t, int64_t>> pairs) : is_word_(false), pairs_(pairs) {}  // NOLINT
 
-  const std::string* word() const { return std::get_if<std::string>(&value_); }
-  const PaddingPairs* pairs() const { return std::get_if<PaddingPairs>(&value_); }
+  const std::string* word() const { return is_word_ ? &word_ : nullptr; }
+  const PaddingPairs* pairs() const { return is_word_ ? nullptr : &pairs_; }
 
  private:
-  std::variant<std::string, PaddingPairs> value_;
+  bool is_word_;
+  std::string word_;
+  PaddingPairs pairs_;
 };
 
 /// The pairs that a padding means for windows of `window_shape` on arrays of `in_shape`. "SAME" gives

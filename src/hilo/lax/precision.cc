@@ -38,15 +38,15 @@ PrecisionLike::PrecisionLike(const char* word, std::source_location location) {
   if (found == std::end(kWords))
     or_throw(invalid_argument("precision (" + describe_location(location) + "): got '" + given +
                               "', wanted default, high, highest or the name of a dot algorithm"));
-  operands_ = {found->second, found->second};
+  *this = PrecisionLike(found->second);
 }
 
 std::vector<std::string> PrecisionLike::words() const {
-  if (!operands_) {
+  if (!is_set_) {
     const std::string& word = word_of(WordSetting::kMatmulPrecision);
     return word.empty() ? std::vector<std::string>() : std::vector<std::string>{word, word};
   }
-  return {kNames[static_cast<size_t>(operands_->first)], kNames[static_cast<size_t>(operands_->second)]};
+  return {kNames[static_cast<size_t>(lhs_)], kNames[static_cast<size_t>(rhs_)]};
 }
 
 }  // namespace hilo::lax

@@ -39,14 +39,14 @@ enum class DotAlgorithmPreset : uint8_t {
 /// or its name ("F32_F32_F32", "BF16_BF16_F32", ...), or nothing.
 class PrecisionLike {
  public:
-  PrecisionLike(std::nullopt_t = std::nullopt) {}                                   // NOLINT
-  PrecisionLike(Precision both) : operands_({both, both}) {}                        // NOLINT
-  PrecisionLike(DotAlgorithmPreset) {}                                              // NOLINT
-  PrecisionLike(Precision lhs, Precision rhs) : operands_({lhs, rhs}) {}            // NOLINT
-  PrecisionLike(std::pair<Precision, Precision> operands) : operands_(operands) {}  // NOLINT
-  PrecisionLike(std::optional<Precision> both) {
-    if (both) operands_ = {*both, *both};
-  }  // NOLINT
+  PrecisionLike(std::nullopt_t = std::nullopt) {}                                                  // NOLINT
+  PrecisionLike(Precision both) : PrecisionLike(both, both) {}                                     // NOLINT
+  PrecisionLike(DotAlgorithmPreset) {}                                                             // NOLINT
+  PrecisionLike(Precision lhs, Precision rhs) : is_set_(true), lhs_(lhs), rhs_(rhs) {}             // NOLINT
+  PrecisionLike(std::pair<Precision, Precision> both) : PrecisionLike(both.first, both.second) {}  // NOLINT
+  PrecisionLike(std::optional<Precision> both) {                                                   // NOLINT
+    if (both) *this = PrecisionLike(*both);
+  }
   /// Errors    INVALID_ARGUMENT for another word
   PrecisionLike(const char* word, std::source_location location = std::source_location::current());  // NOLINT
 
@@ -54,7 +54,8 @@ class PrecisionLike {
   std::vector<std::string> words() const;
 
  private:
-  std::optional<std::pair<Precision, Precision>> operands_;
+  bool is_set_ = false;
+  Precision lhs_ = Precision::DEFAULT, rhs_ = Precision::DEFAULT;
 };
 
 }  // namespace hilo::lax

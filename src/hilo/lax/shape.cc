@@ -286,4 +286,10 @@ Array bitcast_convert_type(const Operand& operand, ElementType new_dtype) {
       bind_one(hlo::Opcode::kBitcastConvert, {x}, nullptr, shape_of("bitcast_convert_type", type, sizes)), false);
 }
 
+Dimensions broadcast_shapes(const Dimensions& first, const Dimensions& second, const Dimensions& third,
+                            const Dimensions& fourth, const Dimensions& fifth, const Dimensions& sixth) {
+  const Dimensions shapes[] = {first, second, third, fourth, fifth, sixth};
+  return detail::broadcast_shapes(shapes);
+}
+
 }  // namespace hilo::lax

@@ -5,10 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "hilo/lax/optional_dimensions.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
+
+using hilo::Named, hilo::OptionalDimensions;
 
 // ---- making arrays --------------------------------------------------------------------------------------------------
 /// An array full of one value, of its type or of `dtype`.
@@ -58,12 +60,8 @@ template <int = 0>
 Dimensions broadcast_shapes(std::span<const Dimensions> shapes) {
   return detail::broadcast_shapes(shapes);
 }
-inline Dimensions broadcast_shapes(const Dimensions& first, const Dimensions& second = {}, const Dimensions& third = {},
-                                   const Dimensions& fourth = {}, const Dimensions& fifth = {},
-                                   const Dimensions& sixth = {}) {
-  const Dimensions shapes[] = {first, second, third, fourth, fifth, sixth};
-  return detail::broadcast_shapes(shapes);
-}
+Dimensions broadcast_shapes(const Dimensions& first, const Dimensions& second = {}, const Dimensions& third = {},
+                            const Dimensions& fourth = {}, const Dimensions& fifth = {}, const Dimensions& sixth = {});
 /// Axes start_dimension .. stop_dimension - 1 made one; by default all from the first one on.
 Array collapse(const Operand& operand, int64_t start_dimension, std::optional<int64_t> stop_dimension = std::nullopt);
 Array squeeze(const Operand& array, const Dimensions& dimensions);

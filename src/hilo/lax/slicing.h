@@ -5,10 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "hilo/lax/optional_dimensions.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
+
+using hilo::Named, hilo::OptionalDimensions;
 
 /// Elements start, start + stride, ... below limit, of every axis.
 /// Errors    INVALID_ARGUMENT for positions outside; negative ones are no positions here

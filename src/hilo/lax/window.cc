@@ -159,4 +159,10 @@ Array associative_scan(const BinaryFunction& fn, const Operand& elems, bool reve
   return associative_scan(lists, std::vector<Array>{elems.array()}, reverse, axis)[0];
 }
 
+Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
+                    const ReduceWindowByName& o) {
+  return reduce_window(operand, init_value, computation, Dimensions(o.window_dimensions),
+                       ReduceWindowOptions{o.window_strides, o.padding, o.base_dilation, o.window_dilation});
+}
+
 }  // namespace hilo::lax

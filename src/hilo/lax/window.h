@@ -7,11 +7,13 @@
 #include <functional>
 #include <vector>
 
-#include "hilo/lax/optional_dimensions.h"
 #include "hilo/lax/padding.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
+
+using hilo::Named, hilo::OptionalDimensions;
 
 /// A function of two arrays; of scalars for reducers.
 using BinaryFunction = std::function<Array(const Array&, const Array&)>;
@@ -46,11 +48,8 @@ struct ReduceWindowByName {
   Padding padding = "VALID";
   OptionalDimensions base_dilation = std::nullopt, window_dilation = std::nullopt;
 };
-inline Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
-                           const ReduceWindowByName& o) {
-  return reduce_window(operand, init_value, computation, Dimensions(o.window_dimensions),
-                       ReduceWindowOptions{o.window_strides, o.padding, o.base_dilation, o.window_dilation});
-}
+Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
+                    const ReduceWindowByName& o);
 /// The shape of its result.
 Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dimensions& window_dimensions,
                                      const Dimensions& window_strides, const PaddingPairs& padding,

@@ -11,11 +11,11 @@
 namespace hilo::numpy {
 namespace {
 
-using Leaf = ArrayLike::Leaf;
+using Kind = ArrayLike::Kind;
 
 /// All numbers of nested lists in row-major order, and the lengths of the lists.
 struct Flattened {
-  std::vector<const Leaf*> leaves;
+  std::vector<const ArrayLike*> leaves;
   std::vector<int64_t> shape;
   bool has_arrays = false;
 };
@@ -24,48 +24,36 @@ struct Flattened {
 std::vector<int64_t> lengths_of(const ArrayLike& object) {
   std::vector<int64_t> shape;
   const ArrayLike* at = &object;
-  while (const ArrayLike::List* list = at->list()) {
-    shape.push_back(static_cast<int64_t>(list->size()));
-    if (list->empty()) break;
-    at = &list->front();
+  while (at->kind() == Kind::kList) {
+    shape.push_back(static_cast<int64_t>(at->list().size()));
+    if (at->list().empty()) break;
+    at = &at->list().front();
   }
   return shape;
 }
 
 void gather_leaves(const ArrayLike& object, size_t depth, Flattened& flat) {
-  const ArrayLike::List* list = object.list();
-  const bool is_list = list != nullptr;
-  if (is_list != (depth < flat.shape.size()) || (is_list && static_cast<int64_t>(list->size()) != flat.shape[depth])) {
+  const bool is_list = object.kind() == Kind::kList;
+  if (is_list != (depth < flat.shape.size()) ||
+      (is_list && static_cast<int64_t>(object.list().size()) != flat.shape[depth])) {
     or_throw(invalid_argument(at_user_line("array") + ": lists at one depth have different lengths; wanted " +
                               dimensions_to_string(flat.shape) + " throughout"));
   }
   if (!is_list) {
-    flat.leaves.push_back(&object.leaf());
-    flat.has_arrays |= std::holds_alternative<Array>(object.leaf());
+    flat.leaves.push_back(&object);
+    flat.has_arrays |= object.kind() == Kind::kArray;
     return;
   }
-  for (const ArrayLike& element : *list) gather_leaves(element, depth + 1, flat);
+  for (const ArrayLike& element : object.list()) gather_leaves(element, depth + 1, flat);
 }
 
-/// bool < integer < float < complex, by the variant's order.
+/// bool < integer < float < complex, by the order of kinds.
 ElementType type_of(const Flattened& flat) {
-  size_t kind = 0;
-  for (const Leaf* leaf : flat.leaves) kind = std::max(kind, leaf->index());
+  Kind kind = Kind::kBool;
+  for (const ArrayLike* leaf : flat.leaves) kind = std::max(kind, leaf->kind());
   if (flat.leaves.empty()) return default_float();
   constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS64, ElementType::kF64, ElementType::kC128};
-  return canonical_type(kTypes[kind]);
-}
-
-std::complex<double> complex_of(const Leaf& leaf) {
-  if (const bool* flag = std::get_if<bool>(&leaf)) return *flag ? 1.0 : 0.0;
-  if (const int64_t* integer = std::get_if<int64_t>(&leaf)) return static_cast<double>(*integer);
-  if (const double* number = std::get_if<double>(&leaf)) return *number;
-  return std::get<std::complex<double>>(leaf);
-}
-
-int64_t integer_of(const Leaf& leaf) {
-  if (const bool* flag = std::get_if<bool>(&leaf)) return *flag ? 1 : 0;
-  return std::get<int64_t>(leaf);
+  return canonical_type(kTypes[static_cast<size_t>(kind)]);
 }
 
 [[noreturn]] void refuse_integer(int64_t value, ElementType type) {
@@ -82,8 +70,8 @@ Array from_integers(const Flattened& flat, ElementType type) {
     return bits == 64 || (value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1));
   };
   std::vector<int64_t> values;
-  for (const Leaf* leaf : flat.leaves) {
-    values.push_back(integer_of(*leaf));
+  for (const ArrayLike* leaf : flat.leaves) {
+    values.push_back(leaf->integer());
     if (!fits(values.back())) refuse_integer(values.back(), type);
   }
   return ops::convert_element_type(Array::from_vector(values, flat.shape), type);
@@ -92,8 +80,8 @@ Array from_integers(const Flattened& flat, ElementType type) {
 template <typename T>
 Array from_numbers(const Flattened& flat) {
   std::vector<T> values;
-  for (const Leaf* leaf : flat.leaves) {
-    const std::complex<double> value = complex_of(*leaf);
+  for (const ArrayLike* leaf : flat.leaves) {
+    const std::complex<double> value = leaf->number();
     if constexpr (std::is_floating_point_v<T>) values.push_back(static_cast<T>(value.real()));
     else values.push_back(T(value));
   }
@@ -111,13 +99,21 @@ Array from_flat(const Flattened& flat, ElementType type, ElementType own) {
   return ops::convert_element_type(wide, type);
 }
 
+Array array_of_leaf(const ArrayLike& leaf) {
+  switch (leaf.kind()) {
+    case Kind::kBool: return Array(leaf.integer() != 0);
+    case Kind::kInteger: return Array(leaf.integer());
+    case Kind::kFloat: return Array(leaf.number().real());
+    case Kind::kComplex: return Array(leaf.number());
+    default: return leaf.array();
+  }
+}
+
 /// A list with Arrays in it, stacked depth by depth.
 Array stacked(const ArrayLike& object) {
-  if (object.list() == nullptr) {
-    return std::visit([]<typename T>(const T& value) { return Array(value); }, object.leaf());
-  }
+  if (object.kind() != Kind::kList) return array_of_leaf(object);
   std::vector<Array> elements;
-  for (const ArrayLike& element : *object.list()) elements.push_back(stacked(element));
+  for (const ArrayLike& element : object.list()) elements.push_back(stacked(element));
   if (elements.empty()) return ops::full(hilo::Shape::array(default_float(), {0}), 0);
   Aval type = elements[0].aval();
   for (const Array& e : elements) {
@@ -137,7 +133,7 @@ Array stacked(const ArrayLike& object) {
 Array made(std::string_view function, const ArrayLike& object, const Dtype& dtype) {
   Flattened flat;
   flat.shape = lengths_of(object);
-  const bool is_array = object.list() == nullptr && std::holds_alternative<Array>(object.leaf());
+  const bool is_array = object.kind() == Kind::kArray;
   if (!is_array) {
     gather_leaves(object, 0, flat);
     if (!flat.has_arrays) {
@@ -145,11 +141,21 @@ Array made(std::string_view function, const ArrayLike& object, const Dtype& dtyp
       return from_flat(flat, type_or(function, dtype, own), own);
     }
   }
-  const Array array = is_array ? std::get<Array>(object.leaf()) : stacked(object);
+  const Array array = is_array ? object.array() : stacked(object);
   return ops::convert_element_type(array, dtype ? requested_type(function, *dtype) : canonical_type(array.dtype()));
 }
 
 }  // namespace
+
+ArrayLike::ArrayLike(Kind kind, int64_t integer, std::complex<double> number)
+    : kind_(kind), integer_(integer), number_(number) {}
+ArrayLike::ArrayLike(const Array& array) : kind_(Kind::kArray), integer_(0), array_(array) {}
+ArrayLike::ArrayLike(std::initializer_list<ArrayLike> elements) : kind_(Kind::kList), integer_(0), list_(elements) {}
+ArrayLike::ArrayLike(const ArrayLike& other) = default;
+ArrayLike& ArrayLike::operator=(const ArrayLike& other) = default;
+ArrayLike::~ArrayLike() = default;
+
+void ArrayLike::append(const ArrayLike& element) { list_.push_back(element); }
 
 Array ArrayLike::of_flags(const std::vector<bool>& values) {
   const auto bytes = std::make_unique<bool[]>(values.size());
@@ -160,7 +166,7 @@ Array ArrayLike::of_flags(const std::vector<bool>& values) {
 
 Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {
   const UserLocation here(line);
-  const bool keeps_its_type = object.list() == nullptr && !options.dtype;
+  const bool keeps_its_type = object.kind() != Kind::kList && !options.dtype;
   const Array made_of = keeps_its_type ? asarray(object, {}, line) : made("array", object, options.dtype);
   if (made_of.ndim() >= options.ndmin) return made_of;
   return ops::reshape(made_of, with_rank(made_of.shape(), static_cast<size_t>(options.ndmin)));
@@ -168,11 +174,7 @@ Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {
 
 Array asarray(const ArrayLike& a, const AsarrayOptions& options, Line line) {
   const UserLocation here(line);
-  const bool is_leaf = a.list() == nullptr;
-  if (is_leaf && !options.dtype) {
-    if (const Array* array = std::get_if<Array>(&a.leaf())) return *array;
-    return std::visit([]<typename T>(const T& value) { return Array(value); }, a.leaf());
-  }
+  if (a.kind() != Kind::kList && !options.dtype) return array_of_leaf(a);
   return made("asarray", a, options.dtype);
 }
 

@@ -2,8 +2,9 @@
 // numpy/array_like.h -- numpy::array of numbers, lists nested to any depth, vectors, and Arrays.
 #pragma once
 
+#include <complex>
 #include <initializer_list>
-#include <variant>
+#include <optional>
 #include <vector>
 
 #include "hilo/numpy/dtypes.h"
@@ -14,40 +15,66 @@ namespace hilo::numpy {
 /// What numpy::array takes: a number, an Array, or a list of such.
 class ArrayLike {
  public:
-  using Leaf = std::variant<bool, int64_t, double, std::complex<double>, Array>;
-  using List = std::vector<ArrayLike>;
+  /// Numbers in the order in which a list of several takes its type.
+  enum class Kind : uint8_t { kBool, kInteger, kFloat, kComplex, kArray, kList };
 
   template <Number T>
-  ArrayLike(T value) : value_(leaf(value)) {}  // NOLINT: whatever is like an array converts
+  ArrayLike(T value)
+      : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // NOLINT: whatever is like an array converts
   template <NativeElement T>
-  ArrayLike(const std::vector<T>& values) : value_(Leaf(array_of(values))) {}       // NOLINT
-  ArrayLike(const Array& array) : value_(Leaf(array)) {}                            // NOLINT
-  ArrayLike(std::initializer_list<ArrayLike> elements) : value_(List(elements)) {}  // NOLINT
+  ArrayLike(const std::vector<T>& values) : ArrayLike(array_of(values)) {}  // NOLINT
+  ArrayLike(const Array& array);                                            // NOLINT
+  ArrayLike(std::initializer_list<ArrayLike> elements);                     // NOLINT
   template <typename T>
     requires(!NativeElement<T> && std::convertible_to<const T&, ArrayLike>)
-  ArrayLike(const std::vector<T>& elements) : value_(List(elements.begin(), elements.end())) {}  // NOLINT
+  ArrayLike(const std::vector<T>& elements) : ArrayLike(std::initializer_list<ArrayLike>()) {  // NOLINT
+    for (const T& element : elements) append(element);
+  }
+  // Not inline: what they need of the standard library costs every file that includes this more than the rest of it.
+  ArrayLike(const ArrayLike& other);
+  ArrayLike& operator=(const ArrayLike& other);
+  ~ArrayLike();
 
-  const List* list() const { return std::get_if<List>(&value_); }
-  const Leaf& leaf() const { return std::get<Leaf>(value_); }
+  Kind kind() const { return kind_; }
+  int64_t integer() const { return integer_; }             ///< of a bool or an integer
+  std::complex<double> number() const { return number_; }  ///< of every number
+  const Array& array() const { return *array_; }
+  const std::vector<ArrayLike>& list() const { return list_; }
 
  private:
+  ArrayLike(Kind kind, int64_t integer, std::complex<double> number);
   template <Number T>
-  static Leaf leaf(T value) {
-    if constexpr (std::same_as<T, bool>) return value;
-    else if constexpr (std::is_integral_v<T>) return static_cast<int64_t>(value);
+  static constexpr Kind kind_of() {
+    if constexpr (std::same_as<T, bool>) return Kind::kBool;
+    else if constexpr (std::is_integral_v<T>) return Kind::kInteger;
     else if constexpr (std::is_arithmetic_v<T> || std::same_as<T, hilo::float16> || std::same_as<T, hilo::bfloat16>)
-      return static_cast<double>(value);
-    else return std::complex<double>(value);
+      return Kind::kFloat;
+    else return Kind::kComplex;
+  }
+  template <Number T>
+  static int64_t integer_of(T value) {
+    if constexpr (std::is_integral_v<T>) return static_cast<int64_t>(value);
+    else return 0;
+  }
+  template <Number T>
+  static std::complex<double> complex_of(T value) {
+    if constexpr (kind_of<T>() == Kind::kComplex) return std::complex<double>(value);
+    else return static_cast<double>(value);
   }
   template <NativeElement T>
   static Array array_of(const std::vector<T>& values) {
-    const std::vector<int64_t> shape = {static_cast<int64_t>(values.size())};
+    const int64_t extent = static_cast<int64_t>(values.size());
     if constexpr (std::same_as<T, bool>) return of_flags(values);
-    else return Array::from_values(std::span<const T>(values), shape);
+    else return Array::from_values(std::span<const T>(values), std::span<const int64_t>(&extent, 1));
   }
   static Array of_flags(const std::vector<bool>& values);
+  void append(const ArrayLike& element);
 
-  std::variant<Leaf, List> value_;
+  Kind kind_;
+  int64_t integer_;
+  std::complex<double> number_;
+  std::optional<Array> array_;
+  std::vector<ArrayLike> list_;
 };
 
 /// An array of what is given, in its own type: integers from integers, pred from bools, complex numbers from complex ones;

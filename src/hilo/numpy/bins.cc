@@ -124,4 +124,9 @@ Histogram2d histogram2d(const Operand& x, const Operand& y, const HistogramddOpt
   return {counts, edges[0], edges[1]};
 }
 
+std::pair<Array, Array> histogram(const Operand& a, const Bins& bins, HistogramOptions options) {
+  options.bins = bins;
+  return histogram(a, options);
+}
+
 }  // namespace hilo::numpy

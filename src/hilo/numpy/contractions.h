@@ -94,14 +94,14 @@ class Optimize {
  public:
   Optimize(const char* how) : how_(how) {}                                          // NOLINT: they convert
   Optimize(std::same_as<bool> auto search) : how_(search ? "optimal" : "false") {}  // NOLINT
-  Optimize(ContractionPath path) : path_(std::move(path)) {}                        // NOLINT
-  Optimize(std::initializer_list<std::vector<int64_t>> path) : path_(path) {}       // NOLINT
-  const std::string& how() const { return how_; }
-  const std::optional<ContractionPath>& path() const { return path_; }
+  Optimize(ContractionPath path);                                                   // NOLINT
+  Optimize(std::initializer_list<std::vector<int64_t>> path);                       // NOLINT
+  const std::string& how() const { return how_; }                                   ///< empty for an order
+  const ContractionPath& path() const { return path_; }
 
  private:
   std::string how_;
-  std::optional<ContractionPath> path_;
+  ContractionPath path_;
 };
 struct EinsumOptions {
   Optimize optimize = "auto";
@@ -119,16 +119,10 @@ template <typename... Arrays>
 Array einsum(std::string_view subscripts, const Arrays&... operands) {
   return einsum(subscripts, std::vector<Array>{Array(operands)...});
 }
-inline Array einsum(std::string_view subscripts, const Operand& a, const EinsumOptions& options) {
-  return einsum(subscripts, {a.array()}, options, a.location());
-}
-inline Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const EinsumOptions& options) {
-  return einsum(subscripts, {a.array(), b.array()}, options, a.location());
-}
-inline Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
-                    const EinsumOptions& options) {
-  return einsum(subscripts, {a.array(), b.array(), c.array()}, options, a.location());
-}
+Array einsum(std::string_view subscripts, const Operand& a, const EinsumOptions& options);
+Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const EinsumOptions& options);
+Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
+             const EinsumOptions& options);
 EinsumPath einsum_path(std::string_view subscripts, const std::vector<Array>& operands,
                        const EinsumOptions& options = {}, Line line = Line::current());
 template <typename... Arrays>
@@ -136,13 +130,8 @@ template <typename... Arrays>
 EinsumPath einsum_path(std::string_view subscripts, const Arrays&... operands) {
   return einsum_path(subscripts, std::vector<Array>{Array(operands)...});
 }
-inline EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b,
-                              const EinsumOptions& options) {
-  return einsum_path(subscripts, std::vector<Array>{a.array(), b.array()}, options, a.location());
-}
-inline EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
-                              const EinsumOptions& options) {
-  return einsum_path(subscripts, std::vector<Array>{a.array(), b.array(), c.array()}, options, a.location());
-}
+EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b, const EinsumOptions& options);
+EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
+                       const EinsumOptions& options);
 
 }  // namespace hilo::numpy

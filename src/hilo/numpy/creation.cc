@@ -301,7 +301,7 @@ std::vector<Array> ix_(const std::vector<Array>& args, Line line) {
 }
 
 Array GridRange::numbers(const char* function) const {
-  if (points_) return linspace(points_->start, points_->stop, points_->num);
+  if (is_points_) return linspace(points_.start, points_.stop, points_.num);
   if (!range_.stop) or_throw(invalid_argument(at_user_line(function) + ": a range must say where it stops"));
   return arange(range_.start.value_or(0), *range_.stop, range_.step.value_or(1));
 }
@@ -333,7 +333,7 @@ Array detail::row(const char* function, std::vector<Part> parts, int64_t axis, i
   const UserLocation here(line);
   std::vector<Array> arrays;
   for (const Part& part : parts) {
-    Array x = part.array() ? *part.array() : part.range()->numbers(function);
+    Array x = part.array() ? *part.array() : part.range().numbers(function);
     if (x.ndim() < rank) {
       const int64_t added = rank - x.ndim(), first = at < 0 ? at + added + 1 : at;
       std::vector<int64_t> shape(static_cast<size_t>(rank), 1);
@@ -400,6 +400,17 @@ Array fromstring(std::string_view string, const FromstringOptions& options, Line
   }
   const Array wide = Array::from_vector(values, {static_cast<int64_t>(values.size())});
   return ops::convert_element_type(wide, requested_type("fromstring", options.dtype));
+}
+
+ArrayTuple<2> meshgrid(const Array& x1, const Array& x2, const MeshgridOptions& options) {
+  return meshgrid(std::vector<Array>{x1, x2}, options);
+}
+ArrayTuple<3> meshgrid(const Array& x1, const Array& x2, const Array& x3, const MeshgridOptions& options) {
+  return meshgrid(std::vector<Array>{x1, x2, x3}, options);
+}
+
+Array frombuffer(std::string_view buffer, ElementType dtype, int64_t count, int64_t offset, Line line) {
+  return frombuffer(std::as_bytes(std::span(buffer)), dtype, count, offset, line);
 }
 
 }  // namespace hilo::numpy

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <iterator>
+#include <ranges>
 
 #include "hilo/numpy/array_like.h"
 #include "hilo/trace/indexer.h"
@@ -180,15 +181,16 @@ struct Points {
 /// A range of a grid.
 class GridRange {
  public:
-  GridRange(const Range& range) : range_(range) {}      // NOLINT: both convert
-  GridRange(const Points& points) : points_(points) {}  // NOLINT
+  GridRange(const Range& range) : is_points_(false), range_(range), points_() {}  // NOLINT: both convert
+  GridRange(const Points& points) : is_points_(true), points_(points) {}          // NOLINT
   /// Its numbers.
   /// Errors    INVALID_ARGUMENT for a range that doesn't say where it stops
   Array numbers(const char* function) const;
 
  private:
+  bool is_points_;
   Range range_;
-  std::optional<Points> points_;
+  Points points_;
 };
 /// Grids of coordinates from vectors; "xy" puts the second vector first in the shape, "ij" keeps the order.
 std::vector<Array> meshgrid(const std::vector<Array>& xi, const MeshgridOptions& options = {},
@@ -197,12 +199,8 @@ template <std::convertible_to<Array>... More>
 ArrayTuple<1 + sizeof...(More)> meshgrid(const Array& first, const More&... more) {
   return meshgrid(std::vector<Array>{first, Array(more)...});
 }
-inline ArrayTuple<2> meshgrid(const Array& x1, const Array& x2, const MeshgridOptions& options) {
-  return meshgrid(std::vector<Array>{x1, x2}, options);
-}
-inline ArrayTuple<3> meshgrid(const Array& x1, const Array& x2, const Array& x3, const MeshgridOptions& options) {
-  return meshgrid(std::vector<Array>{x1, x2, x3}, options);
-}
+ArrayTuple<2> meshgrid(const Array& x1, const Array& x2, const MeshgridOptions& options);
+ArrayTuple<3> meshgrid(const Array& x1, const Array& x2, const Array& x3, const MeshgridOptions& options);
 /// Vectors made to index an outer product: x.at of the i-th varies along axis i. A mask stands for where it is true.
 std::vector<Array> ix_(const std::vector<Array>& args, Line line = Line::current());
 template <typename... Arrays>
@@ -227,10 +225,8 @@ ArrayTuple<1 + sizeof...(More)> ogrid(const GridRange& first, const More&... mor
 /// Errors    INVALID_ARGUMENT where the bytes are no whole number of elements, or too few
 Array frombuffer(std::span<const std::byte> buffer, ElementType dtype = ElementType::kF32, int64_t count = -1,
                  int64_t offset = 0, Line line = Line::current());
-inline Array frombuffer(std::string_view buffer, ElementType dtype = ElementType::kF32, int64_t count = -1,
-                        int64_t offset = 0, Line line = Line::current()) {
-  return frombuffer(std::as_bytes(std::span(buffer)), dtype, count, offset, line);
-}
+Array frombuffer(std::string_view buffer, ElementType dtype = ElementType::kF32, int64_t count = -1, int64_t offset = 0,
+                 Line line = Line::current());
 struct FromstringOptions {
   ElementType dtype = ElementType::kF32;
   int64_t count = -1;  ///< how many at most; -1: all
@@ -249,15 +245,15 @@ Array fromstring(std::string_view string, ElementType dtype, int64_t count = -1,
 class Part {
  public:
   template <std::convertible_to<Array> T>
-  Part(const T& array) : array_(array) {}                    // NOLINT: they convert
-  Part(const Range& range) : range_(GridRange(range)) {}     // NOLINT
-  Part(const Points& points) : range_(GridRange(points)) {}  // NOLINT
+  Part(const T& array) : array_(array), range_(Range()) {}  // NOLINT: they convert
+  Part(const Range& range) : range_(range) {}               // NOLINT
+  Part(const Points& points) : range_(points) {}            // NOLINT
   const std::optional<Array>& array() const { return array_; }
-  const std::optional<GridRange>& range() const { return range_; }
+  const GridRange& range() const { return range_; }  ///< of what is no array
 
  private:
   std::optional<Array> array_;
-  std::optional<GridRange> range_;
+  GridRange range_;
 };
 namespace detail {
 /// The parts along an axis, each with at least `rank` axes of which its own begin at `at` (-1: they are the last).

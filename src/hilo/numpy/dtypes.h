@@ -2,7 +2,6 @@
 // numpy/dtypes.h -- element types: as values by JAX's names, their limits, and how they meet.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -19,22 +18,10 @@ namespace detail {
 using Shape = Dimensions;
 using ndarray = Array;  ///< NumPy's name
 using hilo::Axes;
+using OptionalShape = OptionalDimensions;
 /// The type of a new array; by default floats are f32, integers s32, with jax_enable_x64 f64 and s64. Without it s64, u64,
 /// f64 and c128 become their halves, and who asks for them is warned once.
 using Dtype = std::optional<ElementType>;
-/// A shape in options, or none: {.shape = {2, 3}}.
-class OptionalShape {
- public:
-  OptionalShape(std::nullopt_t) {}                                            // NOLINT: shapes convert as in NumPy
-  OptionalShape(std::initializer_list<int64_t> extents) : shape_(extents) {}  // NOLINT
-  template <std::convertible_to<Dimensions> T>
-  OptionalShape(const T& shape) : shape_(Dimensions(shape)) {}  // NOLINT
-  explicit operator bool() const { return shape_.has_value(); }
-  const Shape& operator*() const { return *shape_; }
-
- private:
-  std::optional<Shape> shape_;
-};
 /// Several arrays: a list, or one array, whose slices along its first axis they are.
 class Arrays {
  public:
@@ -54,7 +41,7 @@ template <size_t N>
 class ArrayTuple : public std::array<Array, N> {
  public:
   ArrayTuple(const std::vector<Array>& arrays) {  // NOLINT: a list of this length converts
-    std::copy_n(arrays.begin(), N, this->begin());
+    for (size_t i = 0; i < N; ++i) (*this)[i] = arrays[i];
   }
   operator std::vector<Array>() const { return {this->begin(), this->end()}; }  // NOLINT: both ways
 };

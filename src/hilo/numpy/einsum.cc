@@ -195,7 +195,7 @@ struct Search {
 };
 
 ContractionPath path_of(const Equation& e, const EinsumOptions& options) {
-  if (options.optimize.path()) return *options.optimize.path();
+  if (options.optimize.how().empty()) return options.optimize.path();
   std::vector<std::set<int>> terms;
   for (const Term& t : e.terms) terms.emplace_back(t.letters.begin(), t.letters.end());
   if (terms.size() <= 1) return terms.empty() ? ContractionPath{} : ContractionPath{{0}};
@@ -351,6 +351,28 @@ EinsumPath einsum_path(std::string_view subscripts, const std::vector<Array>& op
   std::string text = "einsum \"" + std::string(subscripts) + "\":";
   for (const std::vector<int64_t>& step : path) text += " " + dimensions_to_string(step);
   return {path, text};
+}
+
+Optimize::Optimize(ContractionPath path) : path_(std::move(path)) {}
+Optimize::Optimize(std::initializer_list<std::vector<int64_t>> path) : path_(path) {}
+
+Array einsum(std::string_view subscripts, const Operand& a, const EinsumOptions& options) {
+  return einsum(subscripts, {a.array()}, options, a.location());
+}
+Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const EinsumOptions& options) {
+  return einsum(subscripts, {a.array(), b.array()}, options, a.location());
+}
+Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
+             const EinsumOptions& options) {
+  return einsum(subscripts, {a.array(), b.array(), c.array()}, options, a.location());
+}
+
+EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b, const EinsumOptions& options) {
+  return einsum_path(subscripts, std::vector<Array>{a.array(), b.array()}, options, a.location());
+}
+EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
+                       const EinsumOptions& options) {
+  return einsum_path(subscripts, std::vector<Array>{a.array(), b.array(), c.array()}, options, a.location());
 }
 
 }  // namespace hilo::numpy

@@ -2,6 +2,7 @@
 // numpy/elementwise.cc -- functions of each element that are made of several ops; ufuncs.cc has those that are one.
 #include "hilo/numpy/elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

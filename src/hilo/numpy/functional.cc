@@ -157,4 +157,10 @@ Array piecewise(const Operand& x, const std::vector<Array>& condlist,
 }
 
 }  // namespace detail
+Array piecewise(const Operand& x, const std::vector<Array>& condlist, std::initializer_list<Piece> funclist) {
+  std::vector<std::function<Array(const Array&)>> functions;
+  for (const Piece& piece : funclist) functions.push_back(piece.function());
+  return detail::piecewise(x, condlist, functions);
+}
+
 }  // namespace hilo::numpy

@@ -74,10 +74,6 @@ class Piece {
   std::function<Array(const Array&)> function_;
 };
 /// The same with a list: piecewise(x, {x < 0}, {f, 1}).
-inline Array piecewise(const Operand& x, const std::vector<Array>& condlist, std::initializer_list<Piece> funclist) {
-  std::vector<std::function<Array(const Array&)>> functions;
-  for (const Piece& piece : funclist) functions.push_back(piece.function());
-  return detail::piecewise(x, condlist, functions);
-}
+Array piecewise(const Operand& x, const std::vector<Array>& condlist, std::initializer_list<Piece> funclist);
 
 }  // namespace hilo::numpy

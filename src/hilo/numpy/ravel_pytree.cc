@@ -14,6 +14,12 @@ Array ravel(std::span<const Array> leaves) {
   return numpy::concatenate(vectors);
 }
 
+std::vector<Shape> shapes_of(std::span<const Array> leaves) {
+  std::vector<Shape> shapes;
+  for (const Array& leaf : leaves) shapes.push_back(leaf.aval_shape());
+  return shapes;
+}
+
 std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes, ElementType type) {
   int64_t total = 0;
   for (const Shape& s : shapes) total += s.element_count();

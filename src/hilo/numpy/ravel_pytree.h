@@ -10,6 +10,7 @@ namespace hilo::flatten_util {
 namespace detail {
 /// One vector of all leaves, of their common type.
 Array ravel(std::span<const Array> leaves);
+std::vector<Shape> shapes_of(std::span<const Array> leaves);
 /// `type`: that of the vector that ravel made.
 std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes, ElementType type);
 }  // namespace detail
@@ -22,11 +23,9 @@ std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes, Ele
 template <Tree T>
 auto ravel_pytree(const T& tree) {
   const std::vector<Array> leaves = hilo::flatten(tree).leaves;
-  std::vector<Shape> shapes;
-  for (const Array& leaf : leaves) shapes.push_back(leaf.aval_shape());
   const T like = hilo::unflatten(tree, std::vector<Array>(leaves.size()));
   const Array vector = detail::ravel(leaves);
-  return std::pair(vector, [like, shapes = std::move(shapes), type = vector.dtype()](const Array& flat) {
+  return std::pair(vector, [like, shapes = detail::shapes_of(leaves), type = vector.dtype()](const Array& flat) {
     return hilo::unflatten(like, detail::unravel(flat, shapes, type));
   });
 }

@@ -207,14 +207,15 @@ class Bins {
 /// What bins cover, or by default from the least element to the greatest.
 class BinRange {
  public:
-  BinRange(std::nullopt_t) {}                                             // NOLINT: {.range = {0, 1}}
-  BinRange(double low, double high) : limits_(std::pair(low, high)) {}    // NOLINT
-  BinRange(const std::pair<double, double>& limits) : limits_(limits) {}  // NOLINT
-  explicit operator bool() const { return limits_.has_value(); }
-  const std::pair<double, double>& operator*() const { return *limits_; }
+  BinRange(std::nullopt_t) : has_value_(false) {}                                           // NOLINT: {.range = {0, 1}}
+  BinRange(double low, double high) : has_value_(true), limits_(low, high) {}               // NOLINT
+  BinRange(const std::pair<double, double>& limits) : has_value_(true), limits_(limits) {}  // NOLINT
+  explicit operator bool() const { return has_value_; }
+  const std::pair<double, double>& operator*() const { return limits_; }
 
  private:
-  std::optional<std::pair<double, double>> limits_;
+  bool has_value_;
+  std::pair<double, double> limits_;
 };
 /// Bins of all columns, or of each.
 class ColumnBins {
@@ -241,10 +242,7 @@ template <int = 0>
 std::pair<Array, Array> histogram(const Operand& a, const Bins& bins) {
   return histogram(a, HistogramOptions{.bins = bins});
 }
-inline std::pair<Array, Array> histogram(const Operand& a, const Bins& bins, HistogramOptions options) {
-  options.bins = bins;
-  return histogram(a, options);
-}
+std::pair<Array, Array> histogram(const Operand& a, const Bins& bins, HistogramOptions options);
 struct HistogramddOptions {
   ColumnBins bins = 10;  ///< one for all columns, or one each
   std::vector<BinRange> range = {};

@@ -414,4 +414,9 @@ GradientTransformation inject_hyperparams(HyperparamFactory factory,
           }};
 }
 
+GradientTransformation inject_stateful_hyperparams(HyperparamFactory factory,
+                                                   std::map<std::string, ScalarOrSchedule> hyperparams) {
+  return inject_hyperparams(std::move(factory), std::move(hyperparams));
+}
+
 }  // namespace hilo::optim

@@ -234,9 +234,7 @@ GradientTransformation inject_hyperparams(const F&) {
 }
 
 /// optax's old name of inject_hyperparams.
-inline GradientTransformation inject_stateful_hyperparams(HyperparamFactory factory,
-                                                          std::map<std::string, ScalarOrSchedule> hyperparams) {
-  return inject_hyperparams(std::move(factory), std::move(hyperparams));
-}
+GradientTransformation inject_stateful_hyperparams(HyperparamFactory factory,
+                                                   std::map<std::string, ScalarOrSchedule> hyperparams);
 
 }  // namespace hilo::optim

@@ -115,3 +115,10 @@ std::vector<Array> microbatched(const FlatFunction& f, std::span<const Array> le
 }
 
 }  // namespace hilo::optim::detail
+
+namespace hilo::optim {
+
+Accumulators::Accumulators(AccumulationType type) : vector{type} {}
+Accumulators::Accumulators(std::initializer_list<AccumulationType> types) : vector(types) {}
+
+}  // namespace hilo::optim

@@ -2,6 +2,7 @@
 // optim/sequence_losses.cc -- the losses of sequences, rankings, embeddings and pictures.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>

@@ -187,7 +187,7 @@ Array multinomial(const Key& key, const Operand& n, const Operand& p, const Mult
   const ElementType given = numpy::result_type(n, p), inexact = is_floating(given) ? given : default_float();
   const Array probs = ops::convert_element_type(p, inexact);
   if (probs.ndim() < 1) refuse("multinomial", "p must have an axis of outcomes; got " + probs.aval_shape().to_string());
-  const Shape shape = options.shape.value_or(Shape(probs.shape()));
+  const Shape shape = options.shape ? *options.shape : Shape(probs.shape());
   const Shape batch(shape.begin(), shape.end() - 1);
   const Array trials = numpy::broadcast_to(ops::convert_element_type(n, inexact), batch);
   const Array outcomes = numpy::moveaxis(numpy::broadcast_to(probs, shape), -1, 0);

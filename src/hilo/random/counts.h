@@ -28,7 +28,7 @@ Array binomial(const Key& key, const Operand& n, const Operand& p, const numpy::
 /// How many of n trials end in each of the outcomes along p's last axis, as floats.
 struct MultinomialOptions {
   Named named = Named();
-  lax::OptionalDimensions shape = std::nullopt;
+  OptionalDimensions shape = std::nullopt;
   Dtype dtype = std::nullopt;
   int64_t unroll = 1;  ///< outcomes in each iteration of the loop
 };

@@ -21,7 +21,7 @@ HILO_SAMPLER(maxwell)      ///< the length of three normal numbers
 // ---- with parameters ------------------------------------------------------------------------------------------------
 struct DistributionOptions {
   Named named = Named();
-  lax::OptionalDimensions shape = std::nullopt;
+  OptionalDimensions shape = std::nullopt;
   Dtype dtype = std::nullopt;
 };
 #define HILO_DISTRIBUTION_1(name, a)                                                                    \
@@ -93,7 +93,7 @@ Array ball(const Key& key, int64_t d, double p, const numpy::Shape& shape = {}, 
 
 struct MultivariateNormalOptions {
   Named named = Named();
-  lax::OptionalDimensions shape = std::nullopt;
+  OptionalDimensions shape = std::nullopt;
   Dtype dtype = std::nullopt;
   const char* method = "cholesky";  ///< of factoring cov: or "eigh", "svd"
 };

@@ -298,4 +298,19 @@ Array categorical(const Key& key, const Operand& logits, const CategoricalOption
   return numpy::reshape(numpy::moveaxis(index, -1, 0), shape);
 }
 
+Array randint(const Key& key, const numpy::Shape& shape, const RandintOptions& options) {
+  return randint(key, shape, options.minval, options.maxval, options.dtype);
+}
+
+Array randint(const Key& key, const RandintByName& o) { return randint(key, o.shape, o.minval, o.maxval, o.dtype); }
+
+Array choice(const Key& key, const Array& a, const numpy::Shape& shape, ChoiceOptions options, Line line) {
+  options.shape = shape;
+  return choice(key, a, options, line);
+}
+
+Array bernoulli(const Key& key, const BernoulliByName& o) {
+  return bernoulli(key, o.p, BernoulliOptions{.shape = o.shape, .mode = o.mode});
+}
+
 }  // namespace hilo::random

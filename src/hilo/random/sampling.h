@@ -2,8 +2,8 @@
 // random/sampling.h -- bits, uniform and normal numbers, integers, and choices.
 #pragma once
 
-#include "hilo/lax/optional_dimensions.h"
 #include "hilo/random/keys.h"
+#include "hilo/trace/arguments.h"
 
 namespace hilo::random {
 
@@ -84,18 +84,14 @@ struct RandintOptions {
   Array minval, maxval;
   Dtype dtype = std::nullopt;
 };
-inline Array randint(const Key& key, const numpy::Shape& shape, const RandintOptions& options) {
-  return randint(key, shape, options.minval, options.maxval, options.dtype);
-}
+Array randint(const Key& key, const numpy::Shape& shape, const RandintOptions& options);
 
 struct RandintByName {
   numpy::Shape shape;
   Array minval, maxval;
   Dtype dtype = std::nullopt;
 };
-inline Array randint(const Key& key, const RandintByName& o) {
-  return randint(key, o.shape, o.minval, o.maxval, o.dtype);
-}
+Array randint(const Key& key, const RandintByName& o);
 
 struct PermutationOptions {
   int64_t axis = 0;
@@ -121,11 +117,8 @@ struct ChoiceOptions {
 /// Slices of `a` along an axis; of a number n from 0..n-1.
 /// Errors    INVALID_ARGUMENT for more slices than there are, if they aren't replaced, or p of another size
 Array choice(const Key& key, const Array& a, const ChoiceOptions& options, Line line = Line::current());
-inline Array choice(const Key& key, const Array& a, const numpy::Shape& shape, ChoiceOptions options,
-                    Line line = Line::current()) {
-  options.shape = shape;
-  return choice(key, a, options, line);
-}
+Array choice(const Key& key, const Array& a, const numpy::Shape& shape, ChoiceOptions options,
+             Line line = Line::current());
 template <int = 0>
 Array choice(const Key& key, const Array& a, const numpy::Shape& shape = {}, Line line = Line::current()) {
   return choice(key, a, ChoiceOptions{.shape = shape}, line);
@@ -138,19 +131,17 @@ Array choice(const Key& key, const Array& a, const numpy::Shape& shape, Bool rep
 
 struct BernoulliOptions {
   Named named = Named();
-  lax::OptionalDimensions shape = std::nullopt;
+  OptionalDimensions shape = std::nullopt;
   const char* mode = "low";  ///< "high" resolves small probabilities with twice the bits
 };
 /// True with probability `p`, which broadcasts to the shape.
 Array bernoulli(const Key& key, const Operand& p = 0.5f, const BernoulliOptions& options = {});
 struct BernoulliByName {
   Array p = 0.5f;
-  lax::OptionalDimensions shape = std::nullopt;
+  OptionalDimensions shape = std::nullopt;
   const char* mode = "low";
 };
-inline Array bernoulli(const Key& key, const BernoulliByName& o) {
-  return bernoulli(key, o.p, BernoulliOptions{.shape = o.shape, .mode = o.mode});
-}
+Array bernoulli(const Key& key, const BernoulliByName& o);
 template <int = 0>
 Array bernoulli(const Key& key, const Operand& p, const numpy::Shape& shape, const char* mode = "low") {
   return bernoulli(key, p, BernoulliOptions{.shape = shape, .mode = mode});
@@ -173,7 +164,7 @@ Array gumbel(const Key& key, const numpy::Shape& shape = {}, Dtype dtype = std::
 
 struct CategoricalOptions {
   int64_t axis = -1;
-  lax::OptionalDimensions shape = std::nullopt;  ///< of the result; ends in that of the logits without the axis
+  OptionalDimensions shape = std::nullopt;  ///< of the result; ends in that of the logits without the axis
   bool replace = true;
   const char* mode = "low";
 };
@@ -181,8 +172,8 @@ struct CategoricalOptions {
 /// Errors    INVALID_ARGUMENT for more draws than categories, if they aren't replaced
 Array categorical(const Key& key, const Operand& logits, const CategoricalOptions& options = {});
 template <int = 0>
-Array categorical(const Key& key, const Operand& logits, int64_t axis,
-                  const lax::OptionalDimensions& shape = std::nullopt, bool replace = true) {
+Array categorical(const Key& key, const Operand& logits, int64_t axis, const OptionalDimensions& shape = std::nullopt,
+                  bool replace = true) {
   return categorical(key, logits, CategoricalOptions{.axis = axis, .shape = shape, .replace = replace});
 }
 

@@ -14,7 +14,7 @@ ElementType float_type(const char* function, const numpy::Dtype& dtype) {
   return type;
 }
 
-numpy::Shape shape_or(const char* function, const lax::OptionalDimensions& shape,
+numpy::Shape shape_or(const char* function, const OptionalDimensions& shape,
                       std::initializer_list<const Array*> parameters) {
   std::vector<int64_t> common;
   for (const Array* parameter : parameters) common = numpy::broadcast_shapes(common, parameter->shape());

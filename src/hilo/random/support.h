@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "hilo/lax/optional_dimensions.h"
 #include "hilo/numpy/dtypes.h"
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/refuse.h"
 
 namespace hilo::random {
@@ -17,7 +17,7 @@ namespace hilo::random {
 ElementType float_type(const char* function, const numpy::Dtype& dtype);
 /// The shape that is asked for, to which that of each parameter broadcasts; by default the shape of them all.
 /// Errors    INVALID_ARGUMENT for parameters that don't broadcast to it
-numpy::Shape shape_or(const char* function, const lax::OptionalDimensions& shape,
+numpy::Shape shape_or(const char* function, const OptionalDimensions& shape,
                       std::initializer_list<const Array*> parameters);
 
 }  // namespace hilo::random

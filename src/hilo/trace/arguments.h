@@ -2,12 +2,11 @@
 // trace/arguments.h -- what public functions take beside arrays: shapes, axes, element types as values.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -40,7 +39,7 @@ class Dimensions : public std::vector<int64_t> {
 
   template <std::same_as<std::span<const int64_t>> Extents>
   friend bool operator==(Extents extents, const Dimensions& dimensions) {
-    return std::ranges::equal(extents, dimensions);
+    return extents.size() == dimensions.size() && std::equal(extents.begin(), extents.end(), dimensions.begin());
   }
 };
 
@@ -64,19 +63,36 @@ class Axes {
   Axes(std::nullopt_t = std::nullopt) {}  // NOLINT: axes convert as in NumPy
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Axes(T axis) : axes_(std::vector<int64_t>{static_cast<int64_t>(axis)}) {}    // NOLINT
-  Axes(std::initializer_list<int64_t> axes) : axes_(axes), is_list_(true) {}   // NOLINT
-  Axes(std::vector<int64_t> axes) : axes_(std::move(axes)), is_list_(true) {}  // NOLINT
-  Axes(std::optional<int64_t> axis) {                                          // NOLINT
-    if (axis) axes_ = std::vector<int64_t>{*axis};
+  Axes(T axis) : kind_(Kind::kOne), axes_{static_cast<int64_t>(axis)} {}           // NOLINT
+  Axes(std::initializer_list<int64_t> axes) : kind_(Kind::kList), axes_(axes) {}   // NOLINT
+  Axes(std::vector<int64_t> axes) : kind_(Kind::kList), axes_(std::move(axes)) {}  // NOLINT
+  Axes(std::optional<int64_t> axis) {                                              // NOLINT
+    if (axis) *this = Axes(*axis);
   }
-  explicit operator bool() const { return axes_.has_value(); }
-  const std::vector<int64_t>& operator*() const { return *axes_; }
-  bool is_list() const { return is_list_; }  ///< {2}, not 2: to split and tile these differ
+  explicit operator bool() const { return kind_ != Kind::kAll; }
+  const std::vector<int64_t>& operator*() const { return axes_; }
+  bool is_list() const { return kind_ == Kind::kList; }  ///< {2}, not 2: to split and tile these differ
 
  private:
-  std::optional<std::vector<int64_t>> axes_;
-  bool is_list_ = false;
+  enum class Kind : uint8_t { kAll, kOne, kList };
+  Kind kind_ = Kind::kAll;
+  std::vector<int64_t> axes_;
+};
+
+/// A list of extents, or none, in options: {.shape = {2, 3}}.
+class OptionalDimensions {
+ public:
+  OptionalDimensions(std::nullopt_t) : has_value_(false) {}  // NOLINT: all convert
+  OptionalDimensions(std::initializer_list<int64_t> extents) : has_value_(true), value_(extents) {}  // NOLINT
+  template <std::convertible_to<Dimensions> T>
+  OptionalDimensions(const T& extents) : has_value_(true), value_(extents) {}  // NOLINT
+  explicit operator bool() const { return has_value_; }
+  const Dimensions& operator*() const { return value_; }
+  const Dimensions* operator->() const { return &value_; }
+
+ private:
+  bool has_value_;
+  Dimensions value_;
 };
 
 /// An element type as a value, by JAX's name. Stands wherever an ElementType does; called with a number or an array it

@@ -234,4 +234,7 @@ Dimensions::Dimensions(const Array& extents, std::source_location location) {
   vector::operator=(extents.to_vector<int64_t>(location));
 }
 
+Indexer::Indexer(const Array& array, std::source_location location)
+    : kind_(Kind::kArray), location_(location), array_(std::make_shared<const Array>(array)) {}
+
 }  // namespace hilo

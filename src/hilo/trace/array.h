@@ -2,7 +2,6 @@
 // trace/array.h -- Array: a value, on a device or inside a trace.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <complex>
 #include <concepts>
@@ -145,7 +144,7 @@ class Array {
   std::array<int64_t, N> shape(std::source_location location = std::source_location::current()) const {
     if (ndim() != static_cast<int64_t>(N)) refuse_rank(N, location);
     std::array<int64_t, N> sizes;
-    std::copy_n(shape().begin(), N, sizes.begin());
+    for (size_t d = 0; d < N; ++d) sizes[d] = shape()[d];
     return sizes;
   }
   int64_t ndim() const { return aval_shape().rank(); }
@@ -389,8 +388,6 @@ class Array {
   std::shared_ptr<const ArrayImpl> impl_;
 };
 
-inline Indexer::Indexer(const Array& array, std::source_location location)
-    : kind_(Kind::kArray), location_(location), array_(std::make_shared<const Array>(array)) {}
 template <std::same_as<bool> T>
 Indexer::Indexer(T mask, std::source_location location) : Indexer(Array(mask), location) {}
 

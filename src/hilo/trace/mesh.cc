@@ -73,6 +73,14 @@ std::string key_of(const std::vector<DevicePtr>& devices, const std::vector<int6
 
 }  // namespace
 
+struct Mesh::State {
+  std::vector<DevicePtr> devices;
+  std::vector<int64_t> axis_sizes;
+  std::vector<std::string> axis_names;
+  std::vector<int64_t> local_places;
+  std::string key;
+};
+
 Mesh::Mesh(std::vector<DevicePtr> devices, std::vector<std::string> axis_names, std::source_location location)
     : Mesh(std::move(devices), {}, std::move(axis_names), location) {}
 
@@ -110,6 +118,14 @@ int64_t Mesh::coordinate(const std::string& name, int64_t place) const {
   }
   return 0;
 }
+
+const std::vector<DevicePtr>& Mesh::devices() const { return state_->devices; }
+const std::vector<std::string>& Mesh::axis_names() const { return state_->axis_names; }
+const std::vector<int64_t>& Mesh::axis_sizes() const { return state_->axis_sizes; }
+int64_t Mesh::size() const { return std::ssize(state_->devices); }
+bool Mesh::is_local() const { return state_->local_places.size() == state_->devices.size(); }
+std::span<const int64_t> Mesh::local_places() const { return state_->local_places; }
+const std::string& Mesh::key() const { return state_->key; }
 
 bool Mesh::operator==(const Mesh& other) const { return state_ == other.state_ || key() == other.key(); }
 

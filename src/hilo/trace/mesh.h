@@ -27,37 +27,31 @@ class Mesh {
   Mesh(std::vector<DevicePtr> devices, std::vector<int64_t> axis_sizes, std::vector<std::string> axis_names,
        std::source_location location = std::source_location::current());
 
-  const std::vector<DevicePtr>& devices() const { return state_->devices; }
-  const std::vector<std::string>& axis_names() const { return state_->axis_names; }
-  const std::vector<int64_t>& axis_sizes() const { return state_->axis_sizes; }
+  const std::vector<DevicePtr>& devices() const;
+  const std::vector<std::string>& axis_names() const;
+  const std::vector<int64_t>& axis_sizes() const;
   /// Axes with their sizes.
   std::vector<std::pair<std::string, int64_t>> shape() const;
   /// Devices in all.
-  int64_t size() const { return static_cast<int64_t>(state_->devices.size()); }
+  int64_t size() const;
   bool has_axis(const std::string& name) const;
   /// Errors    throws INVALID_ARGUMENT for an axis that the mesh lacks
   int64_t axis_size(const std::string& name) const;
   /// Where the device at a place, counted row-major, stands along an axis. Precondition: the mesh has the axis.
   int64_t coordinate(const std::string& name, int64_t place) const;
   /// Whether this process can reach all of them.
-  bool is_local() const { return state_->local_places.size() == state_->devices.size(); }
+  bool is_local() const;
   /// The places, counted row-major, of the devices that this process can reach, ascending.
-  std::span<const int64_t> local_places() const { return state_->local_places; }
+  std::span<const int64_t> local_places() const;
 
   bool operator==(const Mesh& other) const;
   /// "Mesh('x': 2, 'y': 4)"
   std::string to_string() const;
   /// Equal for equal meshes and no others: devices and axes.
-  const std::string& key() const { return state_->key; }
+  const std::string& key() const;
 
  private:
-  struct State {
-    std::vector<DevicePtr> devices;
-    std::vector<int64_t> axis_sizes;
-    std::vector<std::string> axis_names;
-    std::vector<int64_t> local_places;
-    std::string key;
-  };
+  struct State;
   std::shared_ptr<const State> state_;
 };
 

@@ -33,6 +33,26 @@ std::string key_of(const Mesh& mesh, const PartitionSpec& spec) { return mesh.ke
 
 }  // namespace
 
+struct NamedSharding::State {
+  Mesh mesh;
+  PartitionSpec spec;
+  std::string key;
+};
+
+const Mesh& NamedSharding::mesh() const { return state_->mesh; }
+const PartitionSpec& NamedSharding::spec() const { return state_->spec; }
+const std::string& NamedSharding::key() const { return state_->key; }
+bool NamedSharding::is_fully_addressable() const { return mesh().is_local(); }
+bool NamedSharding::operator==(const NamedSharding& other) const {
+  return state_ == other.state_ || key() == other.key();
+}
+
+std::shared_ptr<const void> NamedSharding::state() const { return state_; }
+NamedSharding NamedSharding::from_state(const std::shared_ptr<const void>& state) {
+  return NamedSharding(std::static_pointer_cast<const State>(state));
+}
+NamedSharding::NamedSharding(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
 NamedSharding::NamedSharding(const Mesh& mesh, const PartitionSpec& spec, std::source_location location) {
   const UserLocation here(location);
   check(mesh, spec);

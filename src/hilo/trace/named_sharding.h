@@ -28,8 +28,8 @@ class NamedSharding {
   NamedSharding(const Mesh& mesh, const PartitionSpec& spec,
                 std::source_location location = std::source_location::current());
 
-  const Mesh& mesh() const { return state_->mesh; }
-  const PartitionSpec& spec() const { return state_->spec; }
+  const Mesh& mesh() const;
+  const PartitionSpec& spec() const;
   /// Parts of a dimension.
   int64_t parts(size_t dimension) const;
   /// Which of a dimension's parts the device at a place of the mesh has.
@@ -41,30 +41,24 @@ class NamedSharding {
   /// Every device has all of it.
   bool is_fully_replicated() const;
   /// This process reaches all devices.
-  bool is_fully_addressable() const { return mesh().is_local(); }
+  bool is_fully_addressable() const;
   /// The same parts on the same devices, for arrays of that rank.
   bool is_equivalent_to(const NamedSharding& other, int64_t ndim) const;
 
-  bool operator==(const NamedSharding& other) const { return state_ == other.state_ || key() == other.key(); }
+  bool operator==(const NamedSharding& other) const;
   /// "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x',))"; for one device without axes
   /// "SingleDeviceSharding(device=Host:0)"
   std::string to_string() const;
   /// Equal for equal shardings and no others.
-  const std::string& key() const { return state_->key; }
+  const std::string& key() const;
 
   /// What instructions keep of one, and back.
-  std::shared_ptr<const void> state() const { return state_; }
-  static NamedSharding from_state(const std::shared_ptr<const void>& state) {
-    return NamedSharding(std::static_pointer_cast<const State>(state));
-  }
+  std::shared_ptr<const void> state() const;
+  static NamedSharding from_state(const std::shared_ptr<const void>& state);
 
  private:
-  struct State {
-    Mesh mesh;
-    PartitionSpec spec;
-    std::string key;
-  };
-  explicit NamedSharding(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  struct State;
+  explicit NamedSharding(std::shared_ptr<const State> state);
   std::shared_ptr<const State> state_;
 };
 

@@ -6,6 +6,15 @@
 
 namespace hilo {
 
+SpecEntry::SpecEntry(const char* axis) : kind_(Kind::kAxes), axes_{axis} {}
+SpecEntry::SpecEntry(std::string axis) : kind_(Kind::kAxes), axes_{std::move(axis)} {}
+SpecEntry::SpecEntry(std::initializer_list<const char*> axes) : kind_(Kind::kAxes), axes_(axes.begin(), axes.end()) {}
+SpecEntry::SpecEntry(std::vector<std::string> axes) : kind_(Kind::kAxes), axes_(std::move(axes)) {}
+bool SpecEntry::operator==(const SpecEntry& other) const = default;
+
+PartitionSpec::PartitionSpec(std::vector<SpecEntry> entries) : entries_(std::move(entries)) {}
+bool PartitionSpec::operator==(const PartitionSpec& other) const = default;
+
 std::string SpecEntry::to_string() const {
   if (is_unconstrained()) return "UNCONSTRAINED";
   if (axes_.empty()) return "None";

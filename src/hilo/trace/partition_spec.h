@@ -16,18 +16,18 @@ class SpecEntry {
  public:
   struct Unconstrained {};
 
-  SpecEntry() = default;                                            ///< the list of entries ends before this one
-  SpecEntry(std::nullopt_t) : kind_(Kind::kAxes) {}                 // NOLINT: Python's None
-  SpecEntry(Unconstrained) : kind_(Kind::kUnconstrained) {}         // NOLINT
-  SpecEntry(const char* axis) : kind_(Kind::kAxes), axes_{axis} {}  // NOLINT: axes are written as they are
-  SpecEntry(std::string axis) : kind_(Kind::kAxes), axes_{std::move(axis)} {}                                  // NOLINT
-  SpecEntry(std::initializer_list<const char*> axes) : kind_(Kind::kAxes), axes_(axes.begin(), axes.end()) {}  // NOLINT
-  explicit SpecEntry(std::vector<std::string> axes) : kind_(Kind::kAxes), axes_(std::move(axes)) {}
+  SpecEntry() = default;                                     ///< the list of entries ends before this one
+  SpecEntry(std::nullopt_t) : kind_(Kind::kAxes) {}          // NOLINT: Python's None
+  SpecEntry(Unconstrained) : kind_(Kind::kUnconstrained) {}  // NOLINT
+  SpecEntry(const char* axis);                               // NOLINT: axes are written as they are
+  SpecEntry(std::string axis);                               // NOLINT
+  SpecEntry(std::initializer_list<const char*> axes);        // NOLINT
+  explicit SpecEntry(std::vector<std::string> axes);
 
   bool is_absent() const { return kind_ == Kind::kAbsent; }
   bool is_unconstrained() const { return kind_ == Kind::kUnconstrained; }
   const std::vector<std::string>& axes() const { return axes_; }
-  bool operator==(const SpecEntry&) const = default;
+  bool operator==(const SpecEntry& other) const;
   /// "None", "'x'", "('x', 'y')", "UNCONSTRAINED"
   std::string to_string() const;
 
@@ -48,7 +48,7 @@ class PartitionSpec {
   explicit PartitionSpec(const SpecEntry& e0, const SpecEntry& e1 = {}, const SpecEntry& e2 = {},
                          const SpecEntry& e3 = {}, const SpecEntry& e4 = {}, const SpecEntry& e5 = {},
                          const SpecEntry& e6 = {}, const SpecEntry& e7 = {});
-  explicit PartitionSpec(std::vector<SpecEntry> entries) : entries_(std::move(entries)) {}
+  explicit PartitionSpec(std::vector<SpecEntry> entries);
 
   const std::vector<SpecEntry>& entries() const { return entries_; }
   size_t size() const { return entries_.size(); }
@@ -56,7 +56,7 @@ class PartitionSpec {
   const SpecEntry& entry(size_t dimension) const;
   /// All axes that it names.
   std::vector<std::string> axes() const;
-  bool operator==(const PartitionSpec&) const = default;
+  bool operator==(const PartitionSpec& other) const;
   /// "PartitionSpec('x', None, ('y', 'z'))"
   std::string to_string() const;
 

@@ -5,6 +5,10 @@
 
 namespace hilo {
 
+ShardingList::ShardingList(const NamedSharding& all) : vector{all} {}
+ShardingList::ShardingList(std::initializer_list<std::optional<NamedSharding>> each) : vector(each) {}
+ShardingList::ShardingList(std::vector<std::optional<NamedSharding>> each) : vector(std::move(each)) {}
+
 ShardingList shardings_of_leaves(const std::string& what, const ShardingList& list,
                                  const std::vector<size_t>& leaf_counts) {
   if (list.empty()) return {};

@@ -115,7 +115,7 @@ struct CheckpointManager::Writer {
 };
 
 CheckpointManager::CheckpointManager(std::string directory, CheckpointManagerOptions options, Line line)
-    : directory_(std::move(directory)), options_(options), writer_(std::make_unique<Writer>()) {
+    : directory_(std::move(directory)), options_(options), writer_(std::make_shared<Writer>()) {
   const UserLocation here(line);
   if (options_.max_to_keep && *options_.max_to_keep < 1) {
     refuse("CheckpointManager", fmt::format("max_to_keep {}; wanted at least 1", *options_.max_to_keep));

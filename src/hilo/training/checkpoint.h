@@ -98,7 +98,7 @@ class CheckpointManager {
 
   std::string directory_;
   CheckpointManagerOptions options_;
-  std::unique_ptr<Writer> writer_;
+  std::shared_ptr<Writer> writer_;
 };
 
 }  // namespace hilo::training

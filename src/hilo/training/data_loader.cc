@@ -66,7 +66,7 @@ struct Producer::State {
   void work();
 };
 
-Producer::Producer(Make make, int64_t ahead) : state_(std::make_unique<State>()) {
+Producer::Producer(Make make, int64_t ahead) : state_(std::make_shared<State>()) {
   state_->make = std::move(make);
   state_->ahead = static_cast<size_t>(ahead);
   if (ahead == 0) return;

@@ -264,6 +264,11 @@ Forward forward_of_closure(std::vector<Array> results, const FlatFunction& pull)
 
 Array zeros_like(const Array& x) { return zeros_like_aval({x.aval_shape(), false}); }
 
+void append(std::vector<std::optional<Array>>& all, const std::vector<Array>& cotangents) {
+  all.insert(all.end(), cotangents.begin(), cotangents.end());
+}
+void append_none(std::vector<std::optional<Array>>& all, size_t count) { all.resize(all.size() + count); }
+
 void refuse_tree(std::string_view what, const std::string& difference) {
   or_throw(invalid_argument(at_user_line(kKind) + ": " + std::string(what) + ": " + difference));
   __builtin_unreachable();

@@ -26,13 +26,15 @@ using PathOfLeaf = std::function<std::string(size_t leaf)>;
 std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatFwd fwd, int64_t id,
                         const PathOfLeaf& path, const std::source_location& location, bool optimize_remat = false);
 [[noreturn]] void refuse_tree(std::string_view what, const std::string& difference);
+void append(std::vector<std::optional<Array>>& all, const std::vector<Array>& cotangents);
+void append_none(std::vector<std::optional<Array>>& all, size_t count);
 int64_t new_id();
 
 /// Appends what a bwd gave for one argument: a tree as the argument's, or std::nullopt, alone or as an empty optional.
 template <typename Argument, typename Cotangent>
 void append_cotangent(std::vector<std::optional<Array>>& all, const Argument& argument, const Cotangent& cotangent) {
   if constexpr (std::is_same_v<Cotangent, std::nullopt_t>) {
-    all.resize(all.size() + hilo::flatten(argument).leaves.size());
+    custom_vjp_detail::append_none(all, hilo::flatten(argument).leaves.size());
   } else if constexpr (std::is_same_v<Cotangent, std::optional<Argument>>) {
     if (cotangent) custom_vjp_detail::append_cotangent(all, argument, *cotangent);
     else custom_vjp_detail::append_cotangent(all, argument, std::nullopt);
@@ -43,7 +45,7 @@ void append_cotangent(std::vector<std::optional<Array>>& all, const Argument& ar
           "Custom VJP bwd rule must produce an output with the same tree structure as the args tuple of the "
           "primal inputs",
           hilo::tree_difference("the cotangent", cotangent, "the argument", argument));
-    all.insert(all.end(), flat.leaves.begin(), flat.leaves.end());
+    custom_vjp_detail::append(all, flat.leaves);
   }
 }
 

@@ -101,6 +101,15 @@ Expansion expand(const FlatFunction& f, std::span<const Array> primals, const st
   return out;
 }
 
+size_t append_leaves(std::vector<std::vector<Array>>& all, size_t leaves) {
+  all.resize(all.size() + leaves);
+  return all.size() - leaves;
+}
+
+void append_term(std::vector<std::vector<Array>>& all, size_t begin, size_t leaves, const std::vector<Array>& term) {
+  for (size_t i = 0; i < leaves && i < term.size(); ++i) all[begin + i].push_back(term[i]);
+}
+
 }  // namespace jet_detail
 
 }  // namespace hilo

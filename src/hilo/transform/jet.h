@@ -20,15 +20,15 @@ Expansion expand(const FlatFunction& f, std::span<const Array> primals, const st
 /// Refuses lists of different lengths.
 void check_order(size_t order, size_t other, const std::source_location& location);
 
+/// Appends so many empty lists; returns the place of the first.
+size_t append_leaves(std::vector<std::vector<Array>>& all, size_t leaves);
+/// Appends a term's leaves to the lists from `begin` on.
+void append_term(std::vector<std::vector<Array>>& all, size_t begin, size_t leaves, const std::vector<Array>& term);
 /// Appends the leaves of a list of trees, leaf by leaf.
 template <typename T>
 void append_series(std::vector<std::vector<Array>>& all, const std::vector<T>& series, size_t leaves) {
-  const size_t begin = all.size();
-  all.resize(begin + leaves);
-  for (const T& term : series) {
-    const std::vector<Array> flat = hilo::flatten(term).leaves;
-    for (size_t i = 0; i < leaves && i < flat.size(); ++i) all[begin + i].push_back(flat[i]);
-  }
+  const size_t begin = jet_detail::append_leaves(all, leaves);
+  for (const T& term : series) jet_detail::append_term(all, begin, leaves, hilo::flatten(term).leaves);
 }
 
 }  // namespace jet_detail

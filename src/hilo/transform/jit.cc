@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/jit.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "hilo/base/log.h"

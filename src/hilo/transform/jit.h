@@ -2,7 +2,6 @@
 // transform/jit.h -- jit: trace a function once per kind of arguments, then run it compiled.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <source_location>
 

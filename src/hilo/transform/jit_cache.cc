@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/jit_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory_resource>

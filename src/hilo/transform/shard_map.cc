@@ -223,3 +223,11 @@ std::vector<Array> run(const Mapping& mapping, const FlatFunction& f, std::span<
 }
 
 }  // namespace hilo::shard_map_detail
+
+namespace hilo {
+
+SpecList::SpecList(const PartitionSpec& all) : vector{all} {}
+SpecList::SpecList(std::initializer_list<PartitionSpec> each) : vector(each) {}
+SpecList::SpecList(std::vector<PartitionSpec> each) : vector(std::move(each)) {}
+
+}  // namespace hilo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/stages.h"
 
+#include <algorithm>
+
 #include "hilo/client/cost_analysis.h"
 #include "hilo/client/hlo_text.h"
 #include "hilo/client/stablehlo_text.h"

@@ -113,3 +113,12 @@ std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array
 }
 
 }  // namespace hilo::vmap_detail
+
+namespace hilo {
+
+AxisList::AxisList(int axis) : vector{axis} {}
+AxisList::AxisList(std::nullopt_t) : vector{AxisTree(std::nullopt)} {}
+AxisList::AxisList(std::initializer_list<AxisTree> axes) : vector(axes) {}
+AxisList::AxisList(std::vector<AxisTree> axes) : vector(std::move(axes)) {}
+
+}  // namespace hilo

@@ -42,10 +42,10 @@ class AxisTree {
 /// Example    0, kNoAxis, {0, kNoAxis}, std::tuple(0, std::pair(0, 1))
 class AxisList : public std::vector<AxisTree> {
  public:
-  AxisList(int axis) : vector{axis} {}                               // NOLINT: axes are written as they are
-  AxisList(std::nullopt_t) : vector{AxisTree(std::nullopt)} {}       // NOLINT
-  AxisList(std::initializer_list<AxisTree> axes) : vector(axes) {}   // NOLINT
-  AxisList(std::vector<AxisTree> axes) : vector(std::move(axes)) {}  // NOLINT
+  AxisList(int axis);                              // NOLINT: axes are written as they are
+  AxisList(std::nullopt_t);                        // NOLINT
+  AxisList(std::initializer_list<AxisTree> axes);  // NOLINT
+  AxisList(std::vector<AxisTree> axes);            // NOLINT
   template <typename... Axes>
   AxisList(const std::tuple<Axes...>& axes) : vector(AxisTree(axes).parts()) {}  // NOLINT
 };

@@ -2,7 +2,6 @@
 // tree/tree.h -- structs, tuples, vectors and maps of arrays as trees: one walk serves flattening, filling and messages.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <boost/pfr/core.hpp>
 #include <concepts>
@@ -21,8 +20,8 @@
 /// Errors     doesn't compile if a field is missing: exact for aggregates without bases; of other classes, if they are
 ///            larger than their named fields can be
 /// Example    struct Layer { Array w, b; HILO_TREE(w, b) };
-#define HILO_TREE(...)                                      \
-  auto hilo_tree_fields() { return std::tie(__VA_ARGS__); } \
+#define HILO_TREE(...)                                                             \
+  auto hilo_tree_fields() { return ::hilo::tree_detail::references(__VA_ARGS__); } \
   static constexpr const char* hilo_tree_names() { return #__VA_ARGS__; }
 
 /// Names the fields that hold no arrays: part of the structure, as meta_fields of jax.tree_util.register_dataclass. Two
@@ -30,7 +29,29 @@
 /// Types      numbers, enums, strings, pointers, and std::vector, map, tuple, pair and optional of those
 /// Example    struct Layer { Array w; const Activation* f; HILO_TREE(w) HILO_STATIC(f) };
 #define HILO_STATIC(...) \
-  auto hilo_static_fields() { return std::tie(__VA_ARGS__); }
+  auto hilo_static_fields() { return ::hilo::tree_detail::references(__VA_ARGS__); }
+
+namespace hilo::tree_detail {
+
+/// What std::tie gives, for a fraction of the time that a std::tuple takes to compile.
+template <typename... Fields>
+struct References {
+  void* addresses[sizeof...(Fields) + 1];
+
+  /// Calls f(field, index) for each.
+  template <typename F>
+  void for_each(const F& f) const {
+    [&]<size_t... I>(std::index_sequence<I...>) {
+      (f(*static_cast<Fields*>(addresses[I]), I), ...);
+    }(std::index_sequence_for<Fields...>());
+  }
+};
+template <typename... Fields>
+References<Fields...> references(Fields&... fields) {
+  return {{const_cast<void*>(static_cast<const void*>(std::addressof(fields)))...}};
+}
+
+}  // namespace hilo::tree_detail
 
 namespace hilo {
 
@@ -133,23 +154,24 @@ constexpr bool has_field() {
 }
 /// The most bytes that a struct of these fields takes, in any order, with a pointer to virtual functions or without.
 template <typename T, typename... Fields>
-constexpr size_t largest_size(const std::tuple<Fields&...>*) {
-  constexpr size_t alignment = std::max({alignof(T), alignof(Fields)...});
+constexpr size_t largest_size() {
+  size_t alignment = alignof(T);
+  ((alignment = alignof(Fields) > alignment ? alignof(Fields) : alignment), ...);
   return (std::is_polymorphic_v<T> ? sizeof(void*) : 0) +
          (size_t{0} + ... + (sizeof(Fields) + alignment - alignof(Fields)));
 }
-/// References to all fields that are named, first those of HILO_TREE.
-template <typename T>
-auto named_fields(T& value) {
-  if constexpr (HasStaticFields<T>) return std::tuple_cat(value.hilo_tree_fields(), value.hilo_static_fields());
-  else return value.hilo_tree_fields();
+/// Whether T has no fields but these.
+template <typename T, typename... Fields, typename... Static>
+constexpr bool has_no_others(References<Fields...>, References<Static...>) {
+  if constexpr (sizeof(T) > largest_size<T, Fields..., Static...>()) return false;
+  else if constexpr (std::is_aggregate_v<T>) return !has_field<T, sizeof...(Fields) + sizeof...(Static) + 1>();
+  else return true;
 }
 template <typename T>
 constexpr bool names_all_fields() {
-  using Named = decltype(tree_detail::named_fields(std::declval<T&>()));
-  if constexpr (sizeof(T) > largest_size<T>(static_cast<const Named*>(nullptr))) return false;
-  else if constexpr (std::is_aggregate_v<T>) return !has_field<T, std::tuple_size_v<Named> + 1>();
-  else return true;
+  using Fields = decltype(std::declval<T&>().hilo_tree_fields());
+  if constexpr (!HasStaticFields<T>) return tree_detail::has_no_others<T>(Fields(), References<>());
+  else return tree_detail::has_no_others<T>(Fields(), decltype(std::declval<T&>().hilo_static_fields())());
 }
 
 }  // namespace tree_detail
@@ -200,9 +222,12 @@ void walk_tuple(Tuple&& tuple, TreeVisitor& visitor, const char* names) {
   }(std::make_index_sequence<size>());
 }
 
-}  // namespace tree_detail
-
-namespace tree_detail {
+/// The fields that HILO_TREE names.
+template <typename... Fields>
+void walk_fields(const References<Fields...>& fields, TreeVisitor& visitor, const char* names) {
+  visitor.node('(', sizeof...(Fields));
+  fields.for_each([&](auto& field, size_t index) { tree_detail::walk_child(field, visitor, index, names); });
+}
 
 /// A static field: the structure holds its value. Containers tell their sizes, so that no two values read the same.
 template <typename T>
@@ -230,6 +255,11 @@ void walk_static(T&& value, TreeVisitor& visitor) {
                   "a field in HILO_STATIC is a number, an enum, a string, a pointer, or a container of those; arrays "
                   "belong in HILO_TREE");
   }
+}
+template <typename... Fields>
+void walk_static_fields(const References<Fields...>& fields, TreeVisitor& visitor) {
+  visitor.node('(', sizeof...(Fields));
+  fields.for_each([&](auto& field, size_t) { tree_detail::walk_static(field, visitor); });
 }
 
 }  // namespace tree_detail
@@ -269,8 +299,8 @@ void walk(T& value, TreeVisitor& visitor) {
     static_assert(
         tree_detail::names_all_fields<T>(),
         "HILO_TREE leaves out a field of this struct: name it there, or in HILO_STATIC if it holds no arrays");
-    tree_detail::walk_tuple(value.hilo_tree_fields(), visitor, T::hilo_tree_names());
-    if constexpr (tree_detail::HasStaticFields<T>) tree_detail::walk_static(value.hilo_static_fields(), visitor);
+    tree_detail::walk_fields(value.hilo_tree_fields(), visitor, T::hilo_tree_names());
+    if constexpr (tree_detail::HasStaticFields<T>) tree_detail::walk_static_fields(value.hilo_static_fields(), visitor);
   } else {
     constexpr bool holds_array = tree_detail::holds_array<T>();
     static_assert(!holds_array, "a plain struct that holds a std::array needs its fields named: HILO_TREE(fields...)");

@@ -214,4 +214,7 @@ Literal filled(const Shape& shape, double value) {
   return literal;
 }
 
+std::span<const Literal> Literal::elements() const { return elements_; }
+std::vector<Literal> Literal::release_elements() && { return std::move(elements_); }
+
 }  // namespace hilo

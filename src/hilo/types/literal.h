@@ -48,8 +48,8 @@ class Literal {
 
   const Shape& shape() const { return shape_; }
   bool is_tuple() const { return shape_.is_tuple(); }
-  std::span<const Literal> elements() const { return elements_; }
-  std::vector<Literal> release_elements() && { return std::move(elements_); }
+  std::span<const Literal> elements() const;
+  std::vector<Literal> release_elements() &&;
 
   std::span<const std::byte> bytes() const;
   std::span<std::byte> mutable_bytes();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/sort.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "hilo/hlo/ops/elementwise.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "hilo/hlo/passes/driver.h"
 
 #include <gtest/gtest.h>

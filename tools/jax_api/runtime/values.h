@@ -74,8 +74,7 @@ template <typename T>
 Value value_of_struct(const T& x) {
   std::vector<Value> items;
   if constexpr (tree_detail::HasFields<T>) {
-    std::apply([&](const auto&... field) { (items.push_back(value_of(field)), ...); },
-               const_cast<T&>(x).hilo_tree_fields());
+    const_cast<T&>(x).hilo_tree_fields().for_each([&](const auto& field, size_t) { items.push_back(value_of(field)); });
   } else {
     boost::pfr::for_each_field(x, [&](const auto& field) { items.push_back(value_of(field)); });
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/scipy/integrate/ode.h"
 
+#include <algorithm>
 #include <array>
 
 #include "hilo/lax/control_flow.h"

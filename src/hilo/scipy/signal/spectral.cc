@@ -22,8 +22,8 @@ SegmentDetrend SegmentDetrend::from_flag(bool detrend) {
   return SegmentDetrend([](const Array& segments) { return segments; });
 }
 Array SegmentDetrend::operator()(const Array& segments) const {
-  if (const Function* f = std::get_if<Function>(&how_)) return (*f)(segments);
-  return detrend(segments, {.axis = -1, .type = std::get<std::string>(how_).c_str()});
+  if (function_) return function_(segments);
+  return detrend(segments, {.axis = -1, .type = type_.c_str()});
 }
 
 namespace {

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <string>
-#include <variant>
 
 #include "hilo/scipy/signal/windows.h"
 
@@ -16,16 +15,17 @@ class SegmentDetrend {
  public:
   using Function = std::function<Array(const Array&)>;
   SegmentDetrend(std::same_as<bool> auto none) : SegmentDetrend(from_flag(none)) {}  // NOLINT: all convert
-  SegmentDetrend(const char* type) : how_(std::string(type)) {}                      // NOLINT
+  SegmentDetrend(const char* type) : type_(type) {}                                  // NOLINT
   template <typename F>
     requires(std::is_invocable_r_v<Array, F, const Array&>)
-  SegmentDetrend(F f) : how_(Function(std::move(f))) {}  // NOLINT
+  SegmentDetrend(F f) : function_(std::move(f)) {}  // NOLINT
   Array operator()(const Array& segments) const;
 
  private:
   /// Errors    INVALID_ARGUMENT for true: it doesn't say which trend
   static SegmentDetrend from_flag(bool detrend);
-  std::variant<std::string, Function> how_;
+  std::string type_;
+  Function function_;  ///< outranks the type
 };
 
 /// The frequencies, the middles of the segments, and the spectra: x's axis holds the frequencies, a last axis the segments.

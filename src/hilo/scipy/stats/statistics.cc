@@ -116,8 +116,8 @@ namespace {
 
 Array bandwidth_factor(const gaussian_kde::Options& o, const Array& neff, int64_t d) {
   const double dimensions = static_cast<double>(d);
-  if (const double* factor = std::get_if<double>(&o.bw_method)) return *factor;
-  const std::string& method = std::get<std::string>(o.bw_method);
+  const std::string& method = o.bw_method.method();
+  if (method.empty()) return o.bw_method.factor();
   if (method == "scott") return numpy::power(neff, -1.0 / (dimensions + 4));
   if (method == "silverman") return numpy::power(neff * ((dimensions + 2) / 4.0), -1.0 / (dimensions + 4));
   refuse_kde("bw_method '" + method + "' is unknown; wanted scott, silverman or a number");

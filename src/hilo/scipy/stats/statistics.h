@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <variant>
 
 #include "hilo/random/random.h"
 
@@ -43,8 +42,22 @@ Array sem(const Operand& a, const SemOptions& options = {});
 /// Errors    INVALID_ARGUMENT for other shapes and unknown methods
 class gaussian_kde {
  public:
+  /// "scott", "silverman", or the factor.
+  class Bandwidth {
+   public:
+    Bandwidth(const char* method) : method_(method) {}             // NOLINT: both convert
+    Bandwidth(std::string method) : method_(std::move(method)) {}  // NOLINT
+    template <Number T>
+    Bandwidth(T factor) : factor_(static_cast<double>(factor)) {}  // NOLINT
+    const std::string& method() const { return method_; }          ///< empty for a factor
+    double factor() const { return factor_; }
+
+   private:
+    std::string method_;
+    double factor_ = 0;
+  };
   struct Options {
-    std::variant<std::string, double> bw_method = "scott";  ///< scott, silverman, or the factor
+    Bandwidth bw_method = "scott";
     std::optional<Array> weights = std::nullopt;
   };
   explicit gaussian_kde(const Operand& dataset, const Options& options);

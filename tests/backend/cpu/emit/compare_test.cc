@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maxima and minima of special values: NaN is contagious, and zeros have signs.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "hilo/backend/cpu/library/scatter_places.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "hilo/hlo/ops/top_k.h"
 
 #include "tests/backend/cpu/engine_check.h"

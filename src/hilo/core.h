@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// hilo/core.h -- arrays, trees, jit, grad, vmap, control flow, numpy and random: what most programs need. It takes less than half
+// of the time that hilo.h takes to compile.
+#pragma once
+
+#include "hilo/base/flags.h"
+#include "hilo/lax/control_flow.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/random/random.h"
+#include "hilo/trace/platform_devices.h"
+#include "hilo/trace/settings.h"
+#include "hilo/transform/checkpoint.h"
+#include "hilo/transform/custom_jvp.h"
+#include "hilo/transform/custom_vjp.h"
+#include "hilo/transform/function.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jacobian.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/vmap.h"
+#include "hilo/tree/device_put.h"
+#include "hilo/tree/functions.h"
+#include "hilo/tree/tree.h"
+
+namespace hilo {
+
+// Types by these names are values, as float32 and int32 are: ones({3}, bfloat16). What C++ computes with has the names that
+// C++23 gives it, as int32_t is beside int32: x.item<bfloat16_t>().
+using float16_t = float16;
+using bfloat16_t = bfloat16;
+using numpy::float16, numpy::bfloat16;  // hide the classes, which hilo's other headers name so
+
+}  // namespace hilo

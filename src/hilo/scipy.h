@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// hilo/scipy.h -- jax.scipy: special functions, statistics, optimization, integration, interpolation, sparse matrices, signals.
+#pragma once
+
+#include "hilo/core.h"
+#include "hilo/scipy/scipy.h"
