@@ -2,25 +2,77 @@
 #include "hilo/rpc/grpc/service.h"
 
 #include <condition_variable>
+#include <functional>
+#include <list>
 #include <mutex>
 #include <optional>
 
 #include "hilo/rpc/grpc/batches.h"
 #include "hilo/rpc/proto/codec.h"
-#include "hilo/rpc/server/server_options.h"
+#include "hilo/rpc/server/address.h"
 
 namespace hilo::rpc {
 namespace {
 
 constexpr size_t kMostWaitingBytes = size_t{4} << 20;  // replies that a client hasn't read
 
+/// Ends a stream.
+using EndStream = std::function<void(const Status& why)>;
+
+}  // namespace
+
+/// Safe to use from several threads at once.
+class Lobby {
+ public:
+  using Place = std::list<EndStream>::iterator;
+
+  Place enter(EndStream end) {
+    EndStream oldest;
+    Place place;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (streams_.size() - left_ >= kMostInLobby) oldest = leave_first();
+      place = streams_.insert(streams_.end(), std::move(end));
+    }
+    if (oldest) oldest(resource_exhausted("the stream's first message didn't come before those of others"));
+    return place;
+  }
+  /// Precondition: once for each place.
+  void leave(Place place) {
+    const std::scoped_lock lock(mutex_);
+    if (*place == nullptr) --left_;
+    streams_.erase(place);
+  }
+
+ private:
+  EndStream leave_first() {
+    for (EndStream& end : streams_) {
+      if (end == nullptr) continue;
+      ++left_;
+      return std::exchange(end, nullptr);
+    }
+    return nullptr;
+  }
+  std::mutex mutex_;
+  std::list<EndStream> streams_;  // the oldest first; null: it was ended, and leaves soon
+  size_t left_ = 0;               // null ones
+};
+
+std::shared_ptr<Lobby> make_lobby() { return std::make_shared<Lobby>(); }
+
+namespace {
+
 /// One stream. It holds itself until gRPC has ended it; its session holds it too.
 class Stream final : public XrtService::Reactor, public Outlet, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(Sessions& sessions, Lane lane) : sessions_(sessions), lane_(lane) {}
+  Stream(Sessions& sessions, Lane lane, Peer peer, std::shared_ptr<Lobby> lobby)
+      : sessions_(sessions), lane_(lane), peer_(std::move(peer)), lobby_(std::move(lobby)) {}
 
   void start() {
     self_ = shared_from_this();
+    place_ = lobby_->enter([stream = weak_from_this()](const Status& why) {
+      if (const auto self = stream.lock(); self != nullptr) self->end(why);
+    });
     StartRead(&incoming_);
   }
 
@@ -41,7 +93,9 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   void OnReadDone(bool ok) override {
     if (!ok) return end(ok_status());
     if (relay_ == nullptr) {
-      if (const Status status = attach(pieces_of(incoming_)); !status.ok()) return refuse(status);
+      const Status status = attach(pieces_of(incoming_));
+      leave_lobby();
+      if (!status.ok()) return refuse(status);
     }
     relay_->forward(lane_, pieces_of(incoming_), [self = shared_from_this()] { self->read_next(); });
   }
@@ -56,6 +110,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   }
   void OnCancel() override { end(cancelled("the client is gone")); }
   void OnDone() override {
+    leave_lobby();
     if (relay_ != nullptr) relay_->detach(lane_, this);
     self_.reset();
   }
@@ -68,7 +123,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
     HILO_ASSIGN_OR_RETURN(const Request request, decode_request(message));
     const auto* const hello = std::get_if<Hello>(&request.body);
     if (hello == nullptr || request.id != 0) return invalid_argument("a stream begins with Hello");
-    HILO_ASSIGN_OR_RETURN(relay_, sessions_.attach(*hello, lane_, shared_from_this()));
+    HILO_ASSIGN_OR_RETURN(relay_, sessions_.attach(*hello, lane_, shared_from_this(), peer_));
     return ok_status();
   }
   /// Says why there is no session, as its worker would.
@@ -77,6 +132,9 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
     reply.status = why;
     deliver(encode_in_pieces(reply));
     close(ok_status());
+  }
+  void leave_lobby() {
+    if (place_) lobby_->leave(*std::exchange(place_, std::nullopt));
   }
   void read_next() {
     const std::scoped_lock lock(mutex_);
@@ -100,6 +158,9 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
   Sessions& sessions_;
   const Lane lane_;
+  const Peer peer_;
+  const std::shared_ptr<Lobby> lobby_;
+  std::optional<Lobby::Place> place_;
   std::shared_ptr<Stream> self_;
   std::shared_ptr<Relay> relay_;
   grpc::ByteBuffer incoming_, outgoing_;
@@ -121,19 +182,23 @@ class Refusal final : public XrtService::Reactor {
 
 }  // namespace
 
-bool XrtService::lets_in(const grpc::CallbackServerContext& context) const {
+std::optional<Peer> XrtService::let_in(const grpc::CallbackServerContext& context) const {
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find("authorization");
   const std::string_view got =
       found == metadata.end() ? std::string_view() : std::string_view(found->second.data(), found->second.size());
-  const bool is_known = token_.empty() || equal_in_constant_time(got, "Bearer " + token_);
-  judged_(context.peer(), is_known);
-  return is_known;
+  const NamedToken* const token = token_named(tokens_, got);
+  const bool is_known = tokens_.empty() || token != nullptr;
+  const std::string peer = context.peer();
+  judged_(peer, is_known);
+  if (!is_known) return std::nullopt;
+  return Peer{.host = peer_host(peer), .token = token == nullptr ? "" : token->name};
 }
 
 XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
-  if (!lets_in(context)) return new Refusal;
-  const auto stream = std::make_shared<Stream>(sessions_, lane);
+  std::optional<Peer> peer = let_in(context);
+  if (!peer) return new Refusal;
+  const auto stream = std::make_shared<Stream>(sessions_, lane, *std::move(peer), lobby_);
   stream->start();
   return stream.get();
 }
@@ -141,7 +206,7 @@ XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context
 grpc::ServerUnaryReactor* XrtService::Watch(grpc::CallbackServerContext* context, const grpc::ByteBuffer*,
                                             grpc::ByteBuffer* answer) {
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  if (lets_in(*context)) {
+  if (let_in(*context)) {
     const grpc::Slice bytes(encode(overview_()));
     *answer = grpc::ByteBuffer(&bytes, 1);
     reactor->Finish(grpc::Status::OK);
