@@ -69,10 +69,17 @@ def remote(process, *arguments):
     return (*arguments, "--jax_xla_backend=xrt", f"--jax_backend_target={process.target}")
 
 
+def children(pid):
+    """Of all threads: the system lists them by the one that started them."""
+    try:
+        return [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                for child in (task / "children").read_text().split()]
+    except FileNotFoundError:  # it ended meanwhile
+        return []
+
+
 def workers(process):
     """The worker processes: children of the zygote, which is the server's only child."""
-    def children(pid):
-        return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     return [worker for zygote in children(process.pid) for worker in children(zygote)]
 
 
@@ -149,17 +156,14 @@ def a_client_that_ends_ends_its_session(place):
 
 
 def a_killed_zygote_is_replaced_and_not_for_ever(place):
-    def zygotes():
-        return [int(c) for c in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
-
     with server(place) as process:
         for _ in range(4):
-            seen = zygotes()
+            seen = children(process.pid)
             os.kill(seen[0], signal.SIGKILL)
-            while not set(zygotes()) - set(seen):
+            while not set(children(process.pid)) - set(seen):
                 os.sched_yield()
             place.good(*remote(process, "run", "double.hlo", "--random", "1"))
-        os.kill(zygotes()[0], signal.SIGKILL)  # the fifth within a minute
+        os.kill(children(process.pid)[0], signal.SIGKILL)  # the fifth within a minute
         process.rest = process.stdout.read()
         assert process.wait() == 1, process.rest
 

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "hilo/base/process_end.h"
 #include "hilo/base/signals_blocked.h"
 #include "hilo/base/stop.h"
 #include "hilo/rpc/client/back_off.h"
@@ -52,7 +52,7 @@ class Callers {
     const std::scoped_lock lock(mutex_);
     std::erase_if(all_, [](const auto& one) { return one.expired(); });
     all_.push_back(caller);
-    if (std::exchange(process_, ::getpid()) == 0) std::atexit(end_sessions);
+    if (std::exchange(process_, ::getpid()) == 0) at_process_end(end_sessions);
   }
   /// None in a fork, whose sessions are its parent's.
   std::vector<std::shared_ptr<Caller>> take() {

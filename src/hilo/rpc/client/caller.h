@@ -30,7 +30,7 @@ struct Patience {
 };
 
 /// Ends all sessions of this process, so that their servers need not wait for clients that are gone. The end of the process calls it
-/// (exit(), not _exit()). Waits for servers at most 300 ms.
+/// (exit(), not _exit()); what static objects of a program do on a server after that is CANCELLED. Waits for servers at most 300 ms.
 void end_sessions();
 
 /// Sends requests and hands out their replies. Where the connection breaks, it is made anew, and what wasn't answered is
