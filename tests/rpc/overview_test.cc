@@ -14,8 +14,10 @@ TEST(Overview, OfAServerWithoutSessionsIsOneLine) {
 }
 
 TEST(Overview, ShowsWhoWaits) {
-  const std::string text = overview_text({.sessions = {{.message_bytes = 2048}, {.message_bytes = 1024}}, .queued = 3}, nullptr);
-  EXPECT_NE(text.find("0 cut, 3 wait for a session, 3.00 KiB of messages wait for workers\n"), std::string::npos) << text;
+  const std::string text =
+      overview_text({.sessions = {{.message_bytes = 2048}, {.message_bytes = 1024}}, .queued = 3}, nullptr);
+  EXPECT_NE(text.find("0 cut, 3 wait for a session, 3.00 KiB of messages wait for workers\n"), std::string::npos)
+      << text;
 }
 
 TEST(Overview, ShowsEachSessionAndCountsCallsSinceTheOneBefore) {

@@ -106,7 +106,8 @@ int parse_and_run(std::vector<std::string> arguments) {
 }  // namespace hilo::tool
 
 int main(int argc, char** argv) {
-  if (argc > 1 && argv[1] == hilo::rpc::kHelperArgument) return hilo::rpc::help_server(std::span(argv + 1, argv + argc));
+  if (argc > 1 && argv[1] == hilo::rpc::kHelperArgument)
+    return hilo::rpc::help_server(std::span(argv + 1, argv + argc));
   hilo::tool::catch_interrupts();
   try {
     return hilo::tool::parse_and_run(std::vector<std::string>(argv + 1, argv + std::max(argc, 1)));

@@ -164,7 +164,8 @@ Command add_serve(CLI::App& parent) {
       ->capture_default_str();
   app->add_option("--max-connections", server.door.connections, "At once")->capture_default_str();
   app->add_option("--max-devices", server.worker.devices, "Of a session")->capture_default_str();
-  app->add_option("--max-live-bytes", quota.live_bytes, "That a session holds: arrays, programs, runs, replies; 0: what can be had");
+  app->add_option("--max-live-bytes", quota.live_bytes,
+                  "That a session holds: arrays, programs, runs, replies; 0: what can be had");
   app->add_option("--max-executables", quota.executables, "Of a session")->capture_default_str();
   app->add_option("--max-calls", quota.calls_in_flight, "Of a session, at once")->capture_default_str();
   app->add_option("--max-compile-seconds", quota.compile_seconds, "Of each compilation; 0: for ever");

@@ -52,11 +52,12 @@ std::string answer_to(int port, const std::string& method, const std::string& en
 TEST(Compression, AMessageThatIsCompressedIsRejectedAndNotInflated) {
   const auto server = start_server({.listen = "127.0.0.1:0"}, [] { return unavailable("no worker"); });
   ASSERT_TRUE(server.ok()) << server.status().to_string();
-  for (const char* const method : {"/hilo.xrt.v1.Xrt/Calls", "/hilo.xrt.v1.Xrt/Bytes", "/hilo.xrt.v1.Xrt/Watch",
-                                   "/grpc.health.v1.Health/Check"}) {
+  for (const char* const method :
+       {"/hilo.xrt.v1.Xrt/Calls", "/hilo.xrt.v1.Xrt/Bytes", "/hilo.xrt.v1.Xrt/Watch", "/grpc.health.v1.Health/Check"}) {
     for (const std::string encoding : {"gzip", "deflate"}) {
       const std::string answer = answer_to((*server)->port(), method, encoding);
-      EXPECT_NE(answer.find(encoding + "' is disabled"), std::string::npos) << method << " " << encoding << " " << answer;
+      EXPECT_NE(answer.find(encoding + "' is disabled"), std::string::npos)
+          << method << " " << encoding << " " << answer;
     }
   }
 }

@@ -90,7 +90,8 @@ TEST(Metrics, AClientHasItsTimeInAllAndNotForEachByte) {
 }
 
 TEST(Metrics, HealthIsWhatItsSourceSays) {
-  const auto made = MetricsServer::start("127.0.0.1:0", {.metrics = {}, .health = [] { return unavailable("no zygote"); }});
+  const auto made =
+      MetricsServer::start("127.0.0.1:0", {.metrics = {}, .health = [] { return unavailable("no zygote"); }});
   ASSERT_TRUE(made.ok());
   const std::string answer = ask((*made)->port(), "GET /healthz HTTP/1.1\r\n\r\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n")) << answer;

@@ -112,6 +112,13 @@ TEST_F(TheSessions, WhoComesTooLateWaitsForAPlaceAndGetsIt) {
   EXPECT_EQ(first.client->closed().code(), StatusCode::kUnavailable);
 }
 
+TEST_F(TheSessions, WhoWaitsSendsLittle) {
+  begin({.sessions = 1, .queue_time = kForever});
+  const Session first = open(), second = open();
+  (*second.relay)->forward(Lane::kCalls, Pieces(std::string(1 << 20, 'x')), [] {});
+  EXPECT_EQ(second.client->closed().code(), StatusCode::kResourceExhausted);
+}
+
 TEST_F(TheSessions, WhoWaitsTooLongLearnsItsPlace) {
   begin({.sessions = 1, .queue_time = std::chrono::milliseconds(1)});
   const Session first = open(), second = open();

@@ -7,7 +7,8 @@ namespace hilo::rpc {
 namespace {
 
 TEST(Tokens, AFileHasOneTokenOrLinesOfANameAndAToken) {
-  for (const char* const text : {"0123456789abcdef\n", "  0123456789abcdef  ", "correct horse battery staple", "a short token"}) {
+  for (const char* const text :
+       {"0123456789abcdef\n", "  0123456789abcdef  ", "correct horse battery staple", "a short token"}) {
     const auto one = tokens_of(text);
     if (std::string_view(text).size() < 16) continue;
     ASSERT_TRUE(one.ok()) << one.status().to_string();
@@ -23,13 +24,14 @@ TEST(Tokens, AFileHasOneTokenOrLinesOfANameAndAToken) {
 }
 
 TEST(Tokens, ALineOfAnotherFormIsAnErrorWithItsNumber) {
-  for (const char* const bad : {"", "\n# none\n", "short", "a 0123456789abcdef\nb short", "a 0123456789abcdef\nalone0123456789abc",
-                                "a 0123456789abcdef\na fedcba9876543210", "a 0123456789abcdef\nb 0123456789abcdef",
-                                "a 0123456789abcdef c\nb fedcba9876543210"})
+  for (const char* const bad : {"", "\n# none\n", "short", "a 0123456789abcdef\nb short",
+                                "a 0123456789abcdef\nalone0123456789abc", "a 0123456789abcdef\na fedcba9876543210",
+                                "a 0123456789abcdef\nb 0123456789abcdef", "a 0123456789abcdef c\nb fedcba9876543210"})
     EXPECT_EQ(tokens_of(bad).status().code(), StatusCode::kInvalidArgument) << bad;
-  EXPECT_EQ(tokens_of("a 0123456789abcdef\nb").status().to_string(),
-            "INVALID_ARGUMENT: line 2: 1 words; wanted a name and a token of at least 16 bytes. Hint: openssl rand -hex "
-            "32");
+  EXPECT_EQ(
+      tokens_of("a 0123456789abcdef\nb").status().to_string(),
+      "INVALID_ARGUMENT: line 2: 1 words; wanted a name and a token of at least 16 bytes. Hint: openssl rand -hex "
+      "32");
 }
 
 TEST(Tokens, AreFoundByWhatAClientSends) {

@@ -13,6 +13,8 @@
 
 #include "hilo/base/text.h"
 #include "hilo/client/platforms.h"
+#include "hilo/hlo/ops/custom_call_registry.h"
+#include "hilo/hlo/ops/custom_call_results.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/parser.h"
 
@@ -340,7 +342,8 @@ TEST_F(TheSession, KeepsToItsQuotas) {
 /// A program that reads an array of so many floats and gives one.
 std::string first_of(int64_t count) {
   return fmt::format(
-      "HloModule first\nENTRY e {{\n  x = f32[{}] parameter(0)\n  ROOT y = f32[1] slice(x), slice={{[0:1]}}\n}}\n", count);
+      "HloModule first\nENTRY e {{\n  x = f32[{}] parameter(0)\n  ROOT y = f32[1] slice(x), slice={{[0:1]}}\n}}\n",
+      count);
 }
 
 TEST_F(TheSession, WhatRunsHoldCountsUntilTheyEnd) {
@@ -369,7 +372,8 @@ TEST_F(TheSession, WhatRunsHoldCountsUntilTheyEnd) {
 
 TEST_F(TheSession, AResultThatIsReleasedBeforeItIsThereCountsUntilItsRunEnds) {
   const char* const kBig =
-      "HloModule big\nENTRY e {\n  x = f32[1] parameter(0)\n  b = f32[1,262144] broadcast(x), dimensions={0}\n  ROOT y = "
+      "HloModule big\nENTRY e {\n  x = f32[1] parameter(0)\n  b = f32[1,262144] broadcast(x), dimensions={0}\n  ROOT y "
+      "= "
       "f32[262144] reshape(b)\n}\n";
   begin({.live_bytes = 2 << 20});
   compile(f_, kForever);
@@ -388,7 +392,8 @@ TEST_F(TheSession, AResultThatIsReleasedBeforeItIsThereCountsUntilItsRunEnds) {
 TEST_F(TheSession, AStateThatIsDonatedFromStepToStepCountsOnce) {
   constexpr int64_t kCount = 1 << 18;
   const std::string step = fmt::format(
-      "HloModule step, input_output_alias={{ {{}}: (0, {{}}, may-alias) }}\nENTRY e {{\n  x = f32[{0}] parameter(0)\n  ROOT "
+      "HloModule step, input_output_alias={{ {{}}: (0, {{}}, may-alias) }}\nENTRY e {{\n  x = f32[{0}] parameter(0)\n  "
+      "ROOT "
       "y = f32[{0}] add(x, x)\n}}\n",
       kCount);
   begin({.live_bytes = 5 << 19});  // two and a half
@@ -477,20 +482,41 @@ TEST_F(TheSession, AnUndefinedArrayIsZeros) {
   }
 }
 
+TEST_F(TheSession, ResultsThatAHandlerDoesNotFillAreZeros) {
+  const auto registered =
+      register_custom_call("test.fills_nothing", [](const CustomCallFrame&) { return ok_status(); });
+  ASSERT_TRUE(registered.ok());
+  session_ = std::make_unique<Session>(SessionOptions{
+      .client = *make_platform_client("Host", {}), .custom_calls = {"test.fills_nothing"}, .on_stuck = {}});
+  compile(f_,
+          "HloModule m\nENTRY e {\n  x = f32[900] parameter(0)\n  ROOT y = f32[900] custom-call(x), "
+          "custom_call_target=\"test.fills_nothing\"\n}\n");
+  clear_custom_call_results();  // as workers do
+  ASSERT_TRUE(call(upload(x_, std::vector<float>(900, 7))).status.ok());
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(call(upload({5, i}, std::vector<float>(900, 7))).status.ok());
+    call(Free{}, {{5, i}});
+    ASSERT_TRUE(call(execute(f_, {x_}, {{6, i}})).status.ok());
+    EXPECT_EQ(download({6, i}, 900), std::vector<float>(900));
+  }
+  clear_custom_call_results(false);
+}
+
 TEST_F(TheSession, ACompilationThatDoesNotStopIsAnsweredBeforeTheSessionEnds) {
   std::mutex mutex;
   std::condition_variable changed;
   bool may_end = false;
-  session_ = std::make_unique<Session>(SessionOptions{
-      .client = *make_platform_client("Host", {}),
-      .quota = {.compile_seconds = 0.01},
-      .custom_calls = {},
-      .compile = [&](const hlo::Module&, const CompileOptions&, hlo::PassObserver*) -> StatusOr<std::shared_ptr<Executable>> {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return may_end; });  // LLVM has no word that it looks at
-        return internal_error("it ended late");
-      },
-      .on_stuck = [&](const std::function<void()>& answer) { answer(); }});
+  session_ = std::make_unique<Session>(
+      SessionOptions{.client = *make_platform_client("Host", {}),
+                     .quota = {.compile_seconds = 0.01},
+                     .custom_calls = {},
+                     .compile = [&](const hlo::Module&, const CompileOptions&,
+                                    hlo::PassObserver*) -> StatusOr<std::shared_ptr<Executable>> {
+                       std::unique_lock lock(mutex);
+                       changed.wait(lock, [&] { return may_end; });  // LLVM has no word that it looks at
+                       return internal_error("it ended late");
+                     },
+                     .on_stuck = [&](const std::function<void()>& answer) { answer(); }});
   const int64_t id = ask(Compile{.executable = f_, .program = program(kTwice)});
   EXPECT_EQ(replies_.wait(id).status.code(), StatusCode::kDeadlineExceeded);
   const std::scoped_lock lock(mutex);

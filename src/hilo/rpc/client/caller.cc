@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::chrono::milliseconds kEndTime{300};  // that servers have at the end of the process
-constexpr std::chrono::milliseconds kLook{5};    // how soon it is seen that a token was set, perhaps by a signal
-constexpr size_t kMostReleases = 64;             // that wait for the next request
-constexpr int64_t kMostReleasedBytes = 1 << 20;  // and so many bytes
+constexpr std::chrono::milliseconds kLook{5};       // how soon it is seen that a token was set, perhaps by a signal
+constexpr size_t kMostReleases = 64;                // that wait for the next request
+constexpr int64_t kMostReleasedBytes = 1 << 20;     // and so many bytes
 
 /// Whether trying again may help.
 bool may_pass(const Status& status) {

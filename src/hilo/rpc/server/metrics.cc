@@ -96,8 +96,8 @@ StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string&
   if (!listens) return errno_status(errno, "metrics at " + address);
   OwnedFile stop(::eventfd(0, EFD_CLOEXEC));
   if (stop.get() < 0) return errno_status(errno, "eventfd");
-  std::unique_ptr<MetricsServer> server(new MetricsServer(std::move(listening), std::move(stop), ntohs(where.sin_port),
-                                                          std::move(source), limits));
+  std::unique_ptr<MetricsServer> server(
+      new MetricsServer(std::move(listening), std::move(stop), ntohs(where.sin_port), std::move(source), limits));
   const SignalsBlocked blocked;
   try {
     server->thread_ = std::thread([all = server.get()] { all->serve(); });

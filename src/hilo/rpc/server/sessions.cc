@@ -24,7 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kSentAtOnce = 16 << 10;  // bytes of a batch
+constexpr size_t kSentAtOnce = 16 << 10;    // bytes of a batch
+constexpr int64_t kQueuedBytes = 64 << 10;  // of messages of a client that waits for a session: it sends Hello
 
 double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 
@@ -38,6 +39,8 @@ int64_t share_of(int64_t limit, int64_t sessions) {
 class Shares {
  public:
   int64_t of_host(const Peer& peer) const { return count(hosts_, peer.host); }
+  /// Of who has the token, if it has a name.
+  int64_t of_client(const Peer& peer) const { return peer.token.empty() ? of_host(peer) : count(tokens_, peer.token); }
   bool has_room(const Peer& peer, const SessionLimits& limits) const {
     const int64_t own = share_of(limits.sessions_per_token, limits.sessions);
     return of_host(peer) < share_of(limits.sessions_per_peer, limits.sessions) &&
@@ -247,7 +250,12 @@ void Sessions::Session::detach(Lane lane, const Outlet* outlet) {
   if (has_worker || lane != Lane::kCalls) return;
   const std::scoped_lock lock(state_->mutex);
   const auto found = std::ranges::find_if(state_->queue, [this](const auto& one) { return one.session.get() == this; });
-  if (found == state_->queue.end()) return;
+  if (found == state_->queue.end()) {  // it got its worker meanwhile
+    const std::scoped_lock own(mutex_);
+    if (socket_ != nullptr && outlet_of(Lane::kCalls) == nullptr) ask_locked();
+    changed_.notify_all();
+    return;
+  }
   const std::shared_ptr<Session> self = found->session;
   state_->leave_queue(found);
   state_->sessions.erase(name_);
@@ -273,10 +281,12 @@ void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> t
     const std::scoped_lock lock(mutex_);
     if (has_ended_) return;  // the outlet was told
     const auto size = static_cast<int64_t>(batch.size());
-    if (message_bytes_ > 0 && size > state_->limits.message_bytes - message_bytes_) {
+    const int64_t limit = socket_ == nullptr ? kQueuedBytes : state_->limits.message_bytes;
+    const bool is_bounded = socket_ == nullptr || message_bytes_ > 0;
+    if (is_bounded && size > limit - message_bytes_) {
       full = outlet_of(lane);
-      why = resource_exhausted(fmt::format("quota: {} bytes of messages wait for the session's worker; {} more came",
-                                           message_bytes_, size));
+      why = resource_exhausted(
+          fmt::format("quota: {} bytes of messages wait for the session's worker; {} more came", message_bytes_, size));
     }
     Batch next{lane, std::move(batch), std::move(taken)};
     const bool is_short = lane != Lane::kBytes && next.bytes.size() <= kSentAtOnce;
@@ -314,18 +324,15 @@ void Sessions::Session::write() {
       else if (!changed_.wait_until(lock, ends_locked(), is_due) && Clock::now() >= ends_locked()) break;
       continue;
     }
-    int64_t size = 0;
     {
       const Batch batch = std::move(batches_.front());
       batches_.pop_front();
       is_writing_ = true;
-      size = static_cast<int64_t>(batch.bytes.size());
       lock.unlock();
       send(batch);
       batch.taken();
     }
     lock.lock();
-    message_bytes_ -= size;
   }
   lock.unlock();
   end();
@@ -338,6 +345,7 @@ void Sessions::Session::send(const Batch& batch) {
   else static_cast<void>(socket_->write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));
   const std::scoped_lock lock(mutex_);
   is_writing_ = false;
+  message_bytes_ -= static_cast<int64_t>(batch.bytes.size());
 }
 
 /// Chunks that have a place are written there; of them the worker is told the rest.
@@ -480,8 +488,8 @@ Status Sessions::State::place(const std::shared_ptr<Session>& session) {
 }
 
 Status Sessions::State::enqueue(const std::shared_ptr<Session>& session) {
-  const bool has_room = counts.queued < limits.queue &&
-                        waiting.of_host(session->peer()) < std::max<int64_t>(limits.queue / 4, 1);
+  const bool has_room =
+      counts.queued < limits.queue && waiting.of_host(session->peer()) < std::max<int64_t>(limits.queue / 4, 1);
   if (limits.queue_time <= std::chrono::milliseconds(0) || !has_room) return resource_exhausted(full_text());
   queue.push_back({session, Clock::now()});
   waiting.add(session->peer(), 1);
@@ -504,7 +512,8 @@ void Sessions::State::fill(Rejected& rejected) {
     auto best = queue.end();
     for (auto i = queue.begin(); i != queue.end(); ++i) {
       if (!has_room(i->session->peer())) continue;
-      if (best == queue.end() || shares.of_host(i->session->peer()) < shares.of_host(best->session->peer())) best = i;
+      if (best == queue.end() || shares.of_client(i->session->peer()) < shares.of_client(best->session->peer()))
+        best = i;
     }
     if (best == queue.end()) return;
     const std::shared_ptr<Session> session = best->session;
@@ -595,8 +604,7 @@ StatusOr<std::shared_ptr<Relay>> Sessions::attach(const Hello& hello, Lane lane,
   return std::shared_ptr<Relay>(known);
 }
 
-StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared_ptr<Outlet> outlet,
-                                                 const Peer& peer) {
+StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared_ptr<Outlet> outlet, const Peer& peer) {
   if (hello.session.is_zero()) return invalid_argument("Hello.session: a session's name is sixteen random bytes");
   if (state_->is_draining) return unavailable("the server is about to end");
   const auto session = std::make_shared<Session>(hello.session, ++state_->named, peer, state_);

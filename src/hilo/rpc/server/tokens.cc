@@ -54,13 +54,15 @@ StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text) {
   for (const auto& [number, line] : lines) {
     const std::vector<std::string_view> words = words_of(line);
     if (!is_named(words)) {
-      return invalid_argument(fmt::format("line {}: {} words; wanted a name and a token of at least {} bytes. Hint: "
-                                          "openssl rand -hex 32",
-                                          number, words.size(), kShortestToken));
+      return invalid_argument(
+          fmt::format("line {}: {} words; wanted a name and a token of at least {} bytes. Hint: "
+                      "openssl rand -hex 32",
+                      number, words.size(), kShortestToken));
     }
     const auto is_same = [&](const NamedToken& other) { return other.name == words[0] || other.token == words[1]; };
     if (std::ranges::any_of(tokens, is_same))
-      return invalid_argument(fmt::format("line {}: the name {} or its token is there already", number, quote(words[0])));
+      return invalid_argument(
+          fmt::format("line {}: the name {} or its token is there already", number, quote(words[0])));
     tokens.push_back({std::string(words[0]), std::string(words[1])});
   }
   if (tokens.empty()) return invalid_argument("it has no token. Hint: openssl rand -hex 32");

@@ -65,7 +65,8 @@ void Buffers::insert(const Handle& handle, CountedBuffer buffer, std::shared_ptr
 }
 
 void Buffers::insert_failed(const Handle& handle, const Status& why) {
-  emplace(handle, Entry{.buffer = nullptr, .failed = Status(why.code(), std::string(why.message().substr(0, kReasonBytes)))});
+  emplace(handle,
+          Entry{.buffer = nullptr, .failed = Status(why.code(), std::string(why.message().substr(0, kReasonBytes)))});
 }
 
 Status Buffers::begin_upload(const Handle& handle, const Shape& shape, DevicePtr device, Held held) {

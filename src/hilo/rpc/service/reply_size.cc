@@ -39,8 +39,8 @@ int64_t bytes_of(const T&) {
 
 int64_t stored_bytes(const Reply& reply) {
   constexpr int64_t kFree = 1024;
-  const int64_t bytes = std::ssize(reply.status.message()) +
-                        std::visit([](const auto& body) { return bytes_of(body); }, reply.body);
+  const int64_t bytes =
+      std::ssize(reply.status.message()) + std::visit([](const auto& body) { return bytes_of(body); }, reply.body);
   return std::max<int64_t>(bytes - kFree, 0);
 }
 

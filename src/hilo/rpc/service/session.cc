@@ -404,8 +404,7 @@ Status Session::Impl::begin_compiling() {
   const auto made = static_cast<int64_t>(executables_.size());
   if (made + compiling_ >= options_.quota.executables) {
     const std::string waiting = compiling_ == 0 ? "" : fmt::format(", and {} that wait to be compiled", compiling_);
-    return resource_exhausted(
-        fmt::format("quota: {} executables of {}{}", made, options_.quota.executables, waiting));
+    return resource_exhausted(fmt::format("quota: {} executables of {}{}", made, options_.quota.executables, waiting));
   }
   ++compiling_;
   return ok_status();
@@ -450,7 +449,8 @@ StatusOr<Held> Session::Impl::make_room_for_run(const Execute& execute, const Ex
   int64_t donated = 0;
   for (const RunPart& part : execute.parts) {
     for (const int64_t i : execute.donated) {
-      if (i >= 0 && i < std::ssize(part.arguments)) donated += buffers_.donated_bytes(part.arguments[static_cast<size_t>(i)]);
+      if (i >= 0 && i < std::ssize(part.arguments))
+        donated += buffers_.donated_bytes(part.arguments[static_cast<size_t>(i)]);
     }
   }
   HILO_ASSIGN_OR_RETURN(Held room, buffers_.make_room(names, std::max<int64_t>(bytes - donated, 0)));
@@ -648,11 +648,12 @@ void Session::Impl::insert_copy(const CallPtr& call, const Handle& name, BufferP
   const Event ready = made->ready();
   const auto leftovers = std::make_shared<Leftovers>();
   buffers_.insert(name, {std::move(made), std::make_shared<Held>(std::move(held))}, leftovers, true);
-  ready.on_ready([self = shared_from_this(), call, leftovers, sources = std::move(sources)](const Status& status) mutable {
-    leftovers->end();
-    sources.clear();
-    self->end(call, status);
-  });
+  ready.on_ready(
+      [self = shared_from_this(), call, leftovers, sources = std::move(sources)](const Status& status) mutable {
+        leftovers->end();
+        sources.clear();
+        self->end(call, status);
+      });
 }
 
 Status Session::Impl::start(const CallPtr& call, const Copy& copy) {

@@ -25,6 +25,7 @@
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/base/signals_blocked.h"
+#include "hilo/hlo/ops/custom_call_results.h"
 #include "hilo/rpc/worker/arena.h"
 #include "hilo/rpc/worker/options_text.h"
 
@@ -37,9 +38,9 @@ constexpr int kSocketFile = 3, kArenaFile = 4, kAfterHelperFiles = 5;  // file d
 constexpr const char *kZygoteRole = "zygote", *kWorkerRole = "worker";
 constexpr int kExitNoCommand = 127;
 constexpr int64_t kLeastPool = int64_t{16} << 20;
-constexpr unsigned kAnswerSeconds = 2;         // that a worker waits to tell why it ends
-constexpr std::chrono::seconds kWindow{60};    // in which
-constexpr int64_t kMostEnds = 5;               // zygotes may end
+constexpr unsigned kAnswerSeconds = 2;       // that a worker waits to tell why it ends
+constexpr std::chrono::seconds kWindow{60};  // in which
+constexpr int64_t kMostEnds = 5;             // zygotes may end
 
 /// A message of one byte and a worker's two file descriptors.
 struct FilesMessage {
@@ -95,6 +96,7 @@ void limit_memory(int64_t bytes) {
   // Memory that the pool keeps for the next arrays counts for no session, so there is little of it where bytes are limited.
   if (options.quota.live_bytes > 0)
     set_buffer_cache_limit(static_cast<size_t>(std::max(options.quota.live_bytes / 4, kLeastPool)));
+  clear_custom_call_results();
   try {
     serve_session(std::move(files), options, [](const std::function<void()>& answer) {
       log_warning("a worker ends: its program didn't stop when it was told to");
@@ -157,8 +159,8 @@ StatusOr<pid_t> spawn_zygote(const OwnedFile& control, const WorkerOptions& opti
   const std::string helper(kHelperArgument), text = options_text(options);
   const char* const arguments[] = {"hilo", helper.c_str(), kZygoteRole, text.c_str(), nullptr};
   pid_t child = 0;
-  const int error = ::posix_spawn(&child, options.command.c_str(), &files, &attributes,
-                                  const_cast<char* const*>(arguments), environ);
+  const int error =
+      ::posix_spawn(&child, options.command.c_str(), &files, &attributes, const_cast<char* const*>(arguments), environ);
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return errno_status(error, options.command);
@@ -201,7 +203,8 @@ StatusOr<WorkerFiles> Zygote::start_worker() const {
 }
 
 bool Zygote::wait_until_gone(int stop) const {
-  pollfd files[] = {{.fd = control_.get(), .events = POLLIN, .revents = 0}, {.fd = stop, .events = POLLIN, .revents = 0}};
+  pollfd files[] = {{.fd = control_.get(), .events = POLLIN, .revents = 0},
+                    {.fd = stop, .events = POLLIN, .revents = 0}};
   while (::poll(files, 2, -1) < 0 && errno == EINTR) {}
   if (files[1].revents != 0) return false;
   ::kill(process_, SIGKILL);  // a zygote writes nothing: what can be read is the end

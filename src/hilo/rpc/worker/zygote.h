@@ -60,10 +60,7 @@ class ZygoteKeeper {
  private:
   ZygoteKeeper(const WorkerOptions& options, std::function<void(const Status&)> on_failure, OwnedFile stop,
                std::shared_ptr<const Zygote> zygote)
-      : options_(options),
-        on_failure_(std::move(on_failure)),
-        stop_(std::move(stop)),
-        zygote_(std::move(zygote)) {}
+      : options_(options), on_failure_(std::move(on_failure)), stop_(std::move(stop)), zygote_(std::move(zygote)) {}
   void keep();
 
   const WorkerOptions options_;
