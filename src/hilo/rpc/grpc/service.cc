@@ -34,7 +34,7 @@ class Lobby {
       if (streams_.size() - left_ >= kMostInLobby) oldest = leave_first();
       place = streams_.insert(streams_.end(), std::move(end));
     }
-    if (oldest) oldest(resource_exhausted("the stream's first message didn't come before those of others"));
+    if (oldest) oldest(unavailable("the stream's first message didn't come before those of others"));
     return place;
   }
   /// Precondition: once for each place.

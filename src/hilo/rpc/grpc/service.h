@@ -19,7 +19,7 @@ namespace hilo::rpc {
 /// Streams whose first message hasn't come. gRPC holds up to a message of each, so there are few; the oldest is ended for the next.
 class Lobby;
 std::shared_ptr<Lobby> make_lobby();
-inline constexpr size_t kMostInLobby = 8;
+inline constexpr size_t kMostInLobby = 16;
 
 class XrtService final
     : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
