@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/grpc/service.h"
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <list>
@@ -24,15 +26,20 @@ using EndStream = std::function<void(const Status& why)>;
 /// Safe to use from several threads at once.
 class Lobby {
  public:
-  using Place = std::list<EndStream>::iterator;
+  struct Waiting {
+    EndStream end;  // null: it was ended, and leaves soon
+    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+  };
+  using Place = std::list<Waiting>::iterator;
 
   Place enter(EndStream end) {
     EndStream oldest;
     Place place;
     {
       const std::scoped_lock lock(mutex_);
-      if (streams_.size() - left_ >= kMostInLobby) oldest = leave_first();
-      place = streams_.insert(streams_.end(), std::move(end));
+      const size_t count = streams_.size() - left_;
+      if (count >= kMostInLobby || (count >= kMostStalled && is_first_stalled())) oldest = leave_first();
+      place = streams_.insert(streams_.end(), Waiting{std::move(end)});
     }
     if (oldest) oldest(unavailable("the stream's first message didn't come before those of others"));
     return place;
@@ -40,22 +47,22 @@ class Lobby {
   /// Precondition: once for each place.
   void leave(Place place) {
     const std::scoped_lock lock(mutex_);
-    if (*place == nullptr) --left_;
+    if (place->end == nullptr) --left_;
     streams_.erase(place);
   }
 
  private:
+  Place first() {
+    return std::ranges::find_if(streams_, [](const Waiting& one) { return one.end != nullptr; });
+  }
+  bool is_first_stalled() { return std::chrono::steady_clock::now() - first()->since > std::chrono::seconds(1); }
   EndStream leave_first() {
-    for (EndStream& end : streams_) {
-      if (end == nullptr) continue;
-      ++left_;
-      return std::exchange(end, nullptr);
-    }
-    return nullptr;
+    ++left_;
+    return std::exchange(first()->end, nullptr);
   }
   std::mutex mutex_;
-  std::list<EndStream> streams_;  // the oldest first; null: it was ended, and leaves soon
-  size_t left_ = 0;               // null ones
+  std::list<Waiting> streams_;  // the oldest first
+  size_t left_ = 0;             // those that leave soon
 };
 
 std::shared_ptr<Lobby> make_lobby() { return std::make_shared<Lobby>(); }

@@ -16,10 +16,11 @@
 
 namespace hilo::rpc {
 
-/// Streams whose first message hasn't come. gRPC holds up to a message of each, so there are few; the oldest is ended for the next.
+/// Streams whose first message hasn't come. gRPC holds up to a message of each, so there are few: where there are kMostInLobby, or
+/// kMostStalled of which the oldest is stalled, it is ended for the next.
 class Lobby;
 std::shared_ptr<Lobby> make_lobby();
-inline constexpr size_t kMostInLobby = 16;
+inline constexpr size_t kMostInLobby = 64, kMostStalled = 16;  // stalled: for more than a second
 
 class XrtService final
     : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
