@@ -72,8 +72,12 @@ namespace {
 /// One stream. It holds itself until gRPC has ended it; its session holds it too.
 class Stream final : public XrtService::Reactor, public Outlet, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(Sessions& sessions, Lane lane, Peer peer, std::shared_ptr<Lobby> lobby)
-      : sessions_(sessions), lane_(lane), peer_(std::move(peer)), lobby_(std::move(lobby)) {}
+  Stream(Sessions& sessions, Lane lane, Peer peer, std::shared_ptr<Lobby> lobby, std::function<void()> let_in)
+      : sessions_(sessions),
+        lane_(lane),
+        peer_(std::move(peer)),
+        lobby_(std::move(lobby)),
+        let_in_(std::move(let_in)) {}
 
   void start() {
     self_ = shared_from_this();
@@ -103,6 +107,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
       const Status status = attach(pieces_of(incoming_));
       leave_lobby();
       if (!status.ok()) return refuse(status);
+      let_in_();
     }
     relay_->forward(lane_, pieces_of(incoming_), [self = shared_from_this()] { self->read_next(); });
   }
@@ -167,6 +172,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   const Lane lane_;
   const Peer peer_;
   const std::shared_ptr<Lobby> lobby_;
+  const std::function<void()> let_in_;  // the connection has a session
   std::optional<Lobby::Place> place_;
   std::shared_ptr<Stream> self_;
   std::shared_ptr<Relay> relay_;
@@ -189,7 +195,7 @@ class Refusal final : public XrtService::Reactor {
 
 }  // namespace
 
-std::optional<Peer> XrtService::let_in(const grpc::CallbackServerContext& context) const {
+std::optional<Peer> XrtService::known_peer(const grpc::CallbackServerContext& context) const {
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find("authorization");
   const std::string_view got =
@@ -197,15 +203,18 @@ std::optional<Peer> XrtService::let_in(const grpc::CallbackServerContext& contex
   const NamedToken* const token = token_named(tokens_, got);
   const bool is_known = tokens_.empty() || token != nullptr;
   const std::string peer = context.peer();
-  judged_(peer, is_known);
-  if (!is_known) return std::nullopt;
+  if (!is_known) {
+    judged_(peer, false);
+    return std::nullopt;
+  }
   return Peer{.host = peer_host(peer), .token = token == nullptr ? "" : token->name};
 }
 
 XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
-  std::optional<Peer> peer = let_in(context);
+  std::optional<Peer> peer = known_peer(context);
   if (!peer) return new Refusal;
-  const auto stream = std::make_shared<Stream>(sessions_, lane, *std::move(peer), lobby_);
+  const auto let_in = [this, connection = context.peer()] { judged_(connection, true); };
+  const auto stream = std::make_shared<Stream>(sessions_, lane, *std::move(peer), lobby_, let_in);
   stream->start();
   return stream.get();
 }
@@ -213,7 +222,8 @@ XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context
 grpc::ServerUnaryReactor* XrtService::Watch(grpc::CallbackServerContext* context, const grpc::ByteBuffer*,
                                             grpc::ByteBuffer* answer) {
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  if (let_in(*context)) {
+  if (known_peer(*context)) {
+    judged_(context->peer(), true);
     const grpc::Slice bytes(encode(overview_()));
     *answer = grpc::ByteBuffer(&bytes, 1);
     reactor->Finish(grpc::Status::OK);

@@ -41,8 +41,9 @@ class XrtService final
 
  private:
   Reactor* open(const grpc::CallbackServerContext& context, Lane lane);
-  /// Whose this call is; none if it may not go on. The door is told.
-  std::optional<Peer> let_in(const grpc::CallbackServerContext& context) const;
+  /// Whose this call is; none if it may not go on, which the door is told. A stream's connection stays a stranger's until it has a
+  /// session: it sends no more than a Hello.
+  std::optional<Peer> known_peer(const grpc::CallbackServerContext& context) const;
 
   Sessions& sessions_;
   const std::vector<NamedToken> tokens_;

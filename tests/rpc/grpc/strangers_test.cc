@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compressed message is rejected by its header: frames of HTTP/2, written here, to a server at loopback.
+// What a server reads of who has no session: frames of HTTP/2, written here, to a server at loopback.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -23,9 +23,9 @@ std::string field(const std::string& name, const std::string& value) {
   return std::string(1, '\0') + static_cast<char>(name.size()) + name + static_cast<char>(value.size()) + value;
 }
 
-/// What the server writes until it has ended the stream or the connection.
-std::string answer_to(int port, const std::string& method, const std::string& encoding) {
-  const OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
+/// What the server writes to a message until it has ended the stream or the connection.
+std::string answer_to(const OwnedFile& file, int port, const std::string& method, const std::string& encoding,
+                      const std::string& message = std::string("\1\0\0\0\4junk", 9)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -35,7 +35,6 @@ std::string answer_to(int port, const std::string& method, const std::string& en
   const std::string headers = field(":method", "POST") + field(":scheme", "http") + field(":path", method) +
                               field(":authority", "here") + field("te", "trailers") +
                               field("content-type", "application/grpc") + field("grpc-encoding", encoding);
-  const std::string message("\1\0\0\0\4junk", 9);  // it says that it is compressed
   const std::string all = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(kSettings, 0, 0, "") +
                           frame(kHeaders, kEndHeaders, 1, headers) + frame(kData, kEndStream, 1, message);
   EXPECT_EQ(::send(file.get(), all.data(), all.size(), MSG_NOSIGNAL), std::ssize(all));
@@ -49,17 +48,30 @@ std::string answer_to(int port, const std::string& method, const std::string& en
   return got;
 }
 
-TEST(Compression, AMessageThatIsCompressedIsRejectedAndNotInflated) {
+TEST(Strangers, AMessageThatIsCompressedIsRejectedAndNotInflated) {
   const auto server = start_server({.listen = "127.0.0.1:0"}, [] { return unavailable("no worker"); });
   ASSERT_TRUE(server.ok()) << server.status().to_string();
   for (const char* const method :
        {"/hilo.xrt.v1.Xrt/Calls", "/hilo.xrt.v1.Xrt/Bytes", "/hilo.xrt.v1.Xrt/Watch", "/grpc.health.v1.Health/Check"}) {
     for (const std::string encoding : {"gzip", "deflate"}) {
-      const std::string answer = answer_to((*server)->port(), method, encoding);
+      const OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
+      const std::string answer = answer_to(file, (*server)->port(), method, encoding);
       EXPECT_NE(answer.find(encoding + "' is disabled"), std::string::npos)
           << method << " " << encoding << " " << answer;
     }
   }
+}
+
+TEST(Strangers, AConnectionWithoutASessionStaysAStrangers) {
+  const auto server = start_server({.listen = "127.0.0.1:0"}, [] { return unavailable("no worker"); });
+  ASSERT_TRUE(server.ok()) << server.status().to_string();
+  const OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
+  answer_to(file, (*server)->port(), "/hilo.xrt.v1.Xrt/Calls", "identity", std::string(5, '\0'));  // no Hello
+  EXPECT_EQ((*server)->connections().strangers, 1);  // which may send 64 KiB
+  const OwnedFile watcher(::socket(AF_INET, SOCK_STREAM, 0));
+  answer_to(watcher, (*server)->port(), "/hilo.xrt.v1.Xrt/Watch", "identity", std::string(5, '\0'));
+  EXPECT_EQ((*server)->connections().connections, 2);
+  EXPECT_EQ((*server)->connections().strangers, 1);
 }
 
 }  // namespace
