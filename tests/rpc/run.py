@@ -134,7 +134,7 @@ def a_client_that_goes_takes_its_worker_along(place):
 
 
 def a_client_that_is_interrupted_stops_its_run(place):
-    with server(place) as process:
+    with server(place, "--grace", "3600") as process:
         with subprocess.Popen([place.command, *remote(process, "run", "forever.hlo", "--random", "1")],
                               cwd=place.folder, stderr=subprocess.PIPE, text=True, env=own_environment()) as client:
             while not any(processor_time(worker) > 0.5 for worker in workers(process)):  # the program runs
@@ -142,13 +142,13 @@ def a_client_that_is_interrupted_stops_its_run(place):
             client.send_signal(signal.SIGINT)  # it waits for what the server says
             text = client.stderr.read()
         assert client.returncode == 130, (client.returncode, text)
-        while workers(process):  # its session ends with it, and not with the grace of a minute
+        while workers(process):  # its session ends with it, and not with the grace of an hour
             os.sched_yield()
         holds(place.good("top", process.target, "--every", "0.05", "--count", "1"), " 0 sessions of 1 begun, 0 workers lost")
 
 
 def a_client_that_ends_ends_its_session(place):
-    with server(place) as process:
+    with server(place, "--grace", "3600") as process:
         place.good(*remote(process, "run", "double.hlo", "--random", "1"))
         place.bad(1, *remote(process, "run", "forever.hlo", "--random", "1", "--timeout", "0.2"))
         while workers(process):
