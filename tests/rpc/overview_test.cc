@@ -13,6 +13,13 @@ TEST(Overview, OfAServerWithoutSessionsIsOneLine) {
       "0 cut\n");
 }
 
+TEST(Overview, ShowsWhoWaits) {
+  const std::string text =
+      overview_text({.sessions = {{.message_bytes = 2048}, {.message_bytes = 1024}}, .queued = 3}, nullptr);
+  EXPECT_NE(text.find("0 cut, 3 wait for a session, 3.00 KiB of messages wait for workers\n"), std::string::npos)
+      << text;
+}
+
 TEST(Overview, ShowsEachSessionAndCountsCallsSinceTheOneBefore) {
   const Overview before{
       .release = "1", .seconds = 7000, .replies = 1000, .sessions = {{.number = 3, .seconds = 100, .replies = 50}}};

@@ -69,10 +69,17 @@ def remote(process, *arguments):
     return (*arguments, "--jax_xla_backend=xrt", f"--jax_backend_target={process.target}")
 
 
+def children(pid):
+    """Of all threads: the system lists them by the one that started them."""
+    try:
+        return [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                for child in (task / "children").read_text().split()]
+    except FileNotFoundError:  # it ended meanwhile
+        return []
+
+
 def workers(process):
     """The worker processes: children of the zygote, which is the server's only child."""
-    def children(pid):
-        return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     return [worker for zygote in children(process.pid) for worker in children(zygote)]
 
 
@@ -127,7 +134,7 @@ def a_client_that_goes_takes_its_worker_along(place):
 
 
 def a_client_that_is_interrupted_stops_its_run(place):
-    with server(place) as process:
+    with server(place, "--grace", "3600") as process:
         with subprocess.Popen([place.command, *remote(process, "run", "forever.hlo", "--random", "1")],
                               cwd=place.folder, stderr=subprocess.PIPE, text=True, env=own_environment()) as client:
             while not any(processor_time(worker) > 0.5 for worker in workers(process)):  # the program runs
@@ -135,7 +142,48 @@ def a_client_that_is_interrupted_stops_its_run(place):
             client.send_signal(signal.SIGINT)  # it waits for what the server says
             text = client.stderr.read()
         assert client.returncode == 130, (client.returncode, text)
-        holds(place.good("top", process.target, "--every", "0.05", "--count", "1"), " of 1 begun, 0 workers lost")
+        while workers(process):  # its session ends with it, and not with the grace of an hour
+            os.sched_yield()
+        holds(place.good("top", process.target, "--every", "0.05", "--count", "1"), " 0 sessions of 1 begun, 0 workers lost")
+
+
+def a_client_that_ends_ends_its_session(place):
+    with server(place, "--grace", "3600") as process:
+        place.good(*remote(process, "run", "double.hlo", "--random", "1"))
+        place.bad(1, *remote(process, "run", "forever.hlo", "--random", "1", "--timeout", "0.2"))
+        while workers(process):
+            os.sched_yield()
+
+
+def a_killed_zygote_is_replaced_and_not_for_ever(place):
+    with server(place) as process:
+        for _ in range(4):
+            seen = children(process.pid)
+            os.kill(seen[0], signal.SIGKILL)
+            while not set(children(process.pid)) - set(seen):
+                os.sched_yield()
+            place.good(*remote(process, "run", "double.hlo", "--random", "1"))
+        os.kill(children(process.pid)[0], signal.SIGKILL)  # the fifth within a minute
+        process.rest = process.stdout.read()
+        assert process.wait() == 1, process.rest
+
+
+def workers_have_addresses_of_their_own(place):
+    def start(pid):
+        return next(line.split("-")[0] for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+                    if "libhilo.so" in line)
+
+    with server(place) as process, contextlib.ExitStack() as clients:
+        for _ in range(2):
+            clients.enter_context(subprocess.Popen(
+                [place.command, *remote(process, "run", "forever.hlo", "--random", "1")], cwd=place.folder,
+                stderr=subprocess.DEVNULL, env=own_environment()))
+        while len([worker for worker in workers(process) if processor_time(worker) > 0.2]) < 2:
+            os.sched_yield()
+        pids = [process.pid, *workers(process)]
+        assert len({start(pid) for pid in pids}) == len(pids), pids
+        for pid in workers(process):
+            os.kill(pid, signal.SIGKILL)
 
 
 def a_profile_of_runs_there_is_written_here(place):
@@ -157,6 +205,10 @@ def a_profile_of_runs_there_is_written_here(place):
 def what_is_not_safe_does_not_start(place):
     holds(place.bad(1, "serve", "--listen", "0.0.0.0:0"), "FAILED_PRECONDITION", "there is no TLS")
     holds(place.bad(1, "serve", "--listen", "here"), "INVALID_ARGUMENT", "host:port")
+    for option, value in (("--max-run-seconds", "nan"), ("--max-run-seconds", "-1"), ("--max-live-bytes", "-1"),
+                          ("--max-sessions", "0"), ("--grace", "-1"), ("--drain", "inf")):
+        holds(place.bad(1, "serve", "--listen", "127.0.0.1:0", f"{option}={value}"), "INVALID_ARGUMENT", option[2:])
+    holds(place.bad(1, "serve", "--listen", "127.0.0.1:0", "--platform", "Hots"), "platform", "Hots")
     token = place.folder / "token"
     token.write_text("0123456789abcdef")
     token.chmod(0o644)
@@ -223,7 +275,8 @@ def printed(place, example, environment):
 
 CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_its_time,
          a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
-         a_client_that_is_interrupted_stops_its_run, a_profile_of_runs_there_is_written_here,
+         a_client_that_is_interrupted_stops_its_run, a_client_that_ends_ends_its_session,
+         a_killed_zygote_is_replaced_and_not_for_ever, workers_have_addresses_of_their_own, a_profile_of_runs_there_is_written_here,
          what_is_not_safe_does_not_start, a_token_lets_in, top_shows_a_session_and_its_programs,
          the_front_ends_tests_pass_there, examples_print_there_what_they_print_here)
 

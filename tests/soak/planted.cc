@@ -109,9 +109,11 @@ Status serve(const std::map<std::string, std::string>& options) {
   Bug bug(option("--plant"));
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<rpc::Server> server,
                         rpc::start_server(server_options, [&] { return start_worker(zygote, bug); }));
-  HILO_ASSIGN_OR_RETURN(const auto metrics, rpc::MetricsServer::start(option("--metrics"), [&] {
-                          return rpc::metrics_text(server->counts(), server->connections());
-                        }));
+  HILO_ASSIGN_OR_RETURN(const auto metrics,
+                        rpc::MetricsServer::start(option("--metrics"), {.metrics = [&] {
+                                                    return rpc::metrics_text({.counts = server->counts(),
+                                                                              .connections = server->connections()});
+                                                  }}));
   HILO_RETURN_IF_ERROR(write_file_atomic(option("--port-file"), fmt::format("{}\n", server->port())));
   fmt::print("serving at 127.0.0.1:{}\n", server->port());
   std::fflush(stdout);

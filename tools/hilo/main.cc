@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include "hilo/base/log.h"
 #include "hilo/base/text.h"
+#include "hilo/rpc/client/caller.h"
+#include "hilo/rpc/worker/zygote.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
@@ -26,6 +29,7 @@ int fail(const Status& status, int exit_code) {
 /// Without waiting for a library's call that nobody waits for.
 [[noreturn]] void end_now(int exit_code) {
   std::fflush(nullptr);
+  rpc::end_sessions();
   ::_exit(exit_code);
 }
 
@@ -102,6 +106,8 @@ int parse_and_run(std::vector<std::string> arguments) {
 }  // namespace hilo::tool
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == hilo::rpc::kHelperArgument)
+    return hilo::rpc::help_server(std::span(argv + 1, argv + argc));
   hilo::tool::catch_interrupts();
   try {
     return hilo::tool::parse_and_run(std::vector<std::string>(argv + 1, argv + std::max(argc, 1)));

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <mutex>
 
 #include "hilo/base/files.h"
+#include "hilo/base/log.h"
+#include "hilo/client/platforms.h"
+#include "hilo/rpc/server/check_limits.h"
 #include "hilo/rpc/server/metrics.h"
 #include "hilo/rpc/server/server.h"
 #include "hilo/rpc/worker/zygote.h"
@@ -22,6 +27,24 @@ struct ServeOptions {
   std::string metrics;
   double grace_seconds = 60;
   double drain_seconds = 30;
+  double queue_seconds = 8;
+};
+
+/// Why a server ends that wasn't told to. Safe to use from several threads at once.
+class Failure {
+ public:
+  void set(const Status& why) {
+    const std::scoped_lock lock(mutex_);
+    why_ = why;
+  }
+  Status get() const {
+    const std::scoped_lock lock(mutex_);
+    return why_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Status why_;
 };
 
 /// The signals that end a server. From here on they wait to be asked for.
@@ -59,20 +82,50 @@ void drain(rpc::Server& server, double seconds, const sigset_t& signals) {
   }
 }
 
+/// Errors    INVALID_ARGUMENT for limits that are none; NOT_FOUND for an unknown platform; those of check_listen
+StatusOr<rpc::ServerOptions> checked_options(const ServeOptions& options) {
+  rpc::ServerOptions checked = options.server;
+  HILO_RETURN_IF_ERROR(rpc::check_seconds("grace", options.grace_seconds));
+  HILO_RETURN_IF_ERROR(rpc::check_seconds("drain", options.drain_seconds));
+  HILO_RETURN_IF_ERROR(rpc::check_seconds("queue-seconds", options.queue_seconds));
+  const auto milliseconds = [](double seconds) {
+    return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+  };
+  checked.sessions.grace = milliseconds(options.grace_seconds);
+  checked.sessions.queue_time = milliseconds(options.queue_seconds);
+  checked.worker.command = "/proc/self/exe";
+  HILO_RETURN_IF_ERROR(rpc::check_listen(checked));
+  HILO_RETURN_IF_ERROR(rpc::check_limits(checked));
+  StatusOr<std::string> platform = check_platform(checked.worker.platform);
+  if (!platform.ok()) return platform.status().with_context("platform");
+  return checked;
+}
+
 Status serve(const ServeOptions& options) {
-  rpc::ServerOptions server_options = options.server;
-  server_options.sessions.grace = std::chrono::milliseconds(static_cast<int64_t>(options.grace_seconds * 1000));
-  HILO_RETURN_IF_ERROR(rpc::check_listen(server_options));
-  HILO_ASSIGN_OR_RETURN(const rpc::Zygote zygote, rpc::Zygote::start(server_options.worker));  // before any thread
+  HILO_ASSIGN_OR_RETURN(const rpc::ServerOptions server_options, checked_options(options));
   const sigset_t signals = block_signals();
   raise_file_limit();
+  Failure failure;
+  const auto end_with = [&failure](const Status& why) {
+    log_warning("the server ends: {}", why.to_string());
+    failure.set(why);
+    ::kill(::getpid(), SIGTERM);
+  };
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<rpc::ZygoteKeeper> zygote,
+                        rpc::ZygoteKeeper::start(server_options.worker, end_with));
   HILO_ASSIGN_OR_RETURN(const std::unique_ptr<rpc::Server> server,
-                        rpc::start_server(server_options, [&zygote] { return zygote.start_worker(); }));
+                        rpc::start_server(server_options, [&zygote] { return zygote->start_worker(); }));
   std::unique_ptr<rpc::MetricsServer> metrics;
   if (!options.metrics.empty()) {
-    HILO_ASSIGN_OR_RETURN(metrics, rpc::MetricsServer::start(options.metrics, [&] {
-                            return rpc::metrics_text(server->counts(), server->connections());
-                          }));
+    const auto numbers = [&] {
+      return rpc::ServerNumbers{.counts = server->counts(),
+                                .connections = server->connections(),
+                                .sessions = server->overview().sessions,
+                                .zygotes_replaced = zygote->replaced()};
+    };
+    HILO_ASSIGN_OR_RETURN(metrics, rpc::MetricsServer::start(
+                                       options.metrics, {.metrics = [numbers] { return rpc::metrics_text(numbers()); },
+                                                         .health = [&failure] { return failure.get(); }}));
   }
   if (!options.port_file.empty())
     HILO_RETURN_IF_ERROR(write_file_atomic(options.port_file, fmt::format("{}\n", server->port())));
@@ -82,7 +135,7 @@ Status serve(const ServeOptions& options) {
   ::sigwait(&signals, &signal);
   HILO_RETURN_IF_ERROR(say("no new sessions from now on\n"));
   drain(*server, options.drain_seconds, signals);
-  return ok_status();
+  return failure.get();
 }
 
 }  // namespace
@@ -96,19 +149,27 @@ Command add_serve(CLI::App& parent) {
   app->add_option("--listen", server.listen, "host:port; port 0 is any that is free")->capture_default_str();
   app->add_option("--port-file", options->port_file, "Where the port is written once the server is up");
   app->add_option("--metrics", options->metrics, "127.0.0.1:port of /healthz and /metrics, without encryption");
-  app->add_option("--token-file", server.token_file, "What clients must name; nobody else may read the file");
+  app->add_option("--token-file", server.token_file,
+                  "A token that clients must name, or lines of a name and a token; nobody else may read the file");
   app->add_option("--tls-certificate", server.tls_certificate, "PEM file");
   app->add_option("--tls-key", server.tls_key, "PEM file");
   app->add_option("--tls-client-ca", server.tls_client_ca, "PEM file: clients need a certificate of it");
   app->add_option("--platform", server.worker.platform, "Whose devices sessions get")->capture_default_str();
   app->add_option("--max-sessions", server.sessions.sessions, "At once")->capture_default_str();
+  app->add_option("--max-sessions-per-peer", server.sessions.sessions_per_peer,
+                  "Of one host, IPv6 networks of 64 bits; 0: three quarters of all");
+  app->add_option("--max-sessions-per-token", server.sessions.sessions_per_token,
+                  "Of one named token; 0: three quarters of all");
+  app->add_option("--queue-seconds", options->queue_seconds, "That a client waits for a session; 0: it is rejected")
+      ->capture_default_str();
   app->add_option("--max-connections", server.door.connections, "At once")->capture_default_str();
   app->add_option("--max-devices", server.worker.devices, "Of a session")->capture_default_str();
-  app->add_option("--max-live-bytes", quota.live_bytes, "Of a session's buffers; 0: as many as there are");
+  app->add_option("--max-live-bytes", quota.live_bytes,
+                  "That a session holds: arrays, programs, runs, replies; 0: what can be had");
   app->add_option("--max-executables", quota.executables, "Of a session")->capture_default_str();
   app->add_option("--max-calls", quota.calls_in_flight, "Of a session, at once")->capture_default_str();
   app->add_option("--max-compile-seconds", quota.compile_seconds, "Of each compilation; 0: for ever");
-  app->add_option("--max-run-seconds", quota.run_seconds, "Of each run; 0: for ever");
+  app->add_option("--max-run-seconds", quota.run_seconds, "Of each run on its devices; 0: for ever");
   app->add_option("--max-worker-memory", server.worker.memory_bytes,
                   "Bytes of a worker's addresses; 0: as many as there are");
   app->add_option("--allow-custom-call", server.worker.custom_calls,

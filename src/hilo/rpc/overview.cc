@@ -53,10 +53,14 @@ std::string overview_text(const Overview& now, const Overview* before) {
                                          : rate(now.replies, before->replies, now.seconds - before->seconds);
   std::string text = fmt::format(
       "hilo {}, up {}: {} sessions of {} begun, {} workers lost, {:.0f} calls a second, {} connections, {} of "
-      "strangers, "
-      "{} cut\n",
+      "strangers, {} cut",
       now.release, time_text(now.seconds), now.sessions.size(), now.sessions_begun, now.workers_lost, calls,
       now.connections, now.strangers, now.connections_cut);
+  int64_t messages = 0;
+  for (const SessionOverview& session : now.sessions) messages += session.message_bytes;
+  if (now.queued > 0) text += fmt::format(", {} wait for a session", now.queued);
+  if (messages > 0) text += fmt::format(", {} of messages wait for workers", bytes(messages));
+  text += "\n";
   if (now.sessions.empty()) return text;
   text += fmt::format("{:>7}  {:>7}  {:>10}  {:>6}{:>8}  {:>8}  {:>10}  {:>8}  {:>10}\n", "session", "age", "calls/s",
                       "queue", "running", "arrays", "bytes", "programs", "memory");

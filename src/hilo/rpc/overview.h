@@ -15,7 +15,7 @@ namespace hilo::rpc {
 struct SessionReport {
   int64_t calls = 0;  ///< that have begun and not ended
   int64_t buffers = 0;
-  int64_t live_bytes = 0;
+  int64_t live_bytes = 0;  ///< all that its account counts: arrays, programs, runs, replies
   int64_t executables = 0;
   int64_t memory_bytes = 0;  ///< of RAM that its process has
 };
@@ -28,6 +28,7 @@ struct SessionOverview {
   int64_t replies = 0;         ///< since it began
   double report_seconds = -1;  ///< how old the report is; below 0: none has come
   SessionReport report = {};
+  int64_t message_bytes = 0;  ///< of messages that the server holds for its worker
 };
 
 struct Overview {
@@ -36,6 +37,7 @@ struct Overview {
   int64_t sessions_begun = 0, workers_lost = 0, replies = 0;
   int64_t connections = 0, strangers = 0, connections_cut = 0;
   std::vector<SessionOverview> sessions = {};  ///< the oldest first
+  int64_t queued = 0;                          ///< clients that wait for a session
 };
 
 /// A table: a line of the server and one of each session. `before`: an older one of the same server, from which calls are

@@ -165,6 +165,30 @@ TEST(Caller, AServerThatComesBackInTimeAnswersWhatWasAsked) {
   caller->close();
 }
 
+TEST(Caller, TheEndOfTheProcessEndsItsSessions) {
+  Threads threads;
+  std::atomic<int> ends = 0, connections = 0;
+  const Connect connect = [&](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
+    ++connections;
+    return std::unique_ptr<Connection>(
+        std::make_unique<Scripted>(threads, std::move(receiver), [&ends](Receiver& to, const Request& request) {
+          if (std::holds_alternative<End>(request.body)) ++ends;
+          to.on_message(is_hello(request) ? Pieces(greeting()) : encode_in_pieces(Reply{.id = request.id}));
+          if (std::holds_alternative<End>(request.body)) to.on_closed(ok_status());
+        }));
+  };
+  const auto first = *Caller::open("rpc:here", connect, 1), second = *Caller::open("rpc:here", connect, 1);
+  auto gone = *Caller::open("rpc:here", connect, 1);
+  gone->close();
+  while (ends < 1) std::this_thread::yield();
+  gone.reset();
+  end_sessions();
+  EXPECT_EQ(ends, 3);
+  EXPECT_EQ(first->call(Lane::kCalls, Free{}).status().code(), StatusCode::kCancelled);
+  end_sessions();  // there are none
+  EXPECT_EQ(ends, 3);
+}
+
 TEST(Caller, CloseWaitsForWhatConnects) {
   std::promise<void> connects, goes_on;
   std::atomic<bool> has_connected = false;

@@ -205,7 +205,7 @@ TEST_F(GrpcServer, AnExpiredCertificateIsRefused) {
 }
 
 TEST_F(GrpcServer, RefusesMoreSessionsThanItMayHaveAndAllWhileItEnds) {
-  serve({.sessions = {.sessions = 1}});
+  serve({.sessions = {.sessions = 1, .queue_time = std::chrono::milliseconds(0)}});
   const StatusOr<ClientPtr> first = client();
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(client().status().to_string(), "RESOURCE_EXHAUSTED: " + target() + ": quota: 1 sessions of 1");

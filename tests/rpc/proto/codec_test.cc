@@ -9,6 +9,7 @@
 #include <set>
 
 #include "hilo/base/files.h"
+#include "hilo/hlo/proto/wire.h"
 #include "hilo/rpc/proto/fields.h"
 #include "tests/paths.h"
 
@@ -291,6 +292,24 @@ std::string alternative(size_t index) {
   };
   look(static_cast<const Body*>(nullptr));
   return name;
+}
+
+TEST(Codec, TextThatIsNoUtf8IsWrittenAsUtf8) {
+  const std::string bad = "a\xff\xc3(";
+  CompileReply compiled;
+  compiled.signature.name = bad;
+  compiled.signature.argument_names = {bad, "", "x"};
+  compiled.events = {{.name = bad, .module = bad}};
+  const Reply read = *decode_reply(encode(Reply{.id = 1, .body = compiled}));
+  const auto& body = std::get<CompileReply>(read.body);
+  EXPECT_EQ(body.signature.name, hlo::proto::utf8(bad));
+  EXPECT_NE(body.signature.name, bad);
+  EXPECT_EQ(body.signature.argument_names, (std::vector<std::string>{hlo::proto::utf8(bad), "", "x"}));
+  EXPECT_EQ(body.events[0].name, hlo::proto::utf8(bad));
+  EXPECT_EQ(body.events[0].module, bad);  // bytes
+  const UnitsReply units{{{.kind = bad, .form = bad}}};
+  EXPECT_EQ(std::get<UnitsReply>(decode_reply(encode(Reply{.id = 1, .body = units}))->body).units[0].form,
+            hlo::proto::utf8(bad));
 }
 
 TEST(Codec, WritesWhatTheProtoFileSays) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/service/session.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +11,10 @@
 #include <mutex>
 #include <numeric>
 
+#include "hilo/base/text.h"
 #include "hilo/client/platforms.h"
+#include "hilo/hlo/ops/custom_call_registry.h"
+#include "hilo/hlo/ops/custom_call_results.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/parser.h"
 
@@ -145,9 +149,11 @@ TEST_F(TheSession, CompilesRunsAndKeepsWhatTheClientNames) {
   ask(Free{}, {y_});
   EXPECT_EQ(download(z_, 3), (std::vector<float>{4, 8, 12}));
   EXPECT_EQ(session_->counts().buffers, 2);
-  EXPECT_EQ(session_->counts().live_bytes, 24);
+  const int64_t live = session_->counts().live_bytes;  // of two arrays and a program
   EXPECT_EQ(call(Download{.buffer = y_, .size = 4}).status.to_string(), "NOT_FOUND: no such buffer");
-  EXPECT_TRUE(call(Free{}, {x_, z_, f_}).status.ok());
+  EXPECT_TRUE(call(Free{}, {x_, z_}).status.ok());
+  EXPECT_EQ(session_->counts().live_bytes, live - 24);
+  EXPECT_TRUE(call(Free{}, {f_}).status.ok());
   EXPECT_EQ(session_->counts().buffers, 0);
   EXPECT_EQ(session_->counts().executables, 0);
   EXPECT_EQ(call(execute(f_, {x_}, {y_})).status.to_string(), "NOT_FOUND: no such executable");
@@ -313,13 +319,16 @@ TEST_F(TheSession, CopiesSlicesAndStacksWhereTheBuffersAre) {
 }
 
 TEST_F(TheSession, KeepsToItsQuotas) {
-  begin({.live_bytes = 40, .buffers = 3, .executables = 1});
+  begin({.live_bytes = 1 << 20, .buffers = 3, .executables = 1});
   compile(f_, kTwice);
+  const int64_t of_program = session_->counts().live_bytes;  // its code and what describes it count, too
+  EXPECT_GT(of_program, 0);
   EXPECT_EQ(call(Compile{.executable = z_, .program = program(kTwice)}).status.to_string(),
             "RESOURCE_EXHAUSTED: quota: 1 executables of 1");
   ASSERT_TRUE(call(upload(x_, {1, 2, 3})).status.ok());
-  EXPECT_EQ(call(upload(y_, std::vector<float>(8))).status.to_string(),
-            "RESOURCE_EXHAUSTED: quota: 12 bytes live of 40 bytes; 32 bytes more asked for");
+  EXPECT_EQ(call(upload(y_, std::vector<float>(1 << 18))).status.to_string(),
+            "RESOURCE_EXHAUSTED: quota: " + bytes_text(static_cast<uint64_t>(of_program + 12)) +
+                " live of 1.00 MiB; 1.00 MiB more asked for");
   ASSERT_TRUE(call(execute(f_, {x_}, {y_})).status.ok());
   ASSERT_TRUE(call(upload({1, 1}, {})).status.ok());
   EXPECT_EQ(call(upload({1, 2}, {})).status.to_string(),
@@ -328,6 +337,212 @@ TEST_F(TheSession, KeepsToItsQuotas) {
                 .status.code(),
             StatusCode::kResourceExhausted);
   EXPECT_TRUE(call(upload(z_, {1, 2}), {y_}).status.ok());  // what is released counts no more
+}
+
+/// A program that reads an array of so many floats and gives one.
+std::string first_of(int64_t count) {
+  return fmt::format(
+      "HloModule first\nENTRY e {{\n  x = f32[{}] parameter(0)\n  ROOT y = f32[1] slice(x), slice={{[0:1]}}\n}}\n",
+      count);
+}
+
+TEST_F(TheSession, WhatRunsHoldCountsUntilTheyEnd) {
+  constexpr int64_t kLarge = 1 << 18;  // floats: 1 MiB
+  begin({.live_bytes = 3 << 20});
+  compile(f_, kForever);
+  compile({8, 1}, first_of(kLarge).c_str());
+  ask(upload(x_, std::vector<float>(2048)));
+  const int64_t endless = ask(execute(f_, {x_}, {y_}));
+  const int64_t before = session_->counts().live_bytes;
+  const auto large = [&](const Handle& name) { return call(upload(name, std::vector<float>(kLarge))).status; };
+  ASSERT_TRUE(large({1, 1}).ok());
+  ask(execute({8, 1}, {{1, 1}}, {{2, 1}}));
+  ASSERT_TRUE(large({1, 2}).ok());
+  const int64_t last = ask(execute({8, 1}, {{1, 2}}, {{2, 2}}));
+  call(Free{}, {{1, 1}, {1, 2}});
+  EXPECT_GE(session_->counts().live_bytes, before + (2 << 20));  // the runs wait, and read them
+  EXPECT_EQ(large({1, 3}).code(), StatusCode::kResourceExhausted);
+  ASSERT_TRUE(call(Cancel{.call = endless}).status.ok());
+  ASSERT_TRUE(replies_.wait(last).status.ok());
+  EXPECT_LT(session_->counts().live_bytes, before + 4096);
+  EXPECT_TRUE(large({1, 3}).ok());
+  // Nor does a result whose name is gone before it is there count less.
+  call(Free{}, {{1, 3}});
+}
+
+TEST_F(TheSession, AResultThatIsReleasedBeforeItIsThereCountsUntilItsRunEnds) {
+  const char* const kBig =
+      "HloModule big\nENTRY e {\n  x = f32[1] parameter(0)\n  b = f32[1,262144] broadcast(x), dimensions={0}\n  ROOT y "
+      "= "
+      "f32[262144] reshape(b)\n}\n";
+  begin({.live_bytes = 2 << 20});
+  compile(f_, kForever);
+  compile({8, 1}, kBig);
+  ask(upload(x_, std::vector<float>(2048)));
+  ask(upload(z_, {1}));
+  const int64_t endless = ask(execute(f_, {x_}, {y_}));
+  const int64_t big = ask(execute({8, 1}, {z_}, {{2, 1}}));
+  call(Free{}, {{2, 1}});
+  EXPECT_EQ(call(execute({8, 1}, {z_}, {{2, 2}})).status.code(), StatusCode::kResourceExhausted);
+  call(Cancel{.call = endless});
+  EXPECT_TRUE(replies_.wait(big).status.ok());
+  EXPECT_TRUE(call(execute({8, 1}, {z_}, {{2, 3}})).status.ok());
+}
+
+TEST_F(TheSession, AStateThatIsDonatedFromStepToStepCountsOnce) {
+  constexpr int64_t kCount = 1 << 18;
+  const std::string step = fmt::format(
+      "HloModule step, input_output_alias={{ {{}}: (0, {{}}, may-alias) }}\nENTRY e {{\n  x = f32[{0}] parameter(0)\n  "
+      "ROOT "
+      "y = f32[{0}] add(x, x)\n}}\n",
+      kCount);
+  begin({.live_bytes = 5 << 19});  // two and a half
+  compile(f_, kForever);
+  compile({8, 1}, step.c_str());
+  ask(upload(x_, std::vector<float>(2048)));
+  ASSERT_TRUE(call(upload({5, 0}, std::vector<float>(kCount))).status.ok());
+  const int64_t endless = ask(execute(f_, {x_}, {y_}));
+  int64_t last = 0;
+  for (uint64_t i = 0; i < 20; ++i) {  // none of them waits for the one before
+    Execute run = execute({8, 1}, {{5, i}}, {{5, i + 1}});
+    run.donated = {0};
+    last = ask(run);
+  }
+  call(Cancel{.call = endless});
+  EXPECT_TRUE(replies_.wait(last).status.ok()) << replies_.wait(last).status.to_string();
+  EXPECT_LT(session_->counts().live_bytes, 3 << 19);
+}
+
+TEST_F(TheSession, ProgramsCountWithTheirConstantsAndWhileTheyWait) {
+  std::string values;
+  for (int i = 0; i < 20000; ++i) values += fmt::format("{}{}", i == 0 ? "" : ",", i % 97);
+  const std::string text = fmt::format(
+      "HloModule c\nENTRY e {{\n  p = s32[] parameter(0)\n  c = f32[20000] constant({{{}}})\n  ROOT r = f32[1] "
+      "dynamic-slice(c, p), dynamic_slice_sizes={{1}}\n}}\n",
+      values);
+  begin({.live_bytes = 1 << 20});
+  uint64_t made = 0;
+  while (made < 20 && call(Compile{.executable = {6, made}, .program = program(text.c_str())}).status.ok()) ++made;
+  EXPECT_GT(made, 1u);
+  EXPECT_LE(made, 12u);  // of 80,000 bytes each
+  EXPECT_GE(session_->counts().live_bytes, static_cast<int64_t>(made) * 80000);
+  std::vector<Handle> all;
+  for (uint64_t i = 0; i < made; ++i) all.push_back({6, i});
+  call(Free{}, all);
+  EXPECT_EQ(session_->counts().live_bytes, 0);
+  EXPECT_EQ(call(Compile{.executable = {6, 99}, .program = std::string(1 << 20, 'x')}).status.code(),
+            StatusCode::kResourceExhausted);  // before it is read
+}
+
+TEST_F(TheSession, AnExecutableHasItsPlaceBeforeItIsCompiled) {
+  begin({.executables = 2});
+  std::vector<int64_t> calls;
+  for (uint64_t i = 0; i < 6; ++i) calls.push_back(ask(Compile{.executable = {6, i}, .program = program(kTwice)}));
+  int made = 0;
+  for (const int64_t id : calls) made += replies_.wait(id).status.ok() ? 1 : 0;
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(session_->counts().executables, 2);
+  call(Free{}, {{6, 0}, {6, 1}});
+  EXPECT_TRUE(call(Compile{.executable = {7, 0}, .program = program(kTwice)}).status.ok());
+  EXPECT_FALSE(call(Compile{.executable = {7, 1}, .program = "x"}).status.ok());  // whose place is free again
+  EXPECT_TRUE(call(Compile{.executable = {7, 2}, .program = program(kTwice)}).status.ok());
+}
+
+TEST_F(TheSession, ACopyThatIsReadInPartsCounts) {
+  begin({.live_bytes = 100});
+  const Shape shape = Shape::array(ElementType::kF32, {2, 3}).with_layout(std::vector<int64_t>{0, 1});
+  for (const Handle& name : {x_, y_, z_}) {
+    ASSERT_TRUE(call(Upload{.buffer = name, .shape = shape, .bytes = std::string(24, 'a')}).status.ok());
+  }
+  EXPECT_TRUE(call(Download{.buffer = x_, .size = 4}).status.ok());
+  EXPECT_EQ(session_->counts().live_bytes, 96);
+  EXPECT_EQ(call(Download{.buffer = y_, .size = 4}).status.code(), StatusCode::kResourceExhausted);
+  EXPECT_TRUE(call(Download{.buffer = x_, .offset = 20, .size = 4}).status.ok());  // the last part
+  EXPECT_EQ(session_->counts().live_bytes, 72);
+}
+
+TEST_F(TheSession, ReplyOfAnObservedCompilationCountsUntilTheClientHasIt) {
+  begin();
+  ASSERT_TRUE(call(Compile{.executable = f_, .program = program(kTwice), .is_observed = true}).status.ok());
+  const int64_t with_reply = session_->counts().live_bytes;
+  send({.id = next_, .acked = next_, .body = Free{}});
+  replies_.wait(next_++);
+  EXPECT_LT(session_->counts().live_bytes, with_reply - 100);
+}
+
+TEST_F(TheSession, AnUndefinedArrayIsZeros) {
+  begin();
+  for (const int64_t count : {1, 3, 16, 100, 3000, 70000}) {
+    ASSERT_TRUE(call(upload(x_, std::vector<float>(static_cast<size_t>(count), 7))).status.ok());
+    call(Free{}, {x_});  // its memory is the next one's
+    const Shape shape = Shape::array(ElementType::kF32, {count});
+    ASSERT_TRUE(call(Upload{.buffer = y_, .shape = shape, .is_undefined = true}).status.ok());
+    EXPECT_EQ(download(y_, count), std::vector<float>(static_cast<size_t>(count))) << count;
+    call(Free{}, {y_});
+  }
+}
+
+TEST_F(TheSession, ResultsThatAHandlerDoesNotFillAreZeros) {
+  const auto registered =
+      register_custom_call("test.fills_nothing", [](const CustomCallFrame&) { return ok_status(); });
+  ASSERT_TRUE(registered.ok());
+  session_ = std::make_unique<Session>(SessionOptions{
+      .client = *make_platform_client("Host", {}), .custom_calls = {"test.fills_nothing"}, .on_stuck = {}});
+  compile(f_,
+          "HloModule m\nENTRY e {\n  x = f32[900] parameter(0)\n  ROOT y = f32[900] custom-call(x), "
+          "custom_call_target=\"test.fills_nothing\"\n}\n");
+  clear_custom_call_results();  // as workers do
+  ASSERT_TRUE(call(upload(x_, std::vector<float>(900, 7))).status.ok());
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(call(upload({5, i}, std::vector<float>(900, 7))).status.ok());
+    call(Free{}, {{5, i}});
+    ASSERT_TRUE(call(execute(f_, {x_}, {{6, i}})).status.ok());
+    EXPECT_EQ(download({6, i}, 900), std::vector<float>(900));
+  }
+  clear_custom_call_results(false);
+}
+
+TEST_F(TheSession, ACompilationThatDoesNotStopIsAnsweredBeforeTheSessionEnds) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool may_end = false;
+  session_ = std::make_unique<Session>(
+      SessionOptions{.client = *make_platform_client("Host", {}),
+                     .quota = {.compile_seconds = 0.01},
+                     .custom_calls = {},
+                     .compile = [&](const hlo::Module&, const CompileOptions&,
+                                    hlo::PassObserver*) -> StatusOr<std::shared_ptr<Executable>> {
+                       std::unique_lock lock(mutex);
+                       changed.wait(lock, [&] { return may_end; });  // LLVM has no word that it looks at
+                       return internal_error("it ended late");
+                     },
+                     .on_stuck = [&](const std::function<void()>& answer) { answer(); }});
+  const int64_t id = ask(Compile{.executable = f_, .program = program(kTwice)});
+  EXPECT_EQ(replies_.wait(id).status.code(), StatusCode::kDeadlineExceeded);
+  const std::scoped_lock lock(mutex);
+  may_end = true;
+  changed.notify_all();
+  EXPECT_EQ(replies_.count(id), 1u);
+}
+
+TEST_F(TheSession, ARunHasItsOwnTimeOnItsOwnDevice) {
+  begin({.run_seconds = 0.05}, 2);
+  for (const int64_t device : {0, 1}) {
+    const auto id = static_cast<uint64_t>(device);
+    ASSERT_TRUE(call(Compile{.executable = {6, id}, .program = program(kForever), .devices = {device}}).status.ok());
+    ask(upload({5, id}, std::vector<float>(2048), device));
+  }
+  Execute unbounded = execute({6, 0}, {{5, 0}}, {{4, 0}});
+  std::vector<int64_t> first;
+  for (uint64_t i = 0; i < 20; ++i) {
+    unbounded.parts[0].results = {{4, i}};
+    first.push_back(ask(unbounded));
+  }
+  Execute there = execute({6, 1}, {{5, 1}}, {{3, 1}});
+  there.device = 1;
+  EXPECT_EQ(call(there).status.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(replies_.count(first.back()), 0u);  // of twenty on the other device one or two have ended
+  for (const int64_t id : first) call(Cancel{.call = id});
 }
 
 TEST_F(TheSession, TooManyCallsAtOnceAreRefused) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 
@@ -12,6 +13,7 @@
 #include "hilo/base/text.h"
 #include "hilo/base/transpose.h"
 #include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/custom_call_results.h"
 #include "hilo/hlo/ops/element_access.h"
 
 namespace hilo::hlo {
@@ -83,12 +85,21 @@ CustomCallBuffer buffer_of(const Shape& shape, void* data) {
   return {shape.element_type(), shape.dimensions(), data};
 }
 
+std::atomic<bool> clears_results = false;
+
+bool is_aliased(const CustomCallPlan& plan, size_t result) {
+  return std::ranges::any_of(plan.aliases,
+                             [&](const auto& alias) { return alias.first == static_cast<int64_t>(result); });
+}
+
 Status bring_in(const CustomCallPlan& plan, void* const* operands, void* const* results, Buffers& buffers) {
   for (size_t k = 0; k < plan.results.size(); ++k) {
     void* data = results[k];
     if (plan.results[k].is_array() && !plan.results[k].has_default_layout()) {
       HILO_ASSIGN_OR_RETURN(data, buffers.copy(plan.results[k]));
     }
+    if (clears_results && !is_aliased(plan, k) && plan.results[k].byte_size() > 0)
+      std::memset(data, 0, static_cast<size_t>(plan.results[k].byte_size()));
     buffers.results.push_back(buffer_of(plan.results[k], data));
   }
   for (size_t k = 0; k < plan.operands.size(); ++k) {
@@ -141,3 +152,9 @@ Status run_custom_call(const CustomCallPlan& plan, void* const* operands, void* 
 }
 
 }  // namespace hilo::hlo
+
+namespace hilo {
+
+void clear_custom_call_results(bool clears) { hlo::clears_results = clears; }
+
+}  // namespace hilo

@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "hilo/base/process_end.h"
 #include "hilo/base/signals_blocked.h"
 #include "hilo/base/stop.h"
 #include "hilo/rpc/client/back_off.h"
@@ -16,9 +20,10 @@ namespace hilo::rpc {
 namespace {
 
 constexpr std::chrono::seconds kGreetingTime{10};
-constexpr std::chrono::milliseconds kLook{5};    // how soon it is seen that a token was set, perhaps by a signal
-constexpr size_t kMostReleases = 64;             // that wait for the next request
-constexpr int64_t kMostReleasedBytes = 1 << 20;  // and so many bytes
+constexpr std::chrono::milliseconds kEndTime{300};  // that servers have at the end of the process
+constexpr std::chrono::milliseconds kLook{5};       // how soon it is seen that a token was set, perhaps by a signal
+constexpr size_t kMostReleases = 64;                // that wait for the next request
+constexpr int64_t kMostReleasedBytes = 1 << 20;     // and so many bytes
 
 /// Whether trying again may help.
 bool may_pass(const Status& status) {
@@ -40,7 +45,46 @@ Reply failed(const Status& why) {
   return reply;
 }
 
+/// The sessions of this process.
+class Callers {
+ public:
+  void add(const std::shared_ptr<Caller>& caller) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(all_, [](const auto& one) { return one.expired(); });
+    all_.push_back(caller);
+    if (std::exchange(process_, ::getpid()) == 0) at_process_end(end_sessions);
+  }
+  /// None in a fork, whose sessions are its parent's.
+  std::vector<std::shared_ptr<Caller>> take() {
+    const std::scoped_lock lock(mutex_);
+    std::vector<std::shared_ptr<Caller>> taken;
+    for (const auto& one : std::exchange(all_, {})) {
+      if (auto caller = one.lock(); caller != nullptr && process_ == ::getpid()) taken.push_back(std::move(caller));
+    }
+    return taken;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Caller>> all_;
+  pid_t process_ = 0;
+};
+
+/// It is there until the process is not.
+Callers& callers() {
+  static auto* const all = new Callers;
+  return *all;
+}
+
 }  // namespace
+
+void end_sessions() {
+  const auto end = std::chrono::steady_clock::now() + kEndTime;
+  for (const auto& caller : callers().take()) {
+    const auto left = end - std::chrono::steady_clock::now();
+    caller->end(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(left), std::chrono::milliseconds(0)));
+  }
+}
 
 /// Hears one connection for a caller that may be gone.
 class Caller::Reception final : public Receiver {
@@ -67,6 +111,7 @@ StatusOr<std::shared_ptr<Caller>> Caller::open(std::string target, Connect conne
       new Caller(std::move(target), std::move(connect), replica_count, std::move(patience)));
   HILO_RETURN_IF_ERROR(
       caller->keep_trying(false, [](int tries, std::chrono::milliseconds) { return tries >= kFirstTries; }));
+  callers().add(caller);
   return caller;
 }
 
@@ -154,7 +199,7 @@ void Caller::on_closed(int64_t generation, const Status& why) {
   Status started;
   {
     const std::scoped_lock lock(mutex_);
-    if (generation != generation_ || !dead_.ok()) return;
+    if (generation != generation_ || !dead_.ok() || is_ending_) return;
     if (!is_connected_) {  // connect_and_greet() waits for this
       if (!closed_) closed_ = why;
       changed_.notify_all();
@@ -186,6 +231,18 @@ void Caller::fail(const Status& why, bool is_cut) {
     Reply reply = failed(why);
     pending.done(reply);
   }
+}
+
+void Caller::end(std::chrono::milliseconds time) {
+  const auto source = std::make_shared<EventSource>();
+  {
+    const std::scoped_lock lock(mutex_);
+    is_ending_ = true;
+    if (is_connected_) send_locked(Lane::kCalls, End{}, [source](Reply&) { source->finish(ok_status()); });
+    else source->finish(ok_status());
+  }
+  static_cast<void>(source->event().await(nullptr, std::chrono::steady_clock::now() + time));
+  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);
 }
 
 void Caller::close() {

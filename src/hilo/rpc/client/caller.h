@@ -29,6 +29,10 @@ struct Patience {
   std::function<void(std::chrono::milliseconds)> wait = {};
 };
 
+/// Ends all sessions of this process, so that their servers need not wait for clients that are gone. The end of the process calls it
+/// (exit(), not _exit()); what static objects of a program do on a server after that is CANCELLED. Waits for servers at most 300 ms.
+void end_sessions();
+
 /// Sends requests and hands out their replies. Where the connection breaks, it is made anew, and what wasn't answered is
 /// sent again; the server runs no call twice. Safe to use from several threads at once.
 class Caller final : public std::enable_shared_from_this<Caller> {
@@ -42,6 +46,9 @@ class Caller final : public std::enable_shared_from_this<Caller> {
                                                 Patience patience = {});
   /// The session is over: what isn't answered is CANCELLED, and `connect` is called no more. Precondition of the caller's end.
   void close();
+
+  /// Tells the server that the session is over, and waits that long for its answer. What isn't answered is CANCELLED.
+  void end(std::chrono::milliseconds time);
 
   const HelloReply& server() const { return server_; }
 
@@ -112,6 +119,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   bool is_connected_ = false;                  // and greeted: calls go out
   std::vector<std::thread::id> reconnecting_;  // threads in reconnect()
   bool has_bytes_lane_ = false;                // on this connection
+  bool is_ending_ = false;                     // end() waits for the answer
   Status dead_;                                // not OK: there is no session any more
   int64_t next_id_ = 1;
   std::map<int64_t, Pending> pending_;

@@ -156,8 +156,9 @@ StatusOr<std::shared_ptr<grpc::Channel>> make_channel(const ChannelOptions& opti
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
   arguments.SetMaxSendMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new connection is one
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // the session does that
+  arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // a server's message has the size that it states
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);         // a new connection is one
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);                    // the session does that
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
   const std::shared_ptr<grpc::Channel> channel =

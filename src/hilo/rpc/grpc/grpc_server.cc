@@ -22,10 +22,10 @@ constexpr std::chrono::seconds kShutdown{1};
 
 class GrpcServer final : public Server {
  public:
-  GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::string token)
+  GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::vector<NamedToken> tokens)
       : sessions_(limits, std::move(start_worker)),
         service_(
-            sessions_, std::move(token), [this](const std::string& peer, bool is_known) { judge(peer, is_known); },
+            sessions_, std::move(tokens), [this](const std::string& peer, bool is_known) { judge(peer, is_known); },
             [this] { return overview(); }) {}
   ~GrpcServer() override {
     if (server_ == nullptr) return;
@@ -49,8 +49,11 @@ class GrpcServer final : public Server {
   int port() const override { return door_->port(); }
   bool drain(std::chrono::milliseconds time) override {
     sessions_.drain();
-    if (auto* const health = server_->GetHealthCheckService(); health != nullptr) health->SetServingStatus(false);
+    set_serving(false);
     return sessions_.wait_until_idle(time);
+  }
+  void set_serving(bool serves) override {
+    if (auto* const health = server_->GetHealthCheckService(); health != nullptr) health->SetServingStatus(serves);
   }
   Sessions::Counts counts() const override { return sessions_.counts(); }
   Door::Counts connections() const override {
@@ -69,7 +72,8 @@ class GrpcServer final : public Server {
             .connections = door.connections,
             .strangers = door.strangers,
             .connections_cut = door.cut,
-            .sessions = sessions_.overview()};
+            .sessions = sessions_.overview(),
+            .queued = counts.queued};
   }
 
  private:
@@ -120,6 +124,10 @@ StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptio
 void limit(grpc::ServerBuilder& builder, const ServerOptions& options) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
   builder.SetMaxSendMessageSize(-1);
+  // gRPC inflates a message before it looks at its size: compressed ones are rejected by their header, and none is inflated.
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8 << 10);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
@@ -135,16 +143,16 @@ void limit(grpc::ServerBuilder& builder, const ServerOptions& options) {
 }  // namespace
 
 StatusOr<std::unique_ptr<Server>> serve_grpc(const ServerOptions& options, StartWorker start_worker) {
-  std::string token;
+  std::vector<NamedToken> tokens;
   if (!options.token_file.empty()) {
-    HILO_ASSIGN_OR_RETURN(token, read_token(options.token_file));
+    HILO_ASSIGN_OR_RETURN(tokens, read_tokens(options.token_file));
   }
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<grpc::ServerCredentials> known, credentials(options));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   limit(builder, options);
-  auto server = std::make_unique<GrpcServer>(options.sessions, std::move(start_worker), std::move(token));
+  auto server = std::make_unique<GrpcServer>(options.sessions, std::move(start_worker), std::move(tokens));
   HILO_RETURN_IF_ERROR(server->start(builder, options, known));
   return std::unique_ptr<Server>(std::move(server));
 }

@@ -1,26 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/grpc/service.h"
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <functional>
+#include <list>
 #include <mutex>
 #include <optional>
 
 #include "hilo/rpc/grpc/batches.h"
 #include "hilo/rpc/proto/codec.h"
-#include "hilo/rpc/server/server_options.h"
+#include "hilo/rpc/server/address.h"
 
 namespace hilo::rpc {
 namespace {
 
 constexpr size_t kMostWaitingBytes = size_t{4} << 20;  // replies that a client hasn't read
 
+/// Ends a stream.
+using EndStream = std::function<void(const Status& why)>;
+
+}  // namespace
+
+/// Safe to use from several threads at once.
+class Lobby {
+ public:
+  struct Waiting {
+    EndStream end;  // null: it was ended, and leaves soon
+    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+  };
+  using Place = std::list<Waiting>::iterator;
+
+  Place enter(EndStream end) {
+    EndStream oldest;
+    Place place;
+    {
+      const std::scoped_lock lock(mutex_);
+      const size_t count = streams_.size() - left_;
+      if (count >= kMostInLobby || (count >= kMostStalled && is_first_stalled())) oldest = leave_first();
+      place = streams_.insert(streams_.end(), Waiting{std::move(end)});
+    }
+    if (oldest) oldest(unavailable("the stream's first message didn't come before those of others"));
+    return place;
+  }
+  /// Precondition: once for each place.
+  void leave(Place place) {
+    const std::scoped_lock lock(mutex_);
+    if (place->end == nullptr) --left_;
+    streams_.erase(place);
+  }
+
+ private:
+  Place first() {
+    return std::ranges::find_if(streams_, [](const Waiting& one) { return one.end != nullptr; });
+  }
+  bool is_first_stalled() { return std::chrono::steady_clock::now() - first()->since > std::chrono::seconds(1); }
+  EndStream leave_first() {
+    ++left_;
+    return std::exchange(first()->end, nullptr);
+  }
+  std::mutex mutex_;
+  std::list<Waiting> streams_;  // the oldest first
+  size_t left_ = 0;             // those that leave soon
+};
+
+std::shared_ptr<Lobby> make_lobby() { return std::make_shared<Lobby>(); }
+
+namespace {
+
 /// One stream. It holds itself until gRPC has ended it; its session holds it too.
 class Stream final : public XrtService::Reactor, public Outlet, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(Sessions& sessions, Lane lane) : sessions_(sessions), lane_(lane) {}
+  Stream(Sessions& sessions, Lane lane, Peer peer, std::shared_ptr<Lobby> lobby, std::function<void()> let_in)
+      : sessions_(sessions),
+        lane_(lane),
+        peer_(std::move(peer)),
+        lobby_(std::move(lobby)),
+        let_in_(std::move(let_in)) {}
 
   void start() {
     self_ = shared_from_this();
+    place_ = lobby_->enter([stream = weak_from_this()](const Status& why) {
+      if (const auto self = stream.lock(); self != nullptr) self->end(why);
+    });
     StartRead(&incoming_);
   }
 
@@ -41,7 +104,10 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   void OnReadDone(bool ok) override {
     if (!ok) return end(ok_status());
     if (relay_ == nullptr) {
-      if (const Status status = attach(pieces_of(incoming_)); !status.ok()) return refuse(status);
+      const Status status = attach(pieces_of(incoming_));
+      leave_lobby();
+      if (!status.ok()) return refuse(status);
+      let_in_();
     }
     relay_->forward(lane_, pieces_of(incoming_), [self = shared_from_this()] { self->read_next(); });
   }
@@ -56,6 +122,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   }
   void OnCancel() override { end(cancelled("the client is gone")); }
   void OnDone() override {
+    leave_lobby();
     if (relay_ != nullptr) relay_->detach(lane_, this);
     self_.reset();
   }
@@ -68,7 +135,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
     HILO_ASSIGN_OR_RETURN(const Request request, decode_request(message));
     const auto* const hello = std::get_if<Hello>(&request.body);
     if (hello == nullptr || request.id != 0) return invalid_argument("a stream begins with Hello");
-    HILO_ASSIGN_OR_RETURN(relay_, sessions_.attach(*hello, lane_, shared_from_this()));
+    HILO_ASSIGN_OR_RETURN(relay_, sessions_.attach(*hello, lane_, shared_from_this(), peer_));
     return ok_status();
   }
   /// Says why there is no session, as its worker would.
@@ -77,6 +144,9 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
     reply.status = why;
     deliver(encode_in_pieces(reply));
     close(ok_status());
+  }
+  void leave_lobby() {
+    if (place_) lobby_->leave(*std::exchange(place_, std::nullopt));
   }
   void read_next() {
     const std::scoped_lock lock(mutex_);
@@ -100,6 +170,10 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
   Sessions& sessions_;
   const Lane lane_;
+  const Peer peer_;
+  const std::shared_ptr<Lobby> lobby_;
+  const std::function<void()> let_in_;  // the connection has a session
+  std::optional<Lobby::Place> place_;
   std::shared_ptr<Stream> self_;
   std::shared_ptr<Relay> relay_;
   grpc::ByteBuffer incoming_, outgoing_;
@@ -121,19 +195,26 @@ class Refusal final : public XrtService::Reactor {
 
 }  // namespace
 
-bool XrtService::lets_in(const grpc::CallbackServerContext& context) const {
+std::optional<Peer> XrtService::known_peer(const grpc::CallbackServerContext& context) const {
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find("authorization");
   const std::string_view got =
       found == metadata.end() ? std::string_view() : std::string_view(found->second.data(), found->second.size());
-  const bool is_known = token_.empty() || equal_in_constant_time(got, "Bearer " + token_);
-  judged_(context.peer(), is_known);
-  return is_known;
+  const NamedToken* const token = token_named(tokens_, got);
+  const bool is_known = tokens_.empty() || token != nullptr;
+  const std::string peer = context.peer();
+  if (!is_known) {
+    judged_(peer, false);
+    return std::nullopt;
+  }
+  return Peer{.host = peer_host(peer), .token = token == nullptr ? "" : token->name};
 }
 
 XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
-  if (!lets_in(context)) return new Refusal;
-  const auto stream = std::make_shared<Stream>(sessions_, lane);
+  std::optional<Peer> peer = known_peer(context);
+  if (!peer) return new Refusal;
+  const auto let_in = [this, connection = context.peer()] { judged_(connection, true); };
+  const auto stream = std::make_shared<Stream>(sessions_, lane, *std::move(peer), lobby_, let_in);
   stream->start();
   return stream.get();
 }
@@ -141,7 +222,8 @@ XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context
 grpc::ServerUnaryReactor* XrtService::Watch(grpc::CallbackServerContext* context, const grpc::ByteBuffer*,
                                             grpc::ByteBuffer* answer) {
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  if (lets_in(*context)) {
+  if (known_peer(*context)) {
+    judged_(context->peer(), true);
     const grpc::Slice bytes(encode(overview_()));
     *answer = grpc::ByteBuffer(&bytes, 1);
     reactor->Finish(grpc::Status::OK);

@@ -4,13 +4,23 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "hilo/rpc/overview.h"
 #include "hilo/rpc/server/sessions.h"
+#include "hilo/rpc/server/tokens.h"
 #include "hilo/xrt/v1/xrt.grpc.pb.h"
 
 namespace hilo::rpc {
+
+/// Streams whose first message hasn't come. gRPC holds up to a message of each, so there are few: where there are kMostInLobby, or
+/// kMostStalled of which the oldest is stalled, it is ended for the next.
+class Lobby;
+std::shared_ptr<Lobby> make_lobby();
+inline constexpr size_t kMostInLobby = 64, kMostStalled = 16;  // stalled: for more than a second
 
 class XrtService final
     : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
@@ -18,11 +28,11 @@ class XrtService final
  public:
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-  /// `token`: what clients name; "": nothing. `judged` is told the connection of each call, by its peer, and whether the call
+  /// `tokens`: what clients name; none: nothing. `judged` is told the connection of each call, by its peer, and whether the call
   /// may go on. `overview` says how the server is.
-  XrtService(Sessions& sessions, std::string token, std::function<void(const std::string& peer, bool is_known)> judged,
-             std::function<Overview()> overview)
-      : sessions_(sessions), token_(std::move(token)), judged_(std::move(judged)), overview_(std::move(overview)) {}
+  XrtService(Sessions& sessions, std::vector<NamedToken> tokens,
+             std::function<void(const std::string& peer, bool is_known)> judged, std::function<Overview()> overview)
+      : sessions_(sessions), tokens_(std::move(tokens)), judged_(std::move(judged)), overview_(std::move(overview)) {}
 
   Reactor* Calls(grpc::CallbackServerContext* context) override { return open(*context, Lane::kCalls); }
   Reactor* Bytes(grpc::CallbackServerContext* context) override { return open(*context, Lane::kBytes); }
@@ -31,13 +41,15 @@ class XrtService final
 
  private:
   Reactor* open(const grpc::CallbackServerContext& context, Lane lane);
-  /// Whether this call may go on, which the door is told.
-  bool lets_in(const grpc::CallbackServerContext& context) const;
+  /// Whose this call is; none if it may not go on, which the door is told. A stream's connection stays a stranger's until it has a
+  /// session: it sends no more than a Hello.
+  std::optional<Peer> known_peer(const grpc::CallbackServerContext& context) const;
 
   Sessions& sessions_;
-  const std::string token_;
+  const std::vector<NamedToken> tokens_;
   const std::function<void(const std::string& peer, bool is_known)> judged_;
   const std::function<Overview()> overview_;
+  const std::shared_ptr<Lobby> lobby_ = make_lobby();
 };
 
 }  // namespace hilo::rpc

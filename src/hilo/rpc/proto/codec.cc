@@ -53,16 +53,25 @@ void write(WireWriter& out, uint32_t number, const std::optional<T>& value) {
 }
 template <typename T>
 void write(WireWriter& out, uint32_t number, const std::vector<T>& values) {
-  for (const T& value : values) {
-    if constexpr (std::is_same_v<T, std::string>) out.bytes(number, value);  // an empty item is there too
-    else write(out, number, value);
-  }
+  for (const T& value : values) write(out, number, value);
 }
+
+/// Whether a field is of type `bytes`. All other text is of type `string`, whose readers accept UTF-8 only.
+bool is_bytes(std::string_view name) { return name == "program" || name == "bytes" || name == "module"; }
 
 template <Message T>
 WireWriter write_message(const T& message) {
   WireWriter out;
-  visit_fields(message, [&](std::string_view, uint32_t number, const auto& field) { write(out, number, field); });
+  visit_fields(message, [&]<typename F>(std::string_view name, uint32_t number, const F& field) {
+    if constexpr (std::same_as<F, std::vector<std::string>>) {
+      for (const std::string& item : field) out.bytes(number, hlo::proto::utf8(item));  // an empty item is there too
+    } else if constexpr (std::same_as<F, std::string>) {
+      if (is_bytes(name)) write(out, number, field);
+      else write(out, number, hlo::proto::utf8(field));
+    } else {
+      write(out, number, field);
+    }
+  });
   return out;
 }
 

@@ -313,6 +313,7 @@ void visit_fields(S& s, V&& visit) {
   visit("replies", 5, s.replies);
   visit("report_seconds", 6, s.report_seconds);
   visit("report", 7, s.report);
+  visit("message_bytes", 8, s.message_bytes);
 }
 
 template <>
@@ -328,6 +329,7 @@ void visit_fields(S& s, V&& visit) {
   visit("strangers", 7, s.strangers);
   visit("connections_cut", 8, s.connections_cut);
   visit("sessions", 9, s.sessions);
+  visit("queued", 10, s.queued);
 }
 
 // Fields of Request and Reply. What they carry has one number more for each alternative.

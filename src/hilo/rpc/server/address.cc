@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <netdb.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -33,6 +34,22 @@ std::string unescaped(std::string_view peer) {
     if (const size_t at = text.find(escaped); at != std::string::npos) text.replace(at, 3, 1, plain);
   }
   return text;
+}
+
+std::string peer_host(std::string_view peer) {
+  const std::string text = unescaped(peer);
+  const size_t begin = std::min(text.find(':'), text.size() - (text.empty() ? 0 : 1)) + 1;
+  const size_t end = text.rfind(':');
+  if (text.empty() || end == std::string::npos || end < begin) return text;
+  std::string host = text.substr(begin, end - begin);
+  if (host.size() < 2 || host.front() != '[' || host.back() != ']') return host;
+  host = host.substr(1, host.size() - 2);
+  in6_addr address{};
+  std::array<char, INET6_ADDRSTRLEN> network{};
+  if (::inet_pton(AF_INET6, host.substr(0, host.find('%')).c_str(), &address) != 1) return host;
+  std::fill(address.s6_addr + 8, address.s6_addr + 16, uint8_t{0});
+  ::inet_ntop(AF_INET6, &address, network.data(), network.size());
+  return fmt::format("{}/64", network.data());
 }
 
 StatusOr<Address> resolve(const std::string& listen) {

@@ -29,6 +29,10 @@ std::string peer_text(Address& address);
 /// gRPC escapes brackets: "ipv6:%5B::1%5D:1234".
 std::string unescaped(std::string_view peer);
 
+/// Whose a peer is: "10.0.0.7" of "ipv4:10.0.0.7:1234"; of IPv6 the network of 64 bits, of which one client has all addresses. Other
+/// text up to its last colon.
+std::string peer_host(std::string_view peer);
+
 /// Where "host:port" or "[host]:port" is to be listened at.
 /// Errors    UNAVAILABLE for what the system doesn't know
 StatusOr<Address> resolve(const std::string& listen);

@@ -4,10 +4,14 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "hilo/base/files.h"
@@ -43,35 +47,57 @@ std::string reply_text(std::string_view status, std::string_view body) {
 
 }  // namespace
 
-std::string metrics_text(const Sessions::Counts& counts, const Door::Counts& connections) {
+std::string metrics_text(const ServerNumbers& numbers) {
+  const Sessions::Counts& counts = numbers.counts;
+  const Door::Counts& connections = numbers.connections;
+  SessionReport sums;
+  int64_t message_bytes = 0;
+  for (const SessionOverview& session : numbers.sessions) {
+    sums.calls += session.report.calls;
+    sums.buffers += session.report.buffers;
+    sums.live_bytes += session.report.live_bytes;
+    sums.executables += session.report.executables;
+    sums.memory_bytes += session.report.memory_bytes;
+    message_bytes += session.message_bytes;
+  }
   std::string text;
   const auto add = [&](std::string_view name, std::string_view type, std::string_view help, int64_t value) {
     text += fmt::format("# HELP hilo_{0} {1}\n# TYPE hilo_{0} {2}\nhilo_{0} {3}\n", name, help, type, value);
   };
   add("sessions", "gauge", "Sessions that there are.", counts.live);
+  add("sessions_queued", "gauge", "Clients that wait for a session.", counts.queued);
   add("sessions_total", "counter", "Sessions that have begun.", counts.begun);
   add("workers_lost_total", "counter", "Sessions whose worker ended before their client.", counts.workers_lost);
   add("messages_total", "counter", "Replies of workers.", counts.messages);
+  add("calls", "gauge", "Calls that have begun and not ended, as sessions reported last.", sums.calls);
+  add("arrays", "gauge", "Arrays of sessions.", sums.buffers);
+  add("live_bytes", "gauge", "Bytes that sessions hold: arrays, programs, runs, replies.", sums.live_bytes);
+  add("programs", "gauge", "Compiled programs of sessions.", sums.executables);
+  add("worker_memory_bytes", "gauge", "RAM of the workers.", sums.memory_bytes);
+  add("message_bytes", "gauge", "Bytes of messages that the server holds for workers.", message_bytes);
   add("connections", "gauge", "Connections that there are.", connections.connections);
   add("connections_total", "counter", "Connections that were taken.", connections.taken);
   add("connections_cut_total", "counter", "Connections that were cut before a call was let in.", connections.cut);
+  add("zygotes_replaced_total", "counter", "Processes that start workers, replaced.", numbers.zygotes_replaced);
   add("listeners_total", "counter", "How often the server began to listen.", connections.listeners);
   return text;
 }
 
-StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& address,
-                                                              std::function<std::string()> metrics) {
+StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& address, Source source,
+                                                              const MetricsLimits& limits) {
   if (!is_loopback(address))
     return failed_precondition(fmt::format("metrics: others reach {}. Hint: 127.0.0.1:port", quote(address)));
   HILO_ASSIGN_OR_RETURN(sockaddr_in where, socket_address(address));
-  OwnedFile listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  OwnedFile listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   socklen_t size = sizeof(where);
   auto* const any = reinterpret_cast<sockaddr*>(&where);
   const bool listens = listening.get() >= 0 && ::bind(listening.get(), any, size) == 0 &&
                        ::listen(listening.get(), kWaiting) == 0 && ::getsockname(listening.get(), any, &size) == 0;
   if (!listens) return errno_status(errno, "metrics at " + address);
+  OwnedFile stop(::eventfd(0, EFD_CLOEXEC));
+  if (stop.get() < 0) return errno_status(errno, "eventfd");
   std::unique_ptr<MetricsServer> server(
-      new MetricsServer(std::move(listening), ntohs(where.sin_port), std::move(metrics)));
+      new MetricsServer(std::move(listening), std::move(stop), ntohs(where.sin_port), std::move(source), limits));
   const SignalsBlocked blocked;
   try {
     server->thread_ = std::thread([all = server.get()] { all->serve(); });
@@ -82,35 +108,76 @@ StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string&
 }
 
 MetricsServer::~MetricsServer() {
-  ::shutdown(listening_.get(), SHUT_RDWR);  // wakes accept()
+  const uint64_t one = 1;
+  static_cast<void>(::write(stop_.get(), &one, sizeof(one)) < 0);
   if (thread_.joinable()) thread_.join();
 }
 
 void MetricsServer::serve() {
   for (;;) {
-    const OwnedFile client(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (client.get() >= 0) answer(client.get());
-    else if (errno == EMFILE || errno == ENFILE) std::this_thread::sleep_for(kPause);
-    else if (errno != EINTR && errno != ECONNABORTED) return;
+    const Clock::time_point now = Clock::now();
+    const bool accepts = now >= accepts_from_;
+    Clock::time_point next = accepts ? Clock::time_point::max() : accepts_from_;
+    std::vector<pollfd> files = {{.fd = stop_.get(), .events = POLLIN, .revents = 0},
+                                 {.fd = accepts ? listening_.get() : -1, .events = POLLIN, .revents = 0}};
+    for (const Client& client : clients_) {
+      next = std::min(next, client.ends);
+      const short wanted = client.is_answered ? POLLOUT : POLLIN;
+      files.push_back({.fd = client.file.get(), .events = wanted, .revents = 0});
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now).count();
+    const int wait = next == Clock::time_point::max() ? -1 : static_cast<int>(std::max<int64_t>(left, 0));
+    if (::poll(files.data(), files.size(), wait) < 0 && errno != EINTR) return;
+    if (files[0].revents != 0) return;
+    size_t i = 2;
+    const Clock::time_point then = Clock::now();
+    std::erase_if(clients_, [&](Client& client) {
+      const bool is_ready = files[i++].revents != 0;
+      return then >= client.ends || (is_ready && !advance(client));
+    });
+    if (files[1].revents != 0) accept_clients();
   }
 }
 
-void MetricsServer::answer(int client) const {
-  const timeval second{.tv_sec = 1, .tv_usec = 0};
-  ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
-  ::setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
-  std::string request(kMostRequestBytes, '\0');
-  size_t size = 0;
-  while (request.find("\r\n\r\n") == std::string::npos && size < request.size()) {
-    const ssize_t got = ::recv(client, request.data() + size, request.size() - size, 0);
-    if (got <= 0) return;
-    size += static_cast<size_t>(got);
+void MetricsServer::accept_clients() {
+  for (;;) {
+    OwnedFile file(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (file.get() < 0) {
+      if (errno == EMFILE || errno == ENFILE) accepts_from_ = Clock::now() + kPause;
+      return;
+    }
+    if (std::ssize(clients_) >= limits_.clients) clients_.pop_front();
+    clients_.push_back({.file = std::move(file), .ends = Clock::now() + limits_.client_time});
   }
-  const std::string_view line = std::string_view(request).substr(0, request.find("\r\n"));
-  std::string reply = reply_text("404 Not Found", "There are /healthz and /metrics.\n");
-  if (line.starts_with("GET /healthz ")) reply = reply_text("200 OK", "ok\n");
-  if (line.starts_with("GET /metrics ")) reply = reply_text("200 OK", metrics_());
-  static_cast<void>(::send(client, reply.data(), reply.size(), MSG_NOSIGNAL));
+}
+
+bool MetricsServer::advance(Client& client) const {
+  while (!client.is_answered) {
+    char part[kMostRequestBytes];
+    const ssize_t got = ::recv(client.file.get(), part, kMostRequestBytes - client.request.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 && errno == EAGAIN;
+    client.request.append(part, static_cast<size_t>(got));
+    if (client.request.find("\r\n\r\n") == std::string::npos && client.request.size() < kMostRequestBytes) continue;
+    client.answer = answer_to(client.request);
+    client.is_answered = true;
+  }
+  while (!client.answer.empty()) {
+    const ssize_t sent = ::send(client.file.get(), client.answer.data(), client.answer.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return errno == EAGAIN;
+    client.answer.erase(0, static_cast<size_t>(sent));
+  }
+  return false;
+}
+
+std::string MetricsServer::answer_to(std::string_view request) const {
+  const std::string_view line = request.substr(0, request.find("\r\n"));
+  if (line.starts_with("GET /metrics ")) return reply_text("200 OK", source_.metrics());
+  if (!line.starts_with("GET /healthz ")) return reply_text("404 Not Found", "There are /healthz and /metrics.\n");
+  const Status health = source_.health ? source_.health() : ok_status();
+  if (health.ok()) return reply_text("200 OK", "ok\n");
+  return reply_text("503 Service Unavailable", fmt::format("{}\n", health.message()));
 }
 
 }  // namespace hilo::rpc

@@ -19,11 +19,13 @@ class Server {
   virtual Sessions::Counts counts() const = 0;
   virtual Door::Counts connections() const = 0;
   virtual Overview overview() const = 0;
+  /// What gRPC's health service says from now on.
+  virtual void set_serving(bool serves) = 0;
 };
 
 /// A server as the options say, whose workers `start_worker` makes. It is in a library of its own with gRPC, which the first
 /// call opens.
-/// Errors    those of check_listen and read_token; NOT_FOUND without the library; UNAVAILABLE if the address is taken
+/// Errors    those of check_listen, check_limits and read_token; NOT_FOUND without the library; UNAVAILABLE if the address is taken
 StatusOr<std::unique_ptr<Server>> start_server(const ServerOptions& options, StartWorker start_worker);
 
 }  // namespace hilo::rpc

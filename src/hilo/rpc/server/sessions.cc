@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -23,40 +24,102 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kSentAtOnce = 16 << 10;  // bytes of a batch
+constexpr size_t kSentAtOnce = 16 << 10;    // bytes of a batch
+constexpr int64_t kQueuedBytes = 64 << 10;  // of messages of a client that waits for a session: it sends Hello
 
 double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
+
+/// A part of all sessions that one client may have.
+int64_t share_of(int64_t limit, int64_t sessions) {
+  if (limit > 0) return limit;
+  return sessions < 4 ? sessions : sessions - sessions / 4;
+}
+
+/// Sessions of each client.
+class Shares {
+ public:
+  int64_t of_host(const Peer& peer) const { return count(hosts_, peer.host); }
+  /// Of who has the token, if it has a name.
+  int64_t of_client(const Peer& peer) const { return peer.token.empty() ? of_host(peer) : count(tokens_, peer.token); }
+  bool has_room(const Peer& peer, const SessionLimits& limits) const {
+    const int64_t own = share_of(limits.sessions_per_token, limits.sessions);
+    return of_host(peer) < share_of(limits.sessions_per_peer, limits.sessions) &&
+           (peer.token.empty() || count(tokens_, peer.token) < own);
+  }
+  void add(const Peer& peer, int64_t sessions) {
+    add(hosts_, peer.host, sessions);
+    add(tokens_, peer.token, sessions);
+  }
+
+ private:
+  using Count = std::unordered_map<std::string, int64_t>;
+  static int64_t count(const Count& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    return found == counts.end() ? 0 : found->second;
+  }
+  static void add(Count& counts, const std::string& name, int64_t sessions) {
+    if ((counts[name] += sessions) == 0) counts.erase(name);
+  }
+  Count hosts_, tokens_;
+};
 
 }  // namespace
 
 struct Sessions::State {
+  struct Waiting {
+    std::shared_ptr<Session> session;
+    Clock::time_point since;
+  };
+  /// What is done without the mutex: sessions that get no place, and why.
+  using Rejected = std::vector<std::pair<std::shared_ptr<Session>, Status>>;
+
   SessionLimits limits;
   StartWorker start_worker;
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::unordered_map<Handle, std::shared_ptr<Session>> sessions;
+  std::list<Waiting> queue;  // who came first is first
+  Shares shares, waiting;
+  std::atomic<bool> is_wanted = false;  // a place, by the queue
+  bool has_usher = false;
   int64_t threads = 0;
   bool is_draining = false;
   bool is_ending = false;
+  int64_t named = 0;  // sessions that have got a number
   Counts counts;
   std::atomic<int64_t> messages{0};
+
+  // Precondition of all: the caller holds the mutex.
+  bool has_room(const Peer& peer) const { return counts.live < limits.sessions && shares.has_room(peer, limits); }
+  std::string full_text() const;
+  /// Gives the session a worker and counts it.
+  Status place(const std::shared_ptr<Session>& session);
+  Status enqueue(const std::shared_ptr<Session>& session);
+  void leave_queue(std::list<Waiting>::iterator one);
+  /// Gives free places to the queue.
+  void fill(Rejected& rejected);
+  /// Rejects those that have waited too long, or all. Returns    when the next one has
+  Clock::time_point expire(bool all, Rejected& rejected);
+  Status start_usher(const std::shared_ptr<State>& self);
 };
 
-/// Two threads: one writes to the worker, one reads from it. Both hold the session.
+/// With a worker, two threads: one writes to it, one reads from it. Both hold the session.
 class Sessions::Session final : public Relay, public std::enable_shared_from_this<Session> {
  public:
-  Session(const Handle& name, int64_t number, WorkerFiles worker, std::shared_ptr<State> state)
-      : name_(name),
-        number_(number),
-        socket_(std::move(worker.socket)),
-        places_(std::move(worker.arena)),
-        state_(std::move(state)) {}
+  Session(const Handle& name, int64_t number, const Peer& peer, std::shared_ptr<State> state)
+      : name_(name), number_(number), peer_(peer), state_(std::move(state)) {}
 
   /// Precondition: the caller holds the state's mutex.
-  Status start();
+  Status start(WorkerFiles worker);
   /// False if the session has ended.
   bool attach(Lane lane, std::shared_ptr<Outlet> outlet);
-  void end() { socket_.shut_down(); }
+  void end();
+  /// Ends it if its client is gone and has nothing here: another one waits for the place.
+  void yield();
+  /// Tells the client why it gets no session.
+  void reject(const Status& why);
+  const Handle& name() const { return name_; }
+  const Peer& peer() const { return peer_; }
 
   void forward(Lane lane, Pieces batch, std::function<void()> taken) override;
   void detach(Lane lane, const Outlet* outlet) override;
@@ -75,30 +138,43 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   void read();
   /// False for what is no report.
   bool take_report(std::string_view message);
+  /// Asks for a report after all that was sent. Precondition of these: the caller holds the mutex.
+  void ask_locked();
+  Clock::time_point ends_locked() const;
   void finish(const Status& why);
   std::shared_ptr<Outlet>& outlet_of(Lane lane) { return outlets_[static_cast<size_t>(lane)]; }
 
   const Handle name_;
   const int64_t number_;
+  const Peer peer_;
   const Clock::time_point began_ = Clock::now();
-  FrameSocket socket_;
-  Places places_;
+  // Set once, by start(), before any thread has the session's worker.
+  std::unique_ptr<FrameSocket> socket_;
+  std::unique_ptr<Places> places_;
   const std::shared_ptr<State> state_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::array<std::shared_ptr<Outlet>, kLanes> outlets_;
   Clock::time_point alone_since_ = Clock::now();
   std::deque<Batch> batches_;
-  bool is_writing_ = false;  // write() is, without the mutex
+  int64_t message_bytes_ = 0;  // of batches, and of the one that is written
+  bool is_writing_ = false;    // write() is, without the mutex
   bool has_ended_ = false;
   int64_t replies_ = 0;
-  bool is_asked_ = false;  // for a report that hasn't come
+  bool is_asked_ = false;    // for a report that hasn't come
+  bool asks_again_ = false;  // after it: the client went meanwhile
+  bool is_empty_ = false;    // the client is gone, and has nothing here
   SessionReport report_;
   std::optional<Clock::time_point> reported_;
 };
 
-Status Sessions::Session::start() {
+Status Sessions::Session::start(WorkerFiles worker) {
   const SignalsBlocked blocked;
+  {
+    const std::scoped_lock lock(mutex_);
+    socket_ = std::make_unique<FrameSocket>(std::move(worker.socket));
+    places_ = std::make_unique<Places>(std::move(worker.arena));
+  }
   const auto begin = [this](auto run) {
     ++state_->threads;
     std::thread([self = shared_from_this(), state = state_, run]() mutable {
@@ -120,11 +196,40 @@ Status Sessions::Session::start() {
   return ok_status();
 }
 
+void Sessions::Session::end() {
+  const std::scoped_lock lock(mutex_);
+  if (socket_ != nullptr) socket_->shut_down();
+}
+
+void Sessions::Session::yield() {
+  const std::scoped_lock lock(mutex_);
+  if (is_empty_ && socket_ != nullptr) socket_->shut_down();
+}
+
+void Sessions::Session::reject(const Status& why) {
+  std::array<std::shared_ptr<Outlet>, kLanes> outlets;
+  std::deque<Batch> batches;
+  {
+    const std::scoped_lock lock(mutex_);
+    has_ended_ = true;
+    outlets.swap(outlets_);
+    batches.swap(batches_);
+  }
+  Reply reply;
+  reply.status = why;
+  for (const auto& outlet : outlets) {
+    if (outlet == nullptr) continue;
+    if (outlet == outlets[static_cast<size_t>(Lane::kCalls)]) outlet->deliver(encode_in_pieces(reply));
+    outlet->close(ok_status());
+  }
+}
+
 bool Sessions::Session::attach(Lane lane, std::shared_ptr<Outlet> outlet) {
   {
     const std::scoped_lock lock(mutex_);
     if (has_ended_) return false;
     std::swap(outlet_of(lane), outlet);
+    if (lane == Lane::kCalls) is_empty_ = false;
   }
   changed_.notify_all();
   if (outlet != nullptr) outlet->close(Status(StatusCode::kAborted, "another stream took this one's place"));
@@ -132,31 +237,78 @@ bool Sessions::Session::attach(Lane lane, std::shared_ptr<Outlet> outlet) {
 }
 
 void Sessions::Session::detach(Lane lane, const Outlet* outlet) {
+  bool has_worker = false;
   {
     const std::scoped_lock lock(mutex_);
     if (outlet_of(lane).get() != outlet) return;
     outlet_of(lane).reset();
     alone_since_ = Clock::now();
+    if (lane == Lane::kCalls && socket_ != nullptr) ask_locked();
+    has_worker = socket_ != nullptr;
   }
   changed_.notify_all();
+  if (has_worker || lane != Lane::kCalls) return;
+  const std::scoped_lock lock(state_->mutex);
+  const auto found = std::ranges::find_if(state_->queue, [this](const auto& one) { return one.session.get() == this; });
+  if (found == state_->queue.end()) {  // it got its worker meanwhile
+    const std::scoped_lock own(mutex_);
+    if (socket_ != nullptr && outlet_of(Lane::kCalls) == nullptr) ask_locked();
+    changed_.notify_all();
+    return;
+  }
+  const std::shared_ptr<Session> self = found->session;
+  state_->leave_queue(found);
+  state_->sessions.erase(name_);
+}
+
+void Sessions::Session::ask_locked() {
+  if (std::exchange(is_asked_, true)) {
+    asks_again_ = true;
+    return;
+  }
+  batches_.push_back({Lane::kReports, Pieces(), [] {}});
+}
+
+Clock::time_point Sessions::Session::ends_locked() const {
+  const SessionLimits& limits = state_->limits;
+  return alone_since_ + (is_empty_ ? std::min(limits.empty_grace, limits.grace) : limits.grace);
 }
 
 void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> taken) {
+  std::shared_ptr<Outlet> full;
+  Status why;
   {
     const std::scoped_lock lock(mutex_);
     if (has_ended_) return;  // the outlet was told
+    const auto size = static_cast<int64_t>(batch.size());
+    const int64_t limit = socket_ == nullptr ? kQueuedBytes : state_->limits.message_bytes;
+    const bool is_bounded = socket_ == nullptr || message_bytes_ > 0;
+    if (is_bounded && size > limit - message_bytes_) {
+      full = outlet_of(lane);
+      why = resource_exhausted(
+          fmt::format("quota: {} bytes of messages wait for the session's worker; {} more came", message_bytes_, size));
+    }
     Batch next{lane, std::move(batch), std::move(taken)};
-    if (lane != Lane::kBytes && batches_.empty() && !is_writing_ && next.bytes.size() <= kSentAtOnce) {
+    const bool is_short = lane != Lane::kBytes && next.bytes.size() <= kSentAtOnce;
+    if (!why.ok()) {
+      taken = nullptr;
+    } else if (is_short && socket_ != nullptr && batches_.empty() && !is_writing_) {
       // The worker has it without a second thread in between, as a rule.
-      StatusOr<std::string> rest = socket_.write_some(static_cast<uint32_t>(lane), next.bytes.parts);
+      StatusOr<std::string> rest = socket_->write_some(static_cast<uint32_t>(lane), next.bytes.parts);
       if (!rest.ok()) return;  // read() sees that the worker is gone
       taken = std::exchange(next.taken, nullptr);
-      if (!rest->empty()) batches_.push_back({lane, Pieces(*std::move(rest)), std::exchange(taken, nullptr), true});
+      if (!rest->empty()) {
+        message_bytes_ += std::ssize(*rest);
+        batches_.push_back({lane, Pieces(*std::move(rest)), std::exchange(taken, nullptr), true});
+      }
     } else {
       taken = nullptr;
+      message_bytes_ += size;
       batches_.push_back(std::move(next));
     }
   }
+  if (full != nullptr) full->close(why);
+  if (!why.ok()) return;
   if (taken) return taken();
   changed_.notify_all();
 }
@@ -165,9 +317,11 @@ void Sessions::Session::write() {
   std::unique_lock lock(mutex_);
   while (!has_ended_) {
     if (batches_.empty()) {
-      const auto is_due = [this] { return has_ended_ || !batches_.empty() || outlet_of(Lane::kCalls) != nullptr; };
+      const auto is_due = [this, was_empty = is_empty_] {
+        return has_ended_ || !batches_.empty() || outlet_of(Lane::kCalls) != nullptr || is_empty_ != was_empty;
+      };
       if (outlet_of(Lane::kCalls) != nullptr) changed_.wait(lock);
-      else if (!changed_.wait_until(lock, alone_since_ + state_->limits.grace, is_due)) break;
+      else if (!changed_.wait_until(lock, ends_locked(), is_due) && Clock::now() >= ends_locked()) break;
       continue;
     }
     {
@@ -186,11 +340,12 @@ void Sessions::Session::write() {
 
 void Sessions::Session::send(const Batch& batch) {
   // read() sees that a worker is gone.
-  if (batch.is_rest) static_cast<void>(socket_.write_rest(batch.bytes.parts[0]));
+  if (batch.is_rest) static_cast<void>(socket_->write_rest(batch.bytes.parts[0]));
   else if (batch.lane == Lane::kBytes) send_bytes(batch.bytes);
-  else static_cast<void>(socket_.write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));
+  else static_cast<void>(socket_->write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));
   const std::scoped_lock lock(mutex_);
   is_writing_ = false;
+  message_bytes_ -= static_cast<int64_t>(batch.bytes.size());
 }
 
 /// Chunks that have a place are written there; of them the worker is told the rest.
@@ -199,34 +354,34 @@ void Sessions::Session::send_bytes(Pieces batch) {
   while (!batch.empty()) {
     const StatusOr<Pieces> message = take_from_batch(batch);
     if (!message.ok()) {  // the worker says why
-      static_cast<void>(socket_.write(kBytes, batch.parts));
+      static_cast<void>(socket_->write(kBytes, batch.parts));
       return;
     }
     const std::optional<Request> request = chunk_of(*message);
     const Chunk* const chunk = request && request->releases.empty() ? &std::get<Chunk>(request->body) : nullptr;
-    if (chunk != nullptr && places_.write(*chunk)) {
+    if (chunk != nullptr && places_->write(*chunk)) {
       const Placed placed{request->id, request->acked, chunk->buffer, chunk->offset,
                           static_cast<int64_t>(chunk->bytes.size())};
-      static_cast<void>(socket_.write(kPlaces, bytes_of(placed)));
+      static_cast<void>(socket_->write(kPlaces, bytes_of(placed)));
       continue;
     }
     std::string head;
     append_head_to_batch(head, message->size());
     std::vector<std::string_view> parts = {head};
     parts.insert(parts.end(), message->parts.begin(), message->parts.end());
-    static_cast<void>(socket_.write(kBytes, parts));
+    static_cast<void>(socket_->write(kBytes, parts));
   }
 }
 
 void Sessions::Session::read() {
   Status why = unavailable("the session's worker has ended");
   for (Frame frame;;) {
-    const StatusOr<bool> is_there = socket_.read(frame);
+    const StatusOr<bool> is_there = socket_->read(frame);
     if (!is_there.ok()) why = is_there.status();
     if (!is_there.ok() || !*is_there) break;
     if (frame.lane == static_cast<uint32_t>(Lane::kReports) && take_report(frame.message)) continue;
     if (frame.lane == static_cast<uint32_t>(Lane::kPlaces)) {
-      const Status set = places_.set(frame.message);
+      const Status set = places_->set(frame.message);
       if (set.ok()) continue;
       why = set;
       break;
@@ -255,10 +410,16 @@ void Sessions::Session::read() {
 bool Sessions::Session::take_report(std::string_view message) {
   const StatusOr<SessionReport> report = decode_session_report(message);
   if (!report.ok()) return false;
-  const std::scoped_lock lock(mutex_);
-  is_asked_ = false;
-  report_ = *report;
-  reported_ = Clock::now();
+  {
+    const std::scoped_lock lock(mutex_);
+    is_asked_ = false;
+    report_ = *report;
+    reported_ = Clock::now();
+    if (std::exchange(asks_again_, false)) ask_locked();
+    else is_empty_ = outlet_of(Lane::kCalls) == nullptr && report_.calls + report_.buffers + report_.executables == 0;
+  }
+  changed_.notify_all();
+  if (state_->is_wanted) yield();
   return true;
 }
 
@@ -270,9 +431,10 @@ SessionOverview Sessions::Session::overview() {
     shown.has_client = outlet_of(Lane::kCalls) != nullptr;
     shown.waiting = std::ssize(batches_) + (is_writing_ ? 1 : 0);
     shown.replies = replies_;
+    shown.message_bytes = message_bytes_;
     shown.report = report_;
     if (reported_) shown.report_seconds = seconds_since(*reported_);
-    asks = !std::exchange(is_asked_, true);
+    asks = socket_ != nullptr && !std::exchange(is_asked_, true);
   }
   if (asks) forward(Lane::kReports, Pieces(std::string()), [] {});
   return shown;
@@ -291,14 +453,123 @@ void Sessions::Session::finish(const Status& why) {
   for (const auto& outlet : outlets) {
     if (outlet != nullptr) outlet->close(why);
   }
-  const std::scoped_lock lock(state_->mutex);
-  const auto found = state_->sessions.find(name_);
-  if (found == state_->sessions.end() || found->second.get() != this) return;
-  state_->sessions.erase(found);
-  --state_->counts.live;
-  const bool was_awaited = outlets[static_cast<size_t>(Lane::kCalls)] != nullptr;  // else its time was over
-  if (!why.ok() && was_awaited && !state_->is_ending) ++state_->counts.workers_lost;
-  state_->changed.notify_all();
+  State::Rejected rejected;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    const auto found = state_->sessions.find(name_);
+    if (found == state_->sessions.end() || found->second.get() != this) return;
+    state_->sessions.erase(found);
+    --state_->counts.live;
+    state_->shares.add(peer_, -1);
+    const bool was_awaited = outlets[static_cast<size_t>(Lane::kCalls)] != nullptr;  // else its time was over
+    if (!why.ok() && was_awaited && !state_->is_ending) ++state_->counts.workers_lost;
+    if (!state_->is_ending) state_->fill(rejected);
+    state_->changed.notify_all();
+  }
+  for (const auto& [session, reason] : rejected) session->reject(reason);
+}
+
+// ---- The queue.
+
+std::string Sessions::State::full_text() const {
+  if (counts.live >= limits.sessions) return fmt::format("quota: {} sessions of {}", counts.live, limits.sessions);
+  return fmt::format("quota: as many sessions as one client may have: {} of one host, {} of one token",
+                     share_of(limits.sessions_per_peer, limits.sessions),
+                     share_of(limits.sessions_per_token, limits.sessions));
+}
+
+Status Sessions::State::place(const std::shared_ptr<Session>& session) {
+  HILO_ASSIGN_OR_RETURN(WorkerFiles worker, start_worker());
+  HILO_RETURN_IF_ERROR(session->start(std::move(worker)));
+  shares.add(session->peer(), 1);
+  ++counts.live;
+  ++counts.begun;
+  return ok_status();
+}
+
+Status Sessions::State::enqueue(const std::shared_ptr<Session>& session) {
+  const bool has_room =
+      counts.queued < limits.queue && waiting.of_host(session->peer()) < std::max<int64_t>(limits.queue / 4, 1);
+  if (limits.queue_time <= std::chrono::milliseconds(0) || !has_room) return resource_exhausted(full_text());
+  queue.push_back({session, Clock::now()});
+  waiting.add(session->peer(), 1);
+  ++counts.queued;
+  is_wanted = true;
+  for (const auto& [name, other] : sessions) other->yield();
+  changed.notify_all();
+  return ok_status();
+}
+
+void Sessions::State::leave_queue(std::list<Waiting>::iterator one) {
+  waiting.add(one->session->peer(), -1);
+  queue.erase(one);
+  --counts.queued;
+  is_wanted = !queue.empty();
+}
+
+void Sessions::State::fill(Rejected& rejected) {
+  for (;;) {
+    auto best = queue.end();
+    for (auto i = queue.begin(); i != queue.end(); ++i) {
+      if (!has_room(i->session->peer())) continue;
+      if (best == queue.end() || shares.of_client(i->session->peer()) < shares.of_client(best->session->peer()))
+        best = i;
+    }
+    if (best == queue.end()) return;
+    const std::shared_ptr<Session> session = best->session;
+    leave_queue(best);
+    if (const Status placed = place(session); !placed.ok()) {
+      sessions.erase(session->name());
+      rejected.emplace_back(session, placed);
+    }
+  }
+}
+
+Clock::time_point Sessions::State::expire(bool all, Rejected& rejected) {
+  const Clock::time_point now = Clock::now();
+  const int64_t length = counts.queued;
+  int64_t place = 1;
+  for (auto i = queue.begin(); i != queue.end(); ++place) {
+    const auto one = i++;
+    if (!all && one->since + limits.queue_time > now) return one->since + limits.queue_time;
+    const std::string text = fmt::format("{}; place {} of {} in the queue after {:.1f} s", full_text(), place, length,
+                                         seconds_since(one->since));
+    rejected.emplace_back(one->session, all ? unavailable("the server is about to end") : resource_exhausted(text));
+    sessions.erase(one->session->name());
+    leave_queue(one);
+  }
+  return Clock::time_point::max();
+}
+
+/// A thread that rejects those that have waited too long; it ends with the queue.
+Status Sessions::State::start_usher(const std::shared_ptr<State>& self) {
+  if (has_usher) return ok_status();
+  const SignalsBlocked blocked;
+  try {
+    std::thread([self] {
+      std::unique_lock lock(self->mutex);
+      while (!self->is_ending && !self->queue.empty()) {
+        Rejected rejected;
+        const Clock::time_point next = self->expire(false, rejected);
+        if (rejected.empty()) {
+          self->changed.wait_until(lock, next);
+          continue;
+        }
+        lock.unlock();
+        for (const auto& [session, why] : rejected) session->reject(why);
+        rejected.clear();
+        lock.lock();
+      }
+      self->has_usher = false;
+      --self->threads;
+      self->changed.notify_all();
+    }).detach();
+  } catch (const std::system_error&) {
+    return resource_exhausted("no thread can be had for the queue of sessions");
+  }
+  has_usher = true;
+  ++threads;
+  return ok_status();
 }
 
 // ---- All sessions.
@@ -309,42 +580,53 @@ Sessions::Sessions(const SessionLimits& limits, StartWorker start_worker) : stat
 }
 
 Sessions::~Sessions() {
+  State::Rejected rejected;
   std::unique_lock lock(state_->mutex);
   state_->is_draining = state_->is_ending = true;
+  state_->expire(true, rejected);
+  state_->changed.notify_all();
   for (const auto& [name, session] : state_->sessions) session->end();
   state_->changed.wait(lock, [this] { return state_->threads == 0; });
+  lock.unlock();
+  for (const auto& [session, why] : rejected) session->reject(why);
 }
 
-StatusOr<std::shared_ptr<Relay>> Sessions::attach(const Hello& hello, Lane lane, std::shared_ptr<Outlet> outlet) {
+StatusOr<std::shared_ptr<Relay>> Sessions::attach(const Hello& hello, Lane lane, std::shared_ptr<Outlet> outlet,
+                                                  const Peer& peer) {
   std::shared_ptr<Session> known;
   {
     const std::scoped_lock lock(state_->mutex);
     const auto found = state_->sessions.find(hello.session);
     if (found != state_->sessions.end()) known = found->second;
-    else if (!hello.resumes && lane == Lane::kCalls) return begin(hello, std::move(outlet));
+    else if (!hello.resumes && lane == Lane::kCalls) return begin(hello, std::move(outlet), peer);
   }
   if (known == nullptr || !known->attach(lane, std::move(outlet))) return not_found("no such session: it has ended");
   return std::shared_ptr<Relay>(known);
 }
 
-StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared_ptr<Outlet> outlet) {
+StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared_ptr<Outlet> outlet, const Peer& peer) {
   if (hello.session.is_zero()) return invalid_argument("Hello.session: a session's name is sixteen random bytes");
   if (state_->is_draining) return unavailable("the server is about to end");
-  if (state_->counts.live >= state_->limits.sessions)
-    return resource_exhausted(fmt::format("quota: {} sessions of {}", state_->counts.live, state_->limits.sessions));
-  HILO_ASSIGN_OR_RETURN(WorkerFiles worker, state_->start_worker());
-  const auto session = std::make_shared<Session>(hello.session, state_->counts.begun + 1, std::move(worker), state_);
+  const auto session = std::make_shared<Session>(hello.session, ++state_->named, peer, state_);
   session->attach(Lane::kCalls, std::move(outlet));
-  HILO_RETURN_IF_ERROR(session->start());
+  if (state_->has_room(peer)) {
+    HILO_RETURN_IF_ERROR(state_->place(session));
+  } else {
+    HILO_RETURN_IF_ERROR(state_->start_usher(state_));
+    HILO_RETURN_IF_ERROR(state_->enqueue(session));
+  }
   state_->sessions.emplace(hello.session, session);
-  ++state_->counts.live;
-  ++state_->counts.begun;
   return std::shared_ptr<Relay>(session);
 }
 
 void Sessions::drain() {
-  const std::scoped_lock lock(state_->mutex);
-  state_->is_draining = true;
+  State::Rejected rejected;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->is_draining = true;
+    state_->expire(true, rejected);
+  }
+  for (const auto& [session, why] : rejected) session->reject(why);
 }
 
 bool Sessions::wait_until_idle(std::chrono::milliseconds time) {

@@ -39,14 +39,17 @@ CallPtr Calls::begin(int64_t id, int64_t acked, Sink sink) {
   return nullptr;
 }
 
-void Calls::end(const Call& call, Reply reply) {
+void Calls::end(const Call& call, Reply reply, Held held) {
   reply.id = call.id;
   Sink sink;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(call.id);
+    // One that was stuck was ended for it.
+    if (found == entries_.end() || found->second.has_ended || found->second.call.get() != &call) return;
     sink = std::move(found->second.sink);
     found->second.has_ended = true;
+    found->second.held = std::move(held);
     // A part of an array can be read again; it isn't kept.
     if (std::holds_alternative<BytesReply>(reply.body)) entries_.erase(found);
     else found->second.reply = reply;

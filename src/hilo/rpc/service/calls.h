@@ -10,6 +10,7 @@
 
 #include "hilo/device/cancellation.h"
 #include "hilo/rpc/messages.h"
+#include "hilo/rpc/service/account.h"
 
 namespace hilo::rpc {
 
@@ -30,8 +31,8 @@ class Calls {
   /// The call of this request, which its caller shall do; null if it was asked for before, or can't be done: then `sink` was
   /// or will be told what there is to tell.
   CallPtr begin(int64_t id, int64_t acked, Sink sink);
-  /// Ends a call: its reply goes to where it was asked for last.
-  void end(const Call& call, Reply reply);
+  /// Ends a call: its reply goes to where it was asked for last. `held` counts the reply while it is stored. Nothing if it has ended.
+  void end(const Call& call, Reply reply, Held held);
   /// The token of a call that runs; null if there is none.
   std::shared_ptr<CancellationToken> token_of(int64_t id) const;
   /// Waits until no call runs.
@@ -46,6 +47,7 @@ class Calls {
     Sink sink;
     bool has_ended = false;
     Reply reply = {};
+    Held held = {};
   };
   void forget_before(int64_t acked);
 

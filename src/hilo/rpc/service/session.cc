@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "hilo/backend/host/device_queue.h"
+#include "hilo/base/buffer_pool.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/custom_call.h"
@@ -20,6 +21,8 @@
 #include "hilo/rpc/run_recorder.h"
 #include "hilo/rpc/service/buffers.h"
 #include "hilo/rpc/service/calls.h"
+#include "hilo/rpc/service/reply_size.h"
+#include "hilo/rpc/service/scratch.h"
 #include "hilo/rpc/service/watchdog.h"
 #include "hilo/version.h"
 
@@ -32,7 +35,39 @@ using ExecutablePtr = std::shared_ptr<Executable>;
 struct Compiled {
   ExecutablePtr executable;
   std::shared_ptr<UnitDescriber> describer;
+  HeldPtr held;
 };
+
+/// What a run holds until it has ended.
+struct RunHold {
+  std::vector<HeldPtr> arguments = {};
+  HeldPtr executable = {};
+  Held donated = {};  // beyond what the results take over
+  std::shared_ptr<const void> temporaries = {};
+  std::shared_ptr<Leftovers> results = std::make_shared<Leftovers>();
+
+  void end() {
+    results->end();
+    *this = RunHold();
+  }
+};
+
+constexpr int64_t kExecutableBytes = 4096;  // of an executable beside its program, constants and code
+constexpr size_t kMessageText = 4096;       // bytes of a reply's message
+
+Status clipped(const Status& status) {
+  if (status.message().size() <= kMessageText) return status;
+  return {status.code(), fmt::format("{}...", status.message().substr(0, kMessageText))};
+}
+
+/// A buffer of zeros: a client reads no memory that another use left behind.
+StatusOr<BufferPtr> zeros_on(Device& device, const Shape& shape) {
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+  if (memory.size() > 0) std::memset(memory.data(), 0, memory.size());
+  HostData host{.shape = shape, .data = memory.data(), .semantics = HostMemory::kBorrowed};
+  host.release = [owner = std::make_shared<AlignedBuffer>(std::move(memory))]() mutable { owner.reset(); };
+  return device.from_host(host);
+}
 
 /// The smaller of two, of which what isn't above 0, NaN too, is no limit.
 template <typename T>
@@ -53,24 +88,25 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
  public:
   explicit Impl(SessionOptions options)
       : options_(std::move(options)),
-        buffers_(options_.quota, options_.allocate_upload),
+        account_(Account::make(options_.quota.live_bytes)),
+        buffers_(options_.quota, options_.allocate_upload, account_),
+        scratch_(std::make_shared<Scratch>(account_)),
         calls_(options_.quota.calls_in_flight),
-        run_watch_(options_.quota.run_seconds, options_.on_stuck),
-        compile_watch_(options_.quota.compile_seconds, options_.on_stuck) {}
+        run_watch_(options_.quota.run_seconds, [this](const auto& token) { give_up(token); }),
+        compile_watch_(options_.quota.compile_seconds, [this](const auto& token) { give_up(token); }) {}
 
   void handle(Request request, Sink sink);
   void stop() {
-    std::unordered_set<std::shared_ptr<CancellationToken>> tokens;
+    std::vector<std::shared_ptr<CancellationToken>> tokens;
     {
       const std::scoped_lock lock(mutex_);
-      tokens = tokens_;
+      for (const auto& [token, call] : watched_) tokens.push_back(token);
     }
     for (const auto& token : tokens) cancel(token);
     calls_.wait();
   }
   Counts counts() const {
-    const DeviceStatistics statistics = buffers_.statistics();
-    return {calls_.running(), calls_.kept(), statistics.live_buffers, statistics.live_bytes, executable_count()};
+    return {calls_.running(), calls_.kept(), buffers_.size(), account_->held(), executable_count()};
   }
 
  private:
@@ -82,11 +118,12 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
     end(call, ok_status());
     return ok_status();
   }
-  /// Ends the call when the event does.
-  void end_with(const CallPtr& call, const Event& event);
   /// Watches the call's time; ends with it.
-  Status watch(Watchdog& watchdog, const CallPtr& call, double seconds);
+  Status watch(Watchdog& watchdog, const CallPtr& call, double seconds, std::span<const int> queues = {},
+               int inputs = 0);
   void unwatch(const CallPtr& call);
+  /// Ends a call whose work goes on after it was told to stop, and the session.
+  void give_up(const std::shared_ptr<CancellationToken>& token);
   void cancel(const std::shared_ptr<CancellationToken>& token) {
     run_watch_.cancel(token);
     compile_watch_.cancel(token);
@@ -117,26 +154,45 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   StatusOr<CompileOptions> compile_options(const CallPtr& call, const Compile& request) const;
   /// PERMISSION_DENIED for a call that isn't allowed; `of_known`: of those alone that a handler here would run.
   Status check_custom_calls(const hlo::Module& module, bool of_known) const;
+  /// Reserves an executable's place before it is compiled.
+  /// Errors    RESOURCE_EXHAUSTED over the quota
+  Status begin_compiling();
+  void end_compiling();
+  /// Counts the executable's memory and keeps it under its name.
+  Status keep(const Handle& name, const ExecutablePtr& executable);
+  /// The bytes of a run's results that aren't taken over from donated arguments, and of its temporaries.
+  StatusOr<Held> make_room_for_run(const Execute& execute, const Executable& executable, std::span<const Handle> names,
+                                   RunHold& hold);
   StatusOr<Event> launch(const CallPtr& call, const Execute& execute, Executable& executable,
-                         ExecutionObserver* observer);
+                         ExecutionObserver* observer, Held room, RunHold& hold);
+  /// Watches the run in the queues of its devices, from when what is copied to them is there.
+  Status watch_run(const CallPtr& call, const Execute& execute, const Executable& executable,
+                   const std::vector<std::vector<BufferPtr>>& arguments);
+  /// The devices that run it.
+  std::vector<int> devices_of(const Execute& execute, const Executable& executable) const;
   /// Ends the call with the run, whose reply has what was recorded, if it was.
-  void end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder);
+  void end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder, RunHold hold);
+  /// The new buffer and its count. The source counts until the copy is there.
+  void insert_copy(const CallPtr& call, const Handle& name, BufferPtr made, Held held, std::vector<HeldPtr> sources);
   StatusOr<Compiled> find_executable(const Handle& handle) const;
   /// Some bytes of a ready buffer that the caller holds, where they are. `kept`: where its row-major value is, or shall be; may
   /// be null.
-  StatusOr<Pieces> read_part(const Buffer& buffer, const Download& download, Literal* kept);
+  StatusOr<Pieces> read_part(const Buffer& buffer, const Download& download, RowMajor* kept);
   int64_t executable_count() const {
     const std::scoped_lock lock(mutex_);
     return static_cast<int64_t>(executables_.size());
   }
 
   const SessionOptions options_;
+  const std::shared_ptr<Account> account_;
   Buffers buffers_;  // of handle()'s thread
+  const std::shared_ptr<Scratch> scratch_;
   Calls calls_;
   std::mutex reading_;
   mutable std::mutex mutex_;
   std::unordered_map<Handle, Compiled> executables_;
-  std::unordered_set<std::shared_ptr<CancellationToken>> tokens_;  // of what is watched
+  int64_t compiling_ = 0;  // executables that wait or are being compiled
+  std::unordered_map<std::shared_ptr<CancellationToken>, CallPtr> watched_;
   Watchdog run_watch_, compile_watch_;
   DeviceQueue compiler_;
 };
@@ -171,27 +227,39 @@ void Session::Impl::release(std::span<const Handle> handles) {
 
 void Session::Impl::end(const CallPtr& call, const Status& status, ReplyBody body) {
   unwatch(call);
-  calls_.end(*call, Reply{.id = call->id, .status = status, .body = status.ok() ? std::move(body) : ReplyBody()});
+  Reply reply{.id = call->id, .status = clipped(status), .body = status.ok() ? std::move(body) : ReplyBody()};
+  StatusOr<Held> held = account_->hold(stored_bytes(reply));
+  if (!held.ok()) reply = Reply{.id = call->id, .status = held.status()};
+  calls_.end(*call, std::move(reply), held.ok() ? *std::move(held) : Held());
 }
 
-void Session::Impl::end_with(const CallPtr& call, const Event& event) {
-  event.on_ready([self = shared_from_this(), call](const Status& status) { self->end(call, status); });
-}
-
-Status Session::Impl::watch(Watchdog& watchdog, const CallPtr& call, double seconds) {
-  HILO_RETURN_IF_ERROR(watchdog.begin(call->token, seconds));
+Status Session::Impl::watch(Watchdog& watchdog, const CallPtr& call, double seconds, std::span<const int> queues,
+                            int inputs) {
+  HILO_RETURN_IF_ERROR(watchdog.begin(call->token, seconds, queues, inputs));
   const std::scoped_lock lock(mutex_);
-  tokens_.insert(call->token);
+  watched_.emplace(call->token, call);
   return ok_status();
 }
 
 void Session::Impl::unwatch(const CallPtr& call) {
   {
     const std::scoped_lock lock(mutex_);
-    if (tokens_.erase(call->token) == 0) return;
+    if (watched_.erase(call->token) == 0) return;
   }
   run_watch_.end(call->token);
   compile_watch_.end(call->token);
+}
+
+void Session::Impl::give_up(const std::shared_ptr<CancellationToken>& token) {
+  if (!options_.on_stuck) return;
+  CallPtr call;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = watched_.find(token);
+    if (found == watched_.end()) return;  // it has ended meanwhile
+    call = found->second;
+  }
+  options_.on_stuck([&] { end(call, stop_status(token->word())); });
 }
 
 Reply Session::Impl::greet(const Hello& hello) const {
@@ -218,7 +286,7 @@ Status Session::Impl::start(const CallPtr& call, const Cancel& request) {
 
 Status Session::Impl::start(const CallPtr& call, const Statistics& statistics) {
   HILO_RETURN_IF_ERROR(options_.client->local_device(statistics.device).status());
-  end(call, ok_status(), StatisticsReply{buffers_.statistics()});
+  end(call, ok_status(), StatisticsReply{{.live_buffers = buffers_.size(), .live_bytes = account_->held()}});
   return ok_status();
 }
 
@@ -277,13 +345,21 @@ StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compil
   StatusOr<ExecutablePtr> made = options_.compile(module, options, observer);
   if (made.status().code() == StatusCode::kNotFound) HILO_RETURN_IF_ERROR(check_custom_calls(module, false));
   HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, std::move(made));
-  const std::scoped_lock lock(mutex_);
-  if (!executables_.emplace(request.executable, Compiled{executable, std::make_shared<UnitDescriber>(executable)})
-           .second)
-    return already_exists("an executable of this name is there already");
+  HILO_RETURN_IF_ERROR(keep(request.executable, executable));
   return executable;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
+}
+
+Status Session::Impl::keep(const Handle& name, const ExecutablePtr& executable) {
+  const ExecutableStatistics statistics = executable->statistics();
+  const int64_t bytes = kExecutableBytes + statistics.constant_bytes + statistics.program_bytes + statistics.code_bytes;
+  HILO_ASSIGN_OR_RETURN(Held held, account_->hold(bytes));
+  Compiled compiled{executable, std::make_shared<UnitDescriber>(executable), std::make_shared<Held>(std::move(held))};
+  const std::scoped_lock lock(mutex_);
+  if (!executables_.emplace(name, std::move(compiled)).second)
+    return already_exists("an executable of this name is there already");
+  return ok_status();
 }
 
 StatusOr<CompileReply> Session::Impl::compile_and_describe(const CallPtr& call, const Compile& request) {
@@ -297,21 +373,46 @@ StatusOr<CompileReply> Session::Impl::compile_and_describe(const CallPtr& call, 
 }
 
 Status Session::Impl::start(const CallPtr& call, Compile& compile) {
-  if (executable_count() >= options_.quota.executables) {
-    return resource_exhausted(
-        fmt::format("quota: {} executables of {}", executable_count(), options_.quota.executables));
-  }
   if (compile.replica_count < 1) {
     return invalid_argument(fmt::format("Compile.replica_count: got {}; wanted one or more", compile.replica_count));
   }
+  // The bytes, and the program that is read from them.
+  HILO_ASSIGN_OR_RETURN(Held held, account_->hold(2 * std::ssize(compile.program)));
   HILO_RETURN_IF_ERROR(compiler_.start());
-  HILO_RETURN_IF_ERROR(watch(compile_watch_, call, 0));
-  compiler_.enqueue([self = shared_from_this(), call, request = std::make_shared<Compile>(std::move(compile))] {
-    StatusOr<CompileReply> reply = self->compile_and_describe(call, *request);
+  HILO_RETURN_IF_ERROR(begin_compiling());
+  if (const Status watched = watch(compile_watch_, call, 0); !watched.ok()) {
+    end_compiling();
+    return watched;
+  }
+  struct Waiting {
+    Compile request;
+    Held held;
+  };
+  const auto waiting = std::make_shared<std::optional<Waiting>>(Waiting{std::move(compile), std::move(held)});
+  compiler_.enqueue([self = shared_from_this(), call, waiting] {
+    StatusOr<CompileReply> reply = self->compile_and_describe(call, (*waiting)->request);
+    waiting->reset();
+    self->end_compiling();
     if (!reply.ok()) return self->end(call, reply.status());
     self->end(call, ok_status(), *std::move(reply));
   });
   return ok_status();
+}
+
+Status Session::Impl::begin_compiling() {
+  const std::scoped_lock lock(mutex_);
+  const auto made = static_cast<int64_t>(executables_.size());
+  if (made + compiling_ >= options_.quota.executables) {
+    const std::string waiting = compiling_ == 0 ? "" : fmt::format(", and {} that wait to be compiled", compiling_);
+    return resource_exhausted(fmt::format("quota: {} executables of {}{}", made, options_.quota.executables, waiting));
+  }
+  ++compiling_;
+  return ok_status();
+}
+
+void Session::Impl::end_compiling() {
+  const std::scoped_lock lock(mutex_);
+  --compiling_;
 }
 
 Status Session::Impl::start(const CallPtr& call, const Describe& describe) {
@@ -331,25 +432,58 @@ Status Session::Impl::start(const CallPtr& call, const Units& units) {
   return ok_status();
 }
 
+std::vector<int> Session::Impl::devices_of(const Execute& execute, const Executable& executable) const {
+  if (!executable.signature().meets_others && execute.parts.size() == 1)
+    return {static_cast<int>(std::clamp<int64_t>(execute.device, 0, std::numeric_limits<int>::max()))};
+  std::vector<int> ids;
+  for (const DevicePtr& device : executable.devices()) ids.push_back(device->id());
+  return ids;
+}
+
+StatusOr<Held> Session::Impl::make_room_for_run(const Execute& execute, const Executable& executable,
+                                                std::span<const Handle> names, RunHold& hold) {
+  const auto parts = static_cast<int64_t>(execute.parts.size());
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(total_bytes(executable.result_shapes()), parts, &bytes))
+    return resource_exhausted("the results have more bytes than there are numbers");
+  int64_t donated = 0;
+  for (const RunPart& part : execute.parts) {
+    for (const int64_t i : execute.donated) {
+      if (i >= 0 && i < std::ssize(part.arguments))
+        donated += buffers_.donated_bytes(part.arguments[static_cast<size_t>(i)]);
+    }
+  }
+  HILO_ASSIGN_OR_RETURN(Held room, buffers_.make_room(names, std::max<int64_t>(bytes - donated, 0)));
+  // What isn't an alias is there twice while the program runs.
+  const ExecutableStatistics statistics = executable.statistics();
+  const int64_t twice = std::max<int64_t>(std::min(bytes, donated) / parts - statistics.alias_bytes, 0);
+  HILO_ASSIGN_OR_RETURN(hold.temporaries,
+                        scratch_->hold(devices_of(execute, executable), statistics.temporary_bytes + twice));
+  return room;
+}
+
+Status Session::Impl::watch_run(const CallPtr& call, const Execute& execute, const Executable& executable,
+                                const std::vector<std::vector<BufferPtr>>& arguments) {
+  std::vector<Event> inputs;
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    for (size_t i = 0; i < arguments[k].size(); ++i) {
+      if (buffers_.is_copied(execute.parts[k].arguments[i]) && !arguments[k][i]->ready().is_ready())
+        inputs.push_back(arguments[k][i]->ready());
+    }
+  }
+  const double seconds = execute.seconds == 0 ? executable.signature().run_seconds : tighter(execute.seconds, 0.0);
+  HILO_RETURN_IF_ERROR(
+      watch(run_watch_, call, seconds, devices_of(execute, executable), static_cast<int>(inputs.size())));
+  for (const Event& input : inputs)
+    input.on_ready([self = shared_from_this(), call](const Status&) { self->run_watch_.input_ready(call->token); });
+  return ok_status();
+}
+
 StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execute, Executable& executable,
-                                      ExecutionObserver* observer) {
+                                      ExecutionObserver* observer, Held room, RunHold& hold) {
   const std::span<const Shape> shapes = executable.result_shapes();
   std::vector<std::vector<BufferPtr>> arguments(execute.parts.size()), results(execute.parts.size());
   std::vector<DeviceRun> runs;
-  for (size_t k = 0; k < execute.parts.size(); ++k) {
-    const RunPart& part = execute.parts[k];
-    if (part.results.size() != shapes.size()) {
-      return invalid_argument(
-          fmt::format("names for {} results, the program has {}", part.results.size(), shapes.size()));
-    }
-    for (size_t i = 0; i < part.arguments.size(); ++i) {
-      StatusOr<BufferPtr> buffer = buffers_.find(part.arguments[i]);
-      if (!buffer.ok()) return buffer.status().with_context(fmt::format("argument {}", i));
-      arguments[k].push_back(*std::move(buffer));
-    }
-    results[k].resize(shapes.size());
-    runs.push_back({arguments[k], results[k]});
-  }
   const size_t argument_count = executable.argument_shapes().size();
   const auto donated = std::make_unique<bool[]>(argument_count);
   for (const int64_t i : execute.donated) {
@@ -357,8 +491,22 @@ StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execut
       return invalid_argument(fmt::format("donated argument {}: there are {}", i, argument_count));
     donated[static_cast<size_t>(i)] = true;
   }
-  const double seconds = execute.seconds == 0 ? executable.signature().run_seconds : tighter(execute.seconds, 0.0);
-  HILO_RETURN_IF_ERROR(watch(run_watch_, call, seconds));
+  for (size_t k = 0; k < execute.parts.size(); ++k) {
+    const RunPart& part = execute.parts[k];
+    if (part.results.size() != shapes.size()) {
+      return invalid_argument(
+          fmt::format("names for {} results, the program has {}", part.results.size(), shapes.size()));
+    }
+    for (size_t i = 0; i < part.arguments.size(); ++i) {
+      StatusOr<CountedBuffer> found = buffers_.find(part.arguments[i]);
+      if (!found.ok()) return found.status().with_context(fmt::format("argument {}", i));
+      arguments[k].push_back(std::move(found->buffer));
+      if (i >= argument_count || !donated[i]) hold.arguments.push_back(std::move(found->held));
+    }
+    results[k].resize(shapes.size());
+    runs.push_back({arguments[k], results[k]});
+  }
+  HILO_RETURN_IF_ERROR(watch_run(call, execute, executable, arguments));
   ExecuteOptions options;
   options.donated = {donated.get(), argument_count};
   options.cancellation = call->token.get();
@@ -368,9 +516,16 @@ StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execut
   HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(execute.device));
   options.device = &device;
   HILO_ASSIGN_OR_RETURN(Event event, executable.launch(runs, options));
-  for (size_t k = 0; k < runs.size(); ++k) {
-    for (size_t i = 0; i < shapes.size(); ++i) buffers_.insert(execute.parts[k].results[i], results[k][i]);
+  for (const RunPart& part : execute.parts) {
+    for (const int64_t i : execute.donated) room.join(buffers_.take_donated(part.arguments[static_cast<size_t>(i)]));
   }
+  for (size_t k = 0; k < runs.size(); ++k) {
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      HeldPtr held = std::make_shared<Held>(room.split(shapes[i].byte_size()));
+      buffers_.insert(execute.parts[k].results[i], {results[k][i], std::move(held)}, hold.results);
+    }
+  }
+  hold.donated = std::move(room);
   return event;
 }
 
@@ -384,12 +539,10 @@ Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
     return invalid_argument(fmt::format("Execute '{}': {} parts; compiled for {} replicas", executable->name(), parts,
                                         executable->replica_count()));
   }
-  int64_t bytes = 0;
-  if (__builtin_mul_overflow(total_bytes(executable->result_shapes()), parts, &bytes))
-    return resource_exhausted("the results have more bytes than there are numbers");
-  HILO_RETURN_IF_ERROR(buffers_.check_new(names, bytes));
+  RunHold hold{.executable = compiled.held};
+  HILO_ASSIGN_OR_RETURN(Held room, make_room_for_run(execute, *executable, names, hold));
   const auto recorder = execute.is_observed ? std::make_shared<RunRecorder>(compiled.describer) : nullptr;
-  const StatusOr<Event> event = launch(call, execute, *executable, recorder.get());
+  const StatusOr<Event> event = launch(call, execute, *executable, recorder.get(), std::move(room), hold);
   for (const RunPart& part : execute.parts) {
     for (const int64_t i : execute.donated) {
       if (i >= 0 && i < static_cast<int64_t>(part.arguments.size()))
@@ -400,14 +553,16 @@ Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
     for (const Handle& name : names) buffers_.insert_failed(name, event.status());
     return event.status();
   }
-  end_with_run(call, *event, recorder);
+  end_with_run(call, *event, recorder, std::move(hold));
   return ok_status();
 }
 
-void Session::Impl::end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder) {
-  if (recorder == nullptr) return end_with(call, event);
-  event.on_ready([self = shared_from_this(), call, recorder = std::move(recorder)](const Status& status) {
-    if (!status.ok()) return self->end(call, status);
+void Session::Impl::end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder,
+                                 RunHold hold) {
+  event.on_ready([self = shared_from_this(), call, recorder = std::move(recorder),
+                  hold = std::make_shared<RunHold>(std::move(hold))](const Status& status) {
+    hold->end();  // who has the reply finds it counted no more
+    if (!status.ok() || recorder == nullptr) return self->end(call, status);
     StatusOr<RunReply> reply = recorder->reply();
     if (!reply.ok()) return self->end(call, reply.status());
     self->end(call, ok_status(), *std::move(reply));
@@ -421,9 +576,9 @@ Status Session::Impl::start(const CallPtr& call, Upload& upload) {
   if (!upload.shape.is_array())
     return invalid_argument("Upload.shape: only arrays go to a device; got " + upload.shape.to_string());
   const int64_t bytes = upload.shape.byte_size();
-  HILO_RETURN_IF_ERROR(buffers_.check_new({&upload.buffer, 1}, bytes));
+  HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&upload.buffer, 1}, bytes));
   if (upload.is_chunked && bytes > 0) {
-    HILO_RETURN_IF_ERROR(buffers_.begin_upload(upload.buffer, upload.shape, device));
+    HILO_RETURN_IF_ERROR(buffers_.begin_upload(upload.buffer, upload.shape, device, std::move(held)));
     return done(call);
   }
   if (!upload.is_undefined && static_cast<int64_t>(upload.bytes.size()) != bytes) {
@@ -431,14 +586,12 @@ Status Session::Impl::start(const CallPtr& call, Upload& upload) {
         fmt::format("Upload.bytes: got {}; {} has {}", upload.bytes.size(), upload.shape.to_string(), bytes));
   }
   const HostData host{.shape = upload.shape, .data = reinterpret_cast<const std::byte*>(upload.bytes.data())};
-  StatusOr<BufferPtr> buffer = upload.is_undefined ? device->allocate(upload.shape) : device->from_host(host);
+  StatusOr<BufferPtr> buffer = upload.is_undefined ? zeros_on(*device, upload.shape) : device->from_host(host);
   if (!buffer.ok()) {
     buffers_.insert_failed(upload.buffer, buffer.status());
     return buffer.status();
   }
-  const Event ready = (*buffer)->ready();
-  buffers_.insert(upload.buffer, *std::move(buffer));
-  end_with(call, ready);
+  insert_copy(call, upload.buffer, *std::move(buffer), std::move(held), {});
   return ok_status();
 }
 
@@ -448,7 +601,8 @@ Status Session::Impl::start(const CallPtr& call, const Chunk& chunk) {
 }
 
 Status Session::Impl::start(const CallPtr& call, const Download& download) {
-  HILO_ASSIGN_OR_RETURN(const BufferPtr buffer, buffers_.find(download.buffer));
+  HILO_ASSIGN_OR_RETURN(const CountedBuffer counted, buffers_.find(download.buffer));
+  const BufferPtr& buffer = counted.buffer;
   const int64_t whole = buffer->shape().byte_size();
   const bool fits = download.offset >= 0 && download.size >= 0 && download.size <= kChunkBytes &&
                     download.size <= whole && download.offset <= whole - download.size;
@@ -459,24 +613,27 @@ Status Session::Impl::start(const CallPtr& call, const Download& download) {
   StatusOr<BufferUse> use = BufferUse::of(buffer, "read");
   if (!use.ok()) return use.status();
   const bool lies_otherwise = !buffer->shape().has_default_layout();
-  const std::shared_ptr<Literal> kept = lies_otherwise ? buffers_.row_major_of(download.buffer, download) : nullptr;
+  std::shared_ptr<RowMajor> kept;
+  if (lies_otherwise) {
+    HILO_ASSIGN_OR_RETURN(kept, buffers_.row_major_of(download.buffer, download));
+  }
   const auto held = std::make_shared<BufferUse>(*std::move(use));
-  buffer->ready().on_ready([self = shared_from_this(), call, download, buffer, kept, held](const Status& status) {
+  buffer->ready().on_ready([self = shared_from_this(), call, download, counted, kept, held](const Status& status) {
     if (!status.ok()) return self->end(call, status);
-    StatusOr<Pieces> bytes = self->read_part(*buffer, download, kept.get());
+    StatusOr<Pieces> bytes = self->read_part(*counted.buffer, download, kept.get());
     if (!bytes.ok()) return self->end(call, bytes.status());
     self->end(call, ok_status(), BytesReply{*std::move(bytes)});
   });
   return ok_status();
 }
 
-StatusOr<Pieces> Session::Impl::read_part(const Buffer& buffer, const Download& download, Literal* kept) try {
+StatusOr<Pieces> Session::Impl::read_part(const Buffer& buffer, const Download& download, RowMajor* kept) try {
   const auto part = [&](const std::byte* from) {
     return std::string_view(reinterpret_cast<const char*>(from) + download.offset, static_cast<size_t>(download.size));
   };
   if (const std::byte* const from = buffer.host_view(); from != nullptr) return Pieces({part(from)}, nullptr);
   Literal once;
-  Literal& value = kept == nullptr ? once : *kept;
+  Literal& value = kept == nullptr ? once : kept->value;
   const std::scoped_lock lock(reading_);  // several parts may be read at once
   if (value.is_tuple()) {
     HILO_ASSIGN_OR_RETURN(value, literal_from_held_buffer(buffer));
@@ -486,46 +643,59 @@ StatusOr<Pieces> Session::Impl::read_part(const Buffer& buffer, const Download& 
   return out_of_memory();
 }
 
+void Session::Impl::insert_copy(const CallPtr& call, const Handle& name, BufferPtr made, Held held,
+                                std::vector<HeldPtr> sources) {
+  const Event ready = made->ready();
+  const auto leftovers = std::make_shared<Leftovers>();
+  buffers_.insert(name, {std::move(made), std::make_shared<Held>(std::move(held))}, leftovers, true);
+  ready.on_ready(
+      [self = shared_from_this(), call, leftovers, sources = std::move(sources)](const Status& status) mutable {
+        leftovers->end();
+        sources.clear();
+        self->end(call, status);
+      });
+}
+
 Status Session::Impl::start(const CallPtr& call, const Copy& copy) {
-  HILO_ASSIGN_OR_RETURN(const BufferPtr from, buffers_.find(copy.from));
+  HILO_ASSIGN_OR_RETURN(const CountedBuffer from, buffers_.find(copy.from));
   HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(copy.device));
-  HILO_RETURN_IF_ERROR(buffers_.check_new({&copy.to, 1}, from->shape().byte_size()));
-  HILO_ASSIGN_OR_RETURN(const BufferPtr made, device->copy(from));
-  buffers_.insert(copy.to, made);
-  end_with(call, made->ready());
+  HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&copy.to, 1}, from.buffer->shape().byte_size()));
+  HILO_ASSIGN_OR_RETURN(BufferPtr made, device->copy(from.buffer));
+  insert_copy(call, copy.to, std::move(made), std::move(held), {from.held});
   return ok_status();
 }
 
 Status Session::Impl::start(const CallPtr& call, const Slice& slice) {
-  HILO_ASSIGN_OR_RETURN(const BufferPtr from, buffers_.find(slice.from));
+  HILO_ASSIGN_OR_RETURN(const CountedBuffer from, buffers_.find(slice.from));
   HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(slice.device));
-  const Shape& whole = from->shape();
+  const Shape& whole = from.buffer->shape();
   if (whole.rank() < 1 || !whole.has_default_layout() || slice.index < 0 || slice.index >= whole.dimension(0)) {
     return invalid_argument(
         fmt::format("Slice: {} has no row-major slice {}", whole.to_string_with_layout(), slice.index));
   }
-  HILO_RETURN_IF_ERROR(buffers_.check_new({&slice.to, 1}, slice_shape(whole).byte_size()));
-  HILO_ASSIGN_OR_RETURN(const BufferPtr made, device->slice(from, slice.index));
-  buffers_.insert(slice.to, made);
-  end_with(call, made->ready());
+  HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&slice.to, 1}, slice_shape(whole).byte_size()));
+  HILO_ASSIGN_OR_RETURN(BufferPtr made, device->slice(from.buffer, slice.index));
+  insert_copy(call, slice.to, std::move(made), std::move(held), {from.held});
   return ok_status();
 }
 
 Status Session::Impl::start(const CallPtr& call, const Stack& stack) {
   HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(stack.device));
   std::vector<BufferPtr> parts;
+  std::vector<HeldPtr> sources;
   for (const Handle& handle : stack.parts) {
-    HILO_ASSIGN_OR_RETURN(BufferPtr part, buffers_.find(handle));
-    if (!part->shape().has_default_layout() || (!parts.empty() && part->shape() != parts[0]->shape()))
+    HILO_ASSIGN_OR_RETURN(CountedBuffer part, buffers_.find(handle));
+    const Shape& shape = part.buffer->shape();
+    if (!shape.has_default_layout() || (!parts.empty() && shape != parts[0]->shape()))
       return invalid_argument("Stack.parts: they aren't all row-major and of one shape");
-    parts.push_back(std::move(part));
+    parts.push_back(std::move(part.buffer));
+    sources.push_back(std::move(part.held));
   }
   if (parts.empty()) return invalid_argument("Stack.parts: there are none");
   HILO_ASSIGN_OR_RETURN(const Shape shape, stack_shape(parts[0]->shape(), static_cast<int64_t>(parts.size())));
-  HILO_RETURN_IF_ERROR(buffers_.check_new({&stack.to, 1}, shape.byte_size()));
-  HILO_ASSIGN_OR_RETURN(const BufferPtr made, device->stack(parts));
-  buffers_.insert(stack.to, made);
-  end_with(call, made->ready());
+  HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&stack.to, 1}, shape.byte_size()));
+  HILO_ASSIGN_OR_RETURN(BufferPtr made, device->stack(parts));
+  insert_copy(call, stack.to, std::move(made), std::move(held), std::move(sources));
   return ok_status();
 }
 

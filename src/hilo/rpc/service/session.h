@@ -24,8 +24,9 @@ struct SessionOptions {
   std::vector<std::string> custom_calls = {};  ///< targets that programs may call
   CompileFunction compile = {};                ///< empty: Client::compile
   AllocateUpload allocate_upload = {};         ///< empty: the system's memory
-  /// Called when a program goes on although it was told to stop; the session can do no more. May be empty.
-  std::function<void()> on_stuck = {};
+  /// Called when a program goes on although it was told to stop; the session can do no more. `answer` ends its call, and waits for
+  /// room in the sink. May be empty.
+  std::function<void(const std::function<void()>& answer)> on_stuck = {};
 };
 
 /// One client's buffers, executables and calls. Each request is checked before anything is done; a program is verified
@@ -49,7 +50,9 @@ class Session {
 
   /// Calls that have not ended, buffers and executables, for tests and metrics. To be called as handle().
   struct Counts {
-    int64_t calls = 0, kept_replies = 0, buffers = 0, live_bytes = 0, executables = 0;
+    int64_t calls = 0, kept_replies = 0, buffers = 0;
+    int64_t live_bytes = 0;  ///< all that the session's account counts
+    int64_t executables = 0;
   };
   Counts counts() const;
 

@@ -7,6 +7,9 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "hilo/base/signals_blocked.h"
 
@@ -18,41 +21,66 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 struct Watchdog::State {
+  struct Work;
+  using Queue = std::list<Work*>;
   struct Work {
-    std::shared_ptr<CancellationToken> token;
+    Token token;
     Deadline deadline;                  // its own
+    int ahead = 0;                      // queues in which other work is first, and inputs that aren't there
     Deadline turn_ends = kNoDeadline;   // set when its turn begins
     bool is_told = false;               // to stop
     Deadline stuck_from = kNoDeadline;  // set when it is told and its turn has begun: it may wait for others till then
+    std::vector<std::pair<int, Queue::iterator>> places = {};
   };
 
   double most_seconds;
-  std::function<void()> on_stuck;
+  std::function<void(const Token&)> on_stuck;
   std::mutex mutex;
   std::condition_variable changed;
-  std::list<Work> work;             // in order
+  std::unordered_map<const CancellationToken*, Work> work;
+  std::unordered_map<int, Queue> queues;
   Deadline wakes_at = kNoDeadline;  // when the thread looks again
   bool over = false;
   std::thread thread;
 
-  auto find(const std::shared_ptr<CancellationToken>& token) { return std::ranges::find(work, token, &Work::token); }
-  void begin_turn() {
-    if (work.empty()) return;
-    Work& first = work.front();
-    if (first.turn_ends == kNoDeadline) first.turn_ends = deadline_in(most_seconds);
-    if (first.is_told && first.stuck_from == kNoDeadline) first.stuck_from = Clock::now() + kGrace;
+  Work* find(const Token& token) {
+    const auto found = work.find(token.get());
+    return found == work.end() ? nullptr : &found->second;
+  }
+  void enter(Work& one, int queue) {
+    Queue& waiting = queues[queue];
+    if (!waiting.empty()) ++one.ahead;
+    one.places.emplace_back(queue, waiting.insert(waiting.end(), &one));
+  }
+  void begin_turn(Work& one) {
+    if (one.turn_ends == kNoDeadline) one.turn_ends = deadline_in(most_seconds);
+    if (one.is_told && one.stuck_from == kNoDeadline) one.stuck_from = Clock::now() + kGrace;
+  }
+  /// One thing less to wait for.
+  void advance(Work& one) {
+    if (--one.ahead > 0) return;
+    begin_turn(one);
+    wake_for(one);
+  }
+  void leave(Work& one) {
+    for (const auto& [queue, place] : one.places) {
+      Queue& waiting = queues[queue];
+      const bool was_first = place == waiting.begin();
+      waiting.erase(place);
+      if (was_first && !waiting.empty()) advance(*waiting.front());
+    }
   }
   void stop(Work& one, StopReason reason) {
     if (one.is_told) return;
     one.is_told = true;
     one.token->cancel(reason);
-    begin_turn();
+    if (one.ahead == 0) begin_turn(one);
   }
   /// When there is something to do for this work.
   static Deadline due(const Work& one) { return one.is_told ? one.stuck_from : std::min(one.deadline, one.turn_ends); }
   Deadline first_due() const {
     Deadline first = kNoDeadline;
-    for (const Work& one : work) first = std::min(first, due(one));
+    for (const auto& [token, one] : work) first = std::min(first, due(one));
     return first;
   }
 
@@ -63,14 +91,17 @@ struct Watchdog::State {
       if (wakes_at == kNoDeadline) changed.wait(lock);
       else changed.wait_until(lock, wakes_at);
       const Deadline now = Clock::now();
-      bool is_stuck = false;
-      for (Work& one : work) {
+      std::vector<Token> stuck;
+      for (auto& [token, one] : work) {
         if (now < due(one)) continue;
-        is_stuck |= one.is_told;
+        if (one.is_told) stuck.push_back(one.token);
         if (one.is_told) one.stuck_from = now + kGrace;  // once a grace
         else stop(one, kDeadlinePassed);
       }
-      if (is_stuck && !over && on_stuck) on_stuck();
+      if (over || !on_stuck) continue;
+      lock.unlock();  // it may end the work
+      for (const Token& token : stuck) on_stuck(token);
+      lock.lock();
     }
   }
   /// Sees to it that the thread looks in time.
@@ -89,7 +120,7 @@ struct Watchdog::State {
   }
 };
 
-Watchdog::Watchdog(double most_seconds, std::function<void()> on_stuck) : state_(new State) {
+Watchdog::Watchdog(double most_seconds, std::function<void(const Token&)> on_stuck) : state_(new State) {
   state_->most_seconds = most_seconds;
   state_->on_stuck = std::move(on_stuck);
 }
@@ -103,30 +134,37 @@ Watchdog::~Watchdog() {
   if (state_->thread.joinable()) state_->thread.join();
 }
 
-Status Watchdog::begin(const std::shared_ptr<CancellationToken>& token, double seconds) {
+Status Watchdog::begin(const Token& token, double seconds, std::span<const int> queues, int inputs) {
   const std::scoped_lock lock(state_->mutex);
   HILO_RETURN_IF_ERROR(state_->start_thread());
-  state_->work.push_back({token, deadline_in(seconds)});
-  state_->begin_turn();
-  state_->wake_for(state_->work.back());
+  State::Work& one = state_->work[token.get()];
+  one = {.token = token, .deadline = deadline_in(seconds), .ahead = inputs};
+  if (queues.empty()) state_->enter(one, 0);
+  for (const int queue : queues) state_->enter(one, queue);
+  if (one.ahead == 0) state_->begin_turn(one);
+  state_->wake_for(one);
   return ok_status();
 }
 
-void Watchdog::end(const std::shared_ptr<CancellationToken>& token) {
+void Watchdog::input_ready(const Token& token) {
   const std::scoped_lock lock(state_->mutex);
-  const auto found = state_->find(token);
-  if (found == state_->work.end()) return;
-  state_->work.erase(found);
-  state_->begin_turn();
-  if (!state_->work.empty()) state_->wake_for(state_->work.front());
+  if (State::Work* const one = state_->find(token); one != nullptr) state_->advance(*one);
 }
 
-void Watchdog::cancel(const std::shared_ptr<CancellationToken>& token) {
+void Watchdog::end(const Token& token) {
   const std::scoped_lock lock(state_->mutex);
-  const auto found = state_->find(token);
-  if (found == state_->work.end()) return;
-  state_->stop(*found, kCancelRequested);
-  state_->wake_for(*found);
+  State::Work* const one = state_->find(token);
+  if (one == nullptr) return;
+  state_->leave(*one);
+  state_->work.erase(token.get());
+}
+
+void Watchdog::cancel(const Token& token) {
+  const std::scoped_lock lock(state_->mutex);
+  State::Work* const one = state_->find(token);
+  if (one == nullptr) return;
+  state_->stop(*one, kCancelRequested);
+  state_->wake_for(*one);
 }
 
 }  // namespace hilo::rpc

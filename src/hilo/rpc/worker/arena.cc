@@ -20,8 +20,6 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kMostKept = int64_t{64} << 20;  // bytes of arrays that are gone, for the next ones of their size
-
 template <typename T>
 std::string_view as_bytes(const T& value) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -67,14 +65,15 @@ struct Arena::State {
 
   const OwnedFile file;
   std::function<void(const Place&)> announce;
+  const int64_t most_kept;
   mutable std::mutex mutex;
   std::map<int64_t, int64_t> free = {{0, kArenaBytes}};  // stretches of the file: offset, size
   std::unordered_map<Handle, Room> rooms;                // whose arrays live
   std::vector<Room> kept;                                // whose arrays are gone
   int64_t kept_bytes = 0;
 
-  State(OwnedFile file, std::function<void(const Place&)> announce)
-      : file(std::move(file)), announce(std::move(announce)) {}
+  State(OwnedFile file, std::function<void(const Place&)> announce, int64_t most_kept)
+      : file(std::move(file)), announce(std::move(announce)), most_kept(most_kept) {}
   ~State() {
     for (const Room& room : kept) ::munmap(room.data, static_cast<size_t>(room.pages));
   }
@@ -125,7 +124,7 @@ struct Arena::State {
     return Room{offset, pages, bytes, static_cast<std::byte*>(data)};
   }
   void drop(const Room& room) {
-    if (kept_bytes + room.pages <= kMostKept) {
+    if (kept_bytes + room.pages <= most_kept) {
       kept.push_back(room);
       kept_bytes += room.pages;
       return;
@@ -139,8 +138,8 @@ struct Arena::State {
 Arena::Arena(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Arena::~Arena() = default;
 
-std::shared_ptr<Arena> Arena::make(OwnedFile file, std::function<void(const Place&)> announce) {
-  return std::shared_ptr<Arena>(new Arena(std::make_unique<State>(std::move(file), std::move(announce))));
+std::shared_ptr<Arena> Arena::make(OwnedFile file, std::function<void(const Place&)> announce, int64_t most_kept) {
+  return std::shared_ptr<Arena>(new Arena(std::make_unique<State>(std::move(file), std::move(announce), most_kept)));
 }
 
 StatusOr<UploadMemory> Arena::allocate(const Handle& buffer, int64_t bytes) {

@@ -42,8 +42,9 @@ StatusOr<Placed> placed_of(std::string_view bytes);
 /// The worker's side. Safe to use from several threads at once.
 class Arena : public std::enable_shared_from_this<Arena> {
  public:
-  /// `announce` sends a Place to the server.
-  static std::shared_ptr<Arena> make(OwnedFile file, std::function<void(const Place&)> announce);
+  /// `announce` sends a Place to the server. `most_kept`: bytes of arrays that are gone, for the next ones of their size.
+  static std::shared_ptr<Arena> make(OwnedFile file, std::function<void(const Place&)> announce,
+                                     int64_t most_kept = int64_t{64} << 20);
   ~Arena();
 
   /// Room for the chunks of a buffer, of which the server is told.

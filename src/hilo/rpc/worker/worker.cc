@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/base/text.h"
@@ -16,6 +18,8 @@
 
 namespace hilo::rpc {
 namespace {
+
+constexpr int64_t kMostKept = int64_t{64} << 20;  // bytes of an arena's arrays that are gone
 
 /// Of RAM that this process has; 0 where the system doesn't say.
 int64_t resident_bytes() {
@@ -30,14 +34,17 @@ int64_t resident_bytes() {
 struct Serving {
   FrameSocket socket;
   const WorkerOptions& options;
-  std::function<void()> on_stuck;
+  OnStuck on_stuck;
   std::shared_ptr<Arena> arena = nullptr;  // none: chunks come with their messages
   std::unique_ptr<Session> session = nullptr;
 
-  Serving(WorkerFiles files, const WorkerOptions& options, std::function<void()> on_stuck)
+  Serving(WorkerFiles files, const WorkerOptions& options, OnStuck on_stuck)
       : socket(std::move(files.socket)), options(options), on_stuck(std::move(on_stuck)) {
     if (files.arena.get() < 0) return;
-    arena = Arena::make(std::move(files.arena), [this](const Place& place) { write(Lane::kPlaces, bytes_of(place)); });
+    const int64_t live = options.quota.live_bytes;
+    arena = Arena::make(
+        std::move(files.arena), [this](const Place& place) { write(Lane::kPlaces, bytes_of(place)); },
+        live > 0 ? std::min(live / 4, kMostKept) : kMostKept);
   }
   ~Serving() {
     session.reset();
@@ -144,7 +151,7 @@ struct Serving {
 
 }  // namespace
 
-void serve_session(WorkerFiles files, const WorkerOptions& options, std::function<void()> on_stuck) {
+void serve_session(WorkerFiles files, const WorkerOptions& options, OnStuck on_stuck) {
   Serving serving(std::move(files), options, std::move(on_stuck));
   for (Frame frame;;) {
     const StatusOr<bool> is_there = serving.socket.read(frame);
