@@ -28,12 +28,17 @@ sanitize:  ## all tests under address+undefined and between guard pages, some un
 	@tools/setup.sh build test fuzz
 	@python3 tools/sanitize.py --jobs $(JOBS)
 
-soak:  ## a server under attack, SECONDS=8 of each kind, jobs of several processes, and 200,000 runs under the C API; an hour is SECONDS=200
+soak:  ## a server under attack, SECONDS=8 of each kind, jobs of several processes, and 200,000 runs under the C API; an hour is SECONDS=200. FAULTS=1: all faults at once by SEED=1, for SECONDS=600
 	@tools/setup.sh build test
+ifdef FAULTS
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers
+	@python3 tools/soak.py --build $(BUILD) --faults $(or $(SECONDS),600) --seed $(or $(SEED),1)
+else
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers processes_program test_pjrt
 	@$(BUILD)/bin/tests/test_pjrt --gtest_brief=1 --gtest_filter='*TwoHundredThousand*'
 	@python3 tools/soak.py --build $(BUILD) --seconds $(or $(SECONDS),8)
 	@python3 tests/processes/soak.py --build $(BUILD) --seconds $$((10 * $(or $(SECONDS),8)))
+endif
 
 bench:  ## hilo beside its peers, with ratios
 	@tools/setup.sh build test bench

@@ -55,7 +55,8 @@ def fuzz(name: str, seconds: int) -> bool:
     command += [str(seeds)] if seeds.exists() else []
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", text=True)
     runs = next((line.split()[-1] for line in done.stdout.splitlines() if "number_of_executed_units" in line), "0")
-    print(f"{'passed' if done.returncode == 0 else 'failed'} {name}: {runs} inputs in {seconds} s", flush=True)
+    inner = next((f", {line}" for line in done.stdout.splitlines() if line.endswith(" requests")), "")
+    print(f"{'passed' if done.returncode == 0 else 'failed'} {name}: {runs} inputs{inner} in {seconds} s", flush=True)
     if done.returncode != 0:
         print("\n".join(done.stdout.splitlines()[-60:]))
     return done.returncode == 0

@@ -10,30 +10,23 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import os
 import pathlib
-import resource
-import secrets
-import signal
-import socket
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "soak"))
 import attacks  # noqa: E402
+import faults  # noqa: E402
 import wire  # noqa: E402
+from server import PATIENCE, Server, leftovers  # noqa: E402
 
 CERTIFICATES = ROOT / "tests" / "rpc" / "grpc" / "certificates"
 MOST_RATIO = 2  # of a good client's 99th percentile under attack to that of a quiet server
-MOST_GROWTH = 48 << 20  # bytes that the server may have more after an attack: what its allocators keep
-PATIENCE = 10  # seconds for what an attack left to go away
-LIMITS = ("--max-run-seconds", "0.5", "--max-compile-seconds", "5", "--max-live-bytes", str(1 << 30),
-          "--max-worker-memory", str(16 << 30), "--grace", "5", "--drain", "0", "--max-sessions", "512")
 FEW_FILES = 256  # descriptors of a server whose table shall be full
 
 
@@ -66,94 +59,6 @@ ATTACKS = (
 )
 
 
-class Server:
-    """A server process of its own, and what can be known of it from outside."""
-
-    def __init__(self, build: pathlib.Path, folder: pathlib.Path, *arguments, program=None, files=None, cache="off"):
-        self.build, self.folder, self.proxy = build, folder, None
-        self.token = secrets.token_hex(16)
-        self.token_file = folder / "token"
-        self.token_file.write_text(self.token)
-        self.token_file.chmod(0o600)
-        self.files, self.cache = files, cache
-        self.command = [program or build / "bin" / "hilo", "serve", "--token-file", self.token_file, *LIMITS, *arguments]
-        self.port = self.metrics = 0
-        self.start()
-
-    def start(self):
-        """At the port that it had before, if it had one."""
-        port_file, metrics = self.folder / "port", free_port()
-        port_file.unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [*map(str, self.command), "--listen", f"127.0.0.1:{self.port}", "--port-file", str(port_file), "--metrics",
-             f"127.0.0.1:{metrics}"], cwd=self.folder, stdout=subprocess.PIPE, text=True, env=self.environment(),
-            preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))) if self.files else None)
-        line = self.process.stdout.readline()  # it is written once the server is up
-        assert line.startswith("serving at"), f"the server doesn't start: {line}"
-        self.port, self.metrics = int(port_file.read_text()), metrics
-
-    def environment(self, **more: str) -> dict[str, str]:
-        own = {name: value for name, value in os.environ.items() if not name.upper().startswith(("JAX_", "HILO_"))}
-        return {**own, "HILO_CACHE": str(self.cache), "HILO_XRT_TOKEN_FILE": str(self.token_file), **more}
-
-    @contextlib.contextmanager
-    def client(self, seconds: float, sessions: int, port: int | None = None):
-        """Good clients: a process that is killed in the end."""
-        with subprocess.Popen([str(self.build / "bin" / "soak" / "client"), f"rpc:127.0.0.1:{port or self.port}", str(seconds),
-                               str(sessions), str(secrets.randbits(32))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True, env=self.environment()) as process:
-            try:
-                yield process
-            finally:
-                process.kill()
-
-    def refuses(self, program: str, code: str, *more: str):
-        done = attacks.run(self.build / "bin" / "hilo", "run", program, "--random", "1", *more, "--jax_xla_backend=xrt",
-                           f"--jax_backend_target=rpc:127.0.0.1:{self.port}", cwd=self.folder, env=self.environment())
-        assert done.returncode == 1 and code in done.stderr, f"{program}: wanted {code}; got {done.returncode} {done.stderr}"
-
-    def zygotes(self) -> list[int]:
-        return children(self.process.pid)
-
-    def workers(self) -> list[int]:
-        return [worker for zygote in self.zygotes() for worker in children(zygote)]
-
-    def sessions(self) -> int:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics}/metrics", timeout=5) as reply:
-            return next(int(line.split()[1]) for line in reply.read().decode().splitlines() if line.startswith("hilo_sessions "))
-
-    def state(self) -> tuple[int, int, int, int]:
-        """Sessions, workers, open files, bytes of memory."""
-        files = len(os.listdir(f"/proc/{self.process.pid}/fd"))
-        pages = int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return self.sessions(), len(self.workers()), files, pages * resource.getpagesize()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(PATIENCE)
-        status = self.process.poll()
-        self.kill()
-        return -1 if status is None else status
-
-
-def children(pid: int) -> list[int]:
-    try:
-        return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except FileNotFoundError:
-        return []
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return one.getsockname()[1]
-
-
 class Table:
     def __init__(self):
         self.passed = self.failed = self.calls = 0
@@ -180,20 +85,6 @@ def problems_of(seen: dict, restarts: bool) -> list[str]:
     if not seen["p99"]:
         problems.append("no good client came to a round trip")
     return problems
-
-
-def leftovers(server: Server, before: tuple) -> list[str]:
-    """What an attack left behind for longer than it may."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        after = server.state()
-        names = ("sessions", "workers", "files")
-        problems = [f"{after[i]} {name}, {before[i]} before" for i, name in enumerate(names) if after[i] > before[i]]
-        if after[3] > before[3] + MOST_GROWTH:
-            problems.append(f"{(after[3] - before[3]) >> 20} MiB more")
-        if not problems or time.monotonic() > end:
-            return problems
-        time.sleep(0.05)  # what is waited for is another process's
 
 
 def under(server: Server, attack: Attack, seconds: float, sessions: int, quiet: dict, table: Table):
@@ -318,19 +209,22 @@ def full_disk(arguments, folder: pathlib.Path, table: Table):
 
 def certificates(arguments, folder: pathlib.Path, table: Table):
     """TLS: who has no certificate of the authority, one of another, or no TLS gets nothing; who has one gets all."""
-    files = {name: str(CERTIFICATES / name) for name in ("ca.pem", "server.pem", "server.key")}
+    for file in CERTIFICATES.iterdir():  # copies that nobody else can read: keys of any other mode are refused
+        shutil.copyfile(file, folder / file.name)
+        (folder / file.name).chmod(0o600)
+    files = {name: str(folder / name) for name in ("ca.pem", "server.pem", "server.key")}
     server = Server(arguments.build, folder, "--tls-certificate", files["server.pem"], "--tls-key", files["server.key"],
                     "--tls-client-ca", files["ca.pem"])
     attacks.write_programs(folder)
     try:
-        good_before = tls_run(server, tls_of("client"))  # what is made once is there
+        good_before = tls_run(server, tls_of(folder, "client"))  # what is made once is there
         before, refused, problems = server.state(), 0, []
         for own in ("", "stranger", "expired", "plain"):
-            done = tls_run(server, {} if own == "plain" else tls_of(own))
+            done = tls_run(server, {} if own == "plain" else tls_of(folder, own))
             refused += 1
             if done.returncode != 1 or "UNAVAILABLE" not in done.stderr:
                 problems.append(f"{own or 'no certificate'}: {done.returncode} {done.stderr.strip()}")
-        good = tls_run(server, tls_of("client"))
+        good = tls_run(server, tls_of(folder, "client"))
         for done in (good_before, good):
             if done.returncode != 0:
                 problems.append(f"a good certificate: {done.stderr.strip()}")
@@ -342,12 +236,12 @@ def certificates(arguments, folder: pathlib.Path, table: Table):
         server.stop()
 
 
-def tls_of(own: str) -> dict[str, str]:
+def tls_of(folder: pathlib.Path, own: str) -> dict[str, str]:
     """What a client with this certificate has in its environment."""
     names = {"HILO_XRT_TLS_CA": "ca.pem"}
     if own:
         names |= {"HILO_XRT_TLS_CERTIFICATE": f"{own}.pem", "HILO_XRT_TLS_KEY": f"{own}.key"}
-    return {name: str(CERTIFICATES / file) for name, file in names.items()}
+    return {name: str(folder / file) for name, file in names.items()}
 
 
 def tls_run(server: Server, environment: dict) -> subprocess.CompletedProcess:
@@ -380,8 +274,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=8, help="of each attack")
     parser.add_argument("--clients", type=int, default=32, help="good ones")
     parser.add_argument("--only", help="an attack or a part by its function's name")
+    parser.add_argument("--faults", type=float, metavar="SECONDS", help="instead: all faults at once, so long, by --seed")
+    parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
+    if arguments.faults is not None:
+        problems = faults.soak(arguments.build, arguments.seed, seconds=arguments.faults)
+        print("\n".join(problems))
+        print(f"{int(not problems)} passed, {len(problems)} failed")
+        return 1 if problems else 0
     known = [part.__name__ for part in PARTS] + [attack.act.__name__ for attack in ATTACKS]
     if arguments.only not in (None, *known):
         parser.error(f"{arguments.only} is none of {', '.join(known)}")

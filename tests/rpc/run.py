@@ -17,7 +17,11 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import front_end  # noqa: E402
+import hardened  # noqa: E402
+import http2  # noqa: E402
+import who  # noqa: E402
 from command import holds, own_environment, run_cases  # noqa: E402
+from served import remote, server  # noqa: E402
 
 DOUBLE = """HloModule double
 
@@ -46,27 +50,6 @@ ENTRY e {
 }
 """
 PROGRAMS = {"double.hlo": DOUBLE, "forever.hlo": FOREVER}
-
-
-@contextlib.contextmanager
-def server(place, *arguments):
-    """A server at a port of its own; SIGTERM ends it."""
-    port_file = place.folder / "port"
-    with subprocess.Popen([place.command, "serve", "--listen", "127.0.0.1:0", "--port-file", str(port_file), "--drain", "0",
-                           *arguments], cwd=place.folder, stdout=subprocess.PIPE, text=True,
-                          env=own_environment()) as process:
-        line = process.stdout.readline()  # it is written once the server is up
-        assert line.startswith("serving at 127.0.0.1:"), line
-        process.target = f"rpc:127.0.0.1:{port_file.read_text().strip()}"
-        try:
-            yield process
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.rest = process.stdout.read()
-
-
-def remote(process, *arguments):
-    return (*arguments, "--jax_xla_backend=xrt", f"--jax_backend_target={process.target}")
 
 
 def children(pid):
@@ -278,7 +261,8 @@ CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_
          a_client_that_is_interrupted_stops_its_run, a_client_that_ends_ends_its_session,
          a_killed_zygote_is_replaced_and_not_for_ever, workers_have_addresses_of_their_own, a_profile_of_runs_there_is_written_here,
          what_is_not_safe_does_not_start, a_token_lets_in, top_shows_a_session_and_its_programs,
-         the_front_ends_tests_pass_there, examples_print_there_what_they_print_here)
+         the_front_ends_tests_pass_there, examples_print_there_what_they_print_here,
+         *who.CASES, *http2.CASES, *hardened.CASES)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, PROGRAMS))

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/soak/client.cc -- good clients of a server, each a session on a thread of its own, that know what every result must
-// be: sums of integers that begin with the session's own number. Prints one line of JSON about what they saw.
+// be: sums of integers that begin with the session's own number. Prints one line of JSON about what they saw; or one for each
+// line of stdin, which says how many round trips each session makes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "hilo/hlo/text/parser.h"
@@ -36,6 +42,7 @@ constexpr int64_t kLookEvery = 16, kLargeEvery = 64, kCompileEvery = 256;
 struct Report {
   std::mutex mutex;
   int64_t calls = 0, wrong = 0, lost = 0, leaked = 0, sessions = 0, restarts = 0;
+  int64_t refused = 0;  // sessions that couldn't begin, and were tried again
   std::map<std::string, int64_t> errors;
   std::string first;
   std::vector<double> microseconds;
@@ -68,15 +75,40 @@ class Session {
       while (Clock::now() < end) round();
       look_at_buffers();
     } catch (const Ended& ended) {
-      const std::scoped_lock lock(report_.mutex);
-      ++report_.errors[std::string(status_code_name(ended.why.code()))];
-      if (ended.why.code() != StatusCode::kUnavailable) note(report_.wrong, ended.why.to_string());
-      ++report_.restarts;
+      ended_by(ended.why);
     }
+    add_up();
+  }
+
+  /// At most so many round trips, and another program; how many were made. The session begins with the first. Less: it has
+  /// ended before its time.
+  int64_t take(int64_t rounds) {
+    int64_t made = 0;
+    try {
+      if (client_ == nullptr) begin();
+      for (; made < rounds; ++made) round();
+      compile_another();
+    } catch (const Ended& ended) {
+      ended_by(ended.why);
+    }
+    return made;
+  }
+  bool has_ended() const { return has_ended_; }
+  /// The last look at a session that take() was called for.
+  void finish() {
+    try {
+      if (client_ != nullptr && !has_ended_) look_at_buffers();
+    } catch (const Ended& ended) {
+      ended_by(ended.why);
+    }
+  }
+  /// Adds what it did since the last time to the report.
+  void add_up() {
     const std::scoped_lock lock(report_.mutex);
-    report_.calls += calls_;
-    ++report_.sessions;
+    report_.calls += std::exchange(calls_, 0);
+    if (!std::exchange(is_counted_, true)) ++report_.sessions;
     report_.microseconds.insert(report_.microseconds.end(), microseconds_.begin(), microseconds_.end());
+    microseconds_.clear();
   }
 
  private:
@@ -85,6 +117,13 @@ class Session {
     if (report_.first.empty()) report_.first = what;
     ++count;
   }
+  void ended_by(const Status& why) {
+    const std::scoped_lock lock(report_.mutex);
+    has_ended_ = true;
+    ++report_.errors[std::string(status_code_name(why.code()))];
+    if (why.code() != StatusCode::kUnavailable) note(report_.wrong, why.to_string());
+    ++(has_begun_ ? report_.restarts : report_.refused);
+  }
   void begin() {
     client_ = or_end(rpc::make_remote_client({.backend = "xrt", .target = target_}));
     device_ = or_end(client_->local_device(0));
@@ -92,6 +131,7 @@ class Session {
     step_ = compile(kStep);
     state_ = upload(Literal::array<int64_t>({2}, {own_, 0}));
     steps_ = 0;
+    has_begun_ = true;
   }
   std::unique_ptr<Executable> compile(const std::string& text) {
     ++calls_;
@@ -180,6 +220,7 @@ class Session {
   BufferPtr state_;
   int64_t own_ = 0, steps_ = 0, calls_ = 0;
   size_t rounds_ = 0;
+  bool has_begun_ = false, has_ended_ = false, is_counted_ = false;
   std::vector<double> microseconds_;
 };
 
@@ -203,10 +244,9 @@ void print(Report& report) {
   for (const auto& [name, count] : report.errors)
     errors += fmt::format("{}\"{}\": {}", errors.empty() ? "" : ", ", name, count);
   fmt::print(
-      "{{\"calls\": {}, \"wrong\": {}, \"lost\": {}, \"leaked\": {}, \"sessions\": {}, \"restarts\": {}, \"p50\": "
-      "{:.0f}, "
-      "\"p99\": {:.0f}, \"errors\": {{{}}}, \"first\": \"{}\"}}\n",
-      report.calls, report.wrong, report.lost, report.leaked, report.sessions, report.restarts,
+      "{{\"calls\": {}, \"wrong\": {}, \"lost\": {}, \"leaked\": {}, \"sessions\": {}, \"restarts\": {}, "
+      "\"refused\": {}, \"p50\": {:.0f}, \"p99\": {:.0f}, \"errors\": {{{}}}, \"first\": \"{}\"}}\n",
+      report.calls, report.wrong, report.lost, report.leaked, report.sessions, report.restarts, report.refused,
       percentile(report.microseconds, 0.5), percentile(report.microseconds, 0.99), errors, quoted(report.first));
 }
 
@@ -226,14 +266,58 @@ int run(const std::string& target, double seconds, int sessions, uint64_t seed) 
   return report.wrong + report.lost + report.leaked == 0 ? 0 : 1;
 }
 
+/// One place among the good clients: who loses a session begins another.
+class Seat {
+ public:
+  Seat(std::string target, uint64_t seed, Report& report) : target_(std::move(target)), seed_(seed), report_(report) {}
+  void take(int64_t rounds) {
+    for (int64_t left = rounds; left > 0;) {
+      if (session_ == nullptr) session_ = std::make_unique<Session>(target_, seed_ + begun_++, report_);
+      left -= session_->take(left);
+      session_->add_up();
+      if (session_->has_ended()) session_.reset();
+    }
+  }
+  void finish() {
+    if (session_ != nullptr) session_->finish();
+  }
+
+ private:
+  const std::string target_;
+  const uint64_t seed_;
+  uint64_t begun_ = 0;
+  Report& report_;
+  std::unique_ptr<Session> session_;
+};
+
+/// Sessions that go on as stdin says, and wait for its next line.
+int run_steps(const std::string& target, int sessions, uint64_t seed) {
+  Report report;
+  std::vector<Seat> seats;
+  for (int i = 0; i < sessions; ++i)
+    seats.emplace_back(target, seed * 1000003 + static_cast<uint64_t>(i) * 1009, report);
+  for (int64_t rounds = 0; std::scanf("%" SCNd64, &rounds) == 1;) {
+    std::vector<std::thread> threads;
+    for (Seat& seat : seats) threads.emplace_back([&seat, rounds] { seat.take(rounds); });
+    for (std::thread& thread : threads) thread.join();
+    print(report);
+    std::fflush(stdout);
+  }
+  for (Seat& seat : seats) seat.finish();
+  print(report);
+  return report.wrong + report.lost + report.leaked == 0 ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace hilo::soak
 
 int main(int count, char** arguments) {
   if (count != 5) {
-    fmt::print(stderr, "usage: client rpc:host:port SECONDS SESSIONS SEED\n");
+    fmt::print(stderr, "usage: client rpc:host:port SECONDS|steps SESSIONS SEED\n");
     return 2;
   }
+  if (std::string_view(arguments[2]) == "steps")
+    return hilo::soak::run_steps(arguments[1], std::atoi(arguments[3]), std::strtoull(arguments[4], nullptr, 10));
   return hilo::soak::run(arguments[1], std::atof(arguments[2]), std::atoi(arguments[3]),
                          std::strtoull(arguments[4], nullptr, 10));
 }

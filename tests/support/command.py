@@ -58,10 +58,12 @@ class Place:
         for name, text in programs.items():
             (folder / name).write_text(text)
 
-    def run(self, *arguments, environment=None, address_space=None, file_size=None) -> subprocess.CompletedProcess:
-        """`address_space` and `file_size`: limits of the process, in bytes."""
+    def run(self, *arguments, environment=None, address_space=None, file_size=None, user=None,
+            folder=None) -> subprocess.CompletedProcess:
+        """`address_space` and `file_size`: limits of the process, in bytes. `user`: another one, by number, without groups."""
         limits = {resource.RLIMIT_AS: address_space, resource.RLIMIT_FSIZE: file_size}
-        return subprocess.run([self.command, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+        other = {} if user is None else {"user": user, "group": user, "extra_groups": ()}
+        return subprocess.run([self.command, *map(str, arguments)], cwd=folder or self.folder, capture_output=True, text=True, **other,
                               env={**own_environment(), **(environment or {})}, timeout=120,
                               preexec_fn=functools.partial(set_limits, limits))
 

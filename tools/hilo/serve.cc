@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,9 +9,12 @@
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/base/text.h"
 #include "hilo/client/platforms.h"
 #include "hilo/rpc/server/check_limits.h"
 #include "hilo/rpc/server/metrics.h"
@@ -25,6 +29,8 @@ struct ServeOptions {
   rpc::ServerOptions server;
   std::string port_file;
   std::string metrics;
+  std::string audit = "stderr";
+  std::vector<std::string> users;
   double grace_seconds = 60;
   double drain_seconds = 30;
   double queue_seconds = 8;
@@ -82,6 +88,27 @@ void drain(rpc::Server& server, double seconds, const sigset_t& signals) {
   }
 }
 
+/// Where the server is, and who is let in where nobody chose that.
+std::string greeting(const rpc::ServerOptions& options, const rpc::Server& server) {
+  const std::string& listen = options.listen;
+  const bool is_unix = server.port() == 0;
+  std::string text = is_unix ? fmt::format("serving at {}\n", listen)
+                             : fmt::format("serving at {}:{}\n", listen.substr(0, listen.rfind(':')), server.port());
+  if (!server.token_path().empty())
+    text += fmt::format("clients of this user find the token in {}\n", server.token_path());
+  if (options.is_open) text += rpc::open_warning(options) + "\n";
+  return text;
+}
+
+/// The number of a user, by name or number.
+StatusOr<uint32_t> user_number(const std::string& name) {
+  if (const std::optional<int64_t> number = parse_int64(name); number && *number >= 0 && *number < UINT32_MAX)
+    return static_cast<uint32_t>(*number);
+  const passwd* const user = ::getpwnam(name.c_str());
+  if (user == nullptr) return not_found(fmt::format("--allow-user: no user {}", quote(name)));
+  return user->pw_uid;
+}
+
 /// Errors    INVALID_ARGUMENT for limits that are none; NOT_FOUND for an unknown platform; those of check_listen
 StatusOr<rpc::ServerOptions> checked_options(const ServeOptions& options) {
   rpc::ServerOptions checked = options.server;
@@ -94,6 +121,11 @@ StatusOr<rpc::ServerOptions> checked_options(const ServeOptions& options) {
   checked.sessions.grace = milliseconds(options.grace_seconds);
   checked.sessions.queue_time = milliseconds(options.queue_seconds);
   checked.worker.command = "/proc/self/exe";
+  for (const std::string& name : options.users) {
+    HILO_ASSIGN_OR_RETURN(const uint32_t user, user_number(name));
+    checked.users.push_back(user);
+  }
+  if (options.audit != "off") checked.audit.to = options.audit;
   HILO_RETURN_IF_ERROR(rpc::check_listen(checked));
   HILO_RETURN_IF_ERROR(rpc::check_limits(checked));
   StatusOr<std::string> platform = check_platform(checked.worker.platform);
@@ -129,8 +161,7 @@ Status serve(const ServeOptions& options) {
   }
   if (!options.port_file.empty())
     HILO_RETURN_IF_ERROR(write_file_atomic(options.port_file, fmt::format("{}\n", server->port())));
-  const std::string& listen = server_options.listen;
-  HILO_RETURN_IF_ERROR(say(fmt::format("serving at {}:{}\n", listen.substr(0, listen.rfind(':')), server->port())));
+  HILO_RETURN_IF_ERROR(say(greeting(server_options, *server)));
   int signal = 0;
   ::sigwait(&signals, &signal);
   HILO_RETURN_IF_ERROR(say("no new sessions from now on\n"));
@@ -146,11 +177,22 @@ Command add_serve(CLI::App& parent) {
   auto options = std::make_shared<ServeOptions>();
   rpc::ServerOptions& server = options->server;
   rpc::Quota& quota = server.worker.quota;
-  app->add_option("--listen", server.listen, "host:port; port 0 is any that is free")->capture_default_str();
+  app->add_option("--listen", server.listen, "host:port, where port 0 is any that is free; or unix:/path")
+      ->capture_default_str();
   app->add_option("--port-file", options->port_file, "Where the port is written once the server is up");
   app->add_option("--metrics", options->metrics, "127.0.0.1:port of /healthz and /metrics, without encryption");
-  app->add_option("--token-file", server.token_file,
-                  "A token that clients must name, or lines of a name and a token; nobody else may read the file");
+  app->add_option(
+      "--token-file", server.token_file,
+      "A token that clients must name, or lines of a name and a token; of mode 600. Default on loopback: one that "
+      "clients of this user find");
+  app->add_flag("--open", server.is_open, "No token on loopback: every user of this machine can run programs here");
+  app->add_option("--allow-user", options->users, "May connect to a Unix socket besides this user; may be repeated");
+  app->add_option("--audit", options->audit,
+                  "Where a line of JSON for each session, refusal and limit goes: stderr, off, or a file")
+      ->capture_default_str();
+  app->add_option("--audit-bytes", server.audit.file_bytes, "Of the file, before it becomes FILE.1; four such are kept")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app->add_option("--tls-certificate", server.tls_certificate, "PEM file");
   app->add_option("--tls-key", server.tls_key, "PEM file");
   app->add_option("--tls-client-ca", server.tls_client_ca, "PEM file: clients need a certificate of it");

@@ -135,7 +135,9 @@ inline constexpr std::array<EnvironmentVariable, 17> kEnvironmentVariables = {{
      "Who is told the names of compiled functions: perf (through /tmp/perf-PID.map), gdb, or perf,gdb."},
     {"HILO_PROFILE_DIR", "unset",
      "Where the files of profiles go at the end of a process that ran under jax_hlo_profile."},
-    {"HILO_XRT_TOKEN_FILE", "unset", "The file with the token that a server of jax_backend_target asks for."},
+    {"HILO_XRT_TOKEN_FILE", "unset",
+     "The file with the token of the server at jax_backend_target, of mode 600; unset: the token that a server of this "
+     "user on loopback has published."},
     {"HILO_XRT_TLS_CA", "unset", "The PEM file of the authority that signed a server's certificate; unset: no TLS."},
     {"HILO_XRT_TLS_CERTIFICATE", "unset", "The PEM file of this client's certificate, where a server asks for one."},
     {"HILO_XRT_TLS_KEY", "unset", "The PEM file of that certificate's key."},

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -15,6 +17,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
 #include "hilo/client/profile.h"
+#include "hilo/hlo/text/parser.h"
 #include "hilo/lax/collective.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
@@ -52,7 +55,12 @@ class Workers {
 
 class GrpcServer : public testing::Test {
  protected:
-  void SetUp() override { clear_backends(); }
+  void SetUp() override {
+    clear_backends();
+    const std::string runtime = testing::TempDir() + "hilo_runtime";
+    ASSERT_TRUE(::mkdir(runtime.c_str(), 0700) == 0 || errno == EEXIST);
+    ::setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+  }
   void TearDown() override {
     ::unsetenv("HILO_XRT_TOKEN_FILE");
     reset_flags();
@@ -60,12 +68,12 @@ class GrpcServer : public testing::Test {
     server_.reset();
   }
   void serve(ServerOptions options = {}) {
-    options.listen = "127.0.0.1:0";
+    if (!options.listen.starts_with("unix:")) options.listen = "127.0.0.1:0";
     StatusOr<std::unique_ptr<Server>> server = start_server(options, [this] { return workers_.start(); });
     ASSERT_TRUE(server.ok()) << server.status().to_string();
     server_ = *std::move(server);
   }
-  std::string target() const { return "rpc:127.0.0.1:" + std::to_string(server_->port()); }
+  std::string target() const { return "rpc:" + server_->address(); }
   void use_server() {
     clear_backends();
     ASSERT_TRUE(config().update("jax_xla_backend", "xrt").ok());
@@ -153,6 +161,11 @@ TEST_F(GrpcServer, NobodyIsLetInWithoutTheToken) {
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
   serve({.token_file = path});
   EXPECT_EQ(client().status().to_string(), "UNAUTHENTICATED: " + target() + ": the token is missing or wrong");
+  for (const std::string& file : {path, other}) ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  ::setenv("HILO_XRT_TOKEN_FILE", path.c_str(), 1);
+  EXPECT_EQ(client().status().code(), StatusCode::kPermissionDenied);
+  EXPECT_NE(client().status().message().find("chmod 600 " + path), std::string::npos) << client().status().to_string();
+  for (const std::string& file : {path, other}) ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
   ::setenv("HILO_XRT_TOKEN_FILE", other.c_str(), 1);
   EXPECT_EQ(client().status().code(), StatusCode::kUnauthenticated);
   EXPECT_EQ((*watch_server(target()))().status().code(), StatusCode::kUnauthenticated);
@@ -160,9 +173,21 @@ TEST_F(GrpcServer, NobodyIsLetInWithoutTheToken) {
   EXPECT_TRUE(client().ok()) << client().status().to_string();
 }
 
+/// The certificates, copied to where nobody else can read their keys.
+const std::string& certificates() {
+  static const std::string folder = [] {
+    const std::string copy = testing::TempDir() + "hilo_certificates/";
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(std::string(tests::kSourceDir) + "/tests/rpc/grpc/certificates", copy);
+    for (const auto& file : std::filesystem::directory_iterator(copy)) ::chmod(file.path().c_str(), 0600);
+    return copy;
+  }();
+  return folder;
+}
+
 /// Sets what a client has, or takes it away.
 void set_tls(const std::string& ca, const std::string& own) {
-  const std::string folder = std::string(tests::kSourceDir) + "/tests/rpc/grpc/certificates/";
+  const std::string& folder = certificates();
   const auto set = [&](const char* name, const std::string& file, const char* ending) {
     if (file.empty()) ::unsetenv(name);
     else ::setenv(name, (folder + file + ending).c_str(), 1);
@@ -173,7 +198,7 @@ void set_tls(const std::string& ca, const std::string& own) {
 }
 
 TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
-  const std::string folder = std::string(tests::kSourceDir) + "/tests/rpc/grpc/certificates/";
+  const std::string& folder = certificates();
   serve(
       {.tls_certificate = folder + "server.pem", .tls_key = folder + "server.key", .tls_client_ca = folder + "ca.pem"});
   set_tls("ca", "client");
@@ -197,11 +222,120 @@ TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
 }
 
 TEST_F(GrpcServer, AnExpiredCertificateIsRefused) {
-  const std::string folder = std::string(tests::kSourceDir) + "/tests/rpc/grpc/certificates/";
+  const std::string& folder = certificates();
   serve({.tls_certificate = folder + "expired.pem", .tls_key = folder + "expired.key"});
   set_tls("ca", "");
   EXPECT_EQ(client().status().code(), StatusCode::kUnavailable);
   set_tls("", "");
+}
+
+TEST_F(GrpcServer, AKeyThatOthersCanReadIsRefusedOnBothSides) {
+  const std::string& folder = certificates();
+  ASSERT_EQ(::chmod((folder + "server.key").c_str(), 0640), 0);
+  const ServerOptions options{
+      .listen = "127.0.0.1:0", .tls_certificate = folder + "server.pem", .tls_key = folder + "server.key"};
+  EXPECT_EQ(start_server(options, [this] { return workers_.start(); }).status().to_string(),
+            "PERMISSION_DENIED: " + folder + "server.key: other users can read this secret. Hint: chmod 600 " + folder +
+                "server.key");
+  ASSERT_EQ(::chmod((folder + "server.key").c_str(), 0600), 0);
+  serve(options);
+  set_tls("ca", "client");
+  ASSERT_EQ(::chmod((folder + "client.key").c_str(), 0604), 0);
+  EXPECT_EQ(client().status().code(), StatusCode::kPermissionDenied);
+  ASSERT_EQ(::chmod((folder + "client.key").c_str(), 0600), 0);
+  EXPECT_TRUE(client().ok()) << client().status().to_string();
+  set_tls("", "");
+}
+
+// ---- Who is let in by default.
+
+TEST_F(GrpcServer, OnLoopbackAloneTheServersUserIsLetInWithoutAWord) {
+  serve();
+  EXPECT_TRUE(client().ok()) << client().status().to_string();
+  EXPECT_TRUE((*watch_server(target()))().ok());
+  const std::string path = server_->token_path();
+  EXPECT_TRUE(path.ends_with("/hilo/" + server_->address() + ".token")) << path;
+  const std::string hidden = path + ".hidden";  // as for another user, who can't enter the folder
+  ASSERT_EQ(::rename(path.c_str(), hidden.c_str()), 0);
+  EXPECT_EQ(client().status().code(), StatusCode::kUnauthenticated);
+  EXPECT_EQ((*watch_server(target()))().status().code(), StatusCode::kUnauthenticated);
+  ASSERT_EQ(::rename(hidden.c_str(), path.c_str()), 0);
+  server_.reset();
+  EXPECT_NE(::access(path.c_str(), F_OK), 0);
+}
+
+TEST_F(GrpcServer, AnOpenServerLetsInEverybody) {
+  serve({.is_open = true});
+  EXPECT_EQ(server_->token_path(), "");
+  EXPECT_TRUE(client().ok()) << client().status().to_string();
+}
+
+TEST_F(GrpcServer, AUnixSocketLetsInThisUser) {
+  const std::string path = testing::TempDir() + "hilo_grpc.sock";
+  serve({.listen = "unix:" + path});
+  EXPECT_EQ(target(), "rpc:unix:" + path);
+  const StatusOr<ClientPtr> remote = client();
+  ASSERT_TRUE(remote.ok()) << remote.status().to_string();
+  Literal large(Shape::array(ElementType::kS32, {1 << 20}));
+  for (size_t i = 0; i < large.data<int32_t>().size(); ++i) large.data<int32_t>()[i] = static_cast<int32_t>(i);
+  const BufferPtr there = *buffer_from_literal(**(*remote)->local_device(0), large);
+  EXPECT_TRUE(literal_from_buffer(*there)->identical(large));
+  EXPECT_TRUE((*watch_server(target()))().ok());
+}
+
+// ---- What an operator is told.
+
+/// The audit lines, each as "event cause", without times, peers and numbers of sessions.
+std::vector<std::string> audit_lines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  const auto value = [](const std::string& line, const std::string& name) {
+    const size_t at = line.find("\"" + name + "\": \"");
+    if (at == std::string::npos) return std::string();
+    const size_t begin = at + name.size() + 5;
+    return line.substr(begin, line.find('"', begin) - begin);
+  };
+  for (std::string line; std::getline(file, line);) {
+    EXPECT_TRUE(value(line, "event") == "started" || value(line, "peer").starts_with("ipv4:127.0.0.1:")) << line;
+    lines.push_back(value(line, "event") + " " + value(line, "cause"));
+  }
+  return lines;
+}
+
+TEST_F(GrpcServer, SessionsRefusalsAndLimitsAreAudited) {
+  const std::string path = testing::TempDir() + "hilo_grpc_audit";
+  ::unlink(path.c_str());
+  serve({.sessions = {.sessions = 1, .queue_time = std::chrono::milliseconds(0)}, .audit = {.to = path}});
+  {
+    const StatusOr<ClientPtr> first = client();
+    ASSERT_TRUE(first.ok());
+    EXPECT_EQ(client().status().code(), StatusCode::kResourceExhausted);
+    CompileOptions few;
+    few.limits.instructions = 1;
+    const auto program = (*first)->compile(
+        *hlo::parse_module("HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] sine(x)\n}\n"), few,
+        nullptr);
+    EXPECT_EQ(program.status().code(), StatusCode::kResourceExhausted);
+  }
+  while (server_->counts().live != 0) std::this_thread::yield();
+  const std::string token = server_->token_path();
+  std::ofstream(token) << "0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(client().status().code(), StatusCode::kUnauthenticated);
+  ::unlink(token.c_str());
+  EXPECT_EQ(client().status().code(), StatusCode::kUnauthenticated);
+  const std::string address = server_->address();
+  server_.reset();
+  std::vector<std::string> lines = audit_lines(path);
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with("left "); });
+  const std::vector<std::string> wanted = {"started " + address,
+                                           "opened ",
+                                           "refused RESOURCE_EXHAUSTED: quota: 1 sessions of 1",
+                                           "limit RESOURCE_EXHAUSTED",
+                                           "closed the client ended it",
+                                           "refused the token is wrong",
+                                           "refused the token is missing"};
+  ASSERT_EQ(lines.size(), wanted.size());
+  for (size_t i = 0; i < lines.size(); ++i) EXPECT_TRUE(lines[i].starts_with(wanted[i])) << lines[i];
 }
 
 TEST_F(GrpcServer, RefusesMoreSessionsThanItMayHaveAndAllWhileItEnds) {

@@ -63,7 +63,7 @@ TEST(Strangers, AMessageThatIsCompressedIsRejectedAndNotInflated) {
 }
 
 TEST(Strangers, AConnectionWithoutASessionStaysAStrangers) {
-  const auto server = start_server({.listen = "127.0.0.1:0"}, [] { return unavailable("no worker"); });
+  const auto server = start_server({.listen = "127.0.0.1:0", .is_open = true}, [] { return unavailable("no worker"); });
   ASSERT_TRUE(server.ok()) << server.status().to_string();
   const OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
   answer_to(file, (*server)->port(), "/hilo.xrt.v1.Xrt/Calls", "identity", std::string(5, '\0'));  // no Hello

@@ -6,9 +6,15 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -19,14 +25,36 @@ namespace {
 /// Keeps what the door hands on.
 class TheDoor : public testing::Test {
  protected:
-  void open(const DoorLimits& limits = {}) {
-    StatusOr<std::unique_ptr<Door>> made = Door::open("127.0.0.1:0", limits, [this](OwnedFile file) {
+  void open(const DoorLimits& limits = {}) { ASSERT_TRUE(open_at("127.0.0.1:0", limits).ok()); }
+  Status open_at(const std::string& listen, const DoorLimits& limits = {}, DoorRules rules = {}) {
+    rules.told = [this](const AuditEvent& event) {
       const std::scoped_lock lock(mutex_);
-      taken_.push_back(std::move(file));
+      told_.push_back(fmt::format("{} {} {}", event.event, event.peer, event.cause));
       changed_.notify_all();
-    });
-    ASSERT_TRUE(made.ok()) << made.status().to_string();
-    door_ = *std::move(made);
+    };
+    StatusOr<std::unique_ptr<Door>> made = Door::open(
+        listen, limits,
+        [this](OwnedFile file) {
+          const std::scoped_lock lock(mutex_);
+          taken_.push_back(std::move(file));
+          changed_.notify_all();
+        },
+        std::move(rules));
+    if (made.ok()) door_ = *std::move(made);
+    return made.status();
+  }
+  /// Waits until this was told.
+  void expect_told(const std::string& text) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return std::ranges::find(told_, text) != told_.end(); });
+  }
+  static OwnedFile connected_to(const std::string& path) {
+    OwnedFile file(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    if (::connect(file.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) return OwnedFile();
+    return file;
   }
   void wait_for(size_t count) {
     std::unique_lock lock(mutex_);
@@ -62,6 +90,7 @@ class TheDoor : public testing::Test {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<OwnedFile> taken_;
+  std::vector<std::string> told_;
   std::unique_ptr<Door> door_;
 };
 
@@ -198,6 +227,171 @@ TEST_F(TheDoor, AnAddressThatIsTakenOrUnknownIsAnError) {
   EXPECT_EQ(status(fmt::format("127.0.0.1:{}", door_->port())).to_string(),
             fmt::format("UNAVAILABLE: 127.0.0.1:{}: it can't be listened at: Address already in use", door_->port()));
   EXPECT_EQ(status("192.0.2.1:0").code(), StatusCode::kUnavailable);  // nobody's
+}
+
+// ---- What an operator is told.
+
+TEST_F(TheDoor, TellsWhomItCutsAndWhy) {
+  open({.strangers = 1, .stranger_bytes = 1000});
+  const OwnedFile first = guest();
+  wait_for(1);
+  const OwnedFile second = guest();
+  expect_told("cut " + peer(first) + " room for the next connection");
+  wait_for(2);
+  const std::string much(2000, 'x');
+  EXPECT_EQ(::send(second.get(), much.data(), much.size(), MSG_NOSIGNAL), 2000);
+  expect_told("cut " + peer(second) + " more than 1000 bytes without a call that was let in");
+}
+
+TEST_F(TheDoor, TellsOfCallsThatWereRefusedAndOfTime) {
+  open({.stranger_calls = 2, .stranger_time = std::chrono::milliseconds(30)});
+  const OwnedFile bad = guest();
+  const std::string name = peer(bad);
+  wait_for(1);
+  door_->refuse(name);
+  door_->refuse(name);
+  const OwnedFile slow = guest();
+  expect_told("cut " + peer(slow) + " 30 ms without a call that was let in");
+  const std::scoped_lock lock(mutex_);
+  EXPECT_NE(std::ranges::find(told_, "cut " + name + " 2 calls were refused"), told_.end());
+}
+
+TEST_F(TheDoor, TellsOfAStrangerThatLeavesAndOfNobodyElse) {
+  open();
+  std::string known, stranger;
+  {
+    const OwnedFile good = guest();
+    wait_for(1);
+    door_->let_in(known = peer(good));
+  }
+  {
+    const OwnedFile bad = guest();
+    wait_for(2);
+    stranger = peer(bad);
+  }
+  expect_told("left " + stranger + " it closed its connection before a call was let in");
+  const std::scoped_lock lock(mutex_);
+  EXPECT_EQ(told_.size(), 1u);
+}
+
+TEST_F(TheDoor, CutsAConnectionThatMakesTooManyCallsAtOnce) {
+  open({.calls_at_once = 2});
+  const OwnedFile good = guest();
+  wait_for(1);
+  for (int i = 0; i < 20; ++i) {
+    door_->begin_call(peer(good));
+    door_->end_call(peer(good));
+  }
+  for (int i = 0; i < 2; ++i) door_->begin_call(peer(good));
+  EXPECT_TRUE(is_open(good));
+  door_->begin_call(peer(good));
+  expect_told("cut " + peer(good) + " more than 2 calls at once");
+}
+
+TEST_F(TheDoor, CutsAConnectionThatMakesTooManyCallsASecond) {
+  open({.calls_at_once = 1000, .calls_each_second = 5});
+  const OwnedFile good = guest();
+  wait_for(1);
+  for (int i = 0; i < 5; ++i) door_->begin_call(peer(good));
+  EXPECT_TRUE(is_open(good));
+  while (is_open(good)) door_->begin_call(peer(good));
+  expect_told("cut " + peer(good) + " more than 5 calls in a second");
+}
+
+// ---- Unix sockets.
+
+TEST_F(TheDoor, OfAUnixSocketLetsInThisUserWithoutACall) {
+  const std::string path = testing::TempDir() + "hilo_door.sock";
+  ::unlink(path.c_str());
+  ASSERT_TRUE(open_at("unix:" + path).ok());
+  EXPECT_EQ(door_->port(), 0);
+  EXPECT_EQ(door_->address(), "unix:" + path);
+  struct stat about{};
+  ASSERT_EQ(::stat(path.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0600u);
+  const OwnedFile guest = connected_to(path);
+  wait_for(1);
+  EXPECT_EQ(door_->counts().connections, 1);
+  EXPECT_EQ(door_->counts().strangers, 0);
+  EXPECT_EQ(door_->name_of("unix:"), fmt::format("unix:uid={}", ::geteuid()));
+  door_.reset();
+  EXPECT_TRUE(is_open(guest));
+  EXPECT_NE(::stat(path.c_str(), &about), 0);  // it takes its socket along
+}
+
+TEST_F(TheDoor, OfAUnixSocketTakesThePlaceOfADeadServerOnly) {
+  const std::string path = testing::TempDir() + "hilo_door_taken.sock";
+  ::unlink(path.c_str());
+  ASSERT_TRUE(open_at("unix:" + path).ok());
+  const auto living = std::move(door_);
+  EXPECT_EQ(open_at("unix:" + path).to_string(), "UNAVAILABLE: unix:" + path + ": another server listens there");
+  const std::string copy = path + ".dead";  // a socket file whose listener has gone
+  ::unlink(copy.c_str());
+  {
+    const OwnedFile dead(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    copy.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    ASSERT_EQ(::bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  }
+  EXPECT_TRUE(open_at("unix:" + copy).ok());
+  const std::string file = path + ".file";
+  std::fclose(std::fopen(file.c_str(), "w"));
+  EXPECT_EQ(open_at("unix:" + file).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(::access(file.c_str(), F_OK), 0);
+  EXPECT_EQ(open_at("unix:/" + std::string(200, 'x')).code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(TheDoor, OfAUnixSocketKnocksAtItselfAndListensAnewWhereItsSocketIsGone) {
+  const std::string path = testing::TempDir() + "hilo_door_knock.sock";
+  ::unlink(path.c_str());
+  ASSERT_TRUE(open_at("unix:" + path,
+                      {.probe_every = std::chrono::milliseconds(5), .probe_answer = std::chrono::milliseconds(20)})
+                  .ok());
+  while (door_->counts().knocks == 0) std::this_thread::yield();
+  EXPECT_EQ(door_->counts().taken, 0);
+  ::unlink(path.c_str());
+  while (door_->counts().listeners < 2) std::this_thread::yield();
+  EXPECT_GE(connected_to(path).get(), 0);
+}
+
+/// Only root can become another user; for others there is nobody to refuse here.
+TEST_F(TheDoor, OfAUnixSocketRefusesOtherUsersUnlessTheyMay) {
+  if (::geteuid() != 0) return;
+  const std::string path = "/tmp/hilo_door_users_" + std::to_string(::getpid()) + ".sock";
+  const auto bytes_of_another =
+      [&path] {  // what another user reads: 'x' of a server that took it, nothing of one that refused it
+        const pid_t child = ::fork();
+        if (child == 0) {
+          if (::setuid(4321) != 0) ::_exit(2);
+          const OwnedFile file = connected_to(path);
+          char byte = 0;
+          ::_exit(file.get() >= 0 && ::recv(file.get(), &byte, 1, 0) == 1 ? 1 : 0);
+        }
+        return child;
+      };
+  const auto exit_of = [](pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  ASSERT_TRUE(open_at("unix:" + path, {}, {.users = {77}}).ok());
+  EXPECT_EQ(exit_of(bytes_of_another()), 0);
+  {
+    const std::scoped_lock lock(mutex_);
+    ASSERT_EQ(told_.size(), 1u);
+    EXPECT_TRUE(told_[0].starts_with("refused unix:uid=4321,pid=")) << told_[0];
+  }
+  door_.reset();
+  for (DoorRules rules : {DoorRules{.users = {4321}}, DoorRules{.all_users = true}}) {
+    ASSERT_TRUE(open_at("unix:" + path, {}, rules).ok());
+    taken_.clear();
+    const pid_t child = bytes_of_another();
+    wait_for(1);
+    EXPECT_EQ(::send(taken_[0].get(), "x", 1, MSG_NOSIGNAL), 1);
+    EXPECT_EQ(exit_of(child), 1);
+    door_.reset();
+  }
 }
 
 }  // namespace

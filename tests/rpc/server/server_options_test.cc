@@ -38,6 +38,35 @@ TEST(Listen, AnAddressThatOthersReachNeedsTlsAndToKnowItsClients) {
     EXPECT_EQ(check_listen({.listen = bad}).code(), StatusCode::kInvalidArgument) << bad;
 }
 
+TEST(Listen, OnLoopbackAServerMakesATokenUnlessItKnowsItsClientsOrIsOpen) {
+  EXPECT_TRUE(makes_token({}));
+  EXPECT_FALSE(makes_token({.is_open = true}));
+  EXPECT_FALSE(makes_token({.token_file = "t"}));
+  EXPECT_FALSE(makes_token({.tls_certificate = "c", .tls_key = "k", .tls_client_ca = "a"}));
+  EXPECT_FALSE(makes_token({.listen = "unix:/run/hilo.sock"}));
+  EXPECT_FALSE(makes_token({.listen = "0.0.0.0:1", .token_file = "t", .tls_certificate = "c", .tls_key = "k"}));
+}
+
+TEST(Listen, AnOpenServerIsForThisMachineAndSaysWhatThatMeans) {
+  EXPECT_EQ(open_warning({}), "");
+  EXPECT_NE(open_warning({.is_open = true}).find("every user of this machine can run programs as user"),
+            std::string::npos);
+  EXPECT_TRUE(check_listen({.is_open = true}).ok());
+  EXPECT_EQ(check_listen({.token_file = "t", .is_open = true}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(check_listen({.listen = "0.0.0.0:1", .is_open = true, .tls_certificate = "c", .tls_key = "k"}).code(),
+            StatusCode::kFailedPrecondition);
+}
+
+TEST(Listen, AUnixSocketIsLocalAndAloneKnowsUsers) {
+  EXPECT_TRUE(check_listen({.listen = "unix:/run/hilo.sock", .users = {1}}).ok());
+  EXPECT_TRUE(check_listen({.listen = "unix:relative"}).ok());
+  EXPECT_TRUE(is_local("unix:/run/hilo.sock"));
+  EXPECT_FALSE(is_loopback("unix:/run/hilo.sock"));
+  EXPECT_FALSE(is_local("10.0.0.1:1"));
+  EXPECT_EQ(check_listen({.listen = "unix:"}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(check_listen({.users = {1}}).code(), StatusCode::kInvalidArgument);
+}
+
 TEST(Listen, ATokenThatOthersCanReadIsRefused) {
   const std::string path = testing::TempDir() + "hilo_token";
   std::ofstream(path) << "0123456789abcdef\n";

@@ -9,19 +9,31 @@
 #include "hilo/base/text.h"
 #include "hilo/rpc/client/rpc_client.h"
 #include "hilo/rpc/library.h"
+#include "hilo/rpc/secret_file.h"
+#include "hilo/rpc/user_token.h"
 
 namespace hilo::rpc {
 namespace {
 
 constexpr int64_t kMostFileBytes = 1 << 20;
 
-/// The text of the file that the variable names; "" if it isn't set.
-StatusOr<std::string> file_of(const char* variable) {
+/// The text of the file that the variable names, which `read` reads; "" if it isn't set.
+template <typename Read>
+StatusOr<std::string> file_of(const char* variable, Read read) {
   const char* const path = std::getenv(variable);
   if (path == nullptr || *path == '\0') return std::string();
-  StatusOr<std::string> text = read_file(path, kMostFileBytes);
+  StatusOr<std::string> text = read(path);
   if (!text.ok()) return text.status().with_context(variable);
   return std::string(trimmed(*text));
+}
+
+StatusOr<std::string> read_public(const std::string& path) { return read_file(path, kMostFileBytes); }
+
+/// That of HILO_XRT_TOKEN_FILE, or else the one that a server of this user has published for its clients.
+StatusOr<std::string> token_for(std::string_view address) {
+  HILO_ASSIGN_OR_RETURN(std::string token, file_of("HILO_XRT_TOKEN_FILE", read_secret));
+  if (!token.empty()) return token;
+  return find_user_token(address);
 }
 
 /// How long a server is tried whose connection broke.
@@ -37,18 +49,25 @@ StatusOr<Patience> patience() {
   return patience;
 }
 
+bool is_address(std::string_view address) {
+  constexpr std::string_view kUnix = "unix:";
+  if (address.starts_with(kUnix)) return address.size() > kUnix.size();
+  const size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  const int64_t port = parse_int64(address.substr(colon + 1)).value_or(0);
+  return port >= 1 && port <= 65535;
+}
+
 StatusOr<ChannelOptions> channel_options(std::string_view target) {
   constexpr std::string_view kScheme = "rpc:";
   const std::string_view address = target.starts_with(kScheme) ? target.substr(kScheme.size()) : "";
-  const size_t colon = address.rfind(':');
-  const auto port = colon == std::string_view::npos ? std::nullopt : parse_int64(address.substr(colon + 1));
-  if (!port || *port < 1 || *port > 65535 || colon == 0)
-    return invalid_argument(fmt::format("target {}: wanted rpc:host:port", quote(target)));
+  if (!is_address(address))
+    return invalid_argument(fmt::format("target {}: wanted rpc:host:port or rpc:unix:/path", quote(target)));
   ChannelOptions options{.address = std::string(address)};
-  HILO_ASSIGN_OR_RETURN(options.token, file_of("HILO_XRT_TOKEN_FILE"));
-  HILO_ASSIGN_OR_RETURN(options.ca, file_of("HILO_XRT_TLS_CA"));
-  HILO_ASSIGN_OR_RETURN(options.certificate, file_of("HILO_XRT_TLS_CERTIFICATE"));
-  HILO_ASSIGN_OR_RETURN(options.key, file_of("HILO_XRT_TLS_KEY"));
+  HILO_ASSIGN_OR_RETURN(options.token, token_for(address));
+  HILO_ASSIGN_OR_RETURN(options.ca, file_of("HILO_XRT_TLS_CA", read_public));
+  HILO_ASSIGN_OR_RETURN(options.certificate, file_of("HILO_XRT_TLS_CERTIFICATE", read_public));
+  HILO_ASSIGN_OR_RETURN(options.key, file_of("HILO_XRT_TLS_KEY", read_secret));
   return options;
 }
 

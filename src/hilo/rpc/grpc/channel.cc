@@ -151,7 +151,7 @@ std::shared_ptr<grpc::ChannelCredentials> credentials(const ChannelOptions& opti
 }
 
 StatusOr<std::shared_ptr<grpc::Channel>> make_channel(const ChannelOptions& options) {
-  if (!options.token.empty() && options.ca.empty() && !is_loopback(options.address))
+  if (!options.token.empty() && options.ca.empty() && !is_local(options.address))
     return failed_precondition("a token goes to another machine with TLS only. Hint: HILO_XRT_TLS_CA");
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));

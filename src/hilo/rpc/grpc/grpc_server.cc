@@ -12,6 +12,8 @@
 #include "hilo/base/files.h"
 #include "hilo/rpc/grpc/batches.h"
 #include "hilo/rpc/grpc/service.h"
+#include "hilo/rpc/secret_file.h"
+#include "hilo/rpc/user_token.h"
 #include "hilo/version.h"
 
 namespace hilo::rpc {
@@ -22,11 +24,26 @@ constexpr std::chrono::seconds kShutdown{1};
 
 class GrpcServer final : public Server {
  public:
-  GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::vector<NamedToken> tokens)
-      : sessions_(limits, std::move(start_worker)),
-        service_(
-            sessions_, std::move(tokens), [this](const std::string& peer, bool is_known) { judge(peer, is_known); },
-            [this] { return overview(); }) {}
+  /// `user_token`: what clients of this user find; "": nothing.
+  GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::vector<NamedToken> tokens,
+             std::string user_token, std::unique_ptr<Audit> audit)
+      : audit_(std::move(audit)),
+        sessions_(
+            limits, std::move(start_worker),
+            [this](std::string_view event, int64_t session, const Peer& peer, std::string_view cause) {
+              record({.event = event, .peer = peer.name, .token = peer.token, .session = session, .cause = cause});
+            }),
+        service_(sessions_, std::move(tokens),
+                 {.judged = [this](const std::string& peer, bool is_known) { judge(peer, is_known); },
+                  .began = [this](const std::string& peer) { begin_call(peer); },
+                  .ended = [this](const std::string& peer) { end_call(peer); },
+                  .overview = [this] { return overview(); },
+                  .name_of = [this](const std::string& peer) { return name_of(peer); },
+                  .refused =
+                      [this](const Peer& peer, std::string_view cause) {
+                        record({.event = "refused", .peer = peer.name, .token = peer.token, .cause = cause});
+                      }}),
+        token_(std::move(user_token)) {}
   ~GrpcServer() override {
     if (server_ == nullptr) return;
     sessions_.drain();
@@ -41,12 +58,23 @@ class GrpcServer final : public Server {
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return unavailable(options.listen + ": gRPC doesn't start");
+    DoorRules rules{.users = options.users, .all_users = options.is_open, .told = [this](const AuditEvent& event) {
+                      record(event);
+                    }};
     const std::scoped_lock lock(mutex_);
-    HILO_ASSIGN_OR_RETURN(door_, Door::open(options.listen, options.door,
-                                            [this](OwnedFile connection) { hand_on(std::move(connection)); }));
+    HILO_ASSIGN_OR_RETURN(
+        door_, Door::open(
+                   options.listen, options.door, [this](OwnedFile connection) { hand_on(std::move(connection)); },
+                   std::move(rules)));
+    if (!token_.empty()) {
+      HILO_ASSIGN_OR_RETURN(user_token_, UserToken::publish(door_->address(), token_));
+    }
+    record({.event = "started", .cause = door_->address()});
     return ok_status();
   }
   int port() const override { return door_->port(); }
+  std::string address() const override { return door_->address(); }
+  std::string token_path() const override { return user_token_.path(); }
   bool drain(std::chrono::milliseconds time) override {
     sessions_.drain();
     set_serving(false);
@@ -88,6 +116,21 @@ class GrpcServer final : public Server {
     if (is_known) door_->let_in(peer);
     else door_->refuse(peer);
   }
+  void begin_call(const std::string& peer) {
+    const std::scoped_lock lock(mutex_);
+    if (door_ != nullptr) door_->begin_call(peer);
+  }
+  void end_call(const std::string& peer) {
+    const std::scoped_lock lock(mutex_);
+    if (door_ != nullptr) door_->end_call(peer);
+  }
+  std::string name_of(const std::string& peer) const {
+    const std::scoped_lock lock(mutex_);
+    return door_ == nullptr ? peer : door_->name_of(peer);
+  }
+  void record(const AuditEvent& event) {
+    if (audit_ != nullptr) audit_->record(event);
+  }
   void close_door() {
     std::unique_ptr<Door> door;
     {
@@ -97,8 +140,11 @@ class GrpcServer final : public Server {
   }
 
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  const std::unique_ptr<Audit> audit_;  // what is below tells it until it ends
   Sessions sessions_;
   XrtService service_;
+  const std::string token_;
+  UserToken user_token_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   mutable std::mutex mutex_;
@@ -112,7 +158,7 @@ StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptio
                                             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   grpc::SslServerCredentialsOptions::PemKeyCertPair own;
   HILO_ASSIGN_OR_RETURN(own.cert_chain, read_file(options.tls_certificate, kMostFileBytes));
-  HILO_ASSIGN_OR_RETURN(own.private_key, read_file(options.tls_key, kMostFileBytes));
+  HILO_ASSIGN_OR_RETURN(own.private_key, read_secret(options.tls_key));
   tls.pem_key_cert_pairs.push_back(std::move(own));
   if (!options.tls_client_ca.empty()) {
     HILO_ASSIGN_OR_RETURN(tls.pem_root_certs, read_file(options.tls_client_ca, kMostFileBytes));
@@ -147,12 +193,16 @@ StatusOr<std::unique_ptr<Server>> serve_grpc(const ServerOptions& options, Start
   if (!options.token_file.empty()) {
     HILO_ASSIGN_OR_RETURN(tokens, read_tokens(options.token_file));
   }
+  std::string user_token;
+  if (makes_token(options)) tokens = {{.token = user_token = random_token()}};
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Audit> audit, Audit::open(options.audit));
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<grpc::ServerCredentials> known, credentials(options));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   limit(builder, options);
-  auto server = std::make_unique<GrpcServer>(options.sessions, std::move(start_worker), std::move(tokens));
+  auto server = std::make_unique<GrpcServer>(options.sessions, std::move(start_worker), std::move(tokens),
+                                             std::move(user_token), std::move(audit));
   HILO_RETURN_IF_ERROR(server->start(builder, options, known));
   return std::unique_ptr<Server>(std::move(server));
 }

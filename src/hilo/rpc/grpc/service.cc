@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/grpc/service.h"
 
+#include <fmt/format.h>
+#include <grpc/grpc_security_constants.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -16,6 +19,7 @@
 namespace hilo::rpc {
 namespace {
 
+constexpr size_t kMaxHeaderBytes = 8 << 10;
 constexpr size_t kMostWaitingBytes = size_t{4} << 20;  // replies that a client hasn't read
 
 /// Ends a stream.
@@ -72,12 +76,14 @@ namespace {
 /// One stream. It holds itself until gRPC has ended it; its session holds it too.
 class Stream final : public XrtService::Reactor, public Outlet, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(Sessions& sessions, Lane lane, Peer peer, std::shared_ptr<Lobby> lobby, std::function<void()> let_in)
+  Stream(Sessions& sessions, Lane lane, std::string connection, Peer peer, std::shared_ptr<Lobby> lobby,
+         const XrtService::Hooks& hooks)
       : sessions_(sessions),
         lane_(lane),
+        connection_(std::move(connection)),
         peer_(std::move(peer)),
         lobby_(std::move(lobby)),
-        let_in_(std::move(let_in)) {}
+        hooks_(hooks) {}
 
   void start() {
     self_ = shared_from_this();
@@ -107,7 +113,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
       const Status status = attach(pieces_of(incoming_));
       leave_lobby();
       if (!status.ok()) return refuse(status);
-      let_in_();
+      hooks_.judged(connection_, true);
     }
     relay_->forward(lane_, pieces_of(incoming_), [self = shared_from_this()] { self->read_next(); });
   }
@@ -124,6 +130,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   void OnDone() override {
     leave_lobby();
     if (relay_ != nullptr) relay_->detach(lane_, this);
+    hooks_.ended(connection_);
     self_.reset();
   }
 
@@ -140,6 +147,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   }
   /// Says why there is no session, as its worker would.
   void refuse(const Status& why) {
+    hooks_.refused(peer_, why.to_string());
     Reply reply;
     reply.status = why;
     deliver(encode_in_pieces(reply));
@@ -170,9 +178,10 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
   Sessions& sessions_;
   const Lane lane_;
+  const std::string connection_;  // as gRPC calls it
   const Peer peer_;
   const std::shared_ptr<Lobby> lobby_;
-  const std::function<void()> let_in_;  // the connection has a session
+  const XrtService::Hooks& hooks_;  // of the service, which is there longer
   std::optional<Lobby::Place> place_;
   std::shared_ptr<Stream> self_;
   std::shared_ptr<Relay> relay_;
@@ -183,6 +192,19 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   std::optional<Status> closing_;
   bool is_writing_ = false, is_over_ = false;
 };
+
+/// "certificate NAME" of a client that has one.
+std::string certificate_of(const grpc::CallbackServerContext& context) {
+  const auto names = context.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
+  return names.empty() ? "" : fmt::format("certificate {}", std::string(names[0].data(), names[0].size()));
+}
+
+/// gRPC minds its own limit only of clients that acknowledge it.
+bool has_long_headers(const grpc::CallbackServerContext& context) {
+  size_t bytes = 0;
+  for (const auto& [name, value] : context.client_metadata()) bytes += name.size() + value.size();
+  return bytes > kMaxHeaderBytes;
+}
 
 grpc::Status refusal() { return {grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong"}; }
 
@@ -201,20 +223,26 @@ std::optional<Peer> XrtService::known_peer(const grpc::CallbackServerContext& co
   const std::string_view got =
       found == metadata.end() ? std::string_view() : std::string_view(found->second.data(), found->second.size());
   const NamedToken* const token = token_named(tokens_, got);
-  const bool is_known = tokens_.empty() || token != nullptr;
-  const std::string peer = context.peer();
-  if (!is_known) {
-    judged_(peer, false);
-    return std::nullopt;
+  std::string_view refused;
+  if (!tokens_.empty() && token == nullptr)
+    refused = found == metadata.end() ? "the token is missing" : "the token is wrong";
+  else if (has_long_headers(context)) refused = "the headers are too long";
+  const std::string connection = context.peer();
+  Peer peer{.token = token == nullptr ? certificate_of(context) : token->name, .name = hooks_.name_of(connection)};
+  peer.host = peer_host(peer.name);
+  if (refused.empty()) {
+    hooks_.began(connection);  // which may cut the connection, as the next one
+    return peer;
   }
-  return Peer{.host = peer_host(peer), .token = token == nullptr ? "" : token->name};
+  hooks_.refused(peer, refused);
+  hooks_.judged(connection, false);
+  return std::nullopt;
 }
 
 XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
   std::optional<Peer> peer = known_peer(context);
   if (!peer) return new Refusal;
-  const auto let_in = [this, connection = context.peer()] { judged_(connection, true); };
-  const auto stream = std::make_shared<Stream>(sessions_, lane, *std::move(peer), lobby_, let_in);
+  const auto stream = std::make_shared<Stream>(sessions_, lane, context.peer(), *std::move(peer), lobby_, hooks_);
   stream->start();
   return stream.get();
 }
@@ -223,10 +251,11 @@ grpc::ServerUnaryReactor* XrtService::Watch(grpc::CallbackServerContext* context
                                             grpc::ByteBuffer* answer) {
   grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
   if (known_peer(*context)) {
-    judged_(context->peer(), true);
-    const grpc::Slice bytes(encode(overview_()));
+    hooks_.judged(context->peer(), true);
+    const grpc::Slice bytes(encode(hooks_.overview()));
     *answer = grpc::ByteBuffer(&bytes, 1);
     reactor->Finish(grpc::Status::OK);
+    hooks_.ended(context->peer());
   } else {
     reactor->Finish(refusal());
   }

@@ -28,11 +28,22 @@ class XrtService final
  public:
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-  /// `tokens`: what clients name; none: nothing. `judged` is told the connection of each call, by its peer, and whether the call
-  /// may go on. `overview` says how the server is.
-  XrtService(Sessions& sessions, std::vector<NamedToken> tokens,
-             std::function<void(const std::string& peer, bool is_known)> judged, std::function<Overview()> overview)
-      : sessions_(sessions), tokens_(std::move(tokens)), judged_(std::move(judged)), overview_(std::move(overview)) {}
+  /// What a service needs from its server.
+  struct Hooks {
+    /// Told of calls that don't go on, and of connections that get a session.
+    std::function<void(const std::string& peer, bool is_known)> judged;
+    /// Told of each call that goes on, and of its end.
+    std::function<void(const std::string& peer)> began, ended;
+    std::function<Overview()> overview;  ///< how the server is
+    /// A peer's name for an operator.
+    std::function<std::string(const std::string& peer)> name_of;
+    /// Told of calls that don't go on, and why.
+    std::function<void(const Peer& peer, std::string_view cause)> refused;
+  };
+
+  /// `tokens`: what clients name; none: nothing.
+  XrtService(Sessions& sessions, std::vector<NamedToken> tokens, Hooks hooks)
+      : sessions_(sessions), tokens_(std::move(tokens)), hooks_(std::move(hooks)) {}
 
   Reactor* Calls(grpc::CallbackServerContext* context) override { return open(*context, Lane::kCalls); }
   Reactor* Bytes(grpc::CallbackServerContext* context) override { return open(*context, Lane::kBytes); }
@@ -42,13 +53,12 @@ class XrtService final
  private:
   Reactor* open(const grpc::CallbackServerContext& context, Lane lane);
   /// Whose this call is; none if it may not go on, which the door is told. A stream's connection stays a stranger's until it has a
-  /// session: it sends no more than a Hello.
+  /// session: it sends no more than a Hello. A call that goes on ends with hooks_.ended.
   std::optional<Peer> known_peer(const grpc::CallbackServerContext& context) const;
 
   Sessions& sessions_;
   const std::vector<NamedToken> tokens_;
-  const std::function<void(const std::string& peer, bool is_known)> judged_;
-  const std::function<Overview()> overview_;
+  const Hooks hooks_;
   const std::shared_ptr<Lobby> lobby_ = make_lobby();
 };
 

@@ -7,12 +7,30 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
 namespace hilo::rpc {
 
+std::string_view Address::unix_name() const {
+  constexpr size_t kHead = offsetof(sockaddr_un, sun_path);
+  if (!is_unix() || size <= kHead) return "";
+  return {reinterpret_cast<const sockaddr_un&>(storage).sun_path, size - kHead};
+}
+
+std::string_view unix_path(std::string_view address) {
+  constexpr std::string_view kScheme = "unix:";
+  return address.starts_with(kScheme) ? address.substr(kScheme.size()) : "";
+}
+
+std::string host_and_port(Address& address) {
+  const std::string text = peer_text(address);
+  return text.substr(text.find(':') + 1);
+}
+
 std::string peer_text(Address& address) {
+  if (address.is_unix()) return "unix:";  // what connects has no name
   std::array<char, INET6_ADDRSTRLEN> text{};
   const int port = ntohs(address.port());
   if (address.storage.ss_family == AF_INET6) {
@@ -52,7 +70,25 @@ std::string peer_host(std::string_view peer) {
   return fmt::format("{}/64", network.data());
 }
 
+namespace {
+
+StatusOr<Address> unix_address(std::string_view path) {
+  Address address;
+  auto& local = reinterpret_cast<sockaddr_un&>(address.storage);
+  if (path.size() >= sizeof(local.sun_path)) {
+    return invalid_argument(fmt::format("listen: the path of a Unix socket has {} bytes; wanted at most {}",
+                                        path.size(), sizeof(local.sun_path) - 1));
+  }
+  local.sun_family = AF_UNIX;
+  std::memcpy(local.sun_path, path.data(), path.size());
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+  return address;
+}
+
+}  // namespace
+
 StatusOr<Address> resolve(const std::string& listen) {
+  if (const std::string_view path = unix_path(listen); !path.empty()) return unix_address(path);
   const size_t colon = listen.rfind(':');
   std::string host = listen.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);

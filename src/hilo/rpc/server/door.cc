@@ -8,6 +8,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +19,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
@@ -44,6 +48,19 @@ uint64_t bytes_received(int file) {
   return ::getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
 }
 
+/// Takes an address that a dead server has left: a Unix socket stays when its process goes.
+Status remove_dead_socket(Address& address) {
+  struct stat about{};
+  const std::string path(address.unix_name().data());  // which ends with a zero
+  if (::lstat(path.c_str(), &about) != 0) return ok_status();
+  if (!S_ISSOCK(about.st_mode)) return unavailable("there is something else than a socket");
+  const OwnedFile probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (::connect(probe.get(), address.get(), address.size) == 0 || errno == EAGAIN)
+    return unavailable("another server listens there");
+  ::unlink(path.c_str());
+  return ok_status();
+}
+
 /// Ends the connection at once, with all that has come on it: after a mere shutdown gRPC would read that first.
 void reset(int file) {
   sockaddr nobody{};
@@ -55,15 +72,20 @@ void reset(int file) {
 
 class Door::Keeper {
  public:
-  Keeper(Address address, const DoorLimits& limits, TakeIn take_in)
+  Keeper(Address address, const DoorLimits& limits, TakeIn take_in, DoorRules rules)
       : address_(address),
         limits_(limits),
         take_in_(std::move(take_in)),
+        rules_(std::move(rules)),
         spare_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {}
 
   Status start(const std::string& listen) {
+    if (address_.is_unix()) {
+      if (const Status status = remove_dead_socket(address_); !status.ok()) return status.with_context(listen);
+    }
     if (const Status status = begin_to_listen(); !status.ok()) return status.with_context(listen);
-    port_ = ntohs(address_.port());
+    port_ = address_.is_unix() ? 0 : ntohs(address_.port());
+    name_ = address_.is_unix() ? listen : host_and_port(address_);
     wake_ = OwnedFile(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (spare_.get() < 0 || !watch(wake_.get(), EPOLLIN)) return errno_status(errno, listen);
     const SignalsBlocked blocked;
@@ -83,19 +105,52 @@ class Door::Keeper {
     if (thread_.joinable()) thread_.join();
     std::unique_lock lock(mutex_);
     handed_on_.wait(lock, [this] { return handing_ == 0; });
+    if (listening_.get() >= 0 && address_.is_unix()) ::unlink(address_.unix_name().data());
   }
   int port() const { return port_; }
+  std::string address() const { return name_; }
+  std::string name_of(std::string_view peer) const {
+    if (!peer.starts_with("unix:")) return unescaped(peer);
+    std::set<std::string> names;
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [file, guest] : guests_) names.insert(guest.peer.substr(0, guest.peer.find(',')));
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : " or ") + name;
+    return text.empty() ? "unix:" : text;
+  }
 
   void let_in(std::string_view peer) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_peer_.find(unescaped(peer));
     if (found != by_peer_.end()) std::erase(strangers_, found->second);
   }
+  void begin_call(std::string_view peer) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = by_peer_.find(unescaped(peer));
+    if (found == by_peer_.end()) return;
+    Guest& guest = guests_.at(found->second);
+    const Clock::time_point now = Clock::now();
+    if (now - guest.counted > std::chrono::seconds(1)) {
+      guest.counted = now;
+      guest.calls = 0;
+    }
+    const bool is_fast = ++guest.calls > limits_.calls_each_second, is_wide = ++guest.open > limits_.calls_at_once;
+    if (is_fast)
+      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls in a second", limits_.calls_each_second));
+    else if (is_wide)  // gRPC minds its own limit only of clients that acknowledge it
+      cut_locked(found->second, Why::kSent, fmt::format("more than {} calls at once", limits_.calls_at_once));
+  }
+  void end_call(std::string_view peer) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = by_peer_.find(unescaped(peer));
+    if (found != by_peer_.end()) --guests_.at(found->second).open;
+  }
   void refuse(std::string_view peer) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_peer_.find(unescaped(peer));
     if (found == by_peer_.end() || std::ranges::find(strangers_, found->second) == strangers_.end()) return;
-    if (++guests_.at(found->second).refused == limits_.stranger_calls) cut_locked(found->second, Why::kSent);
+    if (++guests_.at(found->second).refused == limits_.stranger_calls)
+      cut_locked(found->second, Why::kSent, fmt::format("{} calls were refused", limits_.stranger_calls));
   }
   Counts counts() const {
     const std::scoped_lock lock(mutex_);
@@ -112,16 +167,21 @@ class Door::Keeper {
     std::string peer;
     Clock::time_point since;
     int64_t refused = 0;  // calls
+    int64_t open = 0;     // calls that were let in and haven't ended
+    int64_t calls = 0;    // that were let in since `counted`, which is a second ago at most
+    Clock::time_point counted = {};
   };
   /// Why a connection is cut: for what it sent, which costs turns, or for something else.
   enum class Why : uint8_t { kSent, kOther };
 
   Status begin_to_listen() {
+    const bool was_listening = listening_.get() >= 0;
     listening_ = OwnedFile();  // its address is free from here on
+    if (was_listening && address_.is_unix()) ::unlink(address_.unix_name().data());
     OwnedFile file(::socket(address_.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int on = 1;
     const bool listens = file.get() >= 0 && ::setsockopt(file.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-                         ::bind(file.get(), address_.get(), address_.size) == 0 &&
+                         ::bind(file.get(), address_.get(), address_.size) == 0 && opens_socket() &&
                          ::listen(file.get(), kWaiting) == 0 &&
                          ::getsockname(file.get(), address_.get(), &address_.size) == 0 && watch(file.get(), EPOLLIN);
     if (!listens) return unavailable(fmt::format("it can't be listened at: {}", std::strerror(errno)));
@@ -130,6 +190,12 @@ class Door::Keeper {
     const std::scoped_lock lock(mutex_);
     ++counts_.listeners;
     return ok_status();
+  }
+  /// Lets the users that may connect find a Unix socket, which is this user's alone at first.
+  bool opens_socket() const {
+    if (!address_.is_unix()) return true;
+    const bool is_shared = rules_.all_users || !rules_.users.empty();
+    return ::chmod(address_.unix_name().data(), is_shared ? 0666 : 0600) == 0;
   }
   bool watch(int file, uint32_t events) const {
     epoll_event event{.events = events, .data = {.fd = file}};
@@ -163,7 +229,7 @@ class Door::Keeper {
         for (int i = 0; i < count; ++i) {
           const int file = events[static_cast<size_t>(i)].data.fd;
           if (file == listening_.get()) take(events[static_cast<size_t>(i)].events);
-          else if (file != wake_.get()) forget(file);
+          else if (file != wake_.get()) see_off(file);
         }
         look_at_strangers();
         knock();
@@ -216,29 +282,53 @@ class Door::Keeper {
     return false;
   }
   void receive(OwnedFile file, Address& from) {
-    if (from.port() == probe_port_ && probe_.get() >= 0) {  // the door's own
+    if (probe_.get() >= 0 && is_probe(from)) {  // the door's own
       probe_ = OwnedFile();
       misses_ = 0;
       const std::scoped_lock lock(mutex_);
       ++counts_.knocks;
       return;
     }
+    const std::optional<std::string> peer = peer_of(file.get(), from);
+    if (!peer) return;
     const int on = 1;
     ::setsockopt(file.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     OwnedFile second(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
     if (second.get() < 0) return make_room();
-    if (!has_room() || !watch(second.get(), EPOLLRDHUP)) return;
+    if (!has_room()) return tell("refused", *peer, fmt::format("{0} connections of {0}", limits_.connections));
+    if (!watch(second.get(), EPOLLRDHUP)) return;
     const int number = second.get();
     {
       const std::scoped_lock lock(mutex_);
-      std::string peer = peer_text(from);
-      by_peer_[peer] = number;
-      strangers_.push_back(number);
-      guests_.insert_or_assign(number, Guest{std::move(second), std::move(peer), Clock::now()});
+      if (!from.is_unix()) {
+        by_peer_[*peer] = number;
+        strangers_.push_back(number);
+      }
+      guests_.insert_or_assign(number, Guest{std::move(second), *peer, Clock::now()});
       ++counts_.taken;
       ++handing_;
     }
-    if (!hand_on(std::move(file))) cut(number, Why::kOther);
+    if (!hand_on(std::move(file))) cut(number, Why::kOther, "no thread can be had for it");
+  }
+  bool is_probe(Address& from) {
+    if (from.is_unix()) return !from.unix_name().empty() && from.unix_name() == probe_address_.unix_name();
+    return from.port() == probe_address_.port();
+  }
+  /// The other end's name for an operator; none for a user that may not connect.
+  std::optional<std::string> peer_of(int file, Address& from) const {
+    if (!from.is_unix()) return peer_text(from);
+    ucred who{};
+    socklen_t size = sizeof(who);
+    if (::getsockopt(file, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return std::nullopt;
+    std::string peer = fmt::format("unix:uid={},pid={}", who.uid, who.pid);
+    const bool may =
+        rules_.all_users || who.uid == ::geteuid() || std::ranges::find(rules_.users, who.uid) != rules_.users.end();
+    if (may) return peer;
+    tell("refused", peer, "this user may not connect");
+    return std::nullopt;
+  }
+  void tell(std::string_view event, std::string_view peer, std::string_view cause) const {
+    if (rules_.told) rules_.told({.event = event, .peer = peer, .cause = cause});
   }
   /// Whether one more may be a stranger; the oldest goes if there are too many.
   bool has_room() {
@@ -253,34 +343,46 @@ class Door::Keeper {
       const std::scoped_lock lock(mutex_);
       if (!strangers_.empty()) oldest = strangers_.front();
     }
-    if (oldest >= 0) cut(oldest, Why::kOther);
+    if (oldest >= 0) cut(oldest, Why::kOther, "room for the next connection");
     return oldest >= 0;
   }
   /// There are no file descriptors: the oldest stranger goes, or else the one that waits, by the spare descriptor.
   void make_room() {
     if (cut_oldest()) return;
     spare_ = OwnedFile();
-    const OwnedFile refused(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    Address from;
+    const OwnedFile refused(::accept4(listening_.get(), from.get(), &from.size, SOCK_CLOEXEC));
+    if (refused.get() >= 0) tell("refused", peer_text(from), "no file descriptor is free");
     spare_ = OwnedFile(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   }
 
   void look_at_strangers() {
-    std::vector<std::pair<int, Why>> over;
+    struct Over {
+      int file;
+      Why why;
+      std::string cause;
+    };
+    std::vector<Over> over;
     {
       const std::scoped_lock lock(mutex_);
       const Clock::time_point now = Clock::now();
       for (const int file : strangers_) {
-        if (bytes_received(file) > static_cast<uint64_t>(limits_.stranger_bytes)) over.emplace_back(file, Why::kSent);
-        else if (now - guests_.at(file).since > limits_.stranger_time) over.emplace_back(file, Why::kOther);
+        if (bytes_received(file) > static_cast<uint64_t>(limits_.stranger_bytes))
+          over.emplace_back(file, Why::kSent,
+                            fmt::format("more than {} bytes without a call that was let in", limits_.stranger_bytes));
+        else if (now - guests_.at(file).since > limits_.stranger_time)
+          over.emplace_back(file, Why::kOther,
+                            fmt::format("{} ms without a call that was let in", limits_.stranger_time.count()));
       }
     }
-    for (const auto& [file, why] : over) cut(file, why);
+    for (const auto& [file, why, cause] : over) cut(file, why, cause);
   }
-  void cut(int file, Why why) {
+  void cut(int file, Why why, std::string_view cause) {
     const std::scoped_lock lock(mutex_);
-    cut_locked(file, why);
+    cut_locked(file, why, cause);
   }
-  void cut_locked(int file, Why why) {
+  void cut_locked(int file, Why why, std::string_view cause) {
+    if (const auto found = guests_.find(file); found != guests_.end()) tell("cut", found->second.peer, cause);
     reset(file);
     forget_locked(file);
     ++counts_.cut;
@@ -288,8 +390,11 @@ class Door::Keeper {
       turns_ -= static_cast<double>(limits_.each_second) / static_cast<double>(limits_.bad_each_second);
     turns_ = std::max(turns_, -static_cast<double>(limits_.each_second));
   }
-  void forget(int file) {
+  /// It has left by itself.
+  void see_off(int file) {
     const std::scoped_lock lock(mutex_);
+    if (std::ranges::find(strangers_, file) != strangers_.end())
+      tell("left", guests_.at(file).peer, "it closed its connection before a call was let in");
     forget_locked(file);
   }
   void forget_locked(int file) {
@@ -320,32 +425,39 @@ class Door::Keeper {
     if (to.storage.ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)) v6.sin6_addr = in6addr_loopback;
     OwnedFile probe(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (probe.get() < 0) return;  // no descriptors; a later one tells
+    if (to.is_unix()) {           // by a name that the system chooses the probe is known
+      sockaddr nameless{};
+      nameless.sa_family = AF_UNIX;
+      static_cast<void>(::bind(probe.get(), &nameless, sizeof(sa_family_t)));
+    }
     const int made = ::connect(probe.get(), to.get(), to.size);
     Address own;
     if ((made != 0 && errno != EINPROGRESS) || ::getsockname(probe.get(), own.get(), &own.size) != 0) {
       if (++misses_ >= kMostMisses) listen_anew("no connection can be made");
       return;
     }
-    probe_port_ = own.port();
+    probe_address_ = own;
     probe_ = std::move(probe);
   }
   void listen_anew(std::string_view why) {
     const bool was_listening = listening_.get() >= 0;
     const Status status = begin_to_listen();
     if (was_listening || status.ok()) {
-      log_warning("port {}: {}; {}", port(), why, status.ok() ? "listening anew" : status.to_string());
+      log_warning("{}: {}; {}", name_, why, status.ok() ? "listening anew" : status.to_string());
     }
   }
 
   Address address_;  // of the thread, once it runs
   int port_ = 0;
+  std::string name_;
   const DoorLimits limits_;
   const TakeIn take_in_;
+  const DoorRules rules_;
   const OwnedFile epoll_{::epoll_create1(EPOLL_CLOEXEC)};
   OwnedFile listening_, wake_, spare_;
   // Of the thread alone.
   OwnedFile probe_;
-  in_port_t probe_port_ = 0;
+  Address probe_address_;
   int misses_ = 0;
   Clock::time_point knocked_ = Clock::now();
 
@@ -365,15 +477,20 @@ class Door::Keeper {
 Door::Door(std::unique_ptr<Keeper> keeper) : keeper_(std::move(keeper)) {}
 Door::~Door() = default;
 
-StatusOr<std::unique_ptr<Door>> Door::open(const std::string& listen, const DoorLimits& limits, TakeIn take_in) {
+StatusOr<std::unique_ptr<Door>> Door::open(const std::string& listen, const DoorLimits& limits, TakeIn take_in,
+                                           DoorRules rules) {
   HILO_ASSIGN_OR_RETURN(const Address address, resolve(listen));
-  auto keeper = std::make_unique<Keeper>(address, limits, std::move(take_in));
+  auto keeper = std::make_unique<Keeper>(address, limits, std::move(take_in), std::move(rules));
   HILO_RETURN_IF_ERROR(keeper->start(listen));
   return std::unique_ptr<Door>(new Door(std::move(keeper)));
 }
 
 int Door::port() const { return keeper_->port(); }
+std::string Door::address() const { return keeper_->address(); }
+std::string Door::name_of(std::string_view peer) const { return keeper_->name_of(peer); }
 void Door::let_in(std::string_view peer) { keeper_->let_in(peer); }
+void Door::begin_call(std::string_view peer) { keeper_->begin_call(peer); }
+void Door::end_call(std::string_view peer) { keeper_->end_call(peer); }
 void Door::refuse(std::string_view peer) { keeper_->refuse(peer); }
 Door::Counts Door::counts() const { return keeper_->counts(); }
 

@@ -12,8 +12,12 @@ namespace hilo::rpc {
 class Server {
  public:
   virtual ~Server() = default;
-  /// Where it listens.
+  /// Where it listens; 0 of a Unix socket.
   virtual int port() const = 0;
+  /// "127.0.0.1:8470", or "unix:/path".
+  virtual std::string address() const = 0;
+  /// The file where clients of its user find the token that it created; "" if it created none.
+  virtual std::string token_path() const = 0;
   /// Takes no new sessions, and waits so long for those there are to end; whether they did.
   virtual bool drain(std::chrono::milliseconds time) = 0;
   virtual Sessions::Counts counts() const = 0;

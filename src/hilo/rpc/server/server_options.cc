@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/server/server_options.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-
-#include "hilo/base/files.h"
 #include "hilo/base/text.h"
+#include "hilo/rpc/secret_file.h"
+#include "hilo/rpc/server/address.h"
 
 namespace hilo::rpc {
 namespace {
@@ -19,7 +16,7 @@ constexpr size_t kShortestToken = 16;
 /// "127.0.0.1" of "127.0.0.1:8470", "::1" of "[::1]:8470"; "" for what is no address.
 std::string_view host_of(std::string_view address) {
   const size_t colon = address.rfind(':');
-  if (colon == std::string_view::npos) return "";
+  if (colon == std::string_view::npos || !unix_path(address).empty()) return "";
   const std::optional<int64_t> port = parse_int64(address.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) return "";
   std::string_view host = address.substr(0, colon);
@@ -36,14 +33,47 @@ bool is_loopback(std::string_view address) {
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
+bool is_local(std::string_view address) { return is_loopback(address) || !unix_path(address).empty(); }
+
+bool makes_token(const ServerOptions& options) {
+  return is_loopback(options.listen) && !options.is_open && options.token_file.empty() && options.tls_client_ca.empty();
+}
+
+std::string open_warning(const ServerOptions& options) {
+  if (!options.is_open) return "";
+  return fmt::format(
+      "open: every user of this machine can run programs as user {}, use its memory and processors, and see all "
+      "sessions",
+      ::geteuid());
+}
+
+namespace {
+
+/// Options that exclude each other.
+Status check_who_comes(const ServerOptions& options) {
+  const bool is_unix = !unix_path(options.listen).empty();
+  if (options.is_open && !options.token_file.empty())
+    return invalid_argument("an open server has no token; got a token file, too");
+  if (options.is_open && !is_local(options.listen))
+    return failed_precondition(
+        fmt::format("listen: others reach {}, which can't be open. Hint: 127.0.0.1", quote(options.listen)));
+  if (!options.users.empty() && !is_unix)
+    return invalid_argument("users are known at a Unix socket only. Hint: listen at unix:/path");
+  return ok_status();
+}
+
+}  // namespace
+
 Status check_listen(const ServerOptions& options) {
-  if (host_of(options.listen).empty())
-    return invalid_argument(fmt::format("listen: got {}; wanted host:port", quote(options.listen)));
+  const bool is_unix = !unix_path(options.listen).empty();
+  if (host_of(options.listen).empty() && !is_unix)
+    return invalid_argument(fmt::format("listen: got {}; wanted host:port or unix:/path", quote(options.listen)));
+  HILO_RETURN_IF_ERROR(check_who_comes(options));
   if (options.tls_certificate.empty() != options.tls_key.empty())
     return invalid_argument("TLS needs a certificate and its key; got one of both");
   if (!options.tls_client_ca.empty() && options.tls_certificate.empty())
     return invalid_argument("certificates of clients need TLS. Hint: give the server a certificate and a key");
-  if (is_loopback(options.listen)) return ok_status();
+  if (is_local(options.listen)) return ok_status();
   const bool is_encrypted = !options.tls_certificate.empty();
   const bool knows_clients = !options.token_file.empty() || !options.tls_client_ca.empty();
   if (is_encrypted && knows_clients) return ok_status();
@@ -53,14 +83,7 @@ Status check_listen(const ServerOptions& options) {
 }
 
 StatusOr<std::string> read_token(const std::string& path) {
-  // The file that is looked at is the one that is read.
-  const OwnedFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return errno_status(errno, path);
-  struct stat about{};
-  if (::fstat(file.get(), &about) != 0) return errno_status(errno, path);
-  if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0 || about.st_uid != ::geteuid())
-    return permission_denied(fmt::format("{}: others may read this token. Hint: chmod 600", path));
-  HILO_ASSIGN_OR_RETURN(const std::string text, read_file(fmt::format("/proc/self/fd/{}", file.get()), 1 << 16));
+  HILO_ASSIGN_OR_RETURN(const std::string text, read_secret(path));
   const std::string_view token = trimmed(text);
   if (token.size() < kShortestToken) {
     return invalid_argument(fmt::format("{}: a token of {} bytes; wanted at least {}. Hint: openssl rand -hex 32", path,

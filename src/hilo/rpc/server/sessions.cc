@@ -17,6 +17,7 @@
 
 #include "hilo/base/signals_blocked.h"
 #include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/proto/limit_reply.h"
 #include "hilo/rpc/server/places.h"
 
 namespace hilo::rpc {
@@ -75,6 +76,7 @@ struct Sessions::State {
 
   SessionLimits limits;
   StartWorker start_worker;
+  SessionTold told;
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::unordered_map<Handle, std::shared_ptr<Session>> sessions;
@@ -112,7 +114,8 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   /// Precondition: the caller holds the state's mutex.
   Status start(WorkerFiles worker);
   /// False if the session has ended.
-  bool attach(Lane lane, std::shared_ptr<Outlet> outlet);
+  bool attach(Lane lane, std::shared_ptr<Outlet> outlet, const Peer& peer);
+  void tell(std::string_view event, std::string_view cause);
   void end();
   /// Ends it if its client is gone and has nothing here: another one waits for the place.
   void yield();
@@ -160,6 +163,8 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   int64_t message_bytes_ = 0;  // of batches, and of the one that is written
   bool is_writing_ = false;    // write() is, without the mutex
   bool has_ended_ = false;
+  bool is_abandoned_ = false;  // its client didn't come back
+  Peer seen_;                  // whose stream came last
   int64_t replies_ = 0;
   bool is_asked_ = false;    // for a report that hasn't come
   bool asks_again_ = false;  // after it: the client went meanwhile
@@ -203,10 +208,13 @@ void Sessions::Session::end() {
 
 void Sessions::Session::yield() {
   const std::scoped_lock lock(mutex_);
-  if (is_empty_ && socket_ != nullptr) socket_->shut_down();
+  if (!is_empty_ || socket_ == nullptr) return;
+  is_abandoned_ = true;
+  socket_->shut_down();
 }
 
 void Sessions::Session::reject(const Status& why) {
+  tell("refused", why.to_string());
   std::array<std::shared_ptr<Outlet>, kLanes> outlets;
   std::deque<Batch> batches;
   {
@@ -224,10 +232,21 @@ void Sessions::Session::reject(const Status& why) {
   }
 }
 
-bool Sessions::Session::attach(Lane lane, std::shared_ptr<Outlet> outlet) {
+void Sessions::Session::tell(std::string_view event, std::string_view cause) {
+  if (!state_->told) return;
+  Peer peer;
+  {
+    const std::scoped_lock lock(mutex_);
+    peer = seen_;
+  }
+  state_->told(event, number_, peer, cause);
+}
+
+bool Sessions::Session::attach(Lane lane, std::shared_ptr<Outlet> outlet, const Peer& peer) {
   {
     const std::scoped_lock lock(mutex_);
     if (has_ended_) return false;
+    seen_ = peer;
     std::swap(outlet_of(lane), outlet);
     if (lane == Lane::kCalls) is_empty_ = false;
   }
@@ -321,7 +340,10 @@ void Sessions::Session::write() {
         return has_ended_ || !batches_.empty() || outlet_of(Lane::kCalls) != nullptr || is_empty_ != was_empty;
       };
       if (outlet_of(Lane::kCalls) != nullptr) changed_.wait(lock);
-      else if (!changed_.wait_until(lock, ends_locked(), is_due) && Clock::now() >= ends_locked()) break;
+      else if (!changed_.wait_until(lock, ends_locked(), is_due) && Clock::now() >= ends_locked()) {
+        is_abandoned_ = true;
+        break;
+      }
       continue;
     }
     {
@@ -395,6 +417,7 @@ void Sessions::Session::read() {
       break;
     }
     state_->messages.fetch_add(1, std::memory_order_relaxed);
+    if (const std::optional<Status> limit = limit_of(frame.message)) tell("limit", limit->to_string());
     std::shared_ptr<Outlet> outlet;
     {
       const std::scoped_lock lock(mutex_);
@@ -443,9 +466,11 @@ SessionOverview Sessions::Session::overview() {
 void Sessions::Session::finish(const Status& why) {
   std::array<std::shared_ptr<Outlet>, kLanes> outlets;
   std::deque<Batch> batches;
+  bool is_abandoned = false;
   {
     const std::scoped_lock lock(mutex_);
     has_ended_ = true;
+    is_abandoned = is_abandoned_;
     outlets.swap(outlets_);
     batches.swap(batches_);
   }
@@ -456,6 +481,10 @@ void Sessions::Session::finish(const Status& why) {
   State::Rejected rejected;
   {
     const std::scoped_lock lock(state_->mutex);
+    tell("closed", why.ok()            ? "the client ended it"
+                   : is_abandoned      ? "the client did not come back"
+                   : state_->is_ending ? "the server ended"
+                                       : why.to_string());
     const auto found = state_->sessions.find(name_);
     if (found == state_->sessions.end() || found->second.get() != this) return;
     state_->sessions.erase(found);
@@ -480,6 +509,7 @@ std::string Sessions::State::full_text() const {
 
 Status Sessions::State::place(const std::shared_ptr<Session>& session) {
   HILO_ASSIGN_OR_RETURN(WorkerFiles worker, start_worker());
+  session->tell("opened", "");
   HILO_RETURN_IF_ERROR(session->start(std::move(worker)));
   shares.add(session->peer(), 1);
   ++counts.live;
@@ -491,6 +521,7 @@ Status Sessions::State::enqueue(const std::shared_ptr<Session>& session) {
   const bool has_room =
       counts.queued < limits.queue && waiting.of_host(session->peer()) < std::max<int64_t>(limits.queue / 4, 1);
   if (limits.queue_time <= std::chrono::milliseconds(0) || !has_room) return resource_exhausted(full_text());
+  session->tell("queued", full_text());
   queue.push_back({session, Clock::now()});
   waiting.add(session->peer(), 1);
   ++counts.queued;
@@ -574,7 +605,9 @@ Status Sessions::State::start_usher(const std::shared_ptr<State>& self) {
 
 // ---- All sessions.
 
-Sessions::Sessions(const SessionLimits& limits, StartWorker start_worker) : state_(std::make_shared<State>()) {
+Sessions::Sessions(const SessionLimits& limits, StartWorker start_worker, SessionTold told)
+    : state_(std::make_shared<State>()) {
+  state_->told = std::move(told);
   state_->limits = limits;
   state_->start_worker = std::move(start_worker);
 }
@@ -600,7 +633,9 @@ StatusOr<std::shared_ptr<Relay>> Sessions::attach(const Hello& hello, Lane lane,
     if (found != state_->sessions.end()) known = found->second;
     else if (!hello.resumes && lane == Lane::kCalls) return begin(hello, std::move(outlet), peer);
   }
-  if (known == nullptr || !known->attach(lane, std::move(outlet))) return not_found("no such session: it has ended");
+  if (known == nullptr || !known->attach(lane, std::move(outlet), peer))
+    return not_found("no such session: it has ended");
+  if (lane == Lane::kCalls) known->tell("resumed", "");
   return std::shared_ptr<Relay>(known);
 }
 
@@ -608,7 +643,7 @@ StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared
   if (hello.session.is_zero()) return invalid_argument("Hello.session: a session's name is sixteen random bytes");
   if (state_->is_draining) return unavailable("the server is about to end");
   const auto session = std::make_shared<Session>(hello.session, ++state_->named, peer, state_);
-  session->attach(Lane::kCalls, std::move(outlet));
+  session->attach(Lane::kCalls, std::move(outlet), peer);
   if (state_->has_room(peer)) {
     HILO_RETURN_IF_ERROR(state_->place(session));
   } else {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hilo/rpc/messages.h"
@@ -39,7 +40,11 @@ class Relay {
 struct Peer {
   std::string host = {};   ///< "10.0.0.7", "2001:db8:1:2::/64"
   std::string token = {};  ///< the name of its token; "": one without a name, or none
+  std::string name = {};   ///< for an operator: "ipv4:10.0.0.7:1234"
 };
+/// What happened to a session: "queued", "opened", "resumed", "refused", "limit", "closed".
+using SessionTold =
+    std::function<void(std::string_view event, int64_t session, const Peer& peer, std::string_view cause)>;
 
 struct SessionLimits {
   int64_t sessions = 64;
@@ -58,7 +63,8 @@ using StartWorker = std::function<StatusOr<WorkerFiles>()>;
 /// Safe to use from several threads at once.
 class Sessions {
  public:
-  Sessions(const SessionLimits& limits, StartWorker start_worker);
+  /// `told` is called by any thread, perhaps with a mutex held: it waits for nothing.
+  Sessions(const SessionLimits& limits, StartWorker start_worker, SessionTold told = {});
   /// Ends all sessions and waits for their threads.
   ~Sessions();
   Sessions(const Sessions&) = delete;
