@@ -5,6 +5,7 @@
 
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/promotion.h"
+#include "hilo/numpy/weighted_exponents.h"
 #include "hilo/scipy/special/support.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
@@ -89,15 +90,13 @@ SignedLog logsumexp_with_sign(const Operand& a, const LogsumexpOptions& o) {
   const UserLocation here(a.location());
   Array x = numpy::promote_inexact(a.array());
   std::optional<Array> b = o.b;
-  if (b) {
-    const auto both = numpy::promote_inexact(x, *b);
-    x = numpy::where(both.second != 0, both.first, -kInf);
-    b = both.second;
-  }
+  if (b) std::tie(x, b) = numpy::promote_inexact(x, *b);
+  if (o.where) x = numpy::where(*o.where, x, -kInf);
   const std::optional<Array> minus = Array(-kInf);
-  Array top = numpy::max(numpy::real(x), {.axis = o.axis, .keepdims = true, .initial = minus, .where = o.where});
+  const Array counted = b ? numpy::where(*b != 0, x, -kInf) : x;
+  Array top = numpy::max(numpy::real(counted), {.axis = o.axis, .keepdims = true, .initial = minus, .where = o.where});
   top = stop_gradient(numpy::where(numpy::isfinite(top), top, 0.0));
-  Array terms = numpy::exp(x - top);
+  Array terms = numpy::exp(b ? numpy::weighted_exponents(x, top, *b) : x - top);
   if (b) terms = terms * *b;
   const Array sum = numpy::sum(terms, {.axis = o.axis, .keepdims = true, .where = o.where});
   Array sign = numpy::sign(sum), log;
