@@ -14,7 +14,7 @@ namespace hilo::scipy::special {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 using Two = std::tuple<Array, Array>;
 
 template <typename Log>
@@ -40,7 +40,9 @@ Array x_log_x(const Array& x) {
 Array relative_entropy(const Array& p, const Array& q) {
   const Array both = (p > 0) & (q > 0), one = numpy::ones_like(p);
   const Array a = numpy::where(both, p, one), b = numpy::where(both, q, one);
-  return numpy::where(both, x_log_x(a) - x_log_y_with_rule(a, b), numpy::where((p == 0) & (q >= 0), 0.0, kInf));
+  const Array outside =
+      numpy::where((p == 0) & (q >= 0), 0.0, numpy::where(numpy::isnan(p) | numpy::isnan(q), kNan, kInf));
+  return numpy::where(both, x_log_x(a) - x_log_y_with_rule(a, b), outside);
 }
 /// expm1(lambda log_x) / lambda
 Array power_of_log(const Array& log_x, const Array& lambda) {
