@@ -10,6 +10,7 @@
 #include "hilo/linalg/support.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
+#include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::linalg {
@@ -237,6 +238,29 @@ Array eigvals(const Operand& a) {
   return lax::linalg::eig(square("eigvals", a), false, false)[0];
 }
 
+namespace {
+
+/// 1 / s where `kept`, else 0.
+Array inverse_of(const Array& s, const Array& kept) {
+  return ops::select(kept, div(full_like(s, 1), ops::select(kept, s, full_like(s, 1))), full_like(s, 0));
+}
+/// Of a decomposition u, s, vh, the singular values that are `kept`.
+Array pseudo_inverse(const std::vector<Array>& f, const Array& kept) {
+  const Array uh = adjoint(f[0]), inverse = along_columns(inverse_of(f[1], kept), uh);
+  return product(adjoint(f[2]), mul(uh, convert_element_type(inverse, uh.dtype())));
+}
+
+/// How A^+ b changes with A and b, at x = A^+ b of the matrix P = A^+: -P dA x + P P^H dA^H r + (1 - P A) dA^H P^H x + P db with
+/// r = b - A x. It holds for all matrices of A's rank, whatever their singular values.
+/// Source    Golub and Pereyra, "The differentiation of pseudo-inverses" (1973)
+Array pseudo_solution_tangent(const Array& a, const Array& da, const Array& p, const Array& x, const Array& rest) {
+  const Array dah = adjoint(da), back = product(dah, product(adjoint(p), x));
+  const Array inside = sub(product(p, product(adjoint(p), product(dah, rest))), product(p, product(da, x)));
+  return add(inside, sub(back, product(p, product(a, back))));
+}
+
+}  // namespace
+
 LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
   const UserLocation here(a.location());
   const auto [x, y] = same_type(matrix("lstsq", a), inexact(b));
@@ -246,19 +270,31 @@ LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
     refuse("lstsq", "got " + x.aval_shape().to_string() + " and " + y.aval_shape().to_string() +
                         "; wanted a[m, n] and b[m] or b[m, k]");
   }
-  const std::vector<Array> f = lax::linalg::svd(x, false, true);
-  const Array &u = f[0], &s = f[1], &vh = f[2];
-  const double epsilon = epsilon_of(s.dtype());
+  const double epsilon = epsilon_of(x.dtype());
   const double least =
       o.rcond ? (*o.rcond < 0 ? epsilon : *o.rcond) : epsilon * static_cast<double>(std::max(rows(x), columns(x)));
-  const Array mask = ops::bitwise_and(ops::gt(s, full_like(s, 0)), ops::ge(s, scaled(greatest(s), least)));
-  const Array inverse = ops::select(mask, div(full_like(s, 1), ops::select(mask, s, full_like(s, 1))), full_like(s, 0));
-  const Array turned = product(adjoint(u), right);
-  const Array solution =
-      product(adjoint(vh), mul(turned, convert_element_type(along_columns(inverse, turned), x.dtype())));
+  const auto kept = [least](const Array& s) {
+    return ops::bitwise_and(ops::gt(s, full_like(s, 0)), ops::ge(s, scaled(greatest(s), least)));
+  };
+  const auto solved = [kept](const Array& x, const Array& b) {
+    const std::vector<Array> f = lax::linalg::svd(x, false, true);
+    const Array turned = product(adjoint(f[0]), b), inverse = along_columns(inverse_of(f[1], kept(f[1])), turned);
+    return std::tuple(product(adjoint(f[2]), mul(turned, convert_element_type(inverse, x.dtype()))), f[1]);
+  };
+  using Two = std::tuple<Array, Array>;
+  const auto rule = [kept](const Two& at, const Two& along) {
+    const auto& [x, b] = at;
+    const auto& [dx, db] = along;
+    const std::vector<Array> f = lax::linalg::svd(x, false, true);
+    const Array p = pseudo_inverse(f, kept(f[1])), solution = product(p, b);
+    const Array ds = real_part(diagonal(product(product(adjoint(f[0]), dx), adjoint(f[2]))));
+    const Array change = pseudo_solution_tangent(x, dx, p, solution, sub(b, product(x, solution)));
+    return std::pair(Two(solution, f[1]), Two(add(change, product(p, db)), ds));
+  };
+  const auto [solution, s] = custom_jvp(solved).defjvp(rule)(x, right);
   const Array rest = sub(right, product(x, solution));
   Array residual = ops::reduce_sum(squared_size(rest), {0});
-  const Array rank = ops::reduce_sum(convert_element_type(mask, default_integer()), {0});
+  const Array rank = ops::reduce_sum(convert_element_type(kept(s), default_integer()), {0});
   if (o.numpy_resid && (rows(x) <= columns(x) || rank.item<int64_t>() < columns(x)))
     residual = ops::full(Shape::array(default_float(), {0}), 0);
   return {vector ? ops::reshape(solution, std::vector<int64_t>{columns(x)}) : solution, residual, rank, s};
@@ -279,12 +315,15 @@ Array pinv(const Operand& a, const PinvOptions& o) {
   if (o.rtol && o.rcond) refuse("pinv", "rtol and rcond are two names of one argument; got both");
   const Array x = matrix("pinv", a);
   if (x.size() == 0) return numpy::matrix_transpose(x);
-  const SvdResult f = svd(x, {.full_matrices = false, .hermitian = o.hermitian});
-  const Array& s = f.s;
-  const Array kept = ops::gt(s, tolerance(s, x, o.rtol ? o.rtol : o.rcond, 10));
-  const Array inverse = ops::select(kept, div(full_like(s, 1), ops::select(kept, s, full_like(s, 1))), full_like(s, 0));
-  const Array uh = adjoint(f.u);
-  return product(adjoint(f.vh), mul(uh, convert_element_type(along_columns(inverse, uh), x.dtype())));
+  const auto value = [o](const Array& a) {
+    const SvdResult f = svd(a, {.full_matrices = false, .hermitian = o.hermitian});
+    return pseudo_inverse({f.u, f.s, f.vh}, ops::gt(f.s, tolerance(f.s, a, o.rtol ? o.rtol : o.rcond, 10)));
+  };
+  using One = std::tuple<Array>;
+  return custom_jvp(value).defjvp([value](const One& at, const One& along) {
+    const Array &a = std::get<0>(at), p = value(a), ap = product(a, p);
+    return std::pair(p, pseudo_solution_tangent(a, std::get<0>(along), p, p, sub(identity(ap.aval_shape()), ap)));
+  })(x);
 }
 
 Array matrix_rank(const Operand& M, const MatrixRankOptions& o) {

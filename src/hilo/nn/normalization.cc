@@ -4,6 +4,7 @@
 #include "hilo/lax/shape.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/promotion.h"
+#include "hilo/numpy/weighted_exponents.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
 
@@ -29,10 +30,11 @@ Array shifted(const Array& x, const SoftmaxOptions& options) {
 
 /// log|sum|, and the sum's sign.
 LogAndSign log_of_sum(const Array& a, const LogsumexpOptions& options) {
-  const Array top = greatest(is_complex(a.dtype()) ? numpy::real(a) : a, options.axis, options.where);
+  const Array counted = options.b ? numpy::where(*options.b != 0, a, -numpy::inf) : a;
+  const Array top = greatest(is_complex(a.dtype()) ? numpy::real(counted) : counted, options.axis, options.where);
   // An infinite top is not taken off: inf - inf is NaN.
   const Array shift = ops::select(numpy::isfinite(top), top, ops::full_like(top, 0));
-  Array e = numpy::exp(a - shift);
+  Array e = numpy::exp(options.b ? numpy::weighted_exponents(a, shift, *options.b) : a - shift);
   if (options.b) e = e * *options.b;
   const Array sum = sum_of(e, options.axis, options.where);
   const Array size = is_complex(a.dtype()) ? sum : numpy::abs(sum);
@@ -42,10 +44,8 @@ LogAndSign log_of_sum(const Array& a, const LogsumexpOptions& options) {
 }
 
 Array prepared(const Operand& a, const LogsumexpOptions& options) {
-  const Array x = options.where ? numpy::where(*options.where, a, 0) : a.array();
-  if (!options.b) return numpy::promote_inexact(x);
-  const auto [y, b] = numpy::promote_inexact(x, *options.b);
-  return numpy::where(b != 0, y, -numpy::inf);
+  const Array y = options.b ? numpy::promote_inexact(a.array(), *options.b).first : numpy::promote_inexact(a.array());
+  return options.where ? numpy::where(*options.where, y, -numpy::inf) : y;
 }
 
 }  // namespace
@@ -91,14 +91,19 @@ Array standardize(const Operand& x, const StandardizeOptions& options) {
   if (algorithm != "fast" && algorithm != "stable")
     or_throw(invalid_argument(at_user_line("standardize") + ": got the algorithm '" + std::string(algorithm) +
                               "', wanted fast or stable"));
+  const auto counted = [&](const Array& a) { return options.where ? numpy::where(*options.where, a, 0) : a; };
   const Array mean = options.mean ? *options.mean : numpy::mean(x, along);
   const auto variance = [&] {
-    if (algorithm == "stable") return numpy::mean(numpy::square(numpy::subtract(x, mean)), along);
-    const Array apart = numpy::mean(numpy::square(x), along) - numpy::square(mean);
+    if (algorithm == "stable") return numpy::mean(numpy::square(counted(numpy::subtract(x, mean))), along);
+    const Array apart = numpy::mean(numpy::square(counted(x)), along) - numpy::square(mean);
     return numpy::maximum(apart, 0);
   };
   const Array spread = (options.variance ? *options.variance : variance()) + options.epsilon;
-  return numpy::subtract(x, mean) * ops::rsqrt(spread);
+  const Array apart = numpy::subtract(x, mean), scale = ops::rsqrt(spread);
+  if (!options.where) return apart * scale;
+  // What isn't finite and takes no part stays as it is: times a slope of 0 it would be NaN in all of them.
+  const Array usual = numpy::isfinite(apart) | *options.where;
+  return numpy::where(usual, numpy::where(usual, apart, 0) * scale, apart);
 }
 
 Array one_hot(const numpy::ArrayLike& x, int64_t num_classes, const OneHotOptions& options, numpy::Line line) {

@@ -62,8 +62,9 @@ Array diag(const Operand& v, int64_t k) {
         invalid_argument(at_user_line("diag") + ": wanted a vector or a matrix; got " + a.aval_shape().to_string()));
   const int64_t n = a.size() + std::abs(k);
   const Array padded = ops::pad(a, ops::scalar(0, a.dtype()), {{std::max<int64_t>(0, k), std::max<int64_t>(0, -k), 0}});
-  return ops::select(eye(n, n, k, bool_), spread_to(padded, std::vector<int64_t>{n, n}),
-                     ops::full(hilo::Shape::array(a.dtype(), {n, n}), 0));
+  const Array zeros = ops::full(hilo::Shape::array(a.dtype(), {n, n}), 0);
+  const Array out = ops::select(eye(n, n, k, bool_), spread_to(padded, std::vector<int64_t>{n, n}), zeros);
+  return with_weak_type(out, a.weak_type());
 }
 Array diagflat(const Operand& v, int64_t k) {
   const UserLocation here(v.location());

@@ -81,7 +81,8 @@ Array update(const Array& x, std::span<const Indexer> indices, const Operand& y,
       std::ranges::any_of(indices, [](const Indexer& i) { return i.kind() == Indexer::Kind::kArray; });
   s.indices_are_sorted = options.indices_are_sorted || !has_arrays;
   s.unique_indices = options.unique_indices || !has_arrays;
-  return lax::scatter(with_weak_type(x, false), plan.indices, updates, s, options.mode.mode(), opcode);
+  const Array out = lax::scatter(with_weak_type(x, false), plan.indices, updates, s, options.mode.mode(), opcode);
+  return with_weak_type(out, x.weak_type());
 }
 
 std::vector<Indexer> present(std::initializer_list<Indexer> given) {

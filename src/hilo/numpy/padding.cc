@@ -215,7 +215,7 @@ Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& opt
                                 " using modes other than constant or empty"));
     x = pad_axis(x, axis, w, options);
   }
-  return x;
+  return with_weak_type(x, array.array().weak_type());
 }
 
 Array tile(const Operand& A, const Axes& reps) {

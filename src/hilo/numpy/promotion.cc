@@ -64,8 +64,10 @@ Aval promote_types(const Aval& a, const Aval& b) {
   if (is_weak_number(a) == is_weak_number(b)) return {Shape::scalar(strong_join(x, y)), is_weak_number(a)};
   const ElementType strong = is_weak_number(a) ? y : x;
   const ElementType weak = is_weak_number(a) ? x : y;
-  // A weak number above a strong type's kind stays weak, as in JAX: int32 array * 2.0 is weakly f32.
-  return {Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong)};
+  // A weak number above a strong type's kind stays weak, as in JAX: int32 array * 2.0 is weakly f32. But in JAX's lattice a
+  // float and a weak complex number meet in c64.
+  constexpr int kFloat = 2;
+  return {Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong) && kind_of(strong) < kFloat};
 }
 
 ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise) {

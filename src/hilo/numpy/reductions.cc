@@ -251,7 +251,8 @@ Array var(const Operand& a, const VarOptions& options) {
     or_throw(invalid_argument(at_user_line("var") + ": the type must be complex as the array is; got " +
                               std::string(element_type_name(type))));
   const Array wide = widened(options.dtype ? ops::convert_element_type(x, promote_types(x.dtype(), type)) : x);
-  const Array centered = wide - (options.mean ? *options.mean : mean_of(wide, options.axis, true, options.where));
+  const Array apart = wide - (options.mean ? *options.mean : mean_of(wide, options.axis, true, options.where));
+  const Array centered = chosen(apart, options.where, ops::scalar(0, apart.dtype()));  // squares of others overflow
   const Array squares = is_complex(wide.dtype()) ? real(centered * conj(centered)) : square(centered);
   const Array count = count_of(wide, options.axis, options.keepdims, options.where, squares.dtype());
   const Array total = sum(squares, {.axis = options.axis, .keepdims = options.keepdims, .where = options.where});

@@ -44,6 +44,8 @@ Array log_softmax(const Array& x, const Axes& axis, const std::optional<Array>& 
   const Array out = shifted - numpy::log(sum);
   return mask ? numpy::where(*mask, out, -kInfinity) : out;
 }
+/// Zeros where the mask says that elements take no part, so that nothing of these overflows.
+Array counted(const Array& x, const std::optional<Array>& mask) { return mask ? numpy::where(*mask, x, 0) : x; }
 Array summed(const Array& x, const LossOptions& o) { return numpy::sum(x, {.axis = o.axis, .where = o.where}); }
 
 Array one_hot(const Array& labels, int64_t classes, ElementType type) {
@@ -80,8 +82,8 @@ Array cosine_similarity(const Operand& predictions, const Operand& targets, cons
     const Array squares = numpy::sum(numpy::square(a), {.axis = o.axis, .keepdims = true, .where = o.where});
     return a / numpy::sqrt(numpy::maximum(squares, o.epsilon));
   };
-  const Array a = unit(floats("cosine_similarity", "predictions", predictions));
-  const Array b = unit(floats("cosine_similarity", "targets", targets));
+  const Array a = unit(counted(floats("cosine_similarity", "predictions", predictions), o.where));
+  const Array b = unit(counted(floats("cosine_similarity", "targets", targets), o.where));
   return numpy::sum(a * b, {.axis = o.axis, .where = o.where});
 }
 Array cosine_distance(const Operand& predictions, const Operand& targets, const CosineOptions& options) {
@@ -109,7 +111,7 @@ Array softmax_cross_entropy(const Operand& logits, const Operand& labels, const 
   const UserLocation here(logits.location());
   const Array& x = floats("softmax_cross_entropy", "logits", logits);
   const std::optional<Array> mask = mask_of(x, o);
-  return -numpy::sum(labels * log_softmax(x, o.axis, mask), {.axis = o.axis, .where = mask});
+  return -numpy::sum(labels * counted(log_softmax(x, o.axis, mask), mask), {.axis = o.axis, .where = mask});
 }
 
 namespace {
@@ -165,7 +167,8 @@ Array softmax_cross_entropy_with_integer_labels(const Operand& logits, const Ope
   const Array chosen = numpy::take_along_axis(x, numpy::expand_dims(labels, axis), axis);
   const Array top =
       stop_gradient(numpy::max(x, {.axis = axis, .keepdims = true, .initial = Array(-kInfinity), .where = mask}));
-  const Array sum = numpy::sum(numpy::exp(x - top), {.axis = axis, .where = mask});
+  const Array taking_part = mask ? numpy::where(*mask, x, -kInfinity) : x;
+  const Array sum = numpy::sum(numpy::exp(taking_part - top), {.axis = axis, .where = mask});
   const Array out = numpy::log(sum) + numpy::squeeze(top, axis) - numpy::squeeze(chosen, axis);
   return mask ? numpy::where(numpy::any(*mask, axis), out, 0.0) : out;
 }
@@ -182,19 +185,20 @@ Array poly_loss_cross_entropy(const Operand& logits, const Operand& labels, cons
 Array kl_divergence(const Operand& log_predictions, const Operand& targets, const LossOptions& options) {
   const UserLocation here(log_predictions.location());
   floats("kl_divergence", "log_predictions", log_predictions);
-  const Array& t = floats("kl_divergence", "targets", targets);
-  return summed(t * (numpy::where(t == 0, 0, numpy::log(t)) - log_predictions), options);
+  const Array t = counted(floats("kl_divergence", "targets", targets), options.where);
+  return summed(t * (numpy::where(t == 0, 0, numpy::log(t)) - counted(log_predictions, options.where)), options);
 }
 Array kl_divergence_with_log_targets(const Operand& log_predictions, const Operand& log_targets,
                                      const LossOptions& options) {
   const UserLocation here(log_predictions.location());
   floats("kl_divergence_with_log_targets", "log_predictions", log_predictions);
-  const Array& t = floats("kl_divergence_with_log_targets", "log_targets", log_targets);
-  return summed(numpy::exp(t) * (t - log_predictions), options);
+  const Array t = counted(floats("kl_divergence_with_log_targets", "log_targets", log_targets), options.where);
+  return summed(numpy::exp(t) * (t - counted(log_predictions, options.where)), options);
 }
 Array generalized_kl_divergence(const Operand& log_predictions, const Operand& targets, const LossOptions& options) {
   const UserLocation here(log_predictions.location());
-  return kl_divergence(log_predictions, targets, options) + summed(numpy::exp(log_predictions) - targets, options);
+  return kl_divergence(log_predictions, targets, options) +
+         summed(numpy::exp(counted(log_predictions, options.where)) - targets, options);
 }
 Array convex_kl_divergence(const Operand& log_predictions, const Operand& targets, const LossOptions& options) {
   return generalized_kl_divergence(log_predictions, targets, options);

@@ -90,7 +90,9 @@ Array ranking_softmax_loss(const Operand& logits, const Operand& labels, const R
     x = numpy::where(*o.where, x, -kInfinity);
   }
   if (o.weights) y = y * *o.weights;
-  const Array loss = -numpy::sum(y * nn::log_softmax(x), {.axis = -1, .where = o.where});
+  const Array log_p = nn::log_softmax(x);
+  const Array loss =
+      -numpy::sum(y * (o.where ? numpy::where(*o.where, log_p, 0) : log_p), {.axis = -1, .where = o.where});
   const std::optional<Array> some = o.where ? std::optional(numpy::any(*o.where, -1)) : std::nullopt;
   if (reduce == "none") return some ? numpy::where(*some, loss, 0.0) : loss;
   if (reduce == "sum") return numpy::sum(loss, {.where = some});

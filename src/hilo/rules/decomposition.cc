@@ -2,11 +2,15 @@
 // rules/decomposition.cc -- rules of the linear algebra extension ops. Derivatives are JAX's.
 #include "hilo/hlo/ops/ext/linalg.h"
 
+#include <cmath>
+#include <limits>
+
 #include "hilo/lax/decompositions.h"
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/rules/batch_leading.h"
 #include "hilo/rules/families.h"
+#include "hilo/rules/vanishing.h"
 
 namespace hilo::rules {
 namespace {
@@ -107,29 +111,148 @@ JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) 
   return {results, {dq, ops::concatenate(both, dx.ndim() - 1)}};
 }
 
-/// dV = V (F o V^H dA V) with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V. As in JAX both are those
-/// of the Hermitian part of A, and dA counts whole, whatever triangle the op reads.
+// Equal values. A group of equal eigenvalues has a space, but no vectors of its own. The rules turn the vectors of a group
+// as little as they can, not within the group: 1 / (w_j - w_i) is 0 there. The space, and what depends on it alone, has the
+// right derivatives. So that they have too, the matrix between the group's vectors, V^H A V, counts beside the values: it is
+// diagonal, but its derivative isn't (`between_equals`).
+
+/// v[..., j] and v[..., i] at [..., i, j].
+std::pair<Array, Array> pairs(const Array& v) {
+  const int64_t n = v.shape(-1);
+  const Array square = ops::full(Shape::array(v.dtype(), joined(batch_shape(v, 1), {n, n})), 0);
+  return {along_rows(v, square), along_columns(v, square)};
+}
+
+/// What LAPACK's values are good to: some epsilons of the greatest. A number for each matrix.
+Array error_of_values(const Array& w) {
+  const bool narrow = w.dtype() == ElementType::kF32 || w.dtype() == ElementType::kC64;
+  const double epsilon = narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const Array greatest = ops::reduce_max(ops::abs(w), {w.ndim() - 1});
+  return scaled(greatest, 16 * epsilon * (1 + std::sqrt(static_cast<double>(w.shape(-1)))));
+}
+
+Array is_above(const Array& x, const Array& bound) {
+  const Array size = ops::abs(x);
+  return ops::gt(size, ops::broadcast_in_dim(bound, size.aval_shape(), ops::all_dimensions(bound.ndim())));
+}
+
+/// 1 / x where |x| is above `bound`, else 0, and so is its derivative.
+Array inverse_above(const Array& x, const Array& bound) {
+  const Array above = is_above(x, bound), one = full_like(x, 1);
+  return ops::select(above, div(one, ops::select(above, x, one)), full_like(x, 0));
+}
+
+/// The parts of `inner` at pairs of different vectors whose values are equal.
+Array between_equals(const Array& inner, const Array& gaps, const Array& bound) {
+  const Array zeros = full_like(inner, 0);
+  const Array off_diagonal = add(tril(inner, -1), triu(inner, 1));
+  return ops::select(is_above(gaps, bound), zeros, off_diagonal);
+}
+
+/// dV = V S, S = F o V^H dA V with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V. As in JAX both are
+/// those of the Hermitian part of A, and dA counts whole, whatever triangle the op reads.
 JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   if (tangents[0].is_zero()) return {bind(operation), {Tangent(), Tangent()}};
   const Array& a = operation.operands[0];
   Operation of_hermitian = operation;
-  of_hermitian.operands[0] = scaled(add(a, adjoint(a)), 0.5);
+  const Array hermitian = scaled(add(a, adjoint(a)), 0.5);
+  of_hermitian.operands[0] = hermitian;
   const std::vector<Array> results = bind(of_hermitian);
-  const Array &v = results[0], &da = tangents[0].value();
-  const Array w = convert_element_type(results[1], v.dtype());
-  const Array one = identity(v.aval_shape());
-  const Array gaps = sub(add(one, along_rows(w, v)), along_columns(w, v));
-  const Array factor = sub(div(full_like(gaps, 1), gaps), one);
+  const Array &v = results[0], &w = results[1], &da = tangents[0].value();
+  const auto [along, down] = pairs(w);
+  const Array gaps = sub(along, down), bound = error_of_values(w);
+  const Array factor = convert_element_type(inverse_above(gaps, bound), v.dtype());
   const Array inner = product(product(adjoint(v), da), v);
-  const Array dv = product(v, mul(factor, inner));
-  const Array dw = real_part(diagonal(inner));
-  return {results, {dv, dw}};
+  const Array turn = mul(factor, inner);
+  const auto change = [](std::span<const Array> x) {  // of (A, V, w, S)
+    const auto [along, down] = pairs(x[2]);
+    const Array gaps = sub(along, down), bound = error_of_values(x[2]);
+    const Array equals = between_equals(product(adjoint(x[1]), product(x[0], x[1])), gaps, bound);
+    const Array factor = convert_element_type(inverse_above(gaps, bound), x[1].dtype());
+    return std::vector{mul(factor, sub(product(equals, x[3]), product(x[3], equals)))};
+  };
+  const Array better = add(turn, vanishing(change, {hermitian, v, w}, {turn})[0]);
+  return {results, {product(v, better), real_part(diagonal(inner))}};
 }
 
-/// 1 / x, and 0 where x is 0.
-Array safe_inverse(const Array& x) {
-  const Array zeros = convert_element_type(ops::eq(x, full_like(x, 0)), x.dtype());
-  return sub(div(full_like(x, 1), add(x, zeros)), zeros);
+/// The turns of both sides' vectors for P = U^H dA V. With X and Y its Hermitian and skew parts they are
+/// X / (s_j - s_i) +- Y / (s_j + s_i); a phase, from the diagonal of Y, is U's.
+struct SvdTurns {
+  Array left, right;
+};
+SvdTurns svd_turns(const Array& p, const Array& by_gap, const Array& by_sum) {
+  const Array half = scaled(p, 0.5), other = adjoint(half);
+  const Array apart = mul(add(half, other), by_gap), together = mul(sub(half, other), by_sum);
+  if (!is_complex(p.dtype())) return {add(apart, together), sub(apart, together)};
+  const Array phase = mul(identity(p.aval_shape()), together);
+  return {add(add(apart, together), phase), add(sub(apart, together), phase)};
+}
+
+/// What svd_tangents needs of the values.
+struct SvdFactors {
+  Array bound, gaps, by_gap, by_sum, by_value;
+};
+SvdFactors svd_factors(const Array& s, ElementType type) {
+  const auto [along, down] = pairs(s);
+  const Array gaps = sub(along, down), bound = error_of_values(s);
+  const auto inverse = [&](const Array& x) { return convert_element_type(inverse_above(x, bound), type); };
+  return {bound, gaps, inverse(gaps), inverse(add(along, down)), inverse(s)};
+}
+
+/// The part of U^H A V between vectors of equal values; of complex ones the phase too that a value has which is 0.
+Array svd_equals(const Array& a, const Array& u, const Array& s, const Array& v, const SvdFactors& f) {
+  const Array within = product(adjoint(u), product(a, v));
+  const Array equals = between_equals(within, f.gaps, f.bound);
+  if (!is_complex(a.dtype())) return equals;
+  const Array phases = sub(within, convert_element_type(real_part(within), a.dtype()));
+  const Array on_diagonal = mul(identity(within.aval_shape()), phases);
+  return add(equals, ops::select(is_above(along_rows(s, within), f.bound), full_like(within, 0), on_diagonal));
+}
+
+/// (1 - Q Q^H) A X for the longer side's vectors Q and the shorter side's X; of a wide matrix's adjoint.
+Array svd_outside(const Array& a, const Array& u, const Array& v) {
+  const bool tall = rows(a) > columns(a);
+  const Array& longer = tall ? u : v;
+  const Array x = product(tall ? a : adjoint(a), tall ? v : u);
+  return sub(x, product(longer, product(adjoint(longer), x)));
+}
+
+/// What P, and in matrices that aren't square W / s, change by where values are equal: (A, U, s, V, P, W / s).
+std::vector<Array> svd_changes(std::span<const Array> x) {
+  const Array &a = x[0], &u = x[1], &s = x[2], &v = x[3];
+  const SvdFactors f = svd_factors(s, a.dtype());
+  const Array equals = svd_equals(a, u, s, v, f);
+  const SvdTurns turns = svd_turns(x[4], f.by_gap, f.by_sum);
+  const Array change = sub(product(equals, turns.right), product(turns.left, equals));
+  if (rows(a) == columns(a)) return {change};
+  const bool tall = rows(a) > columns(a);
+  const Array outside = svd_outside(a, u, v);
+  const Array nulls = ops::select(is_above(along_rows(s, outside), f.bound), full_like(outside, 0), outside);
+  const Array turned = product(adjoint(x[5]), nulls);
+  const Array more =
+      sub(product(nulls, tall ? turns.right : turns.left), product(x[5], tall ? equals : adjoint(equals)));
+  return {add(change, tall ? turned : adjoint(turned)), mul(more, along_rows(f.by_value, more))};
+}
+
+struct SvdTangents {
+  Array u, v;
+};
+/// Beside the turns among the thin vectors the longer side's leave the space that they span: dU = W / s with
+/// W = (1 - U U^H) dA V, 0 where s is.
+SvdTangents svd_tangents(const Array& a, const Array& da, const Array& u, const Array& s, const Array& v,
+                         const Array& p) {
+  const SvdFactors f = svd_factors(s, a.dtype());
+  std::vector<Array> tangents = {p};
+  if (rows(a) != columns(a)) {
+    const Array outside = svd_outside(da, u, v);
+    tangents.push_back(mul(outside, along_rows(f.by_value, outside)));
+  }
+  const std::vector<Array> changes = vanishing(svd_changes, {a, u, s, v}, tangents);
+  const SvdTurns turns = svd_turns(add(p, changes[0]), f.by_gap, f.by_sum);
+  const Array du = product(u, turns.left), dv = product(v, turns.right);
+  if (rows(a) == columns(a)) return {du, dv};
+  const Array out = add(tangents[1], changes[1]);
+  return rows(a) > columns(a) ? SvdTangents{add(du, out), dv} : SvdTangents{du, add(dv, out)};
 }
 
 JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents) {
@@ -141,32 +264,12 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
     refuse("svd: the derivative with full matrices is implemented for square ones only. Hint: full_matrices=false");
   const std::vector<Array> thin =
       attributes.compute_uv ? std::vector{results[1], results[0], results[2]} : linalg::svd(a, false, true);
-  const Array &u = thin[0], &s = thin[1], &vh = thin[2];
-  const Array ut = adjoint(u), v = adjoint(vh);
-  const Array ds_matrix = product(product(ut, da), v);
-  const Array ds = real_part(diagonal(ds_matrix));
+  const Array &u = thin[0], &s = thin[1], v = adjoint(thin[2]);
+  const Array p = product(product(adjoint(u), da), v);
+  const Array ds = real_part(diagonal(p));
   if (!attributes.compute_uv) return {results, {ds}};
-
-  const ElementType type = a.dtype();
-  const Array real = real_part(ds_matrix);
-  const Array along = along_rows(s, real), down = along_columns(s, real);
-  const Array gaps = mul(add(along, down), sub(along, down));
-  const Array f = convert_element_type(safe_inverse(gaps), type);
-  const Array scaled_columns = mul(convert_element_type(along, type), ds_matrix);
-  const Array scaled_rows = mul(convert_element_type(down, type), ds_matrix);
-  const Array inverse = convert_element_type(diagonal_matrix(safe_inverse(s)), type);
-  const Array turn = mul(scaled(sub(ds_matrix, adjoint(ds_matrix)), 0.5), inverse);
-  Array du = product(u, add(mul(f, add(scaled_columns, adjoint(scaled_columns))), turn));
-  Array dv = product(v, mul(f, add(scaled_rows, adjoint(scaled_rows))));
-  if (rows(a) > columns(a)) {
-    const Array dav = product(da, v);
-    du = add(du, div(sub(dav, product(u, product(ut, dav))), convert_element_type(along_rows(s, dav), type)));
-  }
-  if (columns(a) > rows(a)) {
-    const Array dahu = product(adjoint(da), u);
-    dv = add(dv, div(sub(dahu, product(v, product(vh, dahu))), convert_element_type(along_rows(s, dahu), type)));
-  }
-  return {results, {ds, du, adjoint(dv)}};
+  const SvdTangents vectors = svd_tangents(a, da, u, s, v, p);
+  return {results, {ds, vectors.u, adjoint(vectors.v)}};
 }
 
 /// 1 in the row of each column's greatest component, the first of equals; 0 elsewhere.
@@ -183,15 +286,13 @@ struct EigTangents {
   Array values, vectors;
 };
 
-/// With M = V^-1 dA V the values' is its diagonal, and the vectors' is U = V (F o M), F = 1 / (w_j - w_i) off the diagonal,
+/// With M = V^-1 dA V the values' is its diagonal, and the vectors' is U = V (F o M), F = 1 / (w_j - w_i), 0 where they are equal,
 /// but for a multiple c_j of each vector. LAPACK's have length 1, hence Re c_j = -Re v_j^H u_j, and a real component k
 /// that is the greatest, hence Im c_j = -Im u_kj / v_kj.
 EigTangents eig_tangents(const Array& w, const Array& v, const Array& da) {
   const int64_t down = v.ndim() - 2;
   const auto column_sums = [&](const Array& x) { return ops::reduce_sum(x, {down}); };
-  const Array one = identity(v.aval_shape());
-  const Array gaps = sub(add(one, along_rows(w, v)), along_columns(w, v));
-  const Array factor = sub(div(full_like(gaps, 1), gaps), one);
+  const Array factor = inverse_above(sub(along_rows(w, v), along_columns(w, v)), error_of_values(w));
   const Array inner = product(solve(v, da), v);
   const Array u = product(v, mul(factor, inner));
   const Array greatest = mask_of_greatest(v);

@@ -5,6 +5,7 @@
 
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/promotion.h"
+#include "hilo/numpy/weighted_exponents.h"
 #include "hilo/scipy/special/support.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
@@ -13,7 +14,7 @@ namespace hilo::scipy::special {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 using Two = std::tuple<Array, Array>;
 
 template <typename Log>
@@ -39,7 +40,9 @@ Array x_log_x(const Array& x) {
 Array relative_entropy(const Array& p, const Array& q) {
   const Array both = (p > 0) & (q > 0), one = numpy::ones_like(p);
   const Array a = numpy::where(both, p, one), b = numpy::where(both, q, one);
-  return numpy::where(both, x_log_x(a) - x_log_y_with_rule(a, b), numpy::where((p == 0) & (q >= 0), 0.0, kInf));
+  const Array outside =
+      numpy::where((p == 0) & (q >= 0), 0.0, numpy::where(numpy::isnan(p) | numpy::isnan(q), kNan, kInf));
+  return numpy::where(both, x_log_x(a) - x_log_y_with_rule(a, b), outside);
 }
 /// expm1(lambda log_x) / lambda
 Array power_of_log(const Array& log_x, const Array& lambda) {
@@ -89,15 +92,13 @@ SignedLog logsumexp_with_sign(const Operand& a, const LogsumexpOptions& o) {
   const UserLocation here(a.location());
   Array x = numpy::promote_inexact(a.array());
   std::optional<Array> b = o.b;
-  if (b) {
-    const auto both = numpy::promote_inexact(x, *b);
-    x = numpy::where(both.second != 0, both.first, -kInf);
-    b = both.second;
-  }
+  if (b) std::tie(x, b) = numpy::promote_inexact(x, *b);
+  if (o.where) x = numpy::where(*o.where, x, -kInf);
   const std::optional<Array> minus = Array(-kInf);
-  Array top = numpy::max(numpy::real(x), {.axis = o.axis, .keepdims = true, .initial = minus, .where = o.where});
+  const Array counted = b ? numpy::where(*b != 0, x, -kInf) : x;
+  Array top = numpy::max(numpy::real(counted), {.axis = o.axis, .keepdims = true, .initial = minus, .where = o.where});
   top = stop_gradient(numpy::where(numpy::isfinite(top), top, 0.0));
-  Array terms = numpy::exp(x - top);
+  Array terms = numpy::exp(b ? numpy::weighted_exponents(x, top, *b) : x - top);
   if (b) terms = terms * *b;
   const Array sum = numpy::sum(terms, {.axis = o.axis, .keepdims = true, .where = o.where});
   Array sign = numpy::sign(sum), log;

@@ -18,6 +18,17 @@ Array log1mexp(const Array& x) {
   const Array large = x > std::numbers::ln2;
   return numpy::where(large, numpy::log1p(-numpy::exp(-numpy::where(large, x, 1.0))), numpy::log(-numpy::expm1(-x)));
 }
+/// exp(z) / 2 up to 0, 1 - exp(-z) / 2 behind it.
+Array half_exponential(const Array& z) {
+  const Array below = z <= 0, e = 0.5 * numpy::exp(numpy::where(below, z, -z));
+  return numpy::where(below, e, 1.0 - e);
+}
+/// log(1 + z^2), where the square overflows too.
+Array log1p_square(const Array& z) {
+  const Array size = numpy::abs(z), large = size > std::sqrt(numpy::finfo(z.dtype()).max) / 4;
+  const Array value = numpy::log1p(numpy::where(large, size, z * numpy::where(large, 1.0, z)));
+  return numpy::where(large, 2.0 * value, value);
+}
 /// `value` where q is a probability, else NaN.
 Array of_probability(const Array& q, const Array& value) { return numpy::where((q >= 0) & (q <= 1), value, kNan); }
 
@@ -58,7 +69,7 @@ HILO_LOC_SCALE(uniform, ppf, of_probability(x, loc + scale * x))
 
 HILO_LOC_SCALE(expon, logpdf, numpy::where(x < loc, -kInf, -(z + numpy::log(scale))))
 HILO_EXP(expon, pdf, logpdf)
-HILO_LOC_SCALE(expon, cdf, numpy::where(x < loc, 0.0, -numpy::expm1(-z)))
+HILO_LOC_SCALE(expon, cdf, -numpy::expm1(-numpy::where(x < loc, 0.0, z)))
 HILO_LOC_SCALE(expon, logcdf, numpy::log1p(-expon::sf(x, loc, scale)))
 HILO_EXP(expon, sf, logsf)
 HILO_LOC_SCALE(expon, logsf, numpy::where(x < loc, 0.0, -z))
@@ -66,7 +77,7 @@ HILO_LOC_SCALE(expon, ppf, of_probability(x, loc - scale * numpy::log1p(-x)))
 
 HILO_LOC_SCALE(laplace, logpdf, -(numpy::abs(z) + numpy::log(2.0 * scale)))
 HILO_EXP(laplace, pdf, logpdf)
-HILO_LOC_SCALE(laplace, cdf, numpy::where(z <= 0, 0.5 * numpy::exp(z), 1.0 - 0.5 * numpy::exp(-z)))
+HILO_LOC_SCALE(laplace, cdf, half_exponential(z))
 
 HILO_LOC_SCALE(logistic, logpdf, -2.0 * numpy::logaddexp(z / 2.0, -z / 2.0) - numpy::log(scale))
 HILO_EXP(logistic, pdf, logpdf)
@@ -75,14 +86,14 @@ HILO_LOC_SCALE(logistic, sf, special::expit(-z))
 HILO_LOC_SCALE(logistic, ppf, special::logit(x) * scale + loc)
 HILO_LOC_SCALE(logistic, isf, -special::logit(x) * scale + loc)
 
-HILO_LOC_SCALE(cauchy, logpdf, -(numpy::log(kPi* scale) + numpy::log1p(z * z)))
+HILO_LOC_SCALE(cauchy, logpdf, -(numpy::log(kPi* scale) + log1p_square(z)))
 HILO_EXP(cauchy, pdf, logpdf)
 HILO_LOC_SCALE(cauchy, cdf, 0.5 + numpy::arctan(z) / kPi)
 HILO_LOG(cauchy, logcdf, cdf)
 HILO_LOC_SCALE(cauchy, sf, 0.5 + numpy::arctan(-z) / kPi)
 HILO_LOG(cauchy, logsf, sf)
-HILO_LOC_SCALE(cauchy, ppf, numpy::tan(kPi* x - kPi / 2) * scale + loc)
-HILO_LOC_SCALE(cauchy, isf, numpy::tan(kPi / 2 - kPi * x) * scale + loc)
+HILO_LOC_SCALE(cauchy, ppf, of_probability(x, numpy::tan(kPi* x - kPi / 2) * scale + loc))
+HILO_LOC_SCALE(cauchy, isf, of_probability(x, numpy::tan(kPi / 2 - kPi * x) * scale + loc))
 
 HILO_LOC_SCALE(gumbel_l, logpdf, numpy::where(scale > 0, z - numpy::exp(z) - numpy::log(scale), kNan))
 HILO_EXP(gumbel_l, pdf, logpdf)
@@ -143,8 +154,8 @@ HILO_LOG(gamma, logsf, sf)
 
 HILO_ONE_SHAPE(chi2, logpdf, df,
                numpy::where(x < loc, -kInf,
-                            (df / 2.0 - 1.0) * numpy::log(z) - z / 2.0 - special::gammaln(df / 2.0) -
-                                df * (std::numbers::ln2 / 2) - numpy::log(scale)))
+                            special::xlogy(df / 2.0 - 1.0, numpy::where(x < loc, 1.0, z)) - z / 2.0 -
+                                special::gammaln(df / 2.0) - df * (std::numbers::ln2 / 2) - numpy::log(scale)))
 HILO_EXP(chi2, pdf, logpdf)
 HILO_ONE_SHAPE(chi2, cdf, df, special::gammainc(df / 2.0, numpy::maximum(z / 2.0, 0.0)))
 HILO_LOG(chi2, logcdf, cdf)

@@ -127,7 +127,8 @@ Array multinomial::logpmf(const Operand& x, const Operand& n, const Operand& p) 
                                           n.array().aval_shape().to_string())));
   const Array q = numpy::promote_inexact(p.array()), k = numpy::astype(x, q.dtype()), all = numpy::astype(n, q.dtype());
   const Array value = special::gammaln(all + 1.0) + numpy::sum(special::xlogy(k, q) - special::gammaln(k + 1.0), -1);
-  return numpy::where(numpy::sum(k) == all, value, -kInf);
+  const Array wrong = numpy::any(numpy::isnan(q), -1);
+  return numpy::where(numpy::sum(k) == all, value, numpy::where(wrong, kNan, -kInf));
 }
 Array multinomial::pmf(const Operand& x, const Operand& n, const Operand& p) {
   return exp_of(multinomial::logpmf, x, n, p);
@@ -149,7 +150,8 @@ Array dirichlet::logpdf(const Operand& x, const Operand& alpha) {
   column[0] = a.shape(0);
   const Array value = numpy::sum(special::xlogy(numpy::reshape(a, column) - 1.0, p), 0) - norm;
   const Array simplex = numpy::all(p > 0, 0) & (numpy::abs(numpy::sum(p, 0) - 1.0) < 1e-6);
-  return numpy::where(simplex, value, -kInf);
+  const Array wrong = numpy::any(numpy::isnan(p), 0) | numpy::any(numpy::isnan(a));
+  return numpy::where(simplex | wrong, value + numpy::where(wrong, kNan, numpy::zeros_like(value)), -kInf);
 }
 Array dirichlet::pdf(const Operand& x, const Operand& alpha) { return exp_of(dirichlet::logpdf, x, alpha); }
 

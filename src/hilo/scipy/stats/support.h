@@ -12,13 +12,20 @@ namespace hilo::scipy::stats {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// f(operands) in one inexact type and shape.
+/// `value` where all of these are numbers; else NaN, and NaN are its derivatives.
+inline Array of_numbers(const Array& value, const std::vector<Array>& operands) {
+  Array wrong = numpy::isnan(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i) wrong = wrong | numpy::isnan(operands[i]);
+  return value * numpy::where(wrong, kNan, numpy::ones_like(value));
+}
+
+/// f(operands) in one inexact type and shape; NaN of NaN.
 template <typename F, typename... Rest>
 Array over(const char* what, const F& f, const Operand& x, const Rest&... rest) {
   const UserLocation here(x.location());
   const std::vector<Array> v = special::real_operands(what, {x.array(), rest.array()...});
   return [&]<size_t... I>(std::index_sequence<I...>) {
-    return f(v[I]...);
+    return of_numbers(f(v[I]...), v);
   }(std::make_index_sequence<sizeof...(Rest) + 1>());
 }
 /// e^f(operands)

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of eigh and svd at equal, tiny and huge values, beside those of functions of matrices by divided differences.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <random>
+
+#include "hilo/base/flags.h"
+#include "hilo/lax/decompositions.h"
+#include "hilo/lax/matrix.h"
+#include "hilo/linalg/linalg.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/vmap.h"
+
+namespace hilo::lax {
+namespace {
+
+using Number = std::complex<long double>;
+using Numbers = std::vector<long double>;
+
+struct Matrix {
+  size_t rows, columns;
+  std::vector<Number> values;
+  Matrix(size_t m, size_t n) : rows(m), columns(n), values(m * n) {}
+  Number& operator()(size_t i, size_t j) { return values[i * columns + j]; }
+  const Number& operator()(size_t i, size_t j) const { return values[i * columns + j]; }
+};
+
+Matrix times(const Matrix& a, const Matrix& b) {
+  Matrix c(a.rows, b.columns);
+  for (size_t i = 0; i < a.rows; ++i)
+    for (size_t k = 0; k < a.columns; ++k)
+      for (size_t j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
+  return c;
+}
+Matrix adjoint(const Matrix& a) {
+  Matrix b(a.columns, a.rows);
+  for (size_t i = 0; i < a.rows; ++i)
+    for (size_t j = 0; j < a.columns; ++j) b(j, i) = std::conj(a(i, j));
+  return b;
+}
+Matrix part(const Matrix& a, size_t row, size_t column, size_t m, size_t n) {
+  Matrix b(m, n);
+  for (size_t i = 0; i < m; ++i)
+    for (size_t j = 0; j < n; ++j) b(i, j) = a(row + i, column + j);
+  return b;
+}
+
+std::mt19937_64& engine() {
+  static std::mt19937_64 generator(41);
+  return generator;
+}
+Matrix random_matrix(size_t m, size_t n, bool complex) {
+  std::normal_distribution<double> normal;
+  Matrix a(m, n);
+  for (Number& x : a.values) x = {normal(engine()), complex ? normal(engine()) : 0};
+  return a;
+}
+Matrix random_hermitian(size_t n, bool complex) {
+  Matrix a = random_matrix(n, n, complex), b = adjoint(a);
+  for (size_t i = 0; i < a.values.size(); ++i) a.values[i] = (a.values[i] + b.values[i]) / 2.0L;
+  return a;
+}
+/// Orthonormal columns, by Gram and Schmidt, twice.
+Matrix random_unitary(size_t m, size_t n, bool complex) {
+  Matrix q = random_matrix(m, n, complex);
+  for (size_t j = 0; j < n; ++j) {
+    for (int again = 0; again < 2; ++again) {
+      for (size_t k = 0; k < j; ++k) {
+        Number dot = 0;
+        for (size_t i = 0; i < m; ++i) dot += std::conj(q(i, k)) * q(i, j);
+        for (size_t i = 0; i < m; ++i) q(i, j) -= dot * q(i, k);
+      }
+    }
+    long double length = 0;
+    for (size_t i = 0; i < m; ++i) length += std::norm(q(i, j));
+    for (size_t i = 0; i < m; ++i) q(i, j) /= std::sqrt(length);
+  }
+  return q;
+}
+
+/// A function of real numbers with its derivatives; of a matrix it is V f(w) V^H.
+using Spectral = std::function<long double(long double x, int order)>;
+
+long double divided(const Spectral& f, long double x, long double y) {
+  return x == y ? f(x, 1) : (f(x, 0) - f(y, 0)) / (x - y);
+}
+long double divided(const Spectral& f, long double x, long double y, long double z) {
+  if (x == z) return x == y ? f(x, 2) / 2 : (f(x, 1) - divided(f, x, y)) / (x - y);
+  return (divided(f, x, y) - divided(f, y, z)) / (x - z);
+}
+/// The value, D f[H] and D^2 f[H, E] of V diag(w) V^H.
+struct Derivatives {
+  Matrix value, first, second;
+};
+Derivatives derivatives(const Spectral& f, const Matrix& v, const Numbers& w, const Matrix& h, const Matrix& e) {
+  const size_t n = w.size();
+  const Matrix hv = times(times(adjoint(v), h), v), ev = times(times(adjoint(v), e), v);
+  Matrix value(n, n), first(n, n), second(n, n);
+  for (size_t i = 0; i < n; ++i) {
+    value(i, i) = f(w[i], 0);
+    for (size_t j = 0; j < n; ++j) {
+      first(i, j) = divided(f, w[i], w[j]) * hv(i, j);
+      for (size_t k = 0; k < n; ++k)
+        second(i, j) += divided(f, w[i], w[k], w[j]) * (hv(i, k) * ev(k, j) + ev(i, k) * hv(k, j));
+    }
+  }
+  const auto back = [&](const Matrix& x) { return times(times(v, x), adjoint(v)); };
+  return {back(value), back(first), back(second)};
+}
+
+Array array_of(const Matrix& a, ElementType type) {
+  std::vector<std::complex<double>> values(a.values.begin(), a.values.end());
+  const Array x = Array::from_vector(values, {static_cast<int64_t>(a.rows), static_cast<int64_t>(a.columns)});
+  return numpy::astype(is_complex(type) ? x : numpy::real(x), type);
+}
+
+void expect_near(const Array& got, const Matrix& right, double tolerance, const std::string& what) {
+  const auto a = numpy::astype(got, ElementType::kC128).to_vector<std::complex<double>>();
+  ASSERT_EQ(a.size(), right.values.size()) << what;
+  long double greatest = 0, worst = 0;
+  for (const Number& x : right.values) greatest = std::max(greatest, std::abs(x));
+  for (size_t i = 0; i < a.size(); ++i) {
+    const long double apart = std::abs(Number(a[i]) - right.values[i]);
+    worst = apart > worst || std::isnan(apart) ? apart : worst;
+  }
+  EXPECT_TRUE(worst <= tolerance * greatest) << what << ": " << worst / greatest << " of the greatest, " << greatest;
+}
+
+/// Re sum(conj(weights) f(a)), whose gradient is the conjugate of D f[weights].
+using OfMatrix = std::function<Array(const Array&)>;
+auto weighted(const OfMatrix& f, const Array& weights) {
+  return [=](const Array& a) {
+    const Array parts = numpy::conj(weights) * f(a);
+    return numpy::sum(is_complex(parts.dtype()) ? numpy::real(parts) : parts);
+  };
+}
+
+struct Case {
+  std::string what;
+  OfMatrix f;
+  Matrix a, value, weights, gradient, direction, second;  ///< D f[weights], D^2 f[weights, direction]
+};
+
+/// Value, gradient and second derivatives, forward and reverse, alone, jitted and mapped.
+void check(const Case& c, ElementType type, double tolerance, bool second) {
+  SCOPED_TRACE(c.what);
+  const Array a = array_of(c.a, type), e = array_of(c.direction, type);
+  const auto loss = weighted(c.f, array_of(c.weights, type));
+  const auto slope = [&](const Array& x) { return numpy::conj(grad(loss)(x)); };
+  expect_near(c.f(a), c.value, tolerance, "value");
+  expect_near(slope(a), c.gradient, tolerance, "reverse");
+  const Array two = numpy::stack({a, a});
+  expect_near(vmap(slope)(two)(1), c.gradient, tolerance, "reverse, mapped");
+  if (!second) return;
+  const auto along = [&](const Array& x) { return jvp(slope, std::tuple(x), std::tuple(e)).second; };
+  expect_near(along(a), c.second, tolerance, "forward over reverse");
+  expect_near(vmap(along)(two)(1), c.second, tolerance, "forward over reverse, mapped");
+  const auto dot = [&](const Array& x) {
+    const Array parts = numpy::conj(e) * slope(x);
+    return numpy::sum(is_complex(parts.dtype()) ? numpy::real(parts) : parts);
+  };
+  expect_near(numpy::conj(jit(grad(dot))(a)), c.second, tolerance, "reverse over reverse");
+}
+
+/// The same in directions: D f[direction] and D^2 f[direction, direction].
+void check_forward(const OfMatrix& f, const Matrix& a, const Matrix& h, const Derivatives& right, ElementType type,
+                   double tolerance, bool second) {
+  const Array x = array_of(a, type), e = array_of(h, type);
+  const auto along = [&](const Array& y) { return jvp(f, std::tuple(y), std::tuple(e)).second; };
+  expect_near(along(x), right.first, tolerance, "forward");
+  if (second)
+    expect_near(jvp(along, std::tuple(x), std::tuple(e)).second, right.second, tolerance, "forward over forward");
+}
+
+class Spectra : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(config().update("jax_enable_x64", true).ok()); }
+  void TearDown() override { ASSERT_TRUE(config().update("jax_enable_x64", false).ok()); }
+};
+
+/// The projector on the space of the last `count` of n values.
+OfMatrix projector(int64_t count) {
+  return [=](const Array& a) {
+    const linalg::EighResult f = linalg::eigh(a);
+    const int64_t n = a.shape(-1);
+    const Array v = matrix::column_range(f.v, n - count, count);
+    return matrix::product(v, matrix::adjoint(v));
+  };
+}
+Spectral above(long double bound) {
+  return [=](long double x, int order) -> long double { return order == 0 && x > bound ? 1 : 0; };
+}
+
+struct Spectrum {
+  Numbers values;
+  int64_t count;  ///< of the last ones, a group
+  long double bound;
+};
+const std::vector<Spectrum> kSpectra = {{{1, 1}, 2, 0.5L},
+                                        {{1, 2}, 1, 1.5L},
+                                        {{1, 1, 2}, 1, 1.5L},
+                                        {{1, 2, 2}, 2, 1.5L},
+                                        {{0, 0, 0, 3}, 1, 1},
+                                        {{-1, -1, 1, 1}, 2, 0},
+                                        {{1, 1, 1, 1}, 4, 0},
+                                        {{1, 2, 2, 2, 5, 5}, 2, 3},
+                                        {{-3, 0, 0, 1, 1, 4}, 3, .5},
+                                        {{1, 1.25, 1.5, 1.75, 2, 2}, 4, 1.375L}};
+
+TEST_F(Spectra, ProjectorsOfGroups) {
+  for (const Spectrum& spectrum : kSpectra) {
+    for (ElementType type : {ElementType::kF64, ElementType::kC128, ElementType::kF32}) {
+      for (long double scale : {1.0L, 1e-300L, 1e300L, 1e-150L, 1e150L, 1e-30L, 1e30L}) {
+        const bool narrow = type == ElementType::kF32;
+        if (narrow && (scale < 1e-31L || scale > 1e31L)) continue;
+        const size_t n = spectrum.values.size();
+        const bool complex = is_complex(type);
+        Numbers w = spectrum.values;
+        for (long double& x : w) x *= scale;
+        const Matrix v = random_unitary(n, n, complex), h = random_hermitian(n, complex),
+                     e = random_hermitian(n, complex);
+        const Spectral f = above(spectrum.bound * scale),
+                       same = [](long double x, int order) -> long double { return order == 0 ? x : order == 1; };
+        const Derivatives at = derivatives(f, v, w, h, e);
+        const Matrix a = derivatives(same, v, w, h, e).value;
+        const bool second = narrow ? scale == 1 : scale > 1e-200L && scale < 1e200L;
+        const double tolerance = narrow ? 1e-4 : 1e-10;
+        Case c{"n " + std::to_string(n) + " scale " + std::to_string(std::log10(scale)) + (complex ? " complex" : ""),
+               projector(spectrum.count),
+               a,
+               at.value,
+               h,
+               at.first,
+               e,
+               at.second};
+        check(c, type, tolerance, second);
+        check_forward(c.f, a, h, derivatives(f, v, w, h, h), type, tolerance, second);
+      }
+    }
+  }
+}
+
+/// A = U diag(s) V^H as a part of [0 A; A^H 0], whose values are s, -s and zeros.
+struct Dilation {
+  Matrix a, v;
+  Numbers w;
+};
+Dilation dilation(size_t m, size_t n, const Numbers& s, bool complex) {
+  const Matrix u = random_unitary(m, m, complex), v = random_unitary(n, n, complex);
+  Dilation d{Matrix(m, n), Matrix(m + n, m + n), Numbers(m + n)};
+  const long double half = std::sqrt(0.5L);
+  size_t column = 0;
+  for (size_t k = 0; k < s.size(); ++k) {
+    for (size_t i = 0; i < m; ++i)
+      for (size_t j = 0; j < n; ++j) d.a(i, j) += s[k] * u(i, k) * std::conj(v(j, k));
+    for (int sign : {1, -1}) {
+      for (size_t i = 0; i < m; ++i) d.v(i, column) = half * u(i, k);
+      for (size_t j = 0; j < n; ++j) d.v(m + j, column) = half * sign * v(j, k);
+      d.w[column++] = sign * s[k];
+    }
+  }
+  for (size_t k = s.size(); k < m; ++k, ++column)
+    for (size_t i = 0; i < m; ++i) d.v(i, column) = u(i, k);
+  for (size_t k = s.size(); k < n; ++k, ++column)
+    for (size_t j = 0; j < n; ++j) d.v(m + j, column) = v(j, k);
+  return d;
+}
+Matrix dilated(const Matrix& h) {
+  Matrix x(h.rows + h.columns, h.rows + h.columns);
+  for (size_t i = 0; i < h.rows; ++i) {
+    for (size_t j = 0; j < h.columns; ++j) {
+      x(i, h.rows + j) = h(i, j);
+      x(h.rows + j, i) = std::conj(h(i, j));
+    }
+  }
+  return x;
+}
+/// `x` [m, m] in the corner of n x n zeros.
+Matrix in_corner(const Matrix& x, size_t n) {
+  Matrix y(n, n);
+  for (size_t i = 0; i < x.rows; ++i)
+    for (size_t j = 0; j < x.columns; ++j) y(i, j) = x(i, j);
+  return y;
+}
+
+/// U V^H of the first `count` singular values: for all of them the unitary factor of the polar decomposition.
+OfMatrix polar(int64_t count) {
+  return [=](const Array& a) {
+    const std::vector<Array> f = linalg::svd(a, false, true);
+    return matrix::product(matrix::column_range(f[0], 0, count), matrix::row_range(f[2], 0, count));
+  };
+}
+/// U U^H of the first `count`, or V V^H.
+OfMatrix left_projector(int64_t count) {
+  return [=](const Array& a) {
+    const Array u = matrix::column_range(linalg::svd(a, false, true)[0], 0, count);
+    return matrix::product(u, matrix::adjoint(u));
+  };
+}
+
+struct Singular {
+  size_t m, n;
+  Numbers values;
+  int64_t count;  ///< of the first ones, a group
+  long double bound;
+};
+const std::vector<Singular> kSingular = {{2, 2, {1, 1}, 2, .5},   {3, 3, {2, 1, 1}, 1, 1.5},  {3, 3, {2, 2, 1}, 2, 1.5},
+                                         {4, 2, {1, 1}, 2, .5},   {2, 4, {3, 1}, 1, 2},       {4, 3, {2, 2, 0}, 2, 1},
+                                         {3, 4, {2, 0, 0}, 1, 1}, {4, 4, {3, 3, 1, 1}, 2, 2}, {3, 3, {2, 2, 0}, 2, .5},
+                                         {5, 3, {2, 1, 1}, 3, .5}};
+
+TEST_F(Spectra, SingularVectorsOfGroups) {
+  for (const Singular& singular : kSingular) {
+    for (ElementType type : {ElementType::kF64, ElementType::kC128}) {
+      for (long double scale : {1.0L, 1e-300L, 1e300L, 1e-140L, 1e140L}) {
+        const size_t m = singular.m, n = singular.n;
+        const bool complex = is_complex(type), second = scale > 1e-200L && scale < 1e200L;
+        Numbers s = singular.values;
+        for (long double& x : s) x *= scale;
+        const Dilation d = dilation(m, n, s, complex);
+        const Matrix h = random_matrix(m, n, complex), e = random_matrix(m, n, complex),
+                     p = random_hermitian(m, complex);
+        const long double bound = singular.bound * scale;
+        const Spectral sign = [=](long double x, int order) -> long double {
+          return order == 0 && std::abs(x) > bound ? (x > 0 ? 1 : -1) : 0;
+        };
+        const Spectral size = [=](long double x, int order) -> long double {
+          return order == 0 && std::abs(x) > bound;
+        };
+        const auto corner = [&](const Matrix& x) { return part(x, 0, m, m, n); };
+        const std::string what =
+            std::to_string(m) + " x " + std::to_string(n) + " scale " + std::to_string(std::log10(scale));
+        const Derivatives at = derivatives(sign, d.v, d.w, dilated(h), dilated(e));
+        check(
+            {what + " polar", polar(singular.count), d.a, corner(at.value), h, corner(at.first), e, corner(at.second)},
+            type, 1e-10, second);
+        const Derivatives along = derivatives(sign, d.v, d.w, dilated(h), dilated(h));
+        check_forward(polar(singular.count), d.a, h, {corner(along.value), corner(along.first), corner(along.second)},
+                      type, 1e-10, second);
+        if (static_cast<size_t>(singular.count) == std::min(m, n)) {
+          const auto nuclear = [](const Array& x) { return numpy::sum(linalg::svd(x, false, false)[0]); };
+          const auto slope = [&](const Array& x) { return numpy::conj(grad(nuclear)(x)); };
+          const Derivatives norm = derivatives(sign, d.v, d.w, dilated(e), dilated(e));
+          const Array a = array_of(d.a, type);
+          expect_near(slope(a), corner(norm.value), 1e-10, what + " nuclear norm");
+          expect_near(jvp(slope, std::tuple(a), std::tuple(array_of(e, type))).second, corner(norm.first), 1e-10,
+                      what + " nuclear norm, second");
+        }
+        if (static_cast<size_t>(singular.count) == m) continue;  // of the whole space
+        Derivatives left = derivatives(size, d.v, d.w, in_corner(p, m + n), dilated(e));
+        for (Number& x : left.first.values) x *= 2;
+        for (Number& x : left.second.values) x *= 2;
+        check({what + " left", left_projector(singular.count), d.a, part(left.value, 0, 0, m, m), p, corner(left.first),
+               e, corner(left.second)},
+              type, 1e-10, second);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hilo::lax
