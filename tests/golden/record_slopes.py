@@ -343,7 +343,7 @@ def settle(compute):
             now = compute(digits)
         if before is not None and all(same(a, b) for a, b in zip(now, before)):
             # Differences that are lost in a value are nothing twice; where they are really nothing they stay so.
-            if digits == 1900 or all(v != 0 for v in now):
+            if digits == 1900 or all(mp.re(v) != 0 and (not isinstance(v, mp.mpc) or mp.im(v) != 0) for v in now):
                 return now
         before = now
     raise Nothing
@@ -388,7 +388,10 @@ def one(name):
                 values = settle(lambda digits: f(mp.mpf(x)))
             else:
                 values = derivatives(f, x, kinks, oscillates)
-            rows.append([x] + [as_double(v) for v in values])
+            known = [as_double(v) for v in values]
+            if abs(x) < 1e-290 and known[2] == 0:
+                known[2] = float("nan")  # more digits than there were
+            rows.append([x] + known)
         except (Nothing, ValueError, ZeroDivisionError, mp.libmp.NoConvergence, OverflowError):
             continue
     return name, np.array(rows)

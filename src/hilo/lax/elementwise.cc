@@ -128,8 +128,11 @@ Array integer_pow(const Operand& x, int64_t y) {
   if (y < 0 && (is_integer(base.dtype()) || base.dtype() == ElementType::kPred))
     or_throw(invalid_argument(at_user_line("integer_pow") + ": integers can't be raised to negative powers; got " +
                               base.aval_shape().to_string() + " to " + std::to_string(y)));
-  if (y < -1 && y != std::numeric_limits<int64_t>::min())
-    return with_weak_type(inverse_power(base, -y), base.weak_type());
+  if (y < -1 && y != std::numeric_limits<int64_t>::min()) {
+    const bool narrow = element_size_bytes(base.dtype()) < 4;  // whose powers overflow soon
+    const Array wide = narrow ? ops::convert_element_type(base, ElementType::kF32) : base;
+    return with_weak_type(ops::convert_element_type(inverse_power(wide, -y), base.dtype()), base.weak_type());
+  }
   std::optional<Array> result;
   Array square = base;
   for (uint64_t rest = y < 0 ? uint64_t{0} - static_cast<uint64_t>(y) : static_cast<uint64_t>(y); rest != 0;) {

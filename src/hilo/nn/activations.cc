@@ -132,22 +132,29 @@ Array leaky_relu(const Operand& x, const LeakyReluOptions& options) {
 Array squareplus(const Operand& x, const SquareplusOptions& options) {
   const UserLocation here(x.location());
   if (is_complex(x.array().dtype())) return (x.array() + numpy::sqrt(numpy::square(x) + options.b)) / 2;
-  const auto [a, b] = numpy::promote_inexact(x.array(), options.b);
+  const auto [given, spread] = numpy::promote_inexact(x.array(), options.b);
+  const bool narrow = element_size_bytes(given.dtype()) < 4;
+  const auto widened = [&](const Array& v) { return narrow ? ops::convert_element_type(v, ElementType::kF32) : v; };
+  const Array a = widened(given), b = widened(spread);
   const Array root = numpy::hypot(a, numpy::sqrt(b)), right = a >= 0.0;  // to the left of 0 the sum would cancel
-  return numpy::where(right, 0.5 * a + 0.5 * root, 0.5 * b / numpy::where(right, 1.0, root - a));
+  const Array left = 0.25 * b / numpy::where(right, 1.0, 0.5 * root - 0.5 * a);
+  return ops::convert_element_type(numpy::where(right, 0.5 * a + 0.5 * root, left), given.dtype());
 }
 
 Array gelu(const Operand& x, const GeluOptions& options) {
   const UserLocation here(x.location());
   const Array a = numpy::promote_inexact(x);
+  const bool narrow = element_size_bytes(a.dtype()) < 4;
+  const Array wide = narrow ? ops::convert_element_type(a, ElementType::kF32) : a;
   if (options.approximate) {
     // (1 + tanh(u)) / 2 without the sum, which cancels to the left; beyond 30 nothing changes but what overflows.
-    const Array inside =
-        is_complex(a.dtype()) ? a : ops::clamp(ops::scalar(-30, a.dtype()), a, ops::scalar(30, a.dtype()));
+    const Array inside = is_complex(wide.dtype())
+                             ? wide
+                             : ops::clamp(ops::scalar(-30, wide.dtype()), wide, ops::scalar(30, wide.dtype()));
     const Array inner = std::sqrt(8 / std::numbers::pi) * (inside + 0.044715 * (inside * inside * inside));
-    return with_weak_type(a * ops::logistic(inner), false);  // as in JAX
+    const Array value = wide * ops::logistic(inner);
+    return with_weak_type(ops::convert_element_type(value, a.dtype()), false);  // as in JAX
   }
-  const Array wide = element_size_bytes(a.dtype()) < 4 ? ops::convert_element_type(a, ElementType::kF32) : a;
   return with_weak_type(ops::convert_element_type(wide * lax::normal_distribution(wide), a.dtype()), false);
 }
 

@@ -162,13 +162,22 @@ Array exp2(const Operand& x) {
   const UserLocation here(x.location());
   return lax::exp2(promote_inexact(x.array()));
 }
+namespace {
+/// log(x) / scale; of half floats in f32, where slopes of slopes don't overflow on the way.
+Array log_over(const Array& x, double scale) {
+  const Array a = promote_inexact(x);
+  const bool narrow = element_size_bytes(a.dtype()) < 4;
+  const Array value = log(narrow ? ops::convert_element_type(a, ElementType::kF32) : a) / scale;
+  return with_weak_type(ops::convert_element_type(value, a.dtype()), false);  // as in JAX
+}
+}  // namespace
 Array log2(const Operand& x) {
   const UserLocation here(x.location());
-  return with_weak_type(log(x) / kLog2, false);  // as in JAX
+  return log_over(x, kLog2);
 }
 Array log10(const Operand& x) {
   const UserLocation here(x.location());
-  return with_weak_type(log(x) / kLog10, false);
+  return log_over(x, kLog10);
 }
 Array fabs(const Operand& x) {
   const UserLocation here(x.location());
@@ -278,12 +287,14 @@ Array sine_over(const Array& y, const Array& sine) {
 }  // namespace
 Array sinc(const Operand& x) {
   const UserLocation here(x.location());
-  const Array a = promote_inexact(x.array());
+  const Array given = promote_inexact(x.array());
+  const bool narrow = element_size_bytes(given.dtype()) < 4;
+  const Array a = narrow ? ops::convert_element_type(given, ElementType::kF32) : given;
   if (is_complex(a.dtype())) return sine_over(a * pi, sin(a * pi));
   // sin(pi x) of the distance to the nearest whole number, which is exact, with the sign of that one's parity.
   const Array whole = ops::round_to_even(a), half = whole * 0.5;
   const Array sign = 1.0 - 4.0 * ops::abs(ops::sub(half, ops::round_to_even(half)));
-  return sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi));
+  return ops::convert_element_type(sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi)), given.dtype());
 }
 Array spacing(const Operand& x) {
   const UserLocation here(x.location());

@@ -138,8 +138,16 @@ Array logistic_slope_slope(const Array& x, const Array& out) { return neg(mul(ou
 Array tan_slope(const Array& x, const Array& out) {
   return is_complex(x.dtype()) ? complex_sech_squared(times_i(x)) : add(constant(x, 1), square(out));
 }
+/// 1 - |y| = e^(-2 |x|) (1 + |y|), so the square costs no division. Its own slope would cancel next to 0 and has a rule.
 Array tanh_slope(const Array& x, const Array&) {
-  return is_complex(x.dtype()) ? complex_sech_squared(x) : scaled(lax::logistic_slope(scaled(x, 2)), 4);
+  if (is_complex(x.dtype())) return complex_sech_squared(x);
+  static const auto f = custom_jvp([](const Array& a) {
+                          const Array more = add(abs(tanh(a)), constant(a, 1));
+                          return mul(mul(exp(scaled(abs(a), -2)), more), more);
+                        }).defjvps([](const Array& t, const Array& out, const Array& a) {
+    return mul(t, mul(out, scaled(tanh(a), -2)));
+  });
+  return f(x);
 }
 
 Array bessel_i0e_slope(const Array& x, const Array&) { return mul(sign(x), scaled_bessel_slope(0, abs(x))); }
@@ -187,12 +195,13 @@ Array pow_base_slope(const Array& x, const Array& y, const Array&) {
   const Array lower = pow(x, select(bitwise_or(fixed, bitwise_not(by_exponent)), one, less));
   // Of a power of its own: a slope of `out` may be infinite, which not even a choice of nothing takes out of a product.
   const Array whole = pow(select(by_exponent, one, x), select(by_exponent, one, y));
-  const Array ratio = div(whole, select(by_exponent, one, x));
-  return select(fixed, zero, mul(y, select(by_exponent, lower, ratio)));
+  const Array ratio = div(mul(y, whole), select(by_exponent, one, x));
+  return select(fixed, zero, select(by_exponent, mul(y, lower), ratio));
 }
-Array pow_exponent_slope(const Array& x, const Array&, const Array& out) {
+/// The power again, which is the same to the compiler but in half floats, where it may overflow before the slope does.
+Array pow_exponent_slope(const Array& x, const Array& y, const Array&) {
   const Array safe = select(eq(x, constant(x, 0)), constant(x, 1), x);
-  return mul(log(safe), out);
+  return mul(log(safe), pow(x, y));
 }
 /// -trunc(x / y), from what the remainder leaves: the quotient itself may round up to a whole number.
 Array rem_divisor_slope(const Array& x, const Array& y, const Array& out) {

@@ -33,12 +33,12 @@ const Weideman& weideman() {
     Weideman w{std::sqrt(kTerms / std::numbers::sqrt2), std::vector<double>(kTerms)};
     const int points = 4 * kTerms;
     for (int n = 0; n < kTerms; ++n) {
-      double sum = 0;
+      long double sum = 0;  // which the terms cancel in
       for (int k = 1 - points / 2; k < points / 2; ++k) {
-        const double theta = 2 * std::numbers::pi * k / points, t = w.width * std::tan(theta / 2);
+        const long double theta = 2 * std::numbers::pi_v<long double> * k / points, t = w.width * std::tan(theta / 2);
         sum += std::exp(-t * t) * (w.width * w.width + t * t) * std::cos((n + 1) * theta);
       }
-      w.coefficients[static_cast<size_t>(n)] = sum / points;
+      w.coefficients[static_cast<size_t>(n)] = static_cast<double>(sum / points);
     }
     return w;
   }();

@@ -30,7 +30,8 @@ Array integral_fraction(const Array& n, const Array& x, int64_t count) {
 Array integral_series(const Array& n, const Array& x) {
   const Array before = n - 1.0, sign = numpy::where(numpy::mod(before, 2.0) == 0, 1.0, -1.0);
   const Array log_x = numpy::log(x);
-  const Array head = sign * numpy::exp(before * log_x - lax::lgamma(n)) * (lax::digamma(n) - log_x);
+  const Array psi = numpy::where(n == 1, -std::numbers::egamma, lax::digamma(n));
+  const Array head = sign * numpy::exp(before * log_x - lax::lgamma(n)) * (psi - log_x);
   Array sum = numpy::zeros_like(x), term = numpy::ones_like(x);
   for (int k = 0; k < 24; ++k) {
     const Array distance = k - before;

@@ -59,16 +59,24 @@ Array relative_entropy(const Array& p, const Array& q) {
 }
 /// p log(p / q) - p + q. Next to p = q, where nothing of the first order is left, by q d^2 (1/2 - d/6 + d^2/12 - ...), d = p / q - 1.
 Array positive_divergence(const Array& p, const Array& q) {
-  const Array d = (p - q) / q, near = numpy::abs(d) < 0.125, small = numpy::where(near, d, 0.0);
+  const Array d = (p - q) / q, near = numpy::abs(d) < 0.5, small = numpy::where(near, d, 0.0);
   std::vector<double> series;
-  for (int k = 0; k < 20; ++k) series.push_back((k % 2 == 0 ? 1.0 : -1.0) / ((k + 1.0) * (k + 2.0)));
+  for (int k = 0; k < 48; ++k) series.push_back((k % 2 == 0 ? 1.0 : -1.0) / ((k + 1.0) * (k + 2.0)));
   return numpy::where(near, q * small * small * polynomial(series, small), p * log_ratio(p, q) - p + q);
+}
+/// 1 - p / q: next to 1 by the difference, elsewhere so that its slope is p / q^2 alone.
+Array difference_over(const Array& p, const Array& q) {
+  const Array near = (p < 2.0 * q) & (q < 2.0 * p), one = numpy::ones_like(p);
+  const Array a = numpy::where(near, p, one), b = numpy::where(near, q, one);
+  return numpy::where(near, (b - a) / b, 1.0 - numpy::where(near, one, p) / numpy::where(near, one, q));
 }
 Array divergence(const Array& p, const Array& q) {
   const auto with_rule = [](const Array& x, const Array& y) {
     return custom_jvp([](const Array& a, const Array& b) { return positive_divergence(a, b); })
         .defjvps([](const Array& t, const Array&, const Array& a, const Array& b) { return t * log_ratio(a, b); },
-                 [](const Array& t, const Array&, const Array& a, const Array& b) { return t * ((b - a) / b); })(x, y);
+                 [](const Array& t, const Array&, const Array& a, const Array& b) {
+                   return t * difference_over(a, b);
+                 })(x, y);
   };
   return of_positive(p, q, with_rule, q);
 }
