@@ -294,7 +294,8 @@ Array sinc(const Operand& x) {
   // sin(pi x) of the distance to the nearest whole number, which is exact, with the sign of that one's parity.
   const Array whole = ops::round_to_even(a), half = whole * 0.5;
   const Array sign = 1.0 - 4.0 * ops::abs(ops::sub(half, ops::round_to_even(half)));
-  return ops::convert_element_type(sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi)), given.dtype());
+  const Array value = sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi));
+  return with_weak_type(ops::convert_element_type(value, given.dtype()), given.weak_type());
 }
 Array spacing(const Operand& x) {
   const UserLocation here(x.location());
