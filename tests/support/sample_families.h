@@ -50,6 +50,7 @@ Samples digamma_samples(Wanted wanted);
 Samples erfc_samples(Wanted wanted);
 Samples fma_samples(Wanted wanted);
 Samples lgamma_samples(Wanted wanted);
+Samples logistic_slope_samples(Wanted wanted);
 Samples nextafter_samples(Wanted wanted);
 Samples polygamma_samples(Wanted wanted);
 Samples zeta_samples(Wanted wanted);

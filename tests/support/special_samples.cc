@@ -131,6 +131,11 @@ Samples zeta_samples(Wanted wanted) {
   return binary(hlo::kExtZeta, wanted, kPoints, zeta_of, 32);
 }
 
+Samples logistic_slope_samples(Wanted wanted) {
+  const Function1 f = [](long double x) { return 1 / ((1 + std::exp(x)) * (1 + std::exp(-x))); };
+  return unary(hlo::kExtLogisticSlope, wanted, kBothSides, f, 8);
+}
+
 Samples bessel_i0e_samples(Wanted wanted) {
   return unary(hlo::kExtBesselI0e, wanted, kBessel, [](long double x) { return bessel_of(0, x); }, 8);
 }

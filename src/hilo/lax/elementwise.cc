@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/elementwise.h"
 
+#include <limits>
+#include <numbers>
+
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/broadcasting.h"
+#include "hilo/lax/in_wide.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/custom_jvp.h"
 
 namespace hilo::lax {
 
@@ -73,9 +79,46 @@ Array square(const Operand& x) {
 
 Array reciprocal(const Operand& x) { return integer_pow(x, -1); }
 
+namespace {
+
+/// factor 2^x: e^(x ln 2) in two parts, so that with a factor below 1 no overflow comes before it must, and with what x ln 2 loses
+/// to rounding, which e^ would multiply by its size.
+Array power_of_two(const Array& x, double factor) {
+  const bool wide = x.dtype() == ElementType::kF64;
+  const double high = wide ? std::numbers::ln2 : static_cast<float>(std::numbers::ln2);
+  const double low = wide ? 0x1.abc9e3b39803fp-56 : std::numbers::ln2 - high;
+  const Array ln2 = ops::full_like(x, high), power = ops::mul(x, ln2);
+  const Array lost = ops::add(bind_one(hlo::kExtFma, {x, ln2, ops::neg(power)}), ops::mul(x, ops::full_like(x, low)));
+  const Array root = ops::exp(ops::mul(power, ops::full_like(x, 0.5)));
+  const Array finite = ops::is_finite(ops::mul(power, root));
+  const Array exact = ops::add(root, ops::select(finite, ops::mul(root, lost), ops::full_like(x, 0)));
+  return factor == 1 ? ops::mul(root, exact) : ops::mul(ops::mul(root, ops::full_like(x, factor)), exact);
+}
+Array power_of_two_with_rule(const Array& x, double factor) {
+  return custom_jvp([factor](const Array& a) { return power_of_two(a, factor); })
+      .defjvps([factor](const Array& t, const Array&, const Array& a) {
+        return ops::mul(t, power_of_two_with_rule(a, factor * std::numbers::ln2));
+      })(x);
+}
+
+/// 1 / x^n for n > 1. Its slope by the quotient's rule would divide by x^(2 n), which overflows.
+Array inverse_power(const Array& x, int64_t n) {
+  const auto value = [n](const Array& a) {
+    const Array one = ops::full_like(a, 1);
+    // An infinite complex number has no inverse that is a number.
+    return is_complex(a.dtype()) ? integer_pow(ops::div(one, a), n) : ops::div(one, integer_pow(a, n));
+  };
+  return custom_jvp(value).defjvps([n](const Array& t, const Array&, const Array& a) {
+    return ops::mul(t, ops::mul(ops::full_like(a, -static_cast<double>(n)), inverse_power(a, n + 1)));
+  })(x);
+}
+
+}  // namespace
+
 Array exp2(const Operand& x) {
   const UserLocation here(x.location());
-  return ops::exp(ops::mul(x, ops::full_like(x, 0.6931471805599453)));
+  if (is_complex(x.array().dtype())) return ops::exp(ops::mul(x, ops::full_like(x, std::numbers::ln2)));
+  return in_wide("exp2", {x}, [](std::span<const Array> a) { return power_of_two_with_rule(a[0], 1); });
 }
 
 Array integer_pow(const Operand& x, int64_t y) {
@@ -85,6 +128,11 @@ Array integer_pow(const Operand& x, int64_t y) {
   if (y < 0 && (is_integer(base.dtype()) || base.dtype() == ElementType::kPred))
     or_throw(invalid_argument(at_user_line("integer_pow") + ": integers can't be raised to negative powers; got " +
                               base.aval_shape().to_string() + " to " + std::to_string(y)));
+  if (y < -1 && y != std::numeric_limits<int64_t>::min()) {
+    const bool narrow = element_size_bytes(base.dtype()) < 4;  // whose powers overflow soon
+    const Array wide = narrow ? ops::convert_element_type(base, ElementType::kF32) : base;
+    return with_weak_type(ops::convert_element_type(inverse_power(wide, -y), base.dtype()), base.weak_type());
+  }
   std::optional<Array> result;
   Array square = base;
   for (uint64_t rest = y < 0 ? uint64_t{0} - static_cast<uint64_t>(y) : static_cast<uint64_t>(y); rest != 0;) {

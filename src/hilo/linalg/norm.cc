@@ -13,6 +13,12 @@ namespace {
 
 using namespace hilo::lax::matrix;  // NOLINT: algebra over these
 
+/// Of slope 0 at 0, where a norm has a kink, as the size of a complex number.
+Array root_of(const Array& sum) {
+  const Array none = ops::eq(sum, ops::full_like(sum, 0));
+  return ops::select(none, ops::full_like(sum, 0), ops::sqrt(ops::select(none, ops::full_like(sum, 1), sum)));
+}
+
 /// Sum of sizes along an axis.
 Array sum_of_sizes(const Array& x, int64_t axis) { return ops::reduce_sum(ops::abs(x), {axis}); }
 
@@ -24,7 +30,7 @@ Array extreme(const Array& x, int64_t axis, bool greatest) {
 Array vector_norm_at(const Array& x, double ord, int64_t axis) {
   if (std::isinf(ord) && ord > 0 && x.shape(axis) == 0) return sum_of_sizes(x, axis);  // of nothing: 0
   if (std::isinf(ord)) return extreme(ops::abs(x), axis, ord > 0);
-  if (ord == 2) return ops::sqrt(ops::reduce_sum(squared_size(x), {axis}));
+  if (ord == 2) return root_of(ops::reduce_sum(squared_size(x), {axis}));
   if (ord == 1) return sum_of_sizes(x, axis);
   const Array size = ops::abs(x);
   if (ord == 0)
@@ -47,13 +53,13 @@ Array with_axes(const Array& result, const Array& x, const std::vector<int64_t>&
 
 Array all_norm(const Array& x, bool keepdims) {
   const std::vector<int64_t> axes = ops::all_dimensions(x.ndim());
-  return with_axes(ops::sqrt(ops::reduce_sum(squared_size(x), axes)), x, axes, keepdims);
+  return with_axes(root_of(ops::reduce_sum(squared_size(x), axes)), x, axes, keepdims);
 }
 
 /// Of the last two axes of a.
 Array last_two_norm(const Array& a, const Ord& ord) {
   const int64_t row = a.ndim() - 2, column = a.ndim() - 1;
-  if (ord.kind == Ord::Kind::kFrobenius) return ops::sqrt(ops::reduce_sum(squared_size(a), {row, column}));
+  if (ord.kind == Ord::Kind::kFrobenius) return root_of(ops::reduce_sum(squared_size(a), {row, column}));
   if (ord.kind == Ord::Kind::kNuclear) return ops::reduce_sum(lax::linalg::svd(a, false, false)[0], {row});
   const double value = ord.value;
   if (std::isinf(value)) return extreme(sum_of_sizes(a, column), row, value > 0);

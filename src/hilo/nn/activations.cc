@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "hilo/lax/elementwise.h"
+#include "hilo/lax/normal.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/special.h"
 #include "hilo/numpy/axes.h"
@@ -31,7 +32,14 @@ Array relu6(const Operand& x) {
 
 Array sigmoid(const Operand& x) { return lax::logistic(x); }
 Array tanh(const Operand& x) { return numpy::tanh(x); }
-Array softplus(const Operand& x) { return numpy::logaddexp(x, 0); }
+Array softplus(const Operand& x) {
+  const UserLocation here(x.location());
+  if (is_complex(x.array().dtype())) return numpy::logaddexp(x, 0);
+  static const auto f = custom_jvp([](const Array& a) {
+                          return ops::max(a, ops::full_like(a, 0)) + numpy::log1p(numpy::exp(-ops::abs(a)));
+                        }).defjvps([](const Array& t, const Array&, const Array& a) { return t * ops::logistic(a); });
+  return f(numpy::promote_inexact(x.array()));
+}
 
 Array sparse_plus(const Operand& x) {
   const UserLocation here(x.location());
@@ -46,7 +54,11 @@ Array sparse_sigmoid(const Operand& x) {
 
 Array soft_sign(const Operand& x) {
   const UserLocation here(x.location());
-  return x.array() / (numpy::abs(x) + 1);
+  // From 1 on by what is missing to 1, whose slope is a square; the slope of the quotient would cancel.
+  const Array a = numpy::promote_inexact(x.array());
+  if (is_complex(a.dtype())) return a / (numpy::abs(a) + 1.0);
+  const Array size = ops::abs(a), rest = 1.0 / (1.0 + size);
+  return numpy::where(size < 1.0, a * rest, ops::sign(a) * (1.0 - rest));
 }
 
 Array silu(const Operand& x) {
@@ -94,7 +106,9 @@ Array log1mexp(const Operand& x) {
       new auto(custom_jvp([](const Array& a) {
                  const Array near = a < std::numbers::ln2;
                  return numpy::where(near, numpy::log(-numpy::expm1(-a)), numpy::log1p(-numpy::exp(-a)));
-               }).defjvps([](const Array& t, const Array&, const Array& a) { return t / numpy::expm1(a); }));
+               }).defjvps([](const Array& t, const Array&, const Array& a) {
+        return t * (numpy::exp(-a) / -numpy::expm1(-a));  // exp(a) would overflow
+      }));
   return (*f)(x.array());
 }
 
@@ -117,17 +131,31 @@ Array leaky_relu(const Operand& x, const LeakyReluOptions& options) {
 
 Array squareplus(const Operand& x, const SquareplusOptions& options) {
   const UserLocation here(x.location());
-  return (x.array() + numpy::sqrt(numpy::square(x) + options.b)) / 2;
+  if (is_complex(x.array().dtype())) return (x.array() + numpy::sqrt(numpy::square(x) + options.b)) / 2;
+  const auto [given, spread] = numpy::promote_inexact(x.array(), options.b);
+  const bool narrow = element_size_bytes(given.dtype()) < 4;
+  const auto widened = [&](const Array& v) { return narrow ? ops::convert_element_type(v, ElementType::kF32) : v; };
+  const Array a = widened(given), b = widened(spread);
+  const Array root = numpy::hypot(a, numpy::sqrt(b)), right = a >= 0.0;  // to the left of 0 the sum would cancel
+  const Array left = 0.25 * b / numpy::where(right, 1.0, 0.5 * root - 0.5 * a);
+  return ops::convert_element_type(numpy::where(right, 0.5 * a + 0.5 * root, left), given.dtype());
 }
 
 Array gelu(const Operand& x, const GeluOptions& options) {
   const UserLocation here(x.location());
   const Array a = numpy::promote_inexact(x);
+  const bool narrow = element_size_bytes(a.dtype()) < 4;
+  const Array wide = narrow ? ops::convert_element_type(a, ElementType::kF32) : a;
   if (options.approximate) {
-    const Array inner = std::sqrt(2 / std::numbers::pi) * (a + 0.044715 * (a * a * a));
-    return with_weak_type(a * (0.5 * (1.0 + numpy::tanh(inner))), false);  // as in JAX
+    // (1 + tanh(u)) / 2 without the sum, which cancels to the left; beyond 30 nothing changes but what overflows.
+    const Array inside = is_complex(wide.dtype())
+                             ? wide
+                             : ops::clamp(ops::scalar(-30, wide.dtype()), wide, ops::scalar(30, wide.dtype()));
+    const Array inner = std::sqrt(8 / std::numbers::pi) * (inside + 0.044715 * (inside * inside * inside));
+    const Array value = wide * ops::logistic(inner);
+    return with_weak_type(ops::convert_element_type(value, a.dtype()), false);  // as in JAX
   }
-  return with_weak_type(0.5 * a * lax::erfc(-a * std::sqrt(0.5)), false);
+  return with_weak_type(ops::convert_element_type(wide * lax::normal_distribution(wide), a.dtype()), false);
 }
 
 Array glu(const Operand& x, const GluOptions& options) {

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/lax/bessel.h"
+#include "hilo/lax/elementwise.h"
+#include "hilo/lax/in_wide.h"
 #include "hilo/lax/special.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
@@ -158,15 +161,24 @@ Array erf(const Operand& x) {
 }
 Array exp2(const Operand& x) {
   const UserLocation here(x.location());
-  return exp(promote_inexact(x.array()) * kLog2);
+  return lax::exp2(promote_inexact(x.array()));
 }
+namespace {
+/// log(x) / scale; of half floats in f32, where slopes of slopes don't overflow on the way.
+Array log_over(const Array& x, double scale) {
+  const Array a = promote_inexact(x);
+  const bool narrow = element_size_bytes(a.dtype()) < 4;
+  const Array value = log(narrow ? ops::convert_element_type(a, ElementType::kF32) : a) / scale;
+  return with_weak_type(ops::convert_element_type(value, a.dtype()), false);  // as in JAX
+}
+}  // namespace
 Array log2(const Operand& x) {
   const UserLocation here(x.location());
-  return with_weak_type(log(x) / kLog2, false);  // as in JAX
+  return log_over(x, kLog2);
 }
 Array log10(const Operand& x) {
   const UserLocation here(x.location());
-  return with_weak_type(log(x) / kLog10, false);
+  return log_over(x, kLog10);
 }
 Array fabs(const Operand& x) {
   const UserLocation here(x.location());
@@ -174,8 +186,7 @@ Array fabs(const Operand& x) {
 }
 Array i0(const Operand& x) {
   const UserLocation here(x.location());
-  const Array a = promote_inexact(x.array());
-  return exp(abs(a)) * lax::bessel_i0e(a);
+  return lax::bessel_i0(promote_inexact(x.array()));
 }
 Array trunc(const Operand& x) {
   const UserLocation here(x.location());
@@ -262,12 +273,30 @@ Array signbit(const Operand& x) {
   const Array integer = ops::bitcast_convert(a, bits_of("signbit", a).integer);
   return ops::lt(integer, constant_like(integer, 0));
 }
+namespace {
+/// sin(y) / y; next to 0 by the power series, whose slopes don't cancel.
+Array sine_over(const Array& y, const Array& sine) {
+  const Array near = ops::lt(ops::abs(y), ops::full_like(ops::abs(y), 1.5));
+  const Array square_of = square(ops::select(near, y, constant_like(y, 0)));
+  constexpr int kTerms = 13;
+  double coefficients[kTerms] = {1};
+  for (int k = 1; k < kTerms; ++k) coefficients[k] = -coefficients[k - 1] / (2.0 * k * (2 * k + 1));
+  Array sum = constant_like(y, coefficients[kTerms - 1]);
+  for (int k = kTerms - 1; k-- > 0;) sum = sum * square_of + coefficients[k];
+  return ops::select(near, sum, sine / ops::select(near, constant_like(y, 1), y));
+}
+}  // namespace
 Array sinc(const Operand& x) {
   const UserLocation here(x.location());
-  const Array a = promote_inexact(x.array());
-  const Array at_zero = ops::eq(a, constant_like(a, 0)), y = a * pi;
-  const Array safe = ops::select(at_zero, constant_like(a, 1), y);
-  return ops::select(at_zero, 1.0 - square(y) / 6.0, sin(safe) / safe);
+  const Array given = promote_inexact(x.array());
+  const bool narrow = element_size_bytes(given.dtype()) < 4;
+  const Array a = narrow ? ops::convert_element_type(given, ElementType::kF32) : given;
+  if (is_complex(a.dtype())) return sine_over(a * pi, sin(a * pi));
+  // sin(pi x) of the distance to the nearest whole number, which is exact, with the sign of that one's parity.
+  const Array whole = ops::round_to_even(a), half = whole * 0.5;
+  const Array sign = 1.0 - 4.0 * ops::abs(ops::sub(half, ops::round_to_even(half)));
+  const Array value = sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi));
+  return with_weak_type(ops::convert_element_type(value, given.dtype()), given.weak_type());
 }
 Array spacing(const Operand& x) {
   const UserLocation here(x.location());
@@ -384,11 +413,9 @@ Array hypot(const Operand& x, const Operand& y) {
   if (is_complex(p.dtype()))
     or_throw(invalid_argument(at_user_line("hypot") + ": does not support complex inputs; got " +
                               p.aval_shape().to_string()));
-  const Array a = ops::abs(p), b = ops::abs(q);
-  const Array high = ops::max(a, b), low = ops::min(a, b), zero = constant_like(a, 0);
-  const Array safe = ops::select(ops::eq(high, zero), constant_like(a, 1), high);
-  const Array value = ops::select(ops::eq(high, zero), high, high * sqrt(1.0 + square(low / safe)));
-  const Array result = ops::select(ops::bitwise_or(isinf(a), isinf(b)), constant_like(a, inf), value);
+  // |p + iq|, whose slopes neither overflow nor cancel.
+  const Array result =
+      lax::in_wide("hypot", {p, q}, [](std::span<const Array> v) { return ops::abs(ops::complex(v[0], v[1])); });
   return with_weak_type(result, x.array().weak_type() && y.array().weak_type());  // as in JAX
 }
 Array ldexp(const Operand& x, const Operand& y) {

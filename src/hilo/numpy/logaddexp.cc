@@ -2,6 +2,7 @@
 // numpy/logaddexp.cc -- logarithms of sums of exponentials, with JAX's derivatives: finite where one operand is infinite.
 #include <numbers>
 
+#include "hilo/lax/special.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
@@ -15,11 +16,6 @@ Array wrapped(const Array& x, double a) {
   const Array rest = ops::rem(ops::add(x, ops::full_like(x, a)), ops::full_like(x, 2 * a));
   const Array negative = ops::lt(rest, ops::full_like(x, 0));
   return ops::sub(ops::select(negative, ops::add(rest, ops::full_like(x, 2 * a)), rest), ops::full_like(x, a));
-}
-
-Array without_inf(const Array& x) {
-  const Array part = is_complex(x.dtype()) ? ops::real(x) : x;
-  return ops::select(ops::eq(part, ops::full_like(part, inf)), ops::full_like(x, 0), x);
 }
 
 /// log_b(b^x + b^y) for b = e, or 2.
@@ -38,15 +34,23 @@ struct LogOfSum {
     const Array sum = greatest + log1p(power(-ops::abs(difference))) * kScale;
     return ops::select(isnan(difference), ops::add(x, y), sum);
   }
-  static Array tangent(const Array& t, const Array& out, const Array& operand) {
-    return t * power(without_inf(operand) - without_inf(out));
+  /// b^x / (b^x + b^y) = 1 / (1 + b^(y - x)), with what x - y loses to rounding, which b^ would multiply by its size.
+  static Array share(const Array& x, const Array& y) {
+    if (is_complex(x.dtype())) return ops::logistic((x - y) * (two ? std::numbers::ln2 : 1));
+    const Array difference = ops::sub(x, y), back = ops::sub(difference, x);
+    const Array lost = ops::sub(ops::sub(x, ops::sub(difference, back)), ops::add(y, back));
+    const Array correction = ops::select(isfinite(difference), lost, ops::full_like(x, 0));
+    if (!two) return ops::logistic(difference) + lax::logistic_slope(difference) * correction;
+    const Array less = exp2(-ops::abs(difference)), greater = ops::div(ops::full_like(x, 1), 1.0 + less);
+    const Array right = ops::ge(difference, ops::full_like(x, 0));
+    return ops::select(right, greater, less * greater) + less * square(greater) * (std::numbers::ln2 * correction);
   }
 
   static Array call(const Operand& x, const Operand& y) {
     const UserLocation here(x.location());
     static const auto f = custom_jvp([](Array a, Array b) { return value(a, b); })
-                              .defjvps([](Array t, Array out, Array a, Array) { return tangent(t, out, a); },
-                                       [](Array t, Array out, Array, Array b) { return tangent(t, out, b); });
+                              .defjvps([](Array t, Array, Array a, Array b) { return t * share(a, b); },
+                                       [](Array t, Array, Array a, Array b) { return t * share(b, a); });
     const auto [a, b] = promote_inexact(x.array(), y.array());
     const Array result = f(a, b);
     return two ? with_weak_type(result, x.array().weak_type() && y.array().weak_type()) : result;  // as in JAX

@@ -8,6 +8,7 @@
 #include "hilo/lax/special.h"
 #include "hilo/rules/extension_rules.h"
 #include "hilo/rules/families.h"
+#include "hilo/rules/slopes.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 
@@ -20,11 +21,20 @@ using Partial = Array (*)(const Array& t, const Array& x, const Array& y, const 
 
 // ---- jvp ------------------------------------------------------------------------------------------------------------
 
+/// A slope in the type of its arguments; of f16 and bf16 it is computed in f32, as functions are.
+template <typename F, typename... Arrays>
+Array slope_of(const F& slope, const Array& x, const Arrays&... rest) {
+  const ElementType type = x.dtype();
+  if (type != ElementType::kF16 && type != ElementType::kBf16) return slope(x, rest...);
+  const auto wide = [](const Array& a) { return convert_element_type(a, ElementType::kF32); };
+  return convert_element_type(slope(wide(x), wide(rest)...), type);
+}
+
 /// tangent = t * derivative(x, out).
 template <Array (*kDerivative)(const Array& x, const Array& out)>
 JvpResult unary_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Array out = bind(operation)[0];
-  return {{out}, {mul(tangents[0].value(), kDerivative(operation.operands[0], out))}};
+  return {{out}, {mul(tangents[0].value(), slope_of(kDerivative, operation.operands[0], out))}};
 }
 
 /// The same op on the tangent: linear unary ops.
@@ -46,31 +56,13 @@ JvpResult binary_jvp(const Operation& operation, std::span<const Tangent> tangen
   return {{out}, {tangent}};
 }
 
-Array square(const Array& x) { return mul(x, x); }
 Array reciprocal(const Array& x) { return div(full_like(x, 1), x); }
 Array one_plus(const Array& x) { return add(full_like(x, 1), x); }
-Array one_minus(const Array& x) { return sub(full_like(x, 1), x); }
 
 /// 1 where x is the chosen extreme, 1/2 where x and y tie, 0 elsewhere.
 Array share_of_extreme(const Array& x, const Array& out, const Array& y) {
   const Array chosen = select(eq(x, out), full_like(x, 1), full_like(x, 0));
   return div(chosen, select(eq(y, out), full_like(x, 2), full_like(x, 1)));
-}
-
-/// The distance from 1 to the next number.
-double epsilon_of(ElementType type) {
-  if (type == ElementType::kF64) return 0x1p-52;
-  if (type == ElementType::kF32) return 0x1p-23;
-  return type == ElementType::kF16 ? 0x1p-10 : 0x1p-7;
-}
-
-/// 1/2 near 0, where the formula would subtract infinities.
-Array bessel_i1e_derivative(const Array& x, const Array& out) {
-  const Array epsilon = full_like(x, epsilon_of(x.dtype()));
-  const Array is_large = gt(abs(x), epsilon);
-  const Array safe = select(is_large, x, epsilon);
-  const Array slope = sub(bessel_i0e(safe), mul(out, add(sign(safe), reciprocal(safe))));
-  return select(is_large, slope, full_like(x, 0.5));
 }
 
 /// Of ops with no derivative with respect to their first operand: that of the second is `slope`.
@@ -92,13 +84,11 @@ JvpResult zeta_jvp(const Operation& operation, std::span<const Tangent> tangents
   return second_operand_jvp<zeta_slope>(operation, tangents, "x");
 }
 
-/// y * x^(y-1): NaN at x = y = 0, where x^y is 1 for every other x, but 0 for every greater y.
-Array pow_base_part(const Array& t, const Array& x, const Array& y, const Array&) {
-  return mul(t, mul(y, pow(x, sub(y, full_like(y, 1)))));
-}
-Array pow_exponent_part(const Array& t, const Array& x, const Array&, const Array& out) {
-  const Array safe = select(eq(x, full_like(x, 0)), full_like(x, 1), x);
-  return mul(t, mul(log(safe), out));
+/// t times the slope by one operand.
+using BinarySlope = Array (*)(const Array& x, const Array& y, const Array& out);
+template <BinarySlope kSlope>
+Array part_of(const Array& t, const Array& x, const Array& y, const Array& out) {
+  return mul(t, slope_of(kSlope, x, y, out));
 }
 
 JvpResult select_jvp(const Operation& operation, std::span<const Tangent> tangents) {
@@ -146,9 +136,21 @@ JvpResult abs_jvp(const Operation& operation, std::span<const Tangent> tangents)
   const Array& t = tangents[0].value();
   // 1 at 0, as JAX chose.
   if (!is_complex(x.dtype())) return {{out}, {select(ge(x, full_like(x, 0)), t, neg(t))}};
-  // d|x| = Re(conj(x) dx) / |x|, and 0 at 0.
-  const Array dot = add(mul(real(x), real(t)), mul(imag(x), imag(t)));
-  return {{out}, {div(dot, select(eq(out, full_like(out, 0)), full_like(out, 1), out))}};
+  // d|z| = Re(conj(z) dz) / |z|, and 0 at 0.
+  const Array along = direction(x);
+  return {{out}, {add(mul(real(along), real(t)), mul(imag(along), imag(t)))}};
+}
+
+/// Of real x the slope is 0 wherever there is one; z / |z| turns by Im(conj(z) dz) / |z|^2.
+JvpResult sign_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const Array out = bind(operation)[0];
+  const Array& z = operation.operands[0];
+  if (!is_complex(z.dtype())) return {{out}, {Tangent()}};
+  const Array& t = tangents[0].value();
+  const Array x = real(out), y = imag(out), size = abs(z), zero = full_like(size, 0);
+  const Array across = sub(mul(x, imag(t)), mul(y, real(t)));
+  const Array turn = div(across, select(eq(size, zero), full_like(size, 1), size));
+  return {{out}, {complex(neg(mul(y, turn)), mul(x, turn))}};
 }
 
 // ---- transpose ------------------------------------------------------------------------------------------------------
@@ -245,61 +247,44 @@ template <Partial kX, Partial kY>
 constexpr Rules binary(Rule<TransposeFunction> transpose = Nonlinear{}) {
   return {binary_jvp<kX, kY>, transpose, kBatch};
 }
-Array erf_inv_derivative(const Array& x, const Array& out) {
-  return mul(full_like(x, std::sqrt(std::numbers::pi) / 2), exp(square(out)));
-}
 Array pass(const Array& t, const Array&, const Array&, const Array&) { return t; }
 
 }  // namespace
 
 // d out = t * f(x, out)
-const Rules acos_rules = unary<[](const Array& x, const Array&) { return neg(rsqrt(one_minus(square(x)))); }>();
-const Rules acosh_rules = unary<[](const Array& x, const Array&) {
-  const Array below = sub(x, full_like(x, 1)), above = one_plus(x);
-  // One root of the product would take another branch where x is complex.
-  return is_complex(x.dtype()) ? mul(rsqrt(below), rsqrt(above)) : rsqrt(mul(below, above));
-}>();
-const Rules asin_rules = unary<[](const Array& x, const Array&) { return rsqrt(one_minus(square(x))); }>();
-const Rules asinh_rules = unary<[](const Array& x, const Array&) { return rsqrt(one_plus(square(x))); }>();
-const Rules atan_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_plus(square(x))); }>();
-const Rules atanh_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_minus(square(x))); }>();
-const Rules bessel_i0e_rules =
-    unary<[](const Array& x, const Array& out) { return sub(bessel_i1e(x), mul(sign(x), out)); }>();
-const Rules bessel_i1e_rules = unary<bessel_i1e_derivative>();
-const Rules cbrt_rules =
-    unary<[](const Array& x, const Array& out) { return div(full_like(x, 1.0 / 3), square(out)); }>();
+const Rules acos_rules = unary<acos_slope>();
+const Rules acosh_rules = unary<acosh_slope>();
+const Rules asin_rules = unary<asin_slope>();
+const Rules asinh_rules = unary<asinh_slope>();
+const Rules atan_rules = unary<atan_slope>();
+const Rules atanh_rules = unary<atanh_slope>();
+const Rules bessel_i0e_rules = unary<bessel_i0e_slope>();
+const Rules bessel_i1e_rules = unary<bessel_i1e_slope>();
+const Rules cbrt_rules = unary<cbrt_slope>();
 const Rules cos_rules = unary<[](const Array& x, const Array&) { return neg(sin(x)); }>();
 const Rules cosh_rules = unary<[](const Array& x, const Array&) { return sinh(x); }>();
-const Rules digamma_rules = unary<[](const Array& x, const Array&) { return polygamma(full_like(x, 1), x); }>();
-const Rules erf_rules = unary<[](const Array& x, const Array&) {
-  return mul(full_like(x, 2 / std::sqrt(std::numbers::pi)), exp(neg(square(x))));
-}>();
-const Rules erf_inv_rules = unary<erf_inv_derivative>();
-const Rules erfc_rules = unary<[](const Array& x, const Array&) {
-  return mul(full_like(x, -2 / std::sqrt(std::numbers::pi)), exp(neg(square(x))));
-}>();
+const Rules digamma_rules = unary<digamma_slope>();
+const Rules erf_rules = unary<erf_slope>();
+const Rules erf_inv_rules = unary<erf_inv_slope>();
+const Rules erfc_rules = unary<erfc_slope>();
 const Rules exp_rules = unary<[](const Array&, const Array& out) { return out; }>();
-const Rules expm1_rules = unary<[](const Array&, const Array& out) { return one_plus(out); }>();
+const Rules expm1_rules = unary<[](const Array& x, const Array&) { return exp(x); }>();
 const Rules lgamma_rules = unary<[](const Array& x, const Array&) { return digamma(x); }>();
 const Rules log_rules = unary<[](const Array& x, const Array&) { return reciprocal(x); }>();
 const Rules log1p_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_plus(x)); }>();
-const Rules logistic_rules = unary<[](const Array&, const Array& out) { return mul(out, one_minus(out)); }>();
+const Rules logistic_rules = unary<logistic_slope>();
+const Rules logistic_slope_rules = unary<logistic_slope_slope>();
 const Rules rsqrt_rules =
     unary<[](const Array& x, const Array& out) { return mul(full_like(x, -0.5), div(out, x)); }>();
 const Rules sin_rules = unary<[](const Array& x, const Array&) { return cos(x); }>();
 const Rules sinh_rules = unary<[](const Array& x, const Array&) { return cosh(x); }>();
 const Rules sqrt_rules = unary<[](const Array&, const Array& out) { return div(full_like(out, 0.5), out); }>();
-const Rules tan_rules = unary<[](const Array&, const Array& out) { return one_plus(square(out)); }>();
-const Rules tanh_rules = unary<[](const Array&, const Array& out) { return mul(one_plus(out), one_minus(out)); }>();
+const Rules tan_rules = unary<tan_slope>();
+const Rules tanh_rules = unary<tanh_slope>();
 
 // d out = f(t of x, x, y, out) + g(t of y, x, y, out)
 const Rules add_rules = binary<pass, pass>(add_transpose);
-const Rules atan2_rules = binary<[](const Array& t, const Array& x, const Array& y, const Array&) {
-  return mul(t, div(y, add(square(x), square(y))));
-},
-                                 [](const Array& t, const Array& x, const Array& y, const Array&) {
-                                   return mul(t, div(neg(x), add(square(x), square(y))));
-                                 }>();
+const Rules atan2_rules = binary<part_of<atan2_first_slope>, part_of<atan2_second_slope>>();
 const Rules div_rules =
     binary<[](const Array& t, const Array&, const Array& y, const Array&) { return div(t, y); },
            [](const Array& t, const Array&, const Array& y, const Array& out) { return mul(neg(t), div(out, y)); }>(
@@ -314,15 +299,12 @@ const Rules min_rules = max_rules;
 const Rules mul_rules =
     binary<[](const Array& t, const Array&, const Array& y, const Array&) { return mul(t, y); },
            [](const Array& t, const Array& x, const Array&, const Array&) { return mul(x, t); }>(mul_transpose);
-const Rules pow_rules = binary<pow_base_part, pow_exponent_part>();
-const Rules rem_rules = binary<pass, [](const Array& t, const Array& x, const Array& y, const Array&) {
-  const Array quotient = div(x, y);
-  return mul(neg(t), mul(sign(quotient), floor(abs(quotient))));
-}>();
+const Rules pow_rules = binary<part_of<pow_base_slope>, part_of<pow_exponent_slope>>();
+const Rules rem_rules = binary<pass, part_of<rem_divisor_slope>>();
 const Rules polygamma_rules = {polygamma_jvp, Nonlinear{}, kBatch};
 const Rules sub_rules =
     binary<pass, [](const Array& t, const Array&, const Array&, const Array&) { return neg(t); }>(sub_transpose);
-const Rules xla_erf_inv_rules = unary<erf_inv_derivative>();
+const Rules xla_erf_inv_rules = unary<erf_inv_slope>();
 const Rules zeta_rules = {zeta_jvp, Nonlinear{}, kBatch};
 
 // Linear ops and those with rules of their own.
@@ -336,6 +318,7 @@ const Rules imag_rules = {linear_unary_jvp, imag_transpose, kBatch};
 const Rules neg_rules = {linear_unary_jvp, neg_transpose, kBatch};
 const Rules real_rules = {linear_unary_jvp, real_transpose, kBatch};
 const Rules reduce_precision_rules = {linear_unary_jvp, reduce_precision_transpose, kBatch};
+const Rules sign_rules = {sign_jvp, Nonlinear{}, kBatch};
 const Rules select_rules = {select_jvp, select_transpose, kBatch};
 
 // Integers, predicates, and steps, whose derivative is zero wherever there is one.
@@ -356,6 +339,5 @@ const Rules round_to_even_rules = kNoDerivative;
 const Rules shift_left_rules = kNoDerivative;
 const Rules shift_right_arithmetic_rules = kNoDerivative;
 const Rules shift_right_logical_rules = kNoDerivative;
-const Rules sign_rules = kNoDerivative;
 
 }  // namespace hilo::rules

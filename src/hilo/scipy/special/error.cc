@@ -10,8 +10,10 @@
 
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
+#include "hilo/lax/normal.h"
 #include "hilo/scipy/special/support.h"
 #include "hilo/trace/trace.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::scipy::special {
 
@@ -31,12 +33,12 @@ const Weideman& weideman() {
     Weideman w{std::sqrt(kTerms / std::numbers::sqrt2), std::vector<double>(kTerms)};
     const int points = 4 * kTerms;
     for (int n = 0; n < kTerms; ++n) {
-      double sum = 0;
+      long double sum = 0;  // which the terms cancel in
       for (int k = 1 - points / 2; k < points / 2; ++k) {
-        const double theta = 2 * std::numbers::pi * k / points, t = w.width * std::tan(theta / 2);
+        const long double theta = 2 * std::numbers::pi_v<long double> * k / points, t = w.width * std::tan(theta / 2);
         sum += std::exp(-t * t) * (w.width * w.width + t * t) * std::cos((n + 1) * theta);
       }
-      w.coefficients[static_cast<size_t>(n)] = sum / points;
+      w.coefficients[static_cast<size_t>(n)] = static_cast<double>(sum / points);
     }
     return w;
   }();
@@ -47,7 +49,7 @@ const Weideman& weideman() {
 Array upper_wofz(const Array& z) {
   const Array iz = z * std::complex<double>(0, 1), below = weideman().width - iz;
   const Array sum = polynomial(weideman().coefficients, (weideman().width + iz) / below);
-  return 2.0 * sum / (below * below) + 1.0 / kRootPi / below;
+  return (2.0 * sum / below + 1.0 / kRootPi) / below;
 }
 Array complex_wofz(const Array& z) {
   const Array up = numpy::imag(z) >= 0;
@@ -64,20 +66,33 @@ Array wofz_with_rule(const Array& z) {
 Array positive_erfcx(const Array& x) {
   const Array below = weideman().width + x;
   const Array sum = polynomial(weideman().coefficients, (weideman().width - x) / below);
-  return 2.0 * sum / (below * below) + 1.0 / kRootPi / below;
+  return (2.0 * sum / below + 1.0 / kRootPi) / below;
 }
 Array real_erfcx(const Array& x) {
   const Array positive = positive_erfcx(numpy::abs(x));
   const Array negative = numpy::where(x < 0, x, 0.0);
-  return numpy::where(x < 0, 2.0 * numpy::exp(negative * negative) - positive, positive);
+  return numpy::where(x < 0, 2.0 * lax::exp_of_square(negative, -1) - positive, positive);
 }
+/// f's slope by its own formula.
+template <typename F>
+Array slope_by_formula(const F& f, const Array& x) {
+  return jvp(f, std::tuple(x), std::tuple(numpy::ones_like(x))).second;
+}
+/// To the right of 0 the slope of the series: most of 2 x erfcx(x) - 2 / sqrt(pi) cancels there.
 Array erfcx_with_rule(const Array& x) {
-  return with_slope(real_erfcx, [](const Array& a, const Array& y) { return 2.0 * a * y - 2 / kRootPi; }, x);
+  const auto slope = [](const Array& a, const Array& y) {
+    const Array right = a >= 0, left = 2.0 * numpy::where(right, 0.0, a) * y - 2 / kRootPi;
+    return numpy::where(right, slope_by_formula(positive_erfcx, numpy::where(right, a, 0.0)), left);
+  };
+  return with_slope(real_erfcx, slope, x);
 }
 
 /// The complex array with these parts.
 Array complex_of(const Array& re, const Array& im) { return lax::complex(re, im); }
 
+/// Dawson's function of x >= 1.
+Array far_dawsn(const Array& x) { return kRootPi / 2 * numpy::imag(upper_wofz(complex_of(x, numpy::zeros_like(x)))); }
+/// With the slopes of both series: most of 1 - 2 x y, which the slope is too, cancels.
 Array real_dawsn(const Array& x) {
   Array term = numpy::where(numpy::abs(x) < 1, x, 0.5), sum = term;
   const Array small = term;
@@ -85,11 +100,9 @@ Array real_dawsn(const Array& x) {
     term = term * (-2.0 * small * small / (2.0 * k + 1));
     sum = sum + term;
   }
-  const Array large = numpy::where(numpy::abs(x) < 1, 1.0, x), size = numpy::abs(large);
-  const Array w = upper_wofz(complex_of(size, numpy::zeros_like(size)));
-  return numpy::where(numpy::abs(x) < 1, sum, numpy::sign(large) * kRootPi / 2 * numpy::imag(w));
+  const Array large = numpy::where(numpy::abs(x) < 1, 1.0, x);
+  return numpy::where(numpy::abs(x) < 1, sum, numpy::sign(large) * far_dawsn(numpy::abs(large)));
 }
-
 /// Of x in [0, 1.5): the power series, DLMF 7.6.4 and 7.6.6.
 std::pair<Array, Array> small_fresnel(const Array& x) {
   const Array t = std::numbers::pi / 2 * x * x, t2 = t * t;
@@ -123,11 +136,9 @@ std::pair<Array, Array> both_fresnel(const Array& x) {
   return {value(s0, s1), value(c0, c1)};
 }
 
-Array normal_distribution(const Array& x) {
-  const Array w = x * std::sqrt(0.5), z = numpy::abs(w);
-  const Array tail = lax::erfc(z);
-  return 0.5 * numpy::where(z < std::sqrt(0.5), 1.0 + numpy::erf(w), numpy::where(w > 0, 2.0 - tail, tail));
-}
+using lax::normal_density;
+using lax::normal_distribution;
+const double kRootTwoPi = std::sqrt(2 * std::numbers::pi);
 Array normal_log_density(const Array& x) { return -0.5 * x * x - 0.5 * std::log(2 * std::numbers::pi); }
 
 /// exp(-x^2 / 2) erfcx(-x / sqrt(2)) / 2 below -1, so that nothing underflows.
@@ -135,14 +146,20 @@ Array log_normal_distribution(const Array& x) {
   const Array low = x < -1, far = numpy::where(low, x, -1.0), near = numpy::where(low, 0.0, x);
   const Array tail = -0.5 * far * far + numpy::log(0.5 * positive_erfcx(-far * std::sqrt(0.5)));
   const double end = x.dtype() == ElementType::kF64 ? 8 : 5;  // from here on the logarithm is that near 1, as in JAX
-  const Array middle = numpy::log(normal_distribution(numpy::minimum(near, end)));
+  const Array left = numpy::log(normal_distribution(numpy::minimum(near, 0.0)));
+  const Array middle = numpy::where(near < 0, left, numpy::log1p(-normal_distribution(-numpy::clip(near, 0.0, end))));
   const Array high = -normal_distribution(-numpy::maximum(near, end));
   return numpy::where(low, numpy::where(x == -kInf, -kInf, tail), numpy::where(x > end, high, middle));
 }
-Array log_ndtr_with_rule(const Array& x) {
-  return with_slope(
-      log_normal_distribution, [](const Array& a, const Array& y) { return numpy::exp(normal_log_density(a) - y); }, x);
+/// The density over the distribution; below -1 both without their factor exp(-x^2 / 2), and far below by its series in 1 / x.
+Array log_ndtr_slope(const Array& x, const Array&) {
+  const Array low = x < -1, lowest = x < -0x1p14, near = numpy::where(low, 0.0, x);
+  const Array scaled = erfcx_with_rule(numpy::where(low & ~lowest, -x, 1.0) * std::sqrt(0.5));
+  const Array size = numpy::where(lowest, -x, 0x1p14), r = 1.0 / size;
+  const Array tail = numpy::where(lowest, size + (r - 2.0 * r * r * r), std::sqrt(2 / std::numbers::pi) / scaled);
+  return numpy::where(low, tail, normal_density(near) / normal_distribution(near));
 }
+Array log_ndtr_with_rule(const Array& x) { return with_slope(log_normal_distribution, log_ndtr_slope, x); }
 
 /// x of log_ndtr(x) = log(p) for p <= 1/2 by Newton's method, whose steps from above converge.
 Array lower_quantile(const Array& p) {
@@ -164,6 +181,15 @@ Array quantile(const Array& p) {
   const Array signed_x = numpy::where(low, x, -x);
   const Array edges = numpy::where(p == 0, -kInf, numpy::where(p == 1, kInf, numpy::where(p == 0.5, 0.0, kInf - kInf)));
   return numpy::where(inside, signed_x, edges);
+}
+
+/// 1 / density(y), which multiplies the rounding of y by y^2. That rounding is what the distribution is off p, times the slope.
+Array quantile_slope(const Array& p, const Array& y) {
+  const Array slope = lax::exp_of_square(y, -0.5) * kRootTwoPi, low = p <= 0.5;
+  const Array off = normal_distribution(-numpy::abs(y)) - numpy::where(low, p, 1.0 - p);
+  const Array correction = numpy::abs(y) * off * slope;
+  const Array exact = slope + slope * stop_gradient(numpy::where(numpy::isfinite(correction), correction, 0.0));
+  return numpy::where(numpy::isinf(y), 0.0, exact);
 }
 
 }  // namespace
@@ -188,11 +214,7 @@ Array wofz(const Operand& z) {
   const bool wide = x.dtype() == ElementType::kF64 || x.dtype() == ElementType::kC128;
   return wofz_with_rule(numpy::astype(x, wide ? ElementType::kC128 : ElementType::kC64));
 }
-Array dawsn(const Operand& x) {
-  return of_real("dawsn", x, [](const Array& a) {
-    return with_slope(real_dawsn, [](const Array& v, const Array& y) { return 1.0 - 2.0 * v * y; }, a);
-  });
-}
+Array dawsn(const Operand& x) { return of_real("dawsn", x, real_dawsn); }
 FresnelResult fresnel(const Operand& x) {
   const UserLocation here(x.location());
   using One = std::tuple<Array>;
@@ -210,10 +232,7 @@ Array ndtr(const Operand& x) {
 }
 Array ndtri(const Operand& p) {
   const UserLocation here(p.location());
-  const auto slope = [](const Array&, const Array& y) {
-    return numpy::where(numpy::isinf(y), 0.0, numpy::exp(-normal_log_density(y)));
-  };
-  return with_slope(quantile, slope, wide_float("ndtri", p));
+  return with_slope(quantile, quantile_slope, wide_float("ndtri", p));
 }
 Array log_ndtr(const Operand& x, const LogNdtrOptions& options) {
   const UserLocation here(x.location());

@@ -30,7 +30,8 @@ Array integral_fraction(const Array& n, const Array& x, int64_t count) {
 Array integral_series(const Array& n, const Array& x) {
   const Array before = n - 1.0, sign = numpy::where(numpy::mod(before, 2.0) == 0, 1.0, -1.0);
   const Array log_x = numpy::log(x);
-  const Array head = sign * numpy::exp(before * log_x - lax::lgamma(n)) * (lax::digamma(n) - log_x);
+  const Array psi = numpy::where(n == 1, -std::numbers::egamma, lax::digamma(n));
+  const Array head = sign * numpy::exp(before * log_x - lax::lgamma(n)) * (psi - log_x);
   Array sum = numpy::zeros_like(x), term = numpy::ones_like(x);
   for (int k = 0; k < 24; ++k) {
     const Array distance = k - before;
@@ -53,9 +54,17 @@ Array exponential_integral(const Array& n, const Array& x) {
 Array exponential_integral_with_rule(const Array& n, const Array& x) {
   return custom_jvp(exponential_integral)
       .defjvps(nullptr, [](const Array& t, const Array&, const Array& m, const Array& a) {
-        const Array before = numpy::exp(-a) * (1.0 + a) / (a * a);  // E_-1
-        return -t * numpy::where(m == 0, before, exponential_integral(m - 1.0, a));
+        const Array zero = m == 0, before = numpy::exp(-a) * ((1.0 + a) / a / a);  // E_-1
+        return -t * numpy::where(zero, before, exponential_integral_with_rule(numpy::where(zero, 1.0, m) - 1.0, a));
       })(n, x);
+}
+/// e^x / x, whose e^x would overflow before it does; its own slope is 0 at 1.
+Array exp_over(const Array& x) {
+  const auto value = [](const Array& v) {
+    const Array root = numpy::exp(0.5 * v);
+    return root / v * root;
+  };
+  return with_slope(value, [](const Array& v, const Array& y) { return y * ((v - 1.0) / v); }, x);
 }
 
 /// Ei of x in (0, 40): DLMF 6.6.2.
@@ -75,7 +84,8 @@ Array far_integral(const Array& x) {
     term = term * static_cast<double>(k) / x;
     sum = sum + term;
   }
-  return numpy::exp(x) / x * sum;
+  const Array root = numpy::exp(0.5 * x);  // exp(x) overflows before exp(x) / x
+  return root / x * root * sum;
 }
 Array principal_value(const Array& x) {
   const Array small = (x > 0) & (x < 40), large = x >= 40, one = numpy::ones_like(x);
@@ -145,12 +155,19 @@ Array dilogarithm(const Array& x) {
 
 Array expi(const Operand& x) {
   return of_real("expi", x, [](const Array& a) {
-    return with_slope(principal_value, [](const Array& v, const Array&) { return numpy::exp(v) / v; }, a);
+    const auto slope = [](const Array& v, const Array&) { return exp_over(v); };
+    return with_slope(principal_value, slope, a);
   });
 }
 Array expn(const Operand& n, const Operand& x) { return of_real("expn", n, x, exponential_integral_with_rule); }
 Array exp1(const Operand& x) {
-  return of_real("exp1", x, [](const Array& a) { return exponential_integral_with_rule(numpy::ones_like(a), a); });
+  return of_real("exp1", x, [](const Array& a) {
+    const auto value = [](const Array& v) { return exponential_integral(numpy::ones_like(v), v); };
+    const auto slope = [](const Array& v, const Array&) {
+      return numpy::where(v < 0, kNan, exp_over(-numpy::where(v < 0, 1.0, v)));
+    };
+    return with_slope(value, slope, a);
+  });
 }
 SiciResult sici(const Operand& x) {
   const UserLocation here(x.location());
@@ -164,9 +181,13 @@ SiciResult sici(const Operand& x) {
 }
 Array spence(const Operand& x) {
   const UserLocation here(x.location());
+  // log(a) / (1 - a) = -2 atanh(w) / w / (a + 1) with w = (a - 1) / (a + 1): next to 1 by the series, whose slopes don't cancel.
   const auto slope = [](const Array& a, const Array&) {
-    const Array one = a == 1;
-    return numpy::where(one, -1.0, numpy::log(a) / (1.0 - numpy::where(one, 2.0, a)));
+    const Array near = (a > 0.4) & (a < 2.5), safe = numpy::where(near, a, 1.0), w = (safe - 1.0) / (safe + 1.0);
+    std::vector<double> series;
+    for (int k = 0; k < 24; ++k) series.push_back(-2.0 / (2.0 * k + 1));
+    const Array far = numpy::where(near, 3.0, a);
+    return numpy::where(near, polynomial(series, w * w) / (safe + 1.0), numpy::log(far) / (1.0 - far));
   };
   return with_slope(dilogarithm, slope, wide_float("spence", x));
 }

@@ -30,19 +30,57 @@ Array x_log1p_y(const Array& x, const Array& y) {
 Array x_log_y_with_rule(const Array& x, const Array& y) {
   return custom_jvp(x_log_y).defjvp([](const Two& primals, const Two& tangents) {
     const auto& [a, b] = primals;
-    return std::pair(x_log_y(a, b), std::get<0>(tangents) * numpy::log(b) + std::get<1>(tangents) * a / b);
+    return std::pair(x_log_y(a, b), std::get<0>(tangents) * numpy::log(b) + std::get<1>(tangents) * (a / b));
   })(x, y);
 }
 Array x_log_x(const Array& x) {
   return with_slope([](const Array& a) { return x_log_y(a, a); },
                     [](const Array& a, const Array&) { return numpy::log(a) + 1.0; }, x);
 }
-Array relative_entropy(const Array& p, const Array& q) {
+/// log(p / q): next to 1 by what they differ, far off by two logarithms, since the quotient may be no number.
+Array log_ratio(const Array& p, const Array& q) {
+  const Array near = (p < 2.0 * q) & (q < 2.0 * p), one = numpy::ones_like(p);
+  const Array a = numpy::where(near, p, one), b = numpy::where(near, q, one);
+  return numpy::where(near, numpy::log1p((a - b) / b), numpy::log(p) - numpy::log(q));
+}
+Array times_log_ratio(const Array& p, const Array& q) {
+  return custom_jvp([](const Array& a, const Array& b) { return a * log_ratio(a, b); })
+      .defjvps([](const Array& t, const Array&, const Array& a, const Array& b) { return t * (log_ratio(a, b) + 1.0); },
+               [](const Array& t, const Array&, const Array& a, const Array& b) { return t * -(a / b); })(p, q);
+}
+/// Where both are positive f(p, q), else p and q as far as they are 0.
+template <typename F>
+Array of_positive(const Array& p, const Array& q, const F& f, const Array& at_zero) {
   const Array both = (p > 0) & (q > 0), one = numpy::ones_like(p);
-  const Array a = numpy::where(both, p, one), b = numpy::where(both, q, one);
-  const Array outside =
-      numpy::where((p == 0) & (q >= 0), 0.0, numpy::where(numpy::isnan(p) | numpy::isnan(q), kNan, kInf));
-  return numpy::where(both, x_log_x(a) - x_log_y_with_rule(a, b), outside);
+  const Array value = f(numpy::where(both, p, one), numpy::where(both, q, one));
+  const Array outside = numpy::where(numpy::isnan(p) | numpy::isnan(q), kNan, kInf);
+  return numpy::where(both, value, numpy::where((p == 0) & (q >= 0), at_zero, outside));
+}
+Array relative_entropy(const Array& p, const Array& q) {
+  return of_positive(p, q, times_log_ratio, numpy::zeros_like(p));
+}
+/// p log(p / q) - p + q. Next to p = q, where nothing of the first order is left, by q d^2 (1/2 - d/6 + d^2/12 - ...), d = p / q - 1.
+Array positive_divergence(const Array& p, const Array& q) {
+  const Array d = (p - q) / q, near = numpy::abs(d) < 0.5, small = numpy::where(near, d, 0.0);
+  std::vector<double> series;
+  for (int k = 0; k < 48; ++k) series.push_back((k % 2 == 0 ? 1.0 : -1.0) / ((k + 1.0) * (k + 2.0)));
+  return numpy::where(near, q * small * small * polynomial(series, small), p * log_ratio(p, q) - p + q);
+}
+/// 1 - p / q: next to 1 by the difference, elsewhere so that its slope is p / q^2 alone.
+Array difference_over(const Array& p, const Array& q) {
+  const Array near = (p < 2.0 * q) & (q < 2.0 * p), one = numpy::ones_like(p);
+  const Array a = numpy::where(near, p, one), b = numpy::where(near, q, one);
+  return numpy::where(near, (b - a) / b, 1.0 - numpy::where(near, one, p) / numpy::where(near, one, q));
+}
+Array divergence(const Array& p, const Array& q) {
+  const auto with_rule = [](const Array& x, const Array& y) {
+    return custom_jvp([](const Array& a, const Array& b) { return positive_divergence(a, b); })
+        .defjvps([](const Array& t, const Array&, const Array& a, const Array& b) { return t * log_ratio(a, b); },
+                 [](const Array& t, const Array&, const Array& a, const Array& b) {
+                   return t * difference_over(a, b);
+                 })(x, y);
+  };
+  return of_positive(p, q, with_rule, q);
 }
 /// expm1(lambda log_x) / lambda
 Array power_of_log(const Array& log_x, const Array& lambda) {
@@ -58,7 +96,7 @@ Array xlog1py(const Operand& x, const Operand& y) {
     return custom_jvp(x_log1p_y).defjvp([](const Two& primals, const Two& tangents) {
       const auto& [a, b] = primals;
       return std::pair(x_log1p_y(a, b),
-                       std::get<0>(tangents) * numpy::log1p(b) + std::get<1>(tangents) * a / (1.0 + b));
+                       std::get<0>(tangents) * numpy::log1p(b) + std::get<1>(tangents) * (a / (1.0 + b)));
     })(p, q);
   });
 }
@@ -67,13 +105,20 @@ Array entr(const Operand& x) {
                  [](const Array& a) { return numpy::where(a < 0, -kInf, -x_log_x(numpy::where(a < 0, 1.0, a))); });
 }
 Array rel_entr(const Operand& p, const Operand& q) { return of_real("rel_entr", p, q, relative_entropy); }
-Array kl_div(const Operand& p, const Operand& q) {
-  return of_real("kl_div", p, q, [](const Array& a, const Array& b) { return relative_entropy(a, b) - a + b; });
-}
+Array kl_div(const Operand& p, const Operand& q) { return of_real("kl_div", p, q, divergence); }
 Array logit(const Operand& x) {
   return of_real("logit", x, [](const Array& a) {
-    return with_slope([](const Array& v) { return numpy::log(v / (1.0 - v)); },
-                      [](const Array& v, const Array&) { return 1.0 / (v * (1.0 - v)); }, a);
+    // Around 1/2 by 2 x - 1, which is exact there.
+    const auto value = [](const Array& v) {
+      const Array middle = (v > 0.25) & (v < 0.75), safe = numpy::where(middle, v, 0.5);
+      return numpy::where(middle, 2.0 * numpy::arctanh(2.0 * safe - 1.0), numpy::log(v / (1.0 - v)));
+    };
+    const auto slope = [](const Array& v, const Array&) {
+      const Array middle = (v > 0.25) & (v < 0.75), w = 2.0 * numpy::where(middle, v, 0.5) - 1.0;
+      const Array outer = numpy::where(middle, 2.0, v);
+      return numpy::where(middle, 4.0 / (1.0 - w * w), 1.0 / outer + 1.0 / (1.0 - outer));
+    };
+    return with_slope(value, slope, a);
   });
 }
 Array expit(const Operand& x) {
