@@ -2,6 +2,27 @@
 // hilo.h -- everything a user of the C++ API needs. For users only: hilo's own files include what they use.
 #pragma once
 
+// What users' functions go through, each before what includes it: messages of the compiler name no further files then.
+// clang-format off
+#include "hilo/trace/array.h"
+#include "hilo/numpy/dtypes.h"
+#include "hilo/numpy/operators.h"
+#include "hilo/tree/tree.h"
+#include "hilo/transform/flat_call.h"
+#include "hilo/transform/shape_dtype_struct.h"
+#include "hilo/transform/vmap.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/custom_jvp.h"
+#include "hilo/transform/custom_vjp.h"
+#include "hilo/transform/callback.h"
+#include "hilo/lax/control_flow.h"
+#include "hilo/random/keys.h"
+#include "hilo/numpy/manipulation.h"
+#include "hilo/numpy/contractions.h"
+#include "hilo/tree/functions.h"
+// clang-format on
+
 #include "hilo/base/files.h"
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
@@ -17,7 +38,6 @@
 #include "hilo/io/safetensors.h"
 #include "hilo/lax/barrier.h"
 #include "hilo/lax/collective.h"
-#include "hilo/lax/control_flow.h"
 #include "hilo/lax/convolution.h"
 #include "hilo/lax/custom_solve.h"
 #include "hilo/lax/decompositions.h"
@@ -59,26 +79,18 @@
 #include "hilo/training/data_loader.h"
 #include "hilo/training/progress.h"
 #include "hilo/training/safetensors.h"
-#include "hilo/transform/callback.h"
 #include "hilo/transform/checkify.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/custom_batching.h"
-#include "hilo/transform/custom_jvp.h"
-#include "hilo/transform/custom_vjp.h"
 #include "hilo/transform/function.h"
 #include "hilo/transform/fwd_and_bwd.h"
-#include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
 #include "hilo/transform/jet.h"
-#include "hilo/transform/jit.h"
 #include "hilo/transform/linear_transpose.h"
 #include "hilo/transform/pmap.h"
 #include "hilo/transform/shard_map.h"
 #include "hilo/transform/sparse_jacobian.h"
-#include "hilo/transform/vmap.h"
 #include "hilo/tree/device_put.h"
-#include "hilo/tree/functions.h"
-#include "hilo/tree/tree.h"
 
 namespace hilo {
 

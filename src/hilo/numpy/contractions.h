@@ -129,6 +129,12 @@ inline Array einsum(std::string_view subscripts, const Operand& a, const Operand
                     const EinsumOptions& options) {
   return einsum(subscripts, {a.array(), b.array(), c.array()}, options, a.location());
 }
+/// Doesn't compile: the subscripts come first.
+template <std::same_as<Array> A, typename... Rest>
+Array einsum(const A& a, const char*, const Rest&...) {
+  static_assert(kNever<A>, "the subscripts come first: einsum(\"ij->i\", x)");
+  return a;
+}
 EinsumPath einsum_path(std::string_view subscripts, const std::vector<Array>& operands,
                        const EinsumOptions& options = {}, Line line = Line::current());
 template <typename... Arrays>
