@@ -365,7 +365,7 @@ Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Ca
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     std::vector<Array> out = detail::leaves_like<Carry>(
         "fori_loop", location, "the body's result",
-        detail::next_carry<Carry>(
+        flat_call::as<Carry>(
             flat_call::call(body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, leaves.subspan(1))))),
         initial);
     out.insert(out.begin(), increment(leaves[0], location));
@@ -405,6 +405,8 @@ template <typename Body, Tree Init>
 auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init,
                const ForiLoopOptions& options = {}) {
   using Carry = detail::CarryOf<Init>;
+  using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Array, Carry>>::Result>;
+  static_assert(flat_call::gives<Next, Carry>, "the body of a fori_loop returns the next carry, of the type it takes");
   const Carry initial(init);
   const detail::Bounds bounds = detail::loop_bounds(lower, upper);
   if (bounds.values) {
@@ -419,7 +421,7 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
                       [&](const State& s) {
                         const auto& [i, end, carry] = s;
                         return State(detail::increment(i, lower.location()), end,
-                                     detail::next_carry<Carry>(flat_call::call_with(body, i, carry)));
+                                     flat_call::as<Carry>(flat_call::call_with(body, i, carry)));
                       },
                       State(bounds.lower, bounds.upper, initial), lower.location());
   return std::get<2>(last);
