@@ -7,7 +7,7 @@
 using namespace hilo;
 
 int main() {
-  or_throw(config().update("jax_enable_x64", true));
+  config().update("jax_enable_x64", true);
   adbench::for_each_objective([](const char* name, auto of, const auto&, const auto& make) {
     using Objective = decltype(of);
     const auto [parameters, data] = make();

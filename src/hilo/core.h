@@ -3,23 +3,35 @@
 // of the time that hilo.h takes to compile.
 #pragma once
 
-#include "hilo/base/flags.h"
+// What users' functions go through, each before what includes it: messages of the compiler name no further files then.
+// clang-format off
+#include "hilo/trace/array.h"
+#include "hilo/numpy/dtypes.h"
+#include "hilo/numpy/operators.h"
+#include "hilo/tree/tree.h"
+#include "hilo/transform/flat_call.h"
+#include "hilo/transform/shape_dtype_struct.h"
+#include "hilo/transform/vmap.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/custom_jvp.h"
+#include "hilo/transform/custom_vjp.h"
 #include "hilo/lax/control_flow.h"
+#include "hilo/random/keys.h"
+#include "hilo/numpy/manipulation.h"
+#include "hilo/numpy/contractions.h"
+#include "hilo/tree/functions.h"
+// clang-format on
+
+#include "hilo/base/flags.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/random.h"
 #include "hilo/trace/platform_devices.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/checkpoint.h"
-#include "hilo/transform/custom_jvp.h"
-#include "hilo/transform/custom_vjp.h"
 #include "hilo/transform/function.h"
-#include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
-#include "hilo/transform/jit.h"
-#include "hilo/transform/vmap.h"
 #include "hilo/tree/device_put.h"
-#include "hilo/tree/functions.h"
-#include "hilo/tree/tree.h"
 
 namespace hilo {
 

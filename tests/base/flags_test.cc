@@ -80,11 +80,11 @@ TEST_F(Flags, CodeOutranksCommandLineOutranksEnvironmentOutranksDefault) {
   EXPECT_EQ(now().jax_platform_name, "from_environment");
   ASSERT_TRUE(set_from_command_line("--jax_platform_name", "from_line").ok());
   EXPECT_EQ(now().jax_platform_name, "from_line");
-  ASSERT_TRUE(config().update("jax_platform_name", "from_code").ok());
+  ASSERT_TRUE(config().set("jax_platform_name", "from_code").ok());
   EXPECT_EQ(now().jax_platform_name, "from_code");
   ASSERT_TRUE(set_from_command_line("jax_platform_name", "late_line").ok());
   EXPECT_EQ(now().jax_platform_name, "from_code");
-  ASSERT_TRUE(config().clear("jax_platform_name").ok());
+  ASSERT_TRUE(config().unset("jax_platform_name").ok());
   EXPECT_EQ(now().jax_platform_name, "late_line");
 }
 
@@ -167,7 +167,7 @@ TEST_F(Flags, BadBooleanInTheEnvironmentNamesTheVariable) {
 TEST_F(Flags, BadEnvironmentIsNoErrorBecauseSomethingOutranksIt) {
   set_environment("JAX_ENABLE_X64", "maybe");
   ASSERT_FALSE(flags().ok());
-  ASSERT_TRUE(config().update("jax_enable_x64", true).ok());
+  ASSERT_TRUE(config().set("jax_enable_x64", true).ok());
   EXPECT_TRUE(now().jax_enable_x64);
 }
 
@@ -186,7 +186,7 @@ TEST_F(Flags, BadIntegersAreRefused) {
               std::string("INVALID_ARGUMENT: --jax_replica_count: value does not fit; got '") + text +
                   "'; wanted an integer >= 1.");
   }
-  EXPECT_EQ(config().update("jax_replica_count", 0).to_string(),
+  EXPECT_EQ(config().set("jax_replica_count", 0).to_string(),
             "INVALID_ARGUMENT: jax_replica_count: value does not fit; got '0'; wanted an integer >= 1.");
 }
 
@@ -198,38 +198,38 @@ TEST_F(Flags, MissingValueIsRefused) {
 TEST_F(Flags, UnknownFlagGetsTheNearestName) {
   EXPECT_EQ(set_from_command_line("--jax_enable_x46", "1").to_string(),
             "INVALID_ARGUMENT: '--jax_enable_x46': unknown flag. Hint: did you mean 'jax_enable_x64'?");
-  EXPECT_EQ(config().update("jax_platform", "Host").to_string(),
+  EXPECT_EQ(config().set("jax_platform", "Host").to_string(),
             "INVALID_ARGUMENT: 'jax_platform': unknown flag. Hint: did you mean 'jax_platform_name'?");
-  EXPECT_EQ(config().clear("zzz").to_string(), "INVALID_ARGUMENT: 'zzz': unknown flag.");
-  EXPECT_EQ(config().update("zzz", true).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(config().update("zzz", 1).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(config().unset("zzz").to_string(), "INVALID_ARGUMENT: 'zzz': unknown flag.");
+  EXPECT_EQ(config().set("zzz", true).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(config().set("zzz", 1).code(), StatusCode::kInvalidArgument);
 }
 
 TEST_F(Flags, ConfigRefusesAValueOfAnotherKind) {
-  EXPECT_EQ(config().update("jax_platform_name", true).to_string(),
+  EXPECT_EQ(config().set("jax_platform_name", true).to_string(),
             "INVALID_ARGUMENT: jax_platform_name: value of another kind; got true; wanted text.");
-  EXPECT_EQ(config().update("jax_enable_x64", 1).to_string(),
+  EXPECT_EQ(config().set("jax_enable_x64", 1).to_string(),
             "INVALID_ARGUMENT: jax_enable_x64: value of another kind; got 1; wanted true or false.");
 }
 
 TEST_F(Flags, VersionMovesWithEveryChange) {
   const uint64_t before = flags_version();
-  ASSERT_TRUE(config().update("jax_replica_count", 2).ok());
+  ASSERT_TRUE(config().set("jax_replica_count", 2).ok());
   EXPECT_GT(flags_version(), before);
 }
 
 TEST_F(Flags, SnapshotStaysAsItWas) {
   const std::shared_ptr<const FlagValues> old = *flags();
-  ASSERT_TRUE(config().update("jax_replica_count", 2).ok());
+  ASSERT_TRUE(config().set("jax_replica_count", 2).ok());
   EXPECT_EQ(old->jax_replica_count, 1);
   EXPECT_EQ(now().jax_replica_count, 2);
 }
 
 TEST_F(Flags, X64FollowsEveryChange) {
   EXPECT_FALSE(*x64_enabled());
-  ASSERT_TRUE(config().update("jax_enable_x64", true).ok());
+  ASSERT_TRUE(config().set("jax_enable_x64", true).ok());
   EXPECT_TRUE(*x64_enabled());
-  ASSERT_TRUE(config().clear("jax_enable_x64").ok());
+  ASSERT_TRUE(config().unset("jax_enable_x64").ok());
   EXPECT_FALSE(*x64_enabled());
 }
 
@@ -238,7 +238,7 @@ TEST_F(Flags, MayBeReadAndSetFromManyThreads) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
       for (int i = 1; i <= 500; ++i) {
-        const Status set = t == 0 ? config().update("jax_replica_count", i) : ok_status();
+        const Status set = t == 0 ? config().set("jax_replica_count", i) : ok_status();
         EXPECT_TRUE(set.ok());
         EXPECT_GE((*flags())->jax_replica_count, 1);
         EXPECT_FALSE(*x64_enabled());

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void set(std::string_view flag, std::string_view value) {
-  const Status status = config().update(flag, value);
+  const Status status = config().set(flag, value);
   ASSERT_TRUE(status.ok()) << status.to_string();
 }
 
@@ -146,7 +146,7 @@ TEST_F(Bridge, XrtInitialisesTheReplicasAndLeavesThePlatformAsItWas) {
   EXPECT_EQ((*client)->options().replica_count, 2);
   EXPECT_EQ(platform_name(), "");
   clear_backends();
-  ASSERT_TRUE(initialize_platform_name("Reference").ok());
+  ASSERT_TRUE(choose_platform("Reference").ok());
   ASSERT_TRUE(make_xla_client("xrt", "", 1).ok());
   EXPECT_EQ(platform_name(), "Reference");
   EXPECT_EQ(warnings_, std::vector<std::string>{});
@@ -155,7 +155,7 @@ TEST_F(Bridge, XrtInitialisesTheReplicasAndLeavesThePlatformAsItWas) {
 TEST_F(Bridge, InitialisingThePlatformAfterAClientExistsNamesOldAndNew) {
   ASSERT_TRUE(make_xla_client("xla", "Host", 1).ok());
   EXPECT_EQ(
-      initialize_platform_name("Reference").to_string(),
+      choose_platform("Reference").to_string(),
       "FAILED_PRECONDITION: initialize_platform_name: a client exists already, made with 'Host'; got 'Reference'. "
       "Hint: call it before the first operation");
   EXPECT_EQ(platform_name(), "Host");
@@ -163,7 +163,7 @@ TEST_F(Bridge, InitialisingThePlatformAfterAClientExistsNamesOldAndNew) {
 
 TEST_F(Bridge, InitialisingTheReplicasAfterAClientExistsNamesOldAndNew) {
   ASSERT_TRUE(make_xla_client("xla", "Host", 2).ok());
-  EXPECT_EQ(initialize_replica_count(4).to_string(),
+  EXPECT_EQ(choose_replica_count(4).to_string(),
             "FAILED_PRECONDITION: initialize_replica_count: a client exists already, made with 2; got 4. "
             "Hint: call it before the first operation");
   EXPECT_EQ(make_xla_client("xla", "Host", 4).status().code(), StatusCode::kFailedPrecondition);
@@ -171,7 +171,7 @@ TEST_F(Bridge, InitialisingTheReplicasAfterAClientExistsNamesOldAndNew) {
 
 TEST_F(Bridge, AReplicaCountBelowOneIsRefused) {
   for (const int64_t count : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
-    EXPECT_EQ(initialize_replica_count(count).code(), StatusCode::kInvalidArgument) << count;
+    EXPECT_EQ(choose_replica_count(count).code(), StatusCode::kInvalidArgument) << count;
   }
 }
 

@@ -61,7 +61,7 @@ std::string all_texts(const std::string& folder) {
   const StatusOr<Literal> read = io::read_npy(path);
   text += read.ok() ? read->shape().to_string() : read.status().to_string();
 
-  text += "\n" + config().update("jax_replica_count", "1.000").to_string() + "\n";
+  text += "\n" + config().set("jax_replica_count", "1.000").to_string() + "\n";
   text += Shape::make_array(ElementType::kF32, std::vector<int64_t>{int64_t{1} << 40, -1234567}).status().to_string();
   return text;
 }

@@ -23,7 +23,7 @@ Status write_stdout(std::string_view text) {
 
 Status choose_engine(const std::string& engine) {
   if (engine.empty()) return ok_status();
-  return config().update("jax_platform_name", engine == "reference" ? "Reference" : "Host");
+  return config().set("jax_platform_name", engine == "reference" ? "Reference" : "Host");
 }
 
 Status write_result(const std::string& path, std::string_view text) {

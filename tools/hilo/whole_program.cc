@@ -34,7 +34,7 @@ bool devices_share_the_machine(std::string_view platform) {
 Status offer_replicas() {
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
   if (values->jax_replica_count != 1 || !devices_share_the_machine(values->jax_platform_name)) return ok_status();
-  return config().update("jax_replica_count", kOffered);
+  return config().set("jax_replica_count", kOffered);
 }
 
 StatusOr<LocalComputation> compile_whole(hlo::Module module) {

@@ -216,26 +216,26 @@ Config& config() {
   return instance;
 }
 
-Status Config::update(std::string_view name, std::string_view value) {
+Status Config::set(std::string_view name, std::string_view value) {
   const FlagInfo* flag = find_flag(name);
   return flag == nullptr ? unknown_flag(name, name) : set_in_code(*flag, value);
 }
 
-Status Config::update_bool(std::string_view name, bool value) {
+Status Config::set_bool(std::string_view name, bool value) {
   const FlagInfo* flag = find_flag(name);
   if (flag == nullptr) return unknown_flag(name, name);
   const std::string_view text = value ? "true" : "false";
   return flag->is_bool() ? set_in_code(*flag, text) : wrong_kind(*flag, text);
 }
 
-Status Config::update_integer(std::string_view name, int64_t value) {
+Status Config::set_integer(std::string_view name, int64_t value) {
   const FlagInfo* flag = find_flag(name);
   if (flag == nullptr) return unknown_flag(name, name);
   const std::string text = std::to_string(value);
   return flag->is_integer() ? set_in_code(*flag, text) : wrong_kind(*flag, text);
 }
 
-Status Config::clear(std::string_view name) {
+Status Config::unset(std::string_view name) {
   const FlagInfo* flag = find_flag(name);
   if (flag == nullptr) return unknown_flag(name, name);
   Store& s = store();

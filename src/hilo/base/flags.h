@@ -53,32 +53,58 @@ StatusOr<bool> x64_enabled();
 /// Counts changes of any flag; part of the key of what was traced or compiled under the flags.
 uint64_t flags_version();
 
+void or_throw(const Status& status);  // trace/error.h
+
+/// What a setter for users returns, which throws its errors as hilo::Error: success, which may be ignored.
+struct Done : Status {};
+
 /// Values set by the program, which outrank all others. Thread safe.
-/// Example    HILO_RETURN_IF_ERROR(config().update("jax_enable_x64", true));
 class Config {
  public:
-  /// Errors    INVALID_ARGUMENT for an unknown name (with the nearest one) or a value that does not fit;
-  /// nothing changes.
+  /// Text is read as on the command line.
+  /// Errors    throws INVALID_ARGUMENT for an unknown name (with the nearest one) or a value that does not fit; nothing
+  ///           changes
+  /// Example   config().update("jax_enable_x64", true);
+  template <typename T>
+  Done update(std::string_view name, const T& value) {
+    hilo::or_throw(set(name, value));
+    return {};
+  }
+  /// Forgets what code set: command line, environment and default count again.
+  /// Errors    throws INVALID_ARGUMENT for an unknown name
+  Done clear(std::string_view name) {
+    hilo::or_throw(unset(name));
+    return {};
+  }
+
+  /// The same, whose errors are returned.
   template <typename T>
     requires std::integral<T>
-  Status update(std::string_view name, T value) {
-    if constexpr (std::same_as<T, bool>) return update_bool(name, value);
-    else return update_integer(name, static_cast<int64_t>(value));
+  Status set(std::string_view name, T value) {
+    if constexpr (std::same_as<T, bool>) return set_bool(name, value);
+    else return set_integer(name, static_cast<int64_t>(value));
   }
-  /// Text is read as on the command line.
-  Status update(std::string_view name, std::string_view value);
-  Status update(std::string_view name, const char* value) { return update(name, std::string_view(value)); }
-  Status update(std::string_view name, const std::string& value) { return update(name, std::string_view(value)); }
-  /// Forgets what code set: command line, environment and default count again.
-  Status clear(std::string_view name);
+  Status set(std::string_view name, std::string_view value);
+  Status set(std::string_view name, const char* value) { return set(name, std::string_view(value)); }
+  Status set(std::string_view name, const std::string& value) { return set(name, std::string_view(value)); }
+  Status unset(std::string_view name);
 
  private:
-  Status update_bool(std::string_view name, bool value);
-  Status update_integer(std::string_view name, int64_t value);
+  Status set_bool(std::string_view name, bool value);
+  Status set_integer(std::string_view name, int64_t value);
 };
 
 /// The process's only Config.
 Config& config();
+
+/// The same as JAX writes it. jax.config.
+/// Example    config::update("jax_enable_x64", true);
+struct config {
+  template <typename T>
+  static Done update(std::string_view name, const T& value) {
+    return hilo::config().update(name, value);
+  }
+};
 
 /// Takes one flag of a command line: the name with or without dashes. Without a value a boolean flag is true,
 /// and "no" before its name makes it false. Errors    INVALID_ARGUMENT for an unknown flag (with the nearest

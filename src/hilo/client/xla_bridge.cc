@@ -50,13 +50,13 @@ Status too_late(std::string_view what, const std::string& old_value, const std::
 }
 
 /// A name that is given is taken as it is; an empty one stands for a GPU if there is one, else the processor.
-Status choose_platform(std::string_view platform_name) {
-  if (!platform_name.empty()) return initialize_platform_name(platform_name);
-  const Status cuda = initialize_platform_name("CUDA");
+Status platform_or_default(std::string_view platform_name) {
+  if (!platform_name.empty()) return choose_platform(platform_name);
+  const Status cuda = choose_platform("CUDA");
   if (cuda.ok() || client_exists()) return cuda;
   log_info("{}", cuda.to_string());
   log_warning_once("no gpu", "No GPU found, falling back to CPU.");
-  return initialize_platform_name("Host");
+  return choose_platform("Host");
 }
 
 /// The client of what was initialised, which is fixed from then on.
@@ -77,8 +77,8 @@ StatusOr<XlaClientPtr> make_initialized(ClientOptions options) {
 StatusOr<XlaClientPtr> make_client(ClientOptions options, std::string_view platform_name) {
   if (options.backend != "xla" && options.backend != "xrt")
     return invalid_argument(fmt::format("backend: got {}; wanted xla or xrt.", quote(options.backend)));
-  HILO_RETURN_IF_ERROR(initialize_replica_count(options.replica_count));
-  if (options.backend == "xla") HILO_RETURN_IF_ERROR(choose_platform(platform_name));
+  HILO_RETURN_IF_ERROR(choose_replica_count(options.replica_count));
+  if (options.backend == "xla") HILO_RETURN_IF_ERROR(platform_or_default(platform_name));
   return make_initialized(std::move(options));
 }
 
@@ -144,7 +144,7 @@ std::optional<std::string> path_or_warning(const std::string& directory, std::st
 
 }  // namespace
 
-Status initialize_platform_name(std::string_view name) {
+Status choose_platform(std::string_view name) {
   Initialized& now = initialized();
   std::lock_guard lock(now.mutex);
   if (now.client_exists) return too_late("initialize_platform_name", quote(now.platform_name), quote(name));
@@ -152,7 +152,7 @@ Status initialize_platform_name(std::string_view name) {
   return ok_status();
 }
 
-Status initialize_replica_count(int64_t count) {
+Status choose_replica_count(int64_t count) {
   if (count < 1 || count > kMaxReplicas) {
     return invalid_argument(
         fmt::format("initialize_replica_count: got {}; wanted a number from 1 to {}.", count, kMaxReplicas));
@@ -164,6 +164,15 @@ Status initialize_replica_count(int64_t count) {
   }
   now.replica_count = count;
   return ok_status();
+}
+
+Done initialize_platform_name(std::string_view name) {
+  or_throw(choose_platform(name));
+  return {};
+}
+Done initialize_replica_count(int64_t count) {
+  or_throw(choose_replica_count(count));
+  return {};
 }
 
 std::string platform_name() {

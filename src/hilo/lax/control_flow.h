@@ -69,10 +69,37 @@ using CarryOf = std::conditional_t<Number<T>, Array, T>;
 /// What a step gives: the next carry, and what is stacked.
 template <typename Step>
 auto as_step(const Step& step) {
-  constexpr bool is_pair = flat_call::PairLike<Step>;
-  static_assert(is_pair, "a scan's step returns a pair: the next carry, and what is stacked, or none");
+  constexpr bool is_pair = flat_call::PairLike<Step>, refused = std::is_same_v<Step, flat_call::Refused>;
+  static_assert(is_pair || refused, "a scan's step returns a pair: the next carry, and what is stacked, or none");
   if constexpr (is_pair) return flat_call::pair_of(step);
-  else return std::pair(step, Array());
+  else return std::pair(flat_call::Refused(), Array());
+}
+/// The next carry of a loop, whose type is that of the first.
+template <typename Carry, typename Next>
+Carry next_carry(const Next& next) {
+  static_assert(flat_call::gives<Next, Carry>,
+                "the next carry has another C++ type than the carry that goes in: return what the body takes");
+  return flat_call::as<Carry>(next);
+}
+/// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.
+template <typename F, typename Tuple, typename Result>
+FlatFunction flat_branch(const F& f, const Tuple& arguments, std::optional<Result>& result) {
+  return [&f, &arguments, &result](std::span<const Array> leaves) {
+    result.emplace(flat_call::as<Result>(flat_call::call(f, hilo::unflatten(arguments, leaves))));
+    return hilo::flatten(*result).leaves;
+  };
+}
+/// Doesn't compile: braces around a tree that goes through a loop or a branch.
+template <typename T>
+constexpr void refuse_braces() {
+  static_assert(kNever<T>, "a list in braces has no type here: name the struct or the tuple, std::tuple(a, b)");
+}
+/// Doesn't compile: the function isn't where it belongs.
+template <typename T>
+constexpr void refuse_order() {
+  static_assert(kNever<T>,
+                "functions come first, as in JAX: scan(f, init, xs), map(f, xs), associative_scan(f, x), "
+                "while_loop(condition, body, init), fori_loop(begin, end, body, init)");
 }
 }  // namespace detail
 
@@ -83,10 +110,17 @@ auto as_step(const Step& step) {
 template <typename True, typename False, typename... Operands>
 auto cond(const Operand& predicate, const True& if_true, const False& if_false, const Operands&... operands) {
   const std::tuple<Operands...> arguments(operands...);
-  using Result = std::remove_cvref_t<flat_call::ResultOf<True, std::tuple<Operands...>>>;
+  using Result = std::remove_cvref_t<typename flat_call::CallOf<True, std::tuple<Operands...>>::Result>;
+  if constexpr (!std::is_same_v<Result, flat_call::Refused>) {
+    using Other = std::remove_cvref_t<typename flat_call::CallOf<False, std::tuple<Operands...>>::Result>;
+    static_assert(flat_call::gives<Other, Result>,
+                  "the branches return different C++ types: return one type from both");
+  }
   std::optional<Result> result, other;
   const FlatFunction flat_false = [&](std::span<const Array> operand_leaves) {
-    std::vector<Array> out = flat_call::flat_function(if_false, arguments, other)(operand_leaves);
+    std::vector<Array> out;
+    if constexpr (!std::is_same_v<Result, flat_call::Refused>)  // else no more is said
+      out = detail::flat_branch(if_false, arguments, other)(operand_leaves);
     const bool both_ran = result.has_value();  // not where the branch that is taken runs alone
     if (both_ran && hilo::flatten(*other).structure != hilo::flatten(*result).structure)
       detail::refuse_difference("cond", predicate.location(), "branch outputs must have the same tree structure",
@@ -98,6 +132,19 @@ auto cond(const Operand& predicate, const True& if_true, const False& if_false, 
   return hilo::unflatten(result ? *result : *other, leaves);
 }
 
+/// Doesn't compile: there are two branches.
+template <typename True>
+Array cond(const Operand&, const True&) {
+  static_assert(kNever<True>, "cond takes two functions, and what they are called with: cond(p, f, g, x)");
+  return {};
+}
+/// Doesn't compile: operands stand one by one, and braces have no type.
+template <typename True, typename False, typename T>
+Array cond(const Operand&, const True&, const False&, std::initializer_list<T>) {
+  detail::refuse_braces<T>();
+  return {};
+}
+
 /// carry = body(carry) while condition(carry).
 /// Types      a weakly typed carry (a number) takes the type that the body gives it, if that is of its kind or above
 /// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree
@@ -107,15 +154,48 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
                 std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
+  using Truth = typename flat_call::CallOf<Condition, std::tuple<Carry>>::Result;
+  static_assert(flat_call::gives<Truth, Array>, "the condition of a while_loop returns one truth value, as an Array");
+  if constexpr (!std::is_same_v<Truth, flat_call::Refused>) {
+    using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Carry>>::Result>;
+    static_assert(flat_call::gives<Next, Carry>,
+                  "the next carry has another C++ type than the carry that goes in: return what the body takes");
+  }
   const FlatFunction flat_condition = [&](std::span<const Array> leaves) {
-    return std::vector<Array>{Array(flat_call::call(condition, std::tuple<Carry>(hilo::unflatten(initial, leaves))))};
+    return std::vector<Array>{
+        flat_call::as<Array>(flat_call::call(condition, std::tuple<Carry>(hilo::unflatten(initial, leaves))))};
   };
   const FlatFunction flat_body = [&](std::span<const Array> leaves) {
-    const Carry next = flat_call::call(body, std::tuple<Carry>(hilo::unflatten(initial, leaves)));
-    return detail::leaves_like<Carry>("while_loop", location, "the body's result", next, initial);
+    if constexpr (std::is_same_v<Truth, flat_call::Refused>) {
+      return std::vector<Array>(leaves.begin(), leaves.end());  // so that no more is said
+    } else {
+      const Carry next =
+          flat_call::as<Carry>(flat_call::call(body, std::tuple<Carry>(hilo::unflatten(initial, leaves))));
+      return detail::leaves_like<Carry>("while_loop", location, "the body's result", next, initial);
+    }
   };
   return hilo::unflatten(initial,
                          detail::while_loop(flat_condition, flat_body, hilo::flatten(initial).leaves, location));
+}
+
+/// Doesn't compile: the carry is one tree, whose type braces don't tell.
+template <typename Condition, typename Body, typename T>
+Array while_loop(const Condition&, const Body&, std::initializer_list<T>) {
+  detail::refuse_braces<T>();
+  return {};
+}
+/// Doesn't compile: the functions come first, and what they begin with last.
+template <typename First, typename Second, Tree... Init>
+  requires(std::derived_from<First, Array> || sizeof...(Init) == 0)
+Array while_loop(const First&, const Second&, const Init&...) {
+  detail::refuse_order<First>();
+  return {};
+}
+template <std::derived_from<Array> First, typename Condition, typename Body>
+  requires(!Tree<Body>)
+Array while_loop(const First&, const Condition&, const Body&) {
+  detail::refuse_order<First>();
+  return {};
 }
 
 /// One of several functions, picked by a scalar integer: branches[index](operands...). An index out of range takes the
@@ -130,13 +210,17 @@ template <typename... Branches, typename... Operands>
 auto switch_(const Operand& index, const std::tuple<Branches...>& branches, const Operands&... operands) {
   const auto& first = std::get<0>(branches);
   using Arguments = flat_call::Arguments<std::remove_cvref_t<decltype(first)>, Operands...>;
-  using Result = std::remove_cvref_t<flat_call::ResultOf<std::remove_cvref_t<decltype(first)>, Arguments>>;
+  using Result =
+      std::remove_cvref_t<typename flat_call::CallOf<std::remove_cvref_t<decltype(first)>, Arguments>::Result>;
+  static_assert(
+      (flat_call::gives<std::remove_cvref_t<typename flat_call::CallOf<Branches, Arguments>::Result>, Result> && ...),
+      "the branches return different C++ types: return one type from all");
   const Arguments arguments(operands...);
   std::optional<Result> result;
   std::vector<FlatFunction> flat;
   const auto add = [&](const auto& branch) {
     flat.push_back([&](std::span<const Array> leaves) {
-      const Result own = flat_call::call(branch, hilo::unflatten(arguments, leaves));
+      const auto own = flat_call::as<Result>(flat_call::call(branch, hilo::unflatten(arguments, leaves)));
       if (result) {
         detail::leaves_like<Result>("switch", index.location(), "a branch's result", own, *result);
       } else {
@@ -145,7 +229,7 @@ auto switch_(const Operand& index, const std::tuple<Branches...>& branches, cons
       return hilo::flatten(own).leaves;
     });
   };
-  std::apply([&](const auto&... branch) { (add(branch), ...); }, branches);
+  tree_detail::apply([&](const auto&... branch) { (add(branch), ...); }, branches);
   const std::vector<Array> leaves = detail::conditional("switch", detail::switch_index(index, flat.size()), flat,
                                                         hilo::flatten(arguments).leaves, index.location());
   return hilo::unflatten(*result, leaves);
@@ -158,12 +242,19 @@ Array switch_(const Operand&, const std::vector<Branch>&, const Operands&...) {
                 "the branches of switch_ are functions: switch_(i, std::tuple(f, g), x)");
   return {};
 }
+/// Doesn't compile: the branches are one argument.
+template <typename Branch, typename... Rest>
+  requires(!tree_detail::IsTuple<Branch>::value && !tree_detail::IsVector<Branch>::value)
+Array switch_(const Operand&, const Branch&, const Rest&...) {
+  static_assert(kNever<Branch>, "the branches of switch_ are one argument: switch_(i, std::tuple(f, g), x)");
+  return {};
+}
 template <typename Branch, typename... Operands>
   requires(!std::is_arithmetic_v<Branch>)
 auto switch_(const Operand& index, const std::vector<Branch>& branches, const Operands&... operands) {
   if (branches.empty()) detail::refuse_no_branches(index.location());
   using Arguments = flat_call::Arguments<Branch, Operands...>;
-  using Result = std::remove_cvref_t<flat_call::ResultOf<Branch, Arguments>>;
+  using Result = std::remove_cvref_t<typename flat_call::CallOf<Branch, Arguments>::Result>;
   const Arguments arguments(operands...);
   std::optional<Result> result;
   std::vector<FlatFunction> flat;
@@ -197,19 +288,21 @@ struct ScanOptions {
 /// Cost       one loop; ys are written in place
 /// Example    scan(step, init, xs, {.reverse = true})
 template <typename F, Tree Init = std::optional<Array>, Tree Xs>
-auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options,
+auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options = {},
           std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
   using Step = decltype(detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(initial, xs))));
   using Ys = typename Step::second_type;
+  static_assert(flat_call::gives<typename Step::first_type, Carry>,
+                "the next carry has another C++ type than the carry that goes in: return what the step takes");
   std::optional<Ys> ys;
   const size_t carry_count = hilo::flatten(initial).leaves.size();
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     const Step step = detail::as_step(
         flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, detail::until(leaves, carry_count)),
                                                  hilo::unflatten(xs, detail::from(leaves, carry_count)))));
-    std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", step.first, initial);
+    std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", flat_call::as<Carry>(step.first), initial);
     ys.emplace(step.second);
     for (const Array& y : hilo::flatten(*ys).leaves) out.push_back(y);
     return out;
@@ -224,18 +317,14 @@ auto scan(const F& f, const Init& init, const Xs& xs, std::same_as<bool> auto re
           std::source_location location = std::source_location::current()) {
   return lax::scan(f, init, xs, ScanOptions{.reverse = reverse}, location);
 }
-template <typename F, Tree Init = std::optional<Array>, Tree Xs>
-auto scan(const F& f, const Init& init, const Xs& xs, std::source_location location = std::source_location::current()) {
-  return lax::scan(f, init, xs, ScanOptions{}, location);
-}
 /// Without xs: f(carry, std::nullopt) as often as options.length, or the number `length`, says.
 /// Errors     INVALID_ARGUMENT without a length
 template <typename F, Tree Init = std::optional<Array>>
 auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& options,
           std::source_location location = std::source_location::current()) {
+  constexpr bool takes_none = std::is_invocable_v<const F&, const detail::CarryOf<Init>&, std::nullopt_t>;
+  static_assert(takes_none, "without xs a scan's step gets none in place of an element: [](Array carry, auto) {...}");
   const auto step = [&](const auto& carry, const std::tuple<>&) {
-    constexpr bool takes_none = std::is_invocable_v<const F&, decltype(carry), std::nullopt_t>;
-    static_assert(takes_none, "without xs a scan's step gets none in place of an element: [](Array carry, auto) {...}");
     if constexpr (takes_none) return f(carry, std::nullopt);
     else return std::pair(carry, carry);  // so that no more is said
   };
@@ -246,6 +335,23 @@ auto scan(const F& f, const Init& init, std::nullopt_t none, int64_t length,
           std::source_location location = std::source_location::current()) {
   return lax::scan(f, init, none, ScanOptions{.length = length}, location);
 }
+template <typename F, Tree Init>
+auto scan(const F& f, const Init& init, const ScanOptions& options = {},
+          std::source_location location = std::source_location::current()) {
+  return lax::scan(f, init, std::nullopt, options, location);
+}
+/// Doesn't compile: the carry is one tree, whose type braces don't tell.
+template <typename F, typename T, typename Xs>
+auto scan(const F&, std::initializer_list<T>, const Xs&, const ScanOptions& = {}) {
+  detail::refuse_braces<T>();
+  return std::pair<Array, Array>();
+}
+/// Doesn't compile: the function comes first.
+template <std::derived_from<Array> First, typename... Rest>
+auto scan(const First&, const Rest&...) {
+  detail::refuse_order<First>();
+  return std::pair<Array, Array>();
+}
 
 namespace detail {
 /// fori_loop of known length: the index starts as `begin`.
@@ -255,7 +361,8 @@ Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Ca
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     const std::vector<Array> out = detail::leaves_like<Carry>(
         "fori_loop", location, "the body's result",
-        flat_call::call(body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, detail::from(leaves, 1)))),
+        flat_call::as<Carry>(
+            flat_call::call(body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, detail::from(leaves, 1))))),
         initial);
     return detail::with_front(detail::increment(leaves[0], location), out);
   };
@@ -277,17 +384,14 @@ struct ForiLoopOptions {
 /// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree; OUT_OF_RANGE for bounds that i's type can't hold
 /// Example    fori_loop(0, 10, body, init, {.unroll = 5})
 template <typename Body, Tree Init>
-auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init, const ForiLoopOptions& options,
+auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init, const ForiLoopOptions& options = {},
                std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
+  using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Array, Carry>>::Result>;
+  static_assert(flat_call::gives<Next, Carry>, "the body of a fori_loop returns the next carry, of the type it takes");
   const detail::Bounds bounds = detail::loop_bounds(Operand(lower, location), Operand(upper, location));
   return detail::counted_loop(bounds.lower, detail::trip_count(lower, upper, location), body, Carry(init),
                               options.unroll, location);
-}
-template <typename Body, Tree Init>
-auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
-               std::source_location location = std::source_location::current()) {
-  return lax::fori_loop(lower, upper, body, init, ForiLoopOptions{}, location);
 }
 
 /// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
@@ -297,6 +401,8 @@ template <typename Body, Tree Init>
 auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init,
                const ForiLoopOptions& options = {}) {
   using Carry = detail::CarryOf<Init>;
+  using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Array, Carry>>::Result>;
+  static_assert(flat_call::gives<Next, Carry>, "the body of a fori_loop returns the next carry, of the type it takes");
   const Carry initial(init);
   const detail::Bounds bounds = detail::loop_bounds(lower, upper);
   if (bounds.have_values)
@@ -308,10 +414,24 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
       lax::while_loop([&](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s), lower.location()); },
                       [&](const State& s) {
                         const auto& [i, end, carry] = s;
-                        return State(detail::increment(i, lower.location()), end, Carry(body(i, carry)));
+                        return State(detail::increment(i, lower.location()), end,
+                                     flat_call::as<Carry>(flat_call::call_with(body, i, carry)));
                       },
                       State(bounds.lower, bounds.upper, initial), lower.location());
   return std::get<2>(last);
+}
+/// Doesn't compile: the carry is one tree, whose type braces don't tell.
+template <typename Body, typename T>
+Array fori_loop(const Operand&, const Operand&, const Body&, std::initializer_list<T>, const ForiLoopOptions& = {}) {
+  detail::refuse_braces<T>();
+  return {};
+}
+/// Doesn't compile: the body comes third, and what it begins with last.
+template <typename Third, typename... Rest>
+  requires(std::derived_from<Third, Array> || sizeof...(Rest) == 0)
+Array fori_loop(const Operand&, const Operand&, const Third&, const Rest&...) {
+  detail::refuse_order<Third>();
+  return {};
 }
 
 }  // namespace hilo::lax

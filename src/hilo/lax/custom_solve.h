@@ -55,9 +55,9 @@ template <typename Solve, Tree T>
 FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& like, const std::source_location& location,
                      AuxSlot<Solve, T> aux = detail::aux_slot<Solve, T>()) {
   return [=](const FlatFunction& matvec, std::span<const Array> b) {
-    const auto result = solve(OfTrees<T>{matvec, like}, hilo::unflatten(like, b));
+    const auto result = flat_call::call_with(solve, OfTrees<T>{matvec, like}, hilo::unflatten(like, b));
     const auto solution_leaves = [&](const auto& x) {
-      return detail::leaves_like<T>(function, location, "the solver's result", T(x), like);
+      return detail::leaves_like<T>(function, location, "the solver's result", detail::next_carry<T>(x), like);
     };
     if constexpr (flat_call::kHasAux<Solve>) {
       std::vector<Array> leaves = solution_leaves(result.first);
@@ -84,7 +84,8 @@ auto solution(const T& like, const AuxSlot<Solve, T>& aux, std::span<const Array
 template <typename F, Tree T>
 FlatFunction flat_like(std::string_view function, const F& f, const T& like, const std::source_location& location) {
   return [=](std::span<const Array> v) {
-    return detail::leaves_like<T>(function, location, "the function's result", T(f(hilo::unflatten(like, v))), like);
+    return detail::leaves_like<T>(function, location, "the function's result",
+                                  detail::next_carry<T>(flat_call::call_with(f, hilo::unflatten(like, v))), like);
   };
 }
 

@@ -39,7 +39,9 @@ template <typename F, Tree Xs>
 auto map(const F& f, const Xs& xs, MapOptions options = {},
          std::source_location location = std::source_location::current()) {
   const auto one_by_one = [&](const auto& all) {
-    const auto step = [&](const std::tuple<>& none, const auto& x) { return std::pair(none, f(x)); };
+    const auto step = [&](const std::tuple<>& none, const auto& x) {
+      return std::pair(none, flat_call::call_with(f, x));
+    };
     return lax::scan(step, std::tuple<>(), all, ScanOptions{}, location).second;
   };
   const std::vector<Array> leaves = hilo::flatten(xs).leaves;
@@ -58,6 +60,20 @@ auto map(const F& f, const Xs& xs, MapOptions options = {},
   return hilo::unflatten(stacked, detail::joined_rows(hilo::flatten(stacked).leaves, rest));
 }
 
+/// Doesn't compile: the function comes first.
+template <std::derived_from<Array> First, typename... Rest>
+Array map(const First&, const Rest&...) {
+  detail::refuse_order<First>();
+  return {};
+}
+/// Doesn't compile: the function takes one argument.
+template <typename F, Tree Xs, Tree... More>
+  requires(sizeof...(More) > 0)
+Array map(const F&, const Xs&, const More&...) {
+  static_assert(kNever<F>, "map takes one tree, over whose leading axis it goes: map(f, std::tuple(x, y))");
+  return {};
+}
+
 /// The running results of an associative operation along an axis: y[0] = x[0], y[i] = fn(y[i - 1], x[i]).
 /// jax.lax.associative_scan.
 /// Types      a tree, all of whose arrays have one size along the axis; fn(a, b) takes two such trees of any size along it,
@@ -72,10 +88,19 @@ T associative_scan(const F& fn, const T& elements, AssociativeScanOptions option
     const size_t count = both.size() / 2;
     return detail::leaves_like<T>(
         "associative_scan", location, "fn's result",
-        T(fn(hilo::unflatten(elements, both.first(count)), hilo::unflatten(elements, both.subspan(count)))), elements);
+        detail::next_carry<T>(flat_call::call_with(fn, hilo::unflatten(elements, both.first(count)),
+                                                   hilo::unflatten(elements, both.subspan(count)))),
+        elements);
   };
   return hilo::unflatten(elements,
                          detail::associative_scan(combine, hilo::flatten(elements).leaves, options, location));
+}
+
+/// Doesn't compile: the function comes first.
+template <std::derived_from<Array> First, typename... Rest>
+Array associative_scan(const First&, const Rest&...) {
+  detail::refuse_order<First>();
+  return {};
 }
 
 /// Element by element, cases[which]. `which` is pred (two cases: false, true) or s32, in range; a scalar picks one for all.

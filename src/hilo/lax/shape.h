@@ -79,6 +79,16 @@ Array concatenate(const std::vector<Array>& operands, int64_t dimension,
                   std::source_location line = std::source_location::current());
 Array stack(const std::vector<Array>& operands, int64_t axis = 0,
             std::source_location line = std::source_location::current());
+/// The same of a std::tuple, pair or array.
+template <ArrayParts Parts>
+Array concatenate(const Parts& operands, int64_t dimension,
+                  std::source_location line = std::source_location::current()) {
+  return lax::concatenate(hilo::list_of(operands), dimension, line);
+}
+template <ArrayParts Parts>
+Array stack(const Parts& operands, int64_t axis = 0, std::source_location line = std::source_location::current()) {
+  return lax::stack(hilo::list_of(operands), axis, line);
+}
 std::vector<Array> unstack(const Operand& x, int64_t axis = 0);
 /// Parts of these extents along an axis. Errors    INVALID_ARGUMENT unless they add up to its extent
 std::vector<Array> split(const Operand& operand, const Dimensions& sizes, int64_t axis = 0);

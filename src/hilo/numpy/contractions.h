@@ -123,6 +123,12 @@ Array einsum(std::string_view subscripts, const Operand& a, const EinsumOptions&
 Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const EinsumOptions& options);
 Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
              const EinsumOptions& options);
+/// Doesn't compile: the subscripts come first.
+template <std::same_as<Array> A, typename... Rest>
+Array einsum(const A& a, const char*, const Rest&...) {
+  static_assert(kNever<A>, "the subscripts come first: einsum(\"ij->i\", x)");
+  return a;
+}
 EinsumPath einsum_path(std::string_view subscripts, const std::vector<Array>& operands,
                        const EinsumOptions& options = {}, Line line = Line::current());
 template <typename... Arrays>

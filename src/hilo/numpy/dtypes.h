@@ -29,7 +29,10 @@ class Arrays {
   Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT
   template <ArrayList List>
     requires(!std::same_as<List, std::vector<Array>>)
-  Arrays(const List& list) : arrays_(list) {}                                               // NOLINT
+  Arrays(const List& list) : arrays_(list) {}  // NOLINT
+  template <ArrayParts Parts>
+    requires(!ArrayList<Parts>)
+  Arrays(const Parts& parts) : arrays_(hilo::list_of(parts)) {}                             // NOLINT
   Arrays(const Array& array, std::source_location line = std::source_location::current());  // NOLINT
   const std::vector<Array>& list() const { return arrays_; }
 

@@ -123,6 +123,17 @@ template <int = 0>
 Array stack(const Arrays& arrays, int64_t axis, Dtype dtype = std::nullopt, Line line = Line::current()) {
   return stack(arrays, StackOptions{.axis = axis, .dtype = dtype}, line);
 }
+/// Don't compile: the arrays are one list.
+template <std::same_as<Array> A, std::same_as<Array> B, typename... Rest>
+Array concatenate(const A& a, const B&, const Rest&...) {
+  static_assert(kNever<A>, "the arrays are one list: concatenate({x, y}), concatenate({x, y}, 1)");
+  return a;
+}
+template <std::same_as<Array> A, std::same_as<Array> B, typename... Rest>
+Array stack(const A& a, const B&, const Rest&...) {
+  static_assert(kNever<A>, "the arrays are one list: stack({x, y}), stack({x, y}, 1)");
+  return a;
+}
 struct UnstackOptions {
   int64_t axis = 0;
 };

@@ -12,22 +12,20 @@ Array shifted_right(const Operand& x, const Operand& y);
 
 /// Element by element, with broadcasting and promotion as jax.numpy.
 /// Errors    INVALID_ARGUMENT if the shapes don't broadcast
-#define HILO_OPERATOR(symbol) Array operator symbol(const Operand& x, const Operand& y);
-HILO_OPERATOR(+)
-HILO_OPERATOR(-)
-HILO_OPERATOR(*)
-HILO_OPERATOR(/)
-HILO_OPERATOR(%)
-HILO_OPERATOR(&)
-HILO_OPERATOR(|)
-HILO_OPERATOR(^)
-HILO_OPERATOR(==)
-HILO_OPERATOR(!=)
-HILO_OPERATOR(<)
-HILO_OPERATOR(<=)
-HILO_OPERATOR(>)
-HILO_OPERATOR(>=)
-#undef HILO_OPERATOR
+Array operator+(const Operand& x, const Operand& y);
+Array operator-(const Operand& x, const Operand& y);
+Array operator*(const Operand& x, const Operand& y);
+Array operator/(const Operand& x, const Operand& y);
+Array operator%(const Operand& x, const Operand& y);
+Array operator&(const Operand& x, const Operand& y);
+Array operator|(const Operand& x, const Operand& y);
+Array operator^(const Operand& x, const Operand& y);
+Array operator==(const Operand& x, const Operand& y);
+Array operator!=(const Operand& x, const Operand& y);
+Array operator<(const Operand& x, const Operand& y);
+Array operator<=(const Operand& x, const Operand& y);
+Array operator>(const Operand& x, const Operand& y);
+Array operator>=(const Operand& x, const Operand& y);
 
 /// Bits moved to the left, to the right: numpy::left_shift, right_shift. Of arrays alone: `stream << x` prints.
 template <std::same_as<Array> Bits>

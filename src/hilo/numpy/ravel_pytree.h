@@ -20,7 +20,7 @@ std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes, Ele
 /// Types      leaves of one type: unravel takes a vector of any, and leaves have its type. Of several: each leaf gets its own
 /// Errors     of unravel: INVALID_ARGUMENT for a vector of another size, or of another type where leaves have several
 /// Example    auto [flat, unravel] = flatten_util::ravel_pytree(parameters);
-template <Tree T>
+template <typename T>
 auto ravel_pytree(const T& tree) {
   const std::vector<Array> leaves = hilo::flatten(tree).leaves;
   const T like = hilo::unflatten(tree, std::vector<Array>(leaves.size()));

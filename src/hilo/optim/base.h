@@ -69,7 +69,7 @@ struct GradientTransformation {
   std::function<OptState(const Parameters&)> init_leaves;
   std::function<Updated(const Leaves& updates, const OptState& state, const Given& given)> update_leaves;
 
-  template <Tree P>
+  template <typename P>
   OptState init(const P& params) const {
     Parameters flat{hilo::flatten(params).leaves, {}, &params, &typeid(P)};
     P walked = params;

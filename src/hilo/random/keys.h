@@ -27,6 +27,12 @@ struct Key {
   Key(Array data, KeyImpl impl = KeyImpl::threefry2x32)
       : data(std::move(data)), impl(impl) {}  // NOLINT: raw keys convert
 
+  /// Doesn't compile: a number is a seed, and no key.
+  template <std::integral T>
+  Key(T) {  // NOLINT: it converts, to be refused
+    static_assert(kNever<T>, "a key comes first: random::key(0) makes one of a seed, split and fold_in more");
+  }
+
   /// The shape of the array of keys: none of one key, {5} of what split(key, 5) gives.
   std::vector<int64_t> shape() const;
   int64_t shape(const Index& axis) const;
@@ -184,7 +190,7 @@ struct std::tuple_element<I, hilo::random::SplitKeys<N, K>> {
 /// Doesn't compile: the members of a Key are not its keys.
 template <std::same_as<hilo::random::Key> K>
 struct std::tuple_size<K> {
-  static_assert(sizeof(K) == 0,
+  static_assert(hilo::kNever<K>,
                 "how many keys split(key, n) gives isn't known here: write auto [a, b, c] = split<3>(key)");
   static constexpr size_t value = 0;
 };

@@ -29,6 +29,12 @@ struct SegmentOptions {
                 SegmentOptions{.num_segments = num_segments,                                       \
                                .indices_are_sorted = indices_are_sorted,                           \
                                .unique_indices = unique_indices});                                 \
+  }                                                                                                \
+  template <int = 0>                                                                               \
+  Array name(const Operand& data, const Operand& segment_ids, std::optional<int64_t> num_segments, \
+             SegmentOptions options) {                                                             \
+    options.num_segments = num_segments;                                                           \
+    return name(data, segment_ids, options);                                                       \
   }
 HILO_SEGMENT(segment_sum)
 HILO_SEGMENT(segment_prod)

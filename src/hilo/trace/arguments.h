@@ -18,6 +18,10 @@ namespace hilo {
 class Array;
 class Operand;
 
+/// False, once T is known: for what doesn't compile.
+template <typename T>
+inline constexpr bool kNever = false;
+
 /// The extents of a new array: a number, a list, or another array's x.shape(). numpy::Shape is its name for users, since
 /// hilo::Shape is the type of a value.
 /// Example    numpy::zeros({2, 3});  numpy::zeros(3);  numpy::ones(x.shape())

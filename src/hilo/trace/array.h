@@ -45,8 +45,37 @@ concept Number = std::is_arithmetic_v<T> || std::same_as<T, float16> || std::sam
 template <typename T>
 concept ArrayList = std::convertible_to<const T&, std::vector<Array>> && !std::convertible_to<const T&, Indexer>;
 
+template <typename T>
+inline constexpr bool kArrayParts = false;
+template <typename... Ts>
+inline constexpr bool kArrayParts<std::tuple<Ts...>> = (std::convertible_to<const Ts&, Array> && ...);
+template <typename A, typename B>
+inline constexpr bool kArrayParts<std::pair<A, B>> = kArrayParts<std::tuple<A, B>>;
+template <typename T, size_t N>
+inline constexpr bool kArrayParts<std::array<T, N>> = std::convertible_to<const T&, Array>;
+/// A std::tuple, pair or array of Arrays or numbers: what grad<0, 1>(f) and functions of several results give.
+template <typename T>
+concept ArrayParts = kArrayParts<T>;
+/// As a list.
+template <ArrayParts Parts>
+std::vector<Array> list_of(const Parts& parts) {
+  return std::apply([](const auto&... part) { return std::vector<Array>{Array(part)...}; }, parts);
+}
+
 /// What is known of an array before it has a value. Weakly typed values (C++ numbers) take the type of what they meet.
 struct Aval {
+  Aval() = default;
+  Aval(Shape shape, bool weak_type = false)
+      : shape(std::move(shape)), weak_type(weak_type) {}  // NOLINT: shapes convert
+  /// Doesn't compile: what JAX calls by this name.
+  template <std::same_as<ScalarType> T>
+  Aval(T, const std::vector<int64_t>&) {
+    static_assert(kNever<T>, "the shape and type of an argument are ShapeDtypeStruct({5, 12}, int32)");
+  }
+  template <std::same_as<ScalarType> T>
+  Aval(const std::vector<int64_t>&, T) {
+    static_assert(kNever<T>, "the shape and type of an argument are ShapeDtypeStruct({5, 12}, int32)");
+  }
   Shape shape;
   bool weak_type = false;
   bool operator==(const Aval&) const = default;
@@ -237,7 +266,7 @@ class Array {
   /// Doesn't compile: a list in braces may mean a range or places.
   template <std::integral T>
   Array operator[](std::initializer_list<T>) const {
-    static_assert(sizeof(T) == 0, "x[2:10] is x[range(2, 10)]; the elements 2 and 10 are x[numpy::array({2, 10})]");
+    static_assert(kNever<T>, "x[2:10] is x[range(2, 10)]; the elements 2 and 10 are x[numpy::array({2, 10})]");
     return *this;
   }
   template <size_t N>
@@ -391,9 +420,23 @@ class Array {
 template <std::same_as<bool> T>
 Indexer::Indexer(T mask, std::source_location location) : Indexer(Array(mask), location) {}
 
+/// Containers that an Operand refuses in a sentence: those of arrays and of floats. Of integers they may be shapes or axes.
+template <typename T>
+inline constexpr bool kNoOperand = ArrayParts<T>;
+template <typename T, typename A>
+inline constexpr bool kNoOperand<std::vector<T, A>> = std::derived_from<T, Array> || std::floating_point<T>;
+
 /// An argument of a public function: an Array or a number, and the line of the call.
 class Operand {
  public:
+  /// Doesn't compile: a container is no array.
+  template <typename T>
+    requires(kNoOperand<T>)
+  Operand(const T&) {  // NOLINT: it converts, to be refused
+    static_assert(kNever<T>,
+                  "an Array or a number is wanted here, and this holds several: numpy::stack makes one of a tuple or "
+                  "list of Arrays, numpy::array of numbers");
+  }
   Operand(const Array& array, std::source_location location = std::source_location::current())  // NOLINT
       : array_(array), location_(location) {}
   template <Number T>
@@ -429,9 +472,9 @@ inline ElementType default_integer() { return canonical_type(ElementType::kS64);
 /// Doesn't compile: `auto [x, y] = array` needs a number of parts that is known at compile time.
 template <std::same_as<hilo::Array> T>
 struct std::tuple_size<T> {
-  static_assert(!std::same_as<T, hilo::Array>,
-                "the compiler doesn't know how many parts an Array has: auto [x, y] = numpy::unstack<2>(array)");
   static constexpr size_t value = 2;
+  static_assert(hilo::kNever<T>,
+                "the compiler doesn't know how many parts an Array has: auto [x, y] = numpy::unstack<2>(array)");
 };
 // So that no more is reported.
 template <size_t I, std::same_as<hilo::Array> T>

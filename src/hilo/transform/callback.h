@@ -60,20 +60,32 @@ using Arguments = flat_call::Arguments<F, Args...>;
 template <typename F, typename Result, typename... Args>
 Result with_result(Callback callback, const F& f, const Result& like, const std::source_location& location,
                    const Args&... args) {
-  const Arguments<F, Args...> arguments(args...);
-  callback.function = [f, arguments, like](std::span<const Array> leaves) {
-    const Result out = std::apply(f, hilo::unflatten(arguments, leaves));
-    FlatTree flat = hilo::flatten(out);
-    if (flat.structure != hilo::flatten(like).structure)
-      hilo::or_throw(
-          hilo::invalid_argument("callback: the function's result has another tree than result_shape_dtypes: " +
-                                 hilo::tree_difference("the result", out, "result_shape_dtypes", like)));
-    return std::move(flat.leaves);
-  };
-  std::vector<Shape> shapes;
-  for (const Array& a : hilo::flatten(like).leaves) shapes.push_back(a.aval_shape());
-  return hilo::unflatten(like,
-                         callback_detail::call(std::move(callback), hilo::flatten(arguments).leaves, shapes, location));
+  constexpr bool in_order = Tree<Result>;
+  static_assert(
+      in_order,
+      "the function comes first, then result_shape_dtypes: pure_callback(f, ShapeDtypeStruct({2}, float32), x)");
+  if constexpr (in_order) {
+    const Arguments<F, Args...> arguments(args...);
+    callback.function = [f, arguments, like](std::span<const Array> leaves) {
+      using Got = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments<F, Args...>>::Result>;
+      static_assert(
+          flat_call::gives<Got, Result>,
+          "the callback returns another C++ type than the result_shape_dtypes that stand before its arguments");
+      const auto out = flat_call::as<Result>(flat_call::call(f, hilo::unflatten(arguments, leaves)));
+      FlatTree flat = hilo::flatten(out);
+      if (flat.structure != hilo::flatten(like).structure)
+        hilo::or_throw(
+            hilo::invalid_argument("callback: the function's result has another tree than result_shape_dtypes: " +
+                                   hilo::tree_difference("the result", out, "result_shape_dtypes", like)));
+      return std::move(flat.leaves);
+    };
+    std::vector<Shape> shapes;
+    for (const Array& a : hilo::flatten(like).leaves) shapes.push_back(a.aval_shape());
+    return hilo::unflatten(
+        like, callback_detail::call(std::move(callback), hilo::flatten(arguments).leaves, shapes, location));
+  } else {
+    return like;
+  }
 }
 
 }  // namespace callback_detail

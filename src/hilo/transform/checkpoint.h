@@ -105,16 +105,16 @@ std::vector<SavedResidual> saved_residuals(const FlatFunction& f, std::span<cons
 /// Example    checkpoint(layer, {.policy = checkpoint_policies::dots_saveable})
 template <typename F>
 auto checkpoint(F f, CheckpointOptions options = {}, std::source_location location = std::source_location::current()) {
-  return [f = std::move(f), options = std::move(options), location](const auto&... args) {
+  return flat_call::with_braces<F>([f = std::move(f), options = std::move(options), location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     const Arguments arguments(args...);
     std::optional<Result> result;
     const std::vector<Array> leaves = checkpoint_detail::checkpoint(flat_call::flat_function(f, arguments, result),
                                                                     hilo::flatten(arguments).leaves, options);
     return hilo::unflatten(*result, leaves);
-  };
+  });
 }
 
 /// The other name of checkpoint.
@@ -138,7 +138,7 @@ T checkpoint_name(const T& tree, const std::string& name,
 template <typename F, typename... Args>
 std::vector<SavedResidual> saved_residuals(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
-  using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+  using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
   Arguments arguments(args...);
   std::optional<Result> result;
   return checkpoint_detail::saved_residuals(

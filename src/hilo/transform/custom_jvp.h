@@ -34,6 +34,16 @@ inline constexpr bool is_per_argument = false;
 template <typename... Contributions>
 inline constexpr bool is_per_argument<PerArgument<Contributions...>> = true;
 
+/// Can each of defjvps' functions be called with its tangent, the value and all arguments?
+template <typename Rule, typename Value, typename Arguments>
+inline constexpr bool rules_fit = true;
+template <typename... Contributions, typename Value, typename... Args>
+  requires(sizeof...(Contributions) == sizeof...(Args))
+inline constexpr bool rules_fit<PerArgument<Contributions...>, Value, std::tuple<Args...>> =
+    ((std::is_null_pointer_v<Contributions> || std::is_same_v<Contributions, std::nullopt_t> ||
+      flat_call::Callable<Contributions, const Args&, const Value&, const Args&...>) &&
+     ...);
+
 }  // namespace custom_jvp_detail
 
 struct CustomJvpOptions {
@@ -51,12 +61,22 @@ class CustomJvpFunction {
   template <typename... Args>
   auto operator()(const Args&... args) const {
     using Arguments = nondiff::Arguments<F, std::tuple<std::remove_cvref_t<Args>...>, Nondiff...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     const TransformationLocation here(parts_->location);
     const Arguments arguments(args...);
-    std::apply([](const auto&... kept) { (nondiff::refuse_tracers_in("custom_jvp", kept), ...); },
-               nondiff::chosen<true, Nondiff...>(arguments));
+    tree_detail::apply([](const auto&... kept) { (nondiff::refuse_tracers_in("custom_jvp", kept), ...); },
+                       nondiff::chosen<true, Nondiff...>(arguments));
     const auto differentiated = nondiff::chosen<false, Nondiff...>(arguments);
+    // Asked here, where the message is short.
+    constexpr bool takes_tuples = sizeof...(Nondiff) > 0 || custom_jvp_detail::is_per_argument<Rule> ||
+                                  flat_call::Callable<Rule, const Arguments&, const Arguments&>;
+    static_assert(takes_tuples,
+                  "a custom_jvp rule takes two tuples, the arguments and their tangents: "
+                  "[](std::tuple<Array> primals, std::tuple<Array> tangents) {...}; defjvps takes tangents one by one");
+    constexpr bool rules_fit = custom_jvp_detail::rules_fit<Rule, Result, Arguments>;
+    static_assert(
+        rules_fit,
+        "defjvps takes a function or nullptr for each argument: [](Array tangent, Array value, Array x, ...) {...}");
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
       result.emplace(flat_call::call(
@@ -102,10 +122,30 @@ class CustomJvpFunction {
       static_assert(sizeof...(Nondiff) == 0, "defjvps takes no nondiff_argnums, as in JAX: use defjvp");
       return sum_of_contributions(primals, tangents, std::make_index_sequence<std::tuple_size_v<Diff>>());
     } else {
-      const auto out = std::apply([&](const auto&... nondiff) { return parts_->rule(nondiff..., primals, tangents); },
-                                  nondiff::chosen<true, Nondiff...>(kept));
-      static_assert(
-          requires { out.first, out.second; }, "a custom_jvp rule returns a pair: the value, and its tangent");
+      const auto call = [&](const auto&... nondiff) {
+        constexpr bool possible = std::is_invocable_v<const Rule&, decltype(nondiff)..., const Diff&, const Diff&>;
+        static_assert(
+            possible || sizeof...(Nondiff) == 0,
+            "a custom_jvp rule takes the nondiff_argnums one by one, then two tuples: of arguments and tangents");
+        if constexpr (possible) return parts_->rule(nondiff..., primals, tangents);
+        else return std::pair<Array, Array>();
+      };
+      return leaves_of(tree_detail::apply(call, nondiff::chosen<true, Nondiff...>(kept)));
+    }
+  }
+
+  template <typename F_i, typename... Args>
+  static std::vector<Array> contribution_of(const F_i& f, const Args&... args) {
+    constexpr bool possible = std::is_invocable_v<const F_i&, const Args&...>;
+    if constexpr (possible) return hilo::flatten(f(args...)).leaves;
+    else return {};
+  }
+
+  template <typename Out>
+  static custom_jvp_detail::Outputs leaves_of(const Out& out) {
+    constexpr bool is_pair = requires { out.first, out.second; };
+    static_assert(is_pair, "a custom_jvp rule returns a pair: the value, and its tangent");
+    if constexpr (is_pair) {
       FlatTree value = hilo::flatten(out.first), tangent = hilo::flatten(out.second);
       if (value.structure != tangent.structure)
         custom_jvp_detail::refuse_tree(
@@ -113,6 +153,8 @@ class CustomJvpFunction {
             "structures",
             hilo::tree_difference("the primal output", out.first, "the tangent", out.second));
       return {std::move(value.leaves), std::move(tangent.leaves)};
+    } else {
+      return {};
     }
   }
 
@@ -125,10 +167,10 @@ class CustomJvpFunction {
     FlatTree flat = hilo::flatten(value);
     std::vector<std::vector<Array>> parts;
     const auto add = [&](const auto& contribution, const auto& tangent) {
-      if constexpr (!std::is_null_pointer_v<std::remove_cvref_t<decltype(contribution)>>)
-        parts.push_back(
-            hilo::flatten(std::apply([&](const auto&... x) { return contribution(tangent, value, x...); }, primals))
-                .leaves);
+      using F_i = std::remove_cvref_t<decltype(contribution)>;
+      if constexpr (!std::is_null_pointer_v<F_i> && !std::is_same_v<F_i, std::nullopt_t>)
+        parts.push_back(tree_detail::apply(
+            [&](const auto&... x) { return contribution_of(contribution, tangent, value, x...); }, primals));
     };
     (add(std::get<I>(parts_->rule.contributions), std::get<I>(tangents)), ...);
     std::vector<Array> sum;
@@ -155,8 +197,8 @@ class CustomJvp {
                                                                            const CustomJvpOptions& options = {}) const {
     return CustomJvpFunction<F, Rule, Nondiff...>(f_, std::move(rule), options, location_);
   }
-  /// One function an argument: rule_i(tangent_i, value, arguments...) -> what argument i adds to the tangent. nullptr adds
-  /// nothing.
+  /// One function an argument: rule_i(tangent_i, value, arguments...) -> what argument i adds to the tangent. nullptr and
+  /// none add nothing.
   template <typename... Rules>
   [[nodiscard("write: auto g = custom_jvp(f).defjvps(rules...);")]] auto defjvps(Rules... rules) const {
     return CustomJvpFunction<F, custom_jvp_detail::PerArgument<Rules...>, Nondiff...>(f_, {{std::move(rules)...}},

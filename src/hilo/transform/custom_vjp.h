@@ -91,11 +91,21 @@ class CustomVjpFunction {
   template <typename... Args>
   auto operator()(const Args&... args) const {
     using Arguments = nondiff::Arguments<F, std::tuple<std::remove_cvref_t<Args>...>, Nondiff...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
+    // Asked here, where the message is short.
+    using Out = std::remove_cvref_t<typename flat_call::CallOf<Fwd, Arguments>::Result>;
+    static_assert(flat_call::PairLike<Out> || std::is_same_v<Out, flat_call::Refused>,
+                  "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd, or none");
+    if constexpr (flat_call::PairLike<Out>) {
+      using Residuals = typename decltype(flat_call::pair_of(std::declval<const Out&>()))::second_type;
+      using Kept = decltype(nondiff::chosen<true, Nondiff...>(std::declval<const Arguments&>()));
+      using Taken = decltype(std::tuple_cat(std::declval<Kept>(), std::declval<std::tuple<Residuals, Result>>()));
+      static_assert(Tree<typename flat_call::CallOf<Bwd, Taken>::Result> || true);
+    }
     const TransformationLocation here(parts_->location);
     const Arguments arguments(args...);
-    std::apply([](const auto&... kept) { (nondiff::refuse_tracers_in("custom_vjp", kept), ...); },
-               nondiff::chosen<true, Nondiff...>(arguments));
+    tree_detail::apply([](const auto&... kept) { (nondiff::refuse_tracers_in("custom_vjp", kept), ...); },
+                       nondiff::chosen<true, Nondiff...>(arguments));
     const auto differentiated = nondiff::chosen<false, Nondiff...>(arguments);
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
@@ -140,25 +150,24 @@ class CustomVjpFunction {
   template <typename Result, typename Arguments, typename Diff>
   custom_vjp_detail::Forward forward(const Arguments& kept, const Diff& bare, std::span<const Array> leaves) const {
     const auto out = flat_call::call(parts_->fwd, nondiff::replaced<Nondiff...>(kept, hilo::unflatten(bare, leaves)));
-    constexpr bool is_pair = flat_call::PairLike<std::remove_cvref_t<decltype(out)>>;
-    static_assert(is_pair, "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd, or none");
+    using Out = std::remove_cvref_t<decltype(out)>;
+    constexpr bool is_pair = flat_call::PairLike<Out>;
     if constexpr (is_pair) return forward_of<Result>(kept, bare, flat_call::pair_of(out));
     else return {};
   }
 
   template <typename Result, typename Arguments, typename Diff, typename Out>
   custom_vjp_detail::Forward forward_of(const Arguments& kept, const Diff& bare, const Out& out) const {
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(out.first)>, Result> ||
-                      std::is_convertible_v<decltype(out.first), Result>,
+    static_assert(flat_call::gives<decltype(out.first), Result>,
                   "the first that a custom_vjp fwd returns is the value of f, of the same type");
-    const Result value(out.first);
+    const auto value = flat_call::as<Result>(out.first);
     custom_vjp_detail::Forward forward{hilo::flatten(value).leaves, hilo::flatten(out.second).leaves, {}};
     forward.bwd = [self = *this, kept, bare, value = nondiff::without_arrays(value),
                    residuals = nondiff::without_arrays(out.second)](std::span<const Array> known,
                                                                     std::span<const Array> cotangents) {
       const auto pulled = [&] {
         return custom_vjp_detail::cotangents_of(
-            bare, std::apply(
+            bare, tree_detail::apply(
                       [&](const auto&... nondiff) {
                         return flat_call::call(self.parts_->bwd,
                                                std::tuple(nondiff..., hilo::unflatten(residuals, known),
@@ -231,17 +240,18 @@ template <typename F>
 auto custom_gradient(F f, std::source_location location = std::source_location::current()) {
   return [f = std::move(f), location, id = custom_vjp_detail::new_id()](const auto&... args) {
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    using Result = std::remove_cvref_t<typename std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>::first_type>;
+    using Result =
+        std::remove_cvref_t<typename std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>::first_type>;
     const TransformationLocation here(location);
     const Arguments arguments(args...);
     const auto bare = nondiff::without_arrays(arguments);
     std::optional<Result> result;
     const FlatFunction value = [&](std::span<const Array> leaves) {
-      result.emplace(std::apply(f, hilo::unflatten(arguments, leaves)).first);
+      result.emplace(tree_detail::apply(f, hilo::unflatten(arguments, leaves)).first);
       return hilo::flatten(*result).leaves;
     };
     const auto fwd = [f, bare](std::span<const Array> leaves) {
-      const auto [out, pull] = std::apply(f, hilo::unflatten(bare, leaves));
+      const auto [out, pull] = tree_detail::apply(f, hilo::unflatten(bare, leaves));
       const FlatFunction flat_pull = [&, &out = out, &pull = pull](std::span<const Array> cotangents) {
         std::vector<Array> given;
         const auto all = custom_vjp_detail::cotangents_of(bare, pull(hilo::unflatten(Result(out), cotangents)));

@@ -16,7 +16,7 @@ struct ArgnumsInAngles {
   template <typename First, typename... Rest>
     requires(!std::same_as<First, ArgnumsInAngles>)
   ArgnumsInAngles(First, Rest...) {  // NOLINT: whatever is given converts, to be refused
-    static_assert(sizeof(First) == 0, "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
+    static_assert(kNever<First>, "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
   }
   bool operator==(const ArgnumsInAngles&) const = default;
 };
@@ -79,13 +79,18 @@ using Plain = typename PlainOf<T>::Type;
 template <typename T>
 using Lifted = typename PlainOf<T>::Lifted;
 
+/// std::is_invocable_v, of which a message has fewer lines.
+template <typename F, typename... Args>
+concept Callable = (std::is_member_pointer_v<F> && std::is_invocable_v<const F&, Args...>) ||
+                   requires(const F& f) { f(std::declval<Args>()...); };
+
 /// Numbers become Arrays one by one, as far as F takes Arrays there.
 template <typename F, typename Decided, typename... Rest> struct LiftOneByOne {
   using Type = Decided;
 };
 template <typename F, typename... Decided, typename Next, typename... Rest>
 struct LiftOneByOne<F, std::tuple<Decided...>, Next, Rest...> {
-  static constexpr bool lifts = std::is_invocable_v<const F&, Decided..., Lifted<Next>, Plain<Rest>...>;
+  static constexpr bool lifts = Callable<F, Decided..., Lifted<Next>, Plain<Rest>...>;
   using Chosen = std::conditional_t<lifts, Lifted<Next>, Plain<Next>>;
   using Type = typename LiftOneByOne<F, std::tuple<Decided..., Chosen>, Rest...>::Type;
 };
@@ -98,82 +103,158 @@ template <typename F, typename... Args> struct Lift<false, F, Args...> : LiftOne
 
 /// The tuple in which the arguments of a call of F travel: numbers as Arrays where F takes an Array.
 template <typename F, typename... Args>
-using Arguments = typename Lift<std::is_invocable_v<const F&, Lifted<Args>...>, F, Args...>::Type;
+using Arguments = typename Lift<Callable<F, Lifted<Args>...>, F, Args...>::Type;
 
 /// The parameters of a function that is no template and has one signature.
-template <typename F> struct Signature;
-template <typename R, typename... Parameters> struct Signature<R (*)(Parameters...)> {
+template <typename F> struct Signature {};
+template <typename R, typename... Parameters, bool throws>
+struct Signature<R (*)(Parameters...) noexcept(throws)> {
+  using Plain = std::tuple<std::remove_cvref_t<Parameters>...>;
   static constexpr size_t count = sizeof...(Parameters);
   static constexpr bool changes_arguments =
       ((std::is_lvalue_reference_v<Parameters> && !std::is_const_v<std::remove_reference_t<Parameters>>) || ...);
   static constexpr bool changes_itself = false;
 };
-template <typename F, typename R, typename... Parameters>
-struct Signature<R (F::*)(Parameters...) const> : Signature<R (*)(Parameters...)> {};
-template <typename F, typename R, typename... Parameters>
-struct Signature<R (F::*)(Parameters...)> : Signature<R (*)(Parameters...)> {
+template <typename F, typename R, typename... Parameters, bool throws>
+struct Signature<R (F::*)(Parameters...) const noexcept(throws)> : Signature<R (*)(Parameters...)> {};
+template <typename F, typename R, typename... Parameters, bool throws>
+struct Signature<R (F::*)(Parameters...) noexcept(throws)> : Signature<R (*)(Parameters...)> {
   static constexpr bool changes_itself = true;
 };
 template <typename F>
-concept HasSignature = requires { &F::operator(); } || std::is_function_v<std::remove_pointer_t<F>>;
-template <typename F>
 constexpr auto signature_of() {
   if constexpr (requires { &F::operator(); }) return Signature<decltype(&F::operator())>();
-  else return Signature<F>();
+  else return Signature<std::add_pointer_t<std::remove_pointer_t<F>>>();
+}
+template <typename F>
+concept HasSignature = requires { decltype(flat_call::signature_of<F>())::count; };
+
+/// What stands for the result of a call that is refused, so that no more is said.
+struct Refused : Array {};
+/// A Wanted, where none can be had: only in code that doesn't compile.
+template <typename Wanted>
+Wanted nothing();
+template <typename Got, typename Wanted>
+inline constexpr bool gives = std::is_convertible_v<const Got&, Wanted> || std::is_same_v<Got, Refused>;
+/// What a user's function gave, as what is wanted of it. Who calls has asserted `gives`, in a sentence.
+template <typename Wanted, typename Got>
+Wanted as(const Got& got) {
+  if constexpr (std::is_convertible_v<const Got&, Wanted>) return got;
+  else return flat_call::nothing<Wanted>();
 }
 
-/// Doesn't compile: says why F can't be called with `count` arguments.
-template <typename F, size_t count>
-constexpr void refuse_call() {
-  if constexpr (HasSignature<F>) {
+/// Why F can't be called.
+enum class Problem : uint8_t { kNone, kValue, kCount, kReference, kMutable, kTypes, kUnknown, kVoid };
+template <typename F, typename... Args>
+constexpr Problem problem_of() {
+  if constexpr (std::is_base_of_v<Array, F> || tree_detail::IsTuple<F>::value || std::is_arithmetic_v<F>) {
+    return Problem::kValue;
+  } else if constexpr (Callable<F, Args...>) {
+    return std::is_void_v<std::invoke_result_t<const F&, Args...>> ? Problem::kVoid : Problem::kNone;
+  } else if constexpr (HasSignature<F>) {
     using Own = decltype(flat_call::signature_of<F>());
-    constexpr bool wrong_count = Own::count != count;
-    static_assert(!wrong_count, "the function takes another number of arguments than it is given");
-    static_assert(
-        wrong_count || !Own::changes_arguments,
-        "a parameter that is an Array& can't be traced: take an Array or const Array&, and return what changes");
-    static_assert(wrong_count || Own::changes_arguments || !Own::changes_itself,
-                  "a mutable lambda can't be traced: take its state as an argument, and return it");
-    static_assert(
-        wrong_count || Own::changes_arguments || Own::changes_itself,
-        "the function's parameters are not made of what it is given: where an Array comes, as a loop's index, "
-        "take an Array, no int");
+    if constexpr (Own::count != sizeof...(Args)) return Problem::kCount;
+    else if constexpr (Own::changes_arguments) return Problem::kReference;
+    else return Own::changes_itself ? Problem::kMutable : Problem::kTypes;
   } else {
-    static_assert(count > 10000, "the function can't be called with these arguments: their number or types differ");
+    return Problem::kUnknown;
   }
 }
 
 /// What F gives for the elements of Tuple. What it can't be asked is refused in a sentence, and stands for an Array, so
-/// that no more is said.
+/// that no more is said. The sentences stand in the struct itself: each function on the way is a line of the message.
 template <typename F, typename Tuple> struct CallOf;
 template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
-  static constexpr bool possible = std::is_invocable_v<const F&, Args...>;
-  static constexpr auto check() {
-    if constexpr (!possible) {
-      flat_call::refuse_call<F, sizeof...(Args)>();
-      return std::type_identity<Array>();
-    } else if constexpr (std::is_void_v<std::invoke_result_t<const F&, Args...>>) {
-      static_assert(sizeof...(Args) > 10000, "the function returns nothing: return an Array, or a tree of them");
-      return std::type_identity<Array>();
-    } else {
-      return std::type_identity<std::invoke_result_t<const F&, Args...>>();
-    }
+  static constexpr Problem problem = flat_call::problem_of<F, Args...>();
+  static constexpr bool gives_result = problem == Problem::kNone;
+  static constexpr auto result() {
+    if constexpr (gives_result) return std::type_identity<std::invoke_result_t<const F&, Args...>>();
+    else return std::type_identity<Refused>();
   }
-  using Result = typename decltype(check())::type;
-  static constexpr bool gives_result = [] {
-    if constexpr (possible) return !std::is_void_v<std::invoke_result_t<const F&, Args...>>;
-    else return false;
-  }();
+  using Result = typename decltype(result())::type;
+  static constexpr bool is_function = problem != Problem::kValue, right_count = problem != Problem::kCount,
+                        unchanged = problem != Problem::kReference, stateless = problem != Problem::kMutable,
+                        right_types = problem != Problem::kTypes, returns = problem != Problem::kVoid;
+  // Last, and of names alone: behind a failure Clang drops the other members, and shows what is computed.
+  static_assert(is_function, "a function is wanted here, and this is a value: grad(f)(x), not grad(f(x))");
+  static_assert(right_count, "the function takes another number of arguments than it is given");
+  static_assert(
+      unchanged,
+      "a parameter that is an Array& can't be traced: take an Array or const Array&, and return what changes");
+  static_assert(stateless, "a mutable lambda can't be traced: take its state as an argument, and return it");
+  static_assert(right_types,
+                "the function's parameters are not made of what it is given: where an Array comes, as a loop's index, "
+                "take an Array, no int");
+  static_assert(returns, "the function returns nothing: return an Array, or a tree of them");
 };
 
 template <typename F, typename Tuple>
 using ResultOf = typename CallOf<F, std::remove_cvref_t<Tuple>>::Result;
 
+/// Refuses, in a sentence and where the message is short, what is no tree.
+template <typename Tuple>
+inline constexpr bool are_trees = true;
+template <typename... Ts>
+inline constexpr bool are_trees<std::tuple<Ts...>> = (tree_detail::RequireTree<Ts>::value && ...);
+
 /// f of the tuple's elements.
 template <typename F, typename Tuple>
 ResultOf<F, Tuple> call(const F& f, const Tuple& arguments) {
-  if constexpr (CallOf<F, Tuple>::gives_result) return std::apply(f, arguments);
-  else return Array();
+  // What is wrong with a generic function, or inside of one, the compiler says best.
+  if constexpr (CallOf<F, Tuple>::problem == Problem::kUnknown) return tree_detail::apply(f, arguments), Refused();
+  else if constexpr (!CallOf<F, Tuple>::gives_result) return {};
+  else if constexpr (std::is_member_pointer_v<F>) return std::apply(f, arguments);
+  else return tree_detail::apply(f, arguments);
+}
+/// The same of arguments one by one: what a loop, a rule or a callback does with its user's function.
+template <typename F, typename... Args>
+ResultOf<F, std::tuple<const Args&...>> call_with(const F& f, const Args&... args) {
+  if constexpr (CallOf<F, std::tuple<const Args&...>>::problem == Problem::kUnknown) return f(args...), Refused();
+  else if constexpr (CallOf<F, std::tuple<const Args&...>>::gives_result) return f(args...);
+  else return {};
+}
+
+/// Lets a transformed function take {a, b} for a struct: where the function has one signature, its parameters say which.
+/// Elsewhere a sentence says what to write. Self::call is the generic function.
+template <typename Self, typename Parameters> struct TakesBraces;
+template <typename Self, typename... Parameters>
+struct TakesBraces<Self, std::tuple<Parameters...>> {
+  auto operator()(const Parameters&... args) const { return static_cast<const Self*>(this)->call(args...); }
+};
+template <typename Self>
+struct TakesBraces<Self, void> {
+  template <typename T, typename... Rest>
+  Array operator()(std::initializer_list<T>, const Rest&...) const {
+    static_assert(kNever<T>, "a list in braces has no type here: name the struct, f(Params{a, b})");
+    return {};
+  }
+  template <typename First, typename T, typename... Rest>
+  Array operator()(const First&, std::initializer_list<T>, const Rest&...) const {
+    static_assert(kNever<T>, "a list in braces has no type here: name the struct, f(x, Params{a, b})");
+    return {};
+  }
+};
+template <typename F>
+constexpr auto plain_parameters() {
+  if constexpr (HasSignature<F>) return std::type_identity<typename decltype(flat_call::signature_of<F>())::Plain>();
+  else return std::type_identity<void>();
+}
+template <typename F>
+using PlainParameters = typename decltype(flat_call::plain_parameters<F>())::type;
+/// `Call`, the transformed F.
+template <typename F, typename Call>
+struct WithBraces : Call, TakesBraces<WithBraces<F, Call>, PlainParameters<F>> {
+  explicit WithBraces(Call call) : Call(std::move(call)) {}
+  using Call::operator();
+  using TakesBraces<WithBraces, PlainParameters<F>>::operator();
+  template <typename... Args>
+  auto call(const Args&... args) const {
+    return Call::operator()(args...);
+  }
+};
+template <typename F, typename Call>
+WithBraces<F, Call> with_braces(Call call) {
+  return WithBraces<F, Call>(std::move(call));
 }
 
 template <typename Tuple>
@@ -182,7 +263,8 @@ inline constexpr size_t size_of = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
 /// Leaves of each argument.
 template <typename Tuple>
 std::vector<size_t> leaf_counts(const Tuple& arguments) {
-  return std::apply([](const auto&... a) { return std::vector<size_t>{hilo::flatten(a).leaves.size()...}; }, arguments);
+  return tree_detail::apply([](const auto&... a) { return std::vector<size_t>{hilo::flatten(a).leaves.size()...}; },
+                            arguments);
 }
 
 /// Leaves of each element of a tuple, or of the whole of what is none.

@@ -63,10 +63,10 @@ template <typename A, typename B> struct IsPair<std::pair<A, B>> : std::true_typ
 
 template <bool WithValue, int... Argnums, typename F>
 auto differentiate(F f, const GradOptions& options, const std::source_location& location) {
-  return [f = std::move(f), options, location](const auto&... args) {
+  return flat_call::with_braces<F>([f = std::move(f), options, location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     if (options.has_aux && !IsPair<Result>::value) refuse_no_aux(WithValue ? "value_and_grad" : "grad");
     const Arguments arguments(args...);
     std::optional<Result> result;
@@ -83,7 +83,7 @@ auto differentiate(F f, const GradOptions& options, const std::source_location& 
     } else {
       return gradients;
     }
-  };
+  });
 }
 
 /// The linear function that linearize returns: tangents, of the trees that the arguments had, to the value's tangent.
@@ -119,13 +119,9 @@ auto with_aux(First first, Second second, const Result& result) {
 ///            complex; what GradOptions say otherwise
 /// Example    grad([](Array x) { return x * x; })(Array(3.0f)).item<float>() == 6
 template <int... Argnums, typename F>
-auto grad(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
+auto grad(F f, const GradOptions& options = {}, std::source_location location = std::source_location::current()) {
   if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<false, 0>(std::move(f), options, location);
   else return grad_detail::differentiate<false, Argnums...>(std::move(f), options, location);
-}
-template <int... Argnums, typename F>
-auto grad(F f, std::source_location location = std::source_location::current()) {
-  return hilo::grad<Argnums...>(std::move(f), GradOptions{}, location);
 }
 template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
 auto grad(F f, const Numbers& argnums) {
@@ -134,13 +130,10 @@ auto grad(F f, const Numbers& argnums) {
 
 /// The value (or (value, aux)) and the gradient, as a pair.
 template <int... Argnums, typename F>
-auto value_and_grad(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
+auto value_and_grad(F f, const GradOptions& options = {},
+                    std::source_location location = std::source_location::current()) {
   if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<true, 0>(std::move(f), options, location);
   else return grad_detail::differentiate<true, Argnums...>(std::move(f), options, location);
-}
-template <int... Argnums, typename F>
-auto value_and_grad(F f, std::source_location location = std::source_location::current()) {
-  return hilo::value_and_grad<Argnums...>(std::move(f), GradOptions{}, location);
 }
 template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
 auto value_and_grad(F f, const Numbers& argnums) {
@@ -154,7 +147,7 @@ auto value_and_grad(F f, const Numbers& argnums) {
 template <typename F, typename... Args>
 auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
          std::source_location location = std::source_location::current()) {
-  using Result = std::remove_cvref_t<flat_call::ResultOf<F, std::tuple<Args...>>>;
+  using Result = std::remove_cvref_t<typename flat_call::CallOf<F, std::tuple<Args...>>::Result>;
   const TransformationLocation here(location);
   std::optional<Result> result;
   const auto out = grad_detail::directional(flat_call::flat_function(f, primals, result), hilo::flatten(primals).leaves,
@@ -165,36 +158,58 @@ auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args..
 }
 
 namespace grad_detail {
-template <typename, size_t> using ArrayAt = Array;
-/// How many Arrays f takes, the fewest if there are several; 0 if none up to 8.
-template <typename F, size_t N = 1>
-constexpr size_t array_count() {
+template <typename T, size_t> using TypeAt = T;
+/// How many Ts f takes, the fewest if there are several; 0 if none up to 8.
+template <typename F, typename T = Array, size_t N = 1>
+constexpr size_t argument_count() {
   constexpr bool takes = []<size_t... I>(std::index_sequence<I...>) {
-    return std::is_invocable_v<const F&, ArrayAt<F, I>...>;
+    return std::is_invocable_v<const F&, TypeAt<T, I>...>;
   }(std::make_index_sequence<N>());
   if constexpr (takes) return N;
   else if constexpr (N == 8) return 0;
-  else return grad_detail::array_count<F, N + 1>();
+  else return grad_detail::argument_count<F, T, N + 1>();
 }
-/// N arrays as a tuple. Errors    INVALID_ARGUMENT for another number
+/// N arguments as a tuple. Errors    INVALID_ARGUMENT for another number
 void check_argument_count(size_t got, size_t wanted);
-template <size_t N>
-auto tuple_of(const std::vector<Array>& arrays) {
-  check_argument_count(arrays.size(), N);
-  return
-      [&]<size_t... I>(std::index_sequence<I...>) { return std::tuple(arrays[I]...); }(std::make_index_sequence<N>());
+template <size_t N, typename T>
+auto tuple_of(std::span<const T> list) {
+  check_argument_count(list.size(), N);
+  return [&]<size_t... I>(std::index_sequence<I...>) { return std::tuple(list[I]...); }(std::make_index_sequence<N>());
 }
 }  // namespace grad_detail
 /// The same for a function of Arrays: jvp(f, {x, y}, {dx, dy}).
 template <typename F>
 auto jvp(const F& f, const std::vector<Array>& primals, const std::vector<Array>& tangents,
          std::source_location location = std::source_location::current()) {
-  constexpr size_t count = grad_detail::array_count<F>();
+  constexpr size_t count = grad_detail::argument_count<F>();
   static_assert(count > 0,
                 "jvp(f, {x, y}, {dx, dy}) is for functions of Arrays: trees go in tuples, jvp(f, std::tuple(tree), "
                 "std::tuple(tangents))");
   const UserLocation here(location);
-  return hilo::jvp(f, grad_detail::tuple_of<count>(primals), grad_detail::tuple_of<count>(tangents), location);
+  return hilo::jvp(f, grad_detail::tuple_of<count>(std::span<const Array>(primals)),
+                   grad_detail::tuple_of<count>(std::span<const Array>(tangents)), location);
+}
+/// And for one of trees of one type: jvp(f, {params}, {tangents}).
+template <typename F, Tree T>
+  requires(!std::convertible_to<T, Array>)
+auto jvp(const F& f, std::initializer_list<T> primals, std::initializer_list<T> tangents,
+         std::source_location location = std::source_location::current()) {
+  constexpr size_t count = grad_detail::argument_count<F, T>();
+  static_assert(count > 0,
+                "the function doesn't take what is in the braces: jvp(f, std::tuple(a, b), std::tuple(da, db))");
+  const UserLocation here(location);
+  return hilo::jvp(f, grad_detail::tuple_of<count>(std::span<const T>(primals)),
+                   grad_detail::tuple_of<count>(std::span<const T>(tangents)), location);
+}
+/// Doesn't compile: arguments and tangents are two lists of one type, as in JAX.
+template <typename F, typename Primals, typename Tangents>
+  requires(!std::same_as<Primals, Tangents> || std::convertible_to<Primals, Array> ||
+           grad_detail::IsPair<Primals>::value)
+auto jvp(const F&, const Primals&, const Tangents&) {
+  static_assert(kNever<F>,
+                "arguments and tangents are two lists of one type: jvp(f, {x, y}, {dx, dy}), or of trees "
+                "jvp(f, std::tuple(a, b), std::tuple(da, db))");
+  return std::pair<Array, Array>();
 }
 
 /// f(args...) and the function that pulls a cotangent (of the value's tree) back to a tuple of argument cotangents;
@@ -203,7 +218,7 @@ auto jvp(const F& f, const std::vector<Array>& primals, const std::vector<Array>
 template <typename F, typename... Args>
 auto vjp(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
-  using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+  using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
   const Arguments arguments(args...);
   std::optional<Result> result;
   grad_detail::Pullback p = grad_detail::pullback(flat_call::flat_function(f, arguments, result),
@@ -218,13 +233,20 @@ auto vjp(const F& f, const Args&... args) {
   return grad_detail::with_aux<F>(value, std::move(pull), outputs);
 }
 
+/// Doesn't compile: arguments stand one by one, as in JAX.
+template <typename F, typename T>
+auto vjp(const F&, std::initializer_list<T>) {
+  static_assert(kNever<F>, "arguments stand one by one: vjp(f, x, y); a struct has a name: vjp(f, Params{a, b})");
+  return std::pair<Array, Array>();
+}
+
 /// f(args...) and the linear function of tangents at that point, which can be called many times; has_aux(f) gives
 /// (value, function, aux).
 /// Errors     the function's: INVALID_ARGUMENT if a tangent's shape or type isn't that of its argument
 template <typename F, typename... Args>
 auto linearize(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
-  using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+  using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
   const Arguments arguments(args...);
   std::optional<Result> result;
   grad_detail::Pushforward p =

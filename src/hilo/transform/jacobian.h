@@ -79,7 +79,7 @@ auto jacobian_of(std::string_view name, F f, const GradOptions& options, const s
   return [name, f = std::move(f), options, location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     const Arguments arguments(args...);
     std::optional<Result> result;
     Jacobians all = jacobian_detail::jacobian(
@@ -151,7 +151,7 @@ auto hessian(F f, std::source_location location = std::source_location::current(
 template <typename F, typename... Args>
 auto hvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
          std::source_location location = std::source_location::current()) {
-  return hilo::jvp(hilo::grad(f, location), primals, tangents, location).second;
+  return hilo::jvp(hilo::grad(f, GradOptions{}, location), primals, tangents, location).second;
 }
 
 }  // namespace hilo

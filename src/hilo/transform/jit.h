@@ -81,7 +81,7 @@ std::string graph_html(const Call& call, const std::string& name, const std::sou
 /// what has been compiled, and so do all functions of one type that captures nothing. A call with other shapes retraces;
 /// captured arrays are constants of the program.
 template <typename F, int... StaticArgnums>
-class Jitted {
+class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_call::PlainParameters<F>> {
  public:
   Jitted(F f, JitOptions options, const std::source_location& location)
       : f_(std::move(f)),
@@ -90,10 +90,16 @@ class Jitted {
         cache_(jit_detail::make_cache(std::move(options), std::is_empty_v<F> ? &jit_detail::type_tag<Jitted> : nullptr,
                                       location)) {}
 
+  using flat_call::TakesBraces<Jitted, flat_call::PlainParameters<F>>::operator();
   template <typename... Args>
   auto operator()(const Args&... args) const {
+    return call(args...);
+  }
+  template <typename... Args>
+  auto call(const Args&... args) const {
     using Arguments = ArgumentsOf<Args...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
+    static_assert(flat_call::are_trees<Arguments>);
     Arguments arguments(args...);
     const jit_detail::Outcome outcome = jit_detail::call(*cache_, describe(arguments));
     return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
@@ -105,7 +111,7 @@ class Jitted {
   template <typename... Args>
   auto lower(const Args&... args) const {
     using Arguments = ArgumentsOf<vmap_detail::Abstract<Args>...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     const Arguments arguments(vmap_detail::abstract(args)...);
     return Lowered<Arguments, Result>(jit_detail::lower(describe(arguments), options_, location_));
   }
@@ -162,7 +168,7 @@ class Jitted {
 
   template <typename Arguments>
   jit_detail::Call describe(const Arguments& arguments) const {
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     jit_detail::Call call;
     call.arguments = hilo::flatten(arguments);
     mark(call, arguments);

@@ -34,14 +34,19 @@ Outcome call(PmapCache& cache, const Call& call);
 
 /// What pmap returns. Copies share what has been compiled.
 template <typename F>
-class Pmapped {
+class Pmapped : public flat_call::TakesBraces<Pmapped<F>, flat_call::PlainParameters<F>> {
  public:
   Pmapped(F f, std::shared_ptr<PmapCache> cache) : f_(std::move(f)), cache_(std::move(cache)) {}
 
+  using flat_call::TakesBraces<Pmapped, flat_call::PlainParameters<F>>::operator();
   template <typename... Args>
   auto operator()(const Args&... args) const {
+    return call(args...);
+  }
+  template <typename... Args>
+  auto call(const Args&... args) const {
     using Arguments = flat_call::Arguments<F, Args...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     const Arguments arguments(args...);
     pmap_detail::Call call{hilo::flatten(arguments), flat_call::leaf_counts(arguments), {}};
     call.trace = [&](std::span<const Array> leaves, std::shared_ptr<void>& prototype, std::vector<size_t>& counts) {

@@ -13,6 +13,13 @@ namespace hilo {
 /// jax.ShapeDtypeStruct.
 struct ShapeDtypeStruct {
   ShapeDtypeStruct(std::vector<int64_t> shape, ElementType dtype) : shape(std::move(shape)), dtype(dtype) {}
+  /// Doesn't compile: the shape comes first.
+  template <std::same_as<ScalarType> T>
+  ShapeDtypeStruct(T dtype, std::vector<int64_t>) : dtype(dtype) {
+    static_assert(kNever<T>, "the shape comes first: ShapeDtypeStruct({5, 12}, int32)");
+  }
+  /// Doesn't compile: types are values.
+  ShapeDtypeStruct(std::vector<int64_t> shape, const char* dtype) = delete;  // ShapeDtypeStruct({5, 12}, int32)
   std::vector<int64_t> shape;
   ElementType dtype;
 };
@@ -25,8 +32,9 @@ const T& abstract(const T& value) {
   return value;
 }
 inline Array abstract(const ShapeDtypeStruct& value) { return abstract_array(value); }
+Array abstract(const Aval& value);
 template <typename T>
-using Abstract = std::conditional_t<std::is_same_v<T, ShapeDtypeStruct>, Array, T>;
+using Abstract = std::conditional_t<std::is_same_v<T, ShapeDtypeStruct> || std::is_same_v<T, Aval>, Array, T>;
 }  // namespace vmap_detail
 
 }  // namespace hilo

@@ -60,7 +60,7 @@ auto shard_map(F f, const Mesh& mesh, SpecList in_specs, SpecList out_specs, Sha
       [f = std::move(f), mapping = shard_map_detail::Mapping{mesh, std::move(in_specs), std::move(out_specs),
                                                              std::move(options), location}](const auto&... args) {
         using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-        using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+        using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
         const Arguments arguments(args...);
         std::optional<Result> result;
         const std::vector<Array> leaves = shard_map_detail::run(
@@ -81,6 +81,15 @@ struct ShardMapByName {
 template <typename F>
 auto shard_map(F f, const ShardMapByName& o, std::source_location location = std::source_location::current()) {
   return hilo::shard_map(std::move(f), o.mesh, o.in_specs, o.out_specs, {o.axis_names, o.check_vma}, location);
+}
+
+/// Doesn't compile: which devices have which part?
+template <typename F>
+F shard_map(F f) {
+  static_assert(
+      kNever<F>,
+      "shard_map takes a mesh and specs: shard_map(f, {.mesh = mesh, .in_specs = P(\"x\"), .out_specs = P()})");
+  return f;
 }
 
 }  // namespace hilo

@@ -102,6 +102,8 @@ Array abstract_array(const ShapeDtypeStruct& like) {
   return linear_operand({or_throw(Shape::make_array(like.dtype, like.shape)), false});
 }
 
+Array abstract(const Aval& value) { return linear_operand(value); }
+
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves) {
   std::vector<Aval> avals;
   for (const Array& a : leaves) avals.push_back(a.aval());

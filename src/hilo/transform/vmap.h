@@ -20,6 +20,7 @@ class AxisTree {
  public:
   AxisTree(int axis) : axis_(axis) {}   // NOLINT: axes are written as they are
   AxisTree(std::nullopt_t) {}           // NOLINT
+  AxisTree(std::nullptr_t) {}           // NOLINT
   AxisTree(Axis axis) : axis_(axis) {}  // NOLINT
   AxisTree(std::vector<AxisTree> parts) : has_parts_(true), parts_(std::move(parts)) {}  // NOLINT
   template <typename... Parts>
@@ -27,6 +28,12 @@ class AxisTree {
       : has_parts_(true), parts_(std::apply([](const auto&... p) { return std::vector<AxisTree>{p...}; }, parts)) {}
   template <typename A, typename B>
   AxisTree(const std::pair<A, B>& parts) : has_parts_(true), parts_{parts.first, parts.second} {}  // NOLINT
+
+  /// {0, none}, of one part that part.
+  AxisTree(std::initializer_list<AxisTree> parts) {  // NOLINT
+    if (parts.size() == 1) *this = *parts.begin();
+    else *this = AxisTree(std::vector<AxisTree>(parts));
+  }
 
   const Axis& axis() const { return axis_; }
   bool has_parts() const { return has_parts_; }
@@ -46,6 +53,11 @@ class AxisList : public std::vector<AxisTree> {
   AxisList(std::nullopt_t);                        // NOLINT
   AxisList(std::initializer_list<AxisTree> axes);  // NOLINT
   AxisList(std::vector<AxisTree> axes);            // NOLINT
+  /// Doesn't compile: names have a name.
+  template <std::same_as<char> C>
+  AxisList(const C*) : vector{0} {  // NOLINT: it converts, to be refused
+    static_assert(kNever<C>, "the axis name has a name: vmap(f, {.axis_name = \"i\"})");
+  }
   template <typename... Axes>
   AxisList(const std::tuple<Axes...>& axes) : vector(AxisTree(axes).parts()) {}  // NOLINT
 };
@@ -100,11 +112,11 @@ Trees trees_of(const T& value) {
 /// Example    vmap(f, {.in_axes = {0, kNoAxis}, .axis_name = "batch"})(rows, w)
 template <typename F>
 auto vmap(F f, VmapOptions options, std::source_location location = std::source_location::current()) {
-  return [f = std::move(f), options = std::move(options), location](const auto&... args) {
+  return flat_call::with_braces<F>([f = std::move(f), options = std::move(options), location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     // A number is the same of each element, and comes back as an array of them.
-    using Given = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Given = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     using Result = std::conditional_t<Number<Given>, Array, Given>;
     const Arguments arguments(args...);
     std::optional<Result> result;
@@ -112,7 +124,7 @@ auto vmap(F f, VmapOptions options, std::source_location location = std::source_
         flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
         vmap_detail::trees_of(arguments), [&] { return vmap_detail::trees_of(*result); }, options, location);
     return hilo::unflatten(*result, leaves);
-  };
+  });
 }
 
 /// The same with what everybody says by position. kNoAxis: not batched.
@@ -132,7 +144,7 @@ auto vmap(F f, InAxes in_axes = 0, AxisList out_axes = 0, std::string axis_name 
 template <typename F, typename... Args>
 auto eval_shape(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, vmap_detail::Abstract<Args>...>;
-  using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+  using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
   const Arguments arguments(vmap_detail::abstract(args)...);
   std::optional<Result> result;
   const std::vector<Array> leaves =

@@ -37,6 +37,13 @@ T device_put(const T& tree, std::source_location location = std::source_location
   return hilo::unflatten(tree, flat.leaves);
 }
 
+/// Doesn't compile: a device is a value.
+template <typename T>
+T device_put(const T& tree, const char*) {
+  static_assert(kNever<T>, "a device is a value: device_put(x, devices()[0])");
+  return tree;
+}
+
 /// Waits until all arrays of the tree have their values.
 /// Errors    as block_until_ready of an array
 template <typename T>

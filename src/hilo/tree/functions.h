@@ -7,7 +7,7 @@
 namespace hilo {
 
 /// The arrays of a tree, in order. jax.tree.leaves.
-template <Tree T>
+template <typename T>
 std::vector<Array> tree_leaves(const T& tree) {
   return hilo::flatten(tree).leaves;
 }
@@ -28,19 +28,19 @@ struct Structure {
   size_t num_leaves = 0;
   bool operator==(const Structure&) const = default;
 };
-template <Tree T>
+template <typename T>
 Structure structure(const T& tree) {
   FlatTree flat = hilo::flatten(tree);
   return {std::move(flat.structure), flat.leaves.size()};
 }
 
 /// tree_leaves. jax.tree.leaves.
-template <Tree T>
+template <typename T>
 std::vector<Array> leaves(const T& tree) {
   return hilo::tree_leaves(tree);
 }
 /// Leaves and structure.
-template <Tree T>
+template <typename T>
 std::pair<std::vector<Array>, Structure> flatten(const T& tree) {
   return {hilo::tree_leaves(tree), tree::structure(tree)};
 }
@@ -53,7 +53,7 @@ T unflatten(const T& like, std::span<const Array> leaves) {
 }
 
 /// Each array with its path: ("[1].blocks[3].w", array); "" for a tree that is one array. jax.tree.flatten_with_path.
-template <Tree T>
+template <typename T>
 std::vector<std::pair<std::string, Array>> flatten_with_path(const T& tree) {
   T copy = tree;
   std::vector<std::pair<std::string, Array>> out;
@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, Array>> flatten_with_path(const T& tree) {
     out.emplace_back(hilo::leaf_path(out.size(), [&](TreeVisitor& visitor) { hilo::walk(copy, visitor); }), leaf);
   return out;
 }
-template <Tree T>
+template <typename T>
 std::vector<std::pair<std::string, Array>> leaves_with_path(const T& tree) {
   return tree::flatten_with_path(tree);
 }
@@ -71,6 +71,19 @@ std::vector<std::pair<std::string, Array>> leaves_with_path(const T& tree) {
 template <typename F, Tree T, Tree... Rest>
 T map(F&& f, const T& tree, const Rest&... rest) {
   return hilo::tree_map(std::forward<F>(f), tree, rest...);
+}
+/// Doesn't compile: braces don't tell which tree.
+template <typename F, typename T>
+T map(F&&, std::initializer_list<T> tree) {
+  static_assert(kNever<T>, "a list in braces has no type here: name the struct, tree::map(f, Params{a, b})");
+  return *tree.begin();
+}
+/// Doesn't compile: the function comes first.
+template <Tree T, typename F, Tree... Rest>
+  requires(!Tree<F>)
+T map(const T& tree, const F&, const Rest&...) {
+  static_assert(kNever<F>, "the function comes first: tree::map(f, tree)");
+  return tree;
 }
 /// The same, where f(path, leaf, ...) gets each array's path too. jax.tree.map_with_path.
 template <typename F, Tree T, Tree... Rest>
@@ -94,7 +107,7 @@ Array reduce(F&& f, const T& tree) {
   if (leaves.empty())
     or_throw(invalid_argument("tree::reduce: the tree has no leaves; wanted one or more, or a first value"));
   Array value = leaves[0];
-  for (size_t i = 1; i < leaves.size(); ++i) value = f(value, leaves[i]);
+  for (size_t i = 1; i < leaves.size(); ++i) value = tree_detail::mapped(f, value, leaves[i]);
   return value;
 }
 /// The same without an initial value, in a logarithm of rounds of pairs: f(f(a, b), f(c, d)). jax.tree.reduce_associative.

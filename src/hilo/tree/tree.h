@@ -74,6 +74,14 @@ class TreeVisitor {
 
 namespace tree_detail {
 
+/// std::apply, of which a message has fewer lines.
+template <typename F, typename Tuple>
+decltype(auto) apply(F&& f, Tuple&& tuple) {
+  return [&]<size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+    return f(std::get<I>(tuple)...);
+  }(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<Tuple>>>());
+}
+
 template <typename T> struct IsVector : std::false_type {};
 template <typename T, typename A> struct IsVector<std::vector<T, A>> : std::true_type {};
 template <typename T> struct IsMap : std::false_type {};
@@ -189,22 +197,23 @@ void walk(T& value, TreeVisitor& visitor);
 
 namespace tree_detail {
 
-/// Doesn't compile: says what to write instead of a type that is no tree.
+/// Doesn't compile for what is no tree: says what to write instead.
 template <typename T>
-constexpr void refuse_non_tree() {
-  constexpr bool unordered = requires { typename T::hasher; }, pointer = requires(const T& p) {
+struct RequireTree {
+  static constexpr bool unordered = requires { typename T::hasher; }, pointer = requires(const T& p) {
     p.get();
     *p;
   };
-  constexpr bool variant = requires(const T& v) { v.valueless_by_exception(); };
+  static constexpr bool variant = requires(const T& v) { v.valueless_by_exception(); };
+  static constexpr bool value = true;
   static_assert(!unordered, "an unordered container is no tree: its order changes from run to run; use std::map");
   static_assert(!pointer, "a pointer is no tree: two of them may share an array, or none; hold the value itself");
   static_assert(!variant,
                 "a std::variant is no tree: what it holds isn't known when the program is traced; use a struct, "
                 "or std::optional members");
-  static_assert(unordered || pointer || variant,
+  static_assert(unordered || pointer || variant || Tree<T>,
                 "this type is no tree of arrays: make it an aggregate or add HILO_TREE(fields...)");
-}
+};
 
 template <typename T>
 void walk_child(T& child, TreeVisitor& visitor, size_t index, const char* names) {
@@ -268,7 +277,7 @@ void walk_static_fields(const References<Fields...>& fields, TreeVisitor& visito
 template <typename T>
 void walk(T& value, TreeVisitor& visitor) {
   if constexpr (!Tree<T>) {
-    tree_detail::refuse_non_tree<T>();
+    static_assert(tree_detail::RequireTree<T>::value);
   } else if constexpr (std::derived_from<T, Array>) {
     visitor.leaf(value);
   } else if constexpr (std::same_as<T, std::nullopt_t>) {
@@ -345,7 +354,7 @@ FlatTree flatten(const T& value) {
 template <typename T>
   requires(!Tree<T>)
 FlatTree flatten(const T&) {
-  tree_detail::refuse_non_tree<T>();
+  static_assert(tree_detail::RequireTree<T>::value);
   return {};
 }
 
@@ -357,11 +366,22 @@ T unflatten(const T& like, std::span<const Array> leaves) {
   return value;
 }
 
+namespace tree_detail {
+/// What a map puts in the place of a leaf.
+template <typename F, typename... Leaves>
+Array mapped(F& f, const Leaves&... leaves) {
+  constexpr bool possible = std::is_invocable_r_v<Array, F&, const Leaves&...>;
+  static_assert(possible, "the function of a tree takes Arrays (map: one of each tree, reduce: two), and returns one");
+  if constexpr (possible) return f(leaves...);
+  else return {};
+}
+}  // namespace tree_detail
+
 /// The tree with `f` applied to every array. jax.tree.map of one tree.
 template <Tree T, typename F>
 T tree_map(F&& f, const T& value) {
   FlatTree flat = hilo::flatten(value);
-  for (Array& leaf : flat.leaves) leaf = f(leaf);
+  for (Array& leaf : flat.leaves) leaf = tree_detail::mapped(f, leaf);
   return hilo::unflatten(value, flat.leaves);
 }
 
@@ -381,7 +401,7 @@ T tree_map(F&& f, const T& first, const Rest&... rest) {
   }(std::make_index_sequence<sizeof...(Rest)>());
   for (size_t i = 0; i < flat.leaves.size(); ++i) {
     flat.leaves[i] = [&]<size_t... K>(std::index_sequence<K...>) {
-      return f(flat.leaves[i], others[K].leaves[i]...);
+      return tree_detail::mapped(f, flat.leaves[i], others[K].leaves[i]...);
     }(std::make_index_sequence<sizeof...(Rest)>());
   }
   return hilo::unflatten(first, flat.leaves);

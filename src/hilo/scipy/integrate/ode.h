@@ -37,10 +37,14 @@ std::vector<Array> odeint(const FlatFunction& func, std::span<const Array> y0, c
 template <typename F, Tree Y, typename... Args>
 Y odeint(const F& func, const Y& y0, const Operand& t, const std::tuple<Args...>& args,
          const OdeintOptions& options = {}) {
+  using Slope =
+      std::remove_cvref_t<typename flat_call::CallOf<F, std::tuple<const Y&, const Array&, const Args&...>>::Result>;
+  static_assert(flat_call::gives<Slope, Y>, "func(y, t, args...) returns dy/dt, of the C++ type of y0");
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     const Y y = hilo::unflatten(y0, leaves.first(leaves.size() - 1));
-    return hilo::flatten(Y(std::apply([&](const auto&... arg) { return func(y, leaves.back(), arg...); }, args)))
-        .leaves;
+    const auto slope = tree_detail::apply(
+        [&](const auto&... arg) { return flat_call::call_with(func, y, leaves.back(), arg...); }, args);
+    return hilo::flatten(flat_call::as<Y>(slope)).leaves;
   };
   return hilo::unflatten(y0, detail::odeint(flat, hilo::flatten(y0).leaves, t, options));
 }
