@@ -2,8 +2,9 @@
 // hilo.h -- everything a user of the C++ API needs. For users only: hilo's own files include what they use.
 #pragma once
 
-#include "hilo/client/platform_name.h"
 #include "hilo/core.h"
+
+#include "hilo/client/platform_name.h"
 #include "hilo/image/resize.h"
 #include "hilo/import.h"
 #include "hilo/io.h"
