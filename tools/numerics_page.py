@@ -138,6 +138,33 @@ defines it. The gaps between elements of a dilated input, which go on in its pad
 XLA:CPU has this for undilated inputs in f32, f16 and bf16; in f64, in complex numbers and with dilated inputs its loops leave
 padding out, too.
 
+## Derivatives of decompositions
+
+`eigh` and `svd` treat values as equal if they differ by less than `16 (1 + sqrt n)` epsilons of the greatest one. That is
+LAPACK's error. The vectors of a group of equal values aren't unique; their derivative has no part within the group.
+
+| function of `eigh(a)`, `svd(a)` | at equal values |
+|---|---|
+| projector on the space of a whole group, `V_g V_g^H`; `U V^H`; other functions that don't depend on the choice of vectors and are constant in the group's values | first and second derivatives are right |
+| symmetric functions of the values: `sum(log(w))`, `sum(w * w)` | first derivatives are right |
+| sums of the values, the nuclear norm at full rank | first and second derivatives are right |
+| `V f(w) V^H` with a slope `f'` that isn't 0, `U f(s) V^H` | **not right**: the part `f'(w) V_g^H dA V_g` off the diagonal is missing. `jvp` and `vjp` see the changes of the n values, which don't determine it |
+| second derivatives of `sum(f(w))` with a curvature `f''` that isn't 0 | **not right**, for the same reason |
+| one vector or one value of a group | the derivative doesn't exist. The result is finite and has no meaning; JAX gives NaN |
+
+The last three rows are silent: compare the values if your matrix may have equal ones. Functions of matrices that have rules of
+their own are right there: `inv`, `det`, `slogdet`, `expm`, `matrix_power`, `pinv`, `lstsq`, `polar`, `cholesky`, `solve`. `pinv` and
+`lstsq` need a constant rank. Between values with a small gap the relative error is about epsilon times the greatest value by the gap.
+Scales from 1e-300 to 1e300 (f64) don't overflow unless a derivative does.
+
+## Masked elements
+
+Elements that `where` drops take no part: values and derivatives of every order are those of the remaining elements, even if the
+dropped ones are infinite or NaN. `tests/optim/masks_test.cc` holds that for reductions, `nn`, `logsumexp` and the losses. If nothing
+remains, the value is JAX's and the derivative is 0. In `logsumexp` a weight of 0 has its derivative `exp(x) / sum`; JAX gives 0.
+
+A distribution's function of NaN, in any argument, is NaN; JAX gives a number where a comparison hides it.
+
 ## Constants
 
 Whatever the thread's rounding mode is, and whether it flushes denormals: hilo rounds to nearest and keeps them in all that it

@@ -54,7 +54,8 @@ struct EighResult {
   Array v, w;  ///< vectors, ascending values
 };
 /// Of (x + x^H) / 2, or, not symmetrized, of the matrix that has that triangle.
-/// Gradient  that of Hermitian matrices, as in JAX: not symmetrized, x and its tangent should be; of distinct values
+/// Gradient  that of Hermitian matrices, as in JAX: not symmetrized, x and its tangent should be; at equal
+///           values as docs/numerics.md says
 EighResult eigh(const Operand& x, bool lower = true, bool symmetrize_input = true);
 
 struct TridiagonalResult {
