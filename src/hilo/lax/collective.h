@@ -21,7 +21,7 @@ class AxisNames : public std::vector<std::string> {
 
 /// A tree that isn't one array: the functions below go leaf by leaf.
 template <typename T>
-concept TreeOfArrays = Tree<T> && !std::convertible_to<const T&, Operand>;
+concept TreeOfArrays = Tree<T> && !OperandLike<const T&>;
 
 /// The sum of `x` over all members of the axis, for each member.
 /// Types      numbers; booleans count as s32

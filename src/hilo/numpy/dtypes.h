@@ -188,7 +188,7 @@ bool isscalar(std::initializer_list<T>) {
   return false;
 }
 template <typename T>
-  requires(!std::convertible_to<const T&, Operand>)
+  requires(!OperandLike<const T&>)
 bool isscalar(const T&) {
   return false;
 }

@@ -90,6 +90,10 @@ class OptionalDimensions {
   OptionalDimensions(std::initializer_list<int64_t> extents) : has_value_(true), value_(extents) {}  // NOLINT
   template <std::convertible_to<Dimensions> T>
   OptionalDimensions(const T& extents) : has_value_(true), value_(extents) {}  // NOLINT
+  template <std::convertible_to<Dimensions> T>
+  OptionalDimensions(const std::optional<T>& extents) : has_value_(extents.has_value()) {  // NOLINT
+    if (extents) value_ = Dimensions(*extents);
+  }
   explicit operator bool() const { return has_value_; }
   const Dimensions& operator*() const { return value_; }
   const Dimensions* operator->() const { return &value_; }

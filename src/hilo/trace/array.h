@@ -426,6 +426,11 @@ inline constexpr bool kNoOperand = ArrayParts<T>;
 template <typename T, typename A>
 inline constexpr bool kNoOperand<std::vector<T, A>> = std::derived_from<T, Array> || std::floating_point<T>;
 
+class Operand;
+/// Whether T is an Operand's kind of value, and not a container that an Operand refuses.
+template <typename T>
+concept OperandLike = std::convertible_to<T, Operand> && !kNoOperand<std::remove_cvref_t<T>>;
+
 /// An argument of a public function: an Array or a number, and the line of the call.
 class Operand {
  public:

@@ -127,7 +127,7 @@ auto remat(F f, CheckpointOptions options = {}, std::source_location location = 
 /// Errors    INVALID_ARGUMENT for an empty name or one with a comma
 Array checkpoint_name(const Operand& x, const std::string& name);
 template <Tree T>
-  requires(!std::convertible_to<T, Operand>)
+  requires(!OperandLike<T>)
 T checkpoint_name(const T& tree, const std::string& name,
                   std::source_location location = std::source_location::current()) {
   return hilo::tree_map([&](const Array& x) { return checkpoint_name(Operand(x, location), name); }, tree);
