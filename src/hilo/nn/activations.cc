@@ -38,7 +38,7 @@ Array softplus(const Operand& x) {
   static const auto f = custom_jvp([](const Array& a) {
                           return ops::max(a, ops::full_like(a, 0)) + numpy::log1p(numpy::exp(-ops::abs(a)));
                         }).defjvps([](const Array& t, const Array&, const Array& a) { return t * ops::logistic(a); });
-  return f(numpy::promote_inexact(x.array()));
+  return f(numpy::promote_inexact(x.array(), 0).first);  // beside a number, as in JAX
 }
 
 Array sparse_plus(const Operand& x) {
@@ -55,7 +55,7 @@ Array sparse_sigmoid(const Operand& x) {
 Array soft_sign(const Operand& x) {
   const UserLocation here(x.location());
   // From 1 on by what is missing to 1, whose slope is a square; the slope of the quotient would cancel.
-  const Array a = numpy::promote_inexact(x.array());
+  const Array a = numpy::promote_inexact(x.array(), 0).first;  // beside a number, as in JAX
   if (is_complex(a.dtype())) return a / (numpy::abs(a) + 1.0);
   const Array size = ops::abs(a), rest = 1.0 / (1.0 + size);
   return numpy::where(size < 1.0, a * rest, ops::sign(a) * (1.0 - rest));
@@ -138,7 +138,8 @@ Array squareplus(const Operand& x, const SquareplusOptions& options) {
   const Array a = widened(given), b = widened(spread);
   const Array root = numpy::hypot(a, numpy::sqrt(b)), right = a >= 0.0;  // to the left of 0 the sum would cancel
   const Array left = 0.25 * b / numpy::where(right, 1.0, 0.5 * root - 0.5 * a);
-  return ops::convert_element_type(numpy::where(right, 0.5 * a + 0.5 * root, left), given.dtype());
+  const Array value = numpy::where(right, 0.5 * a + 0.5 * root, left);
+  return with_weak_type(ops::convert_element_type(value, given.dtype()), given.weak_type());
 }
 
 Array gelu(const Operand& x, const GeluOptions& options) {
