@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/core.h -- arrays, trees, jit, grad, vmap, control flow, numpy and random: what most programs need. It takes less than half
+// core.h -- arrays, trees, jit, grad, vmap, control flow, numpy and random: what most programs need. It takes less than half
 // of the time that hilo.h takes to compile.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/io.h -- arrays and images in files.
+// io.h -- arrays and images in files.
 #pragma once
 
 #include "hilo/base/files.h"

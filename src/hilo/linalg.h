@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/linalg.h -- linear algebra and Fourier transforms, as jax.numpy.linalg and jax.numpy.fft.
+// linalg.h -- linear algebra and Fourier transforms, as jax.numpy.linalg and jax.numpy.fft.
 #pragma once
 
 #include "hilo/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/nn.h -- activations, initializers and layers.
+// nn.h -- activations, initializers and layers.
 #pragma once
 
 #include "hilo/core.h"

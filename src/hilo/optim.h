@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/optim.h -- optimizers, losses and schedules, as optax.
+// optim.h -- optimizers, losses and schedules, as optax.
 #pragma once
 
 #include "hilo/core.h"

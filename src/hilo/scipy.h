@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/scipy.h -- jax.scipy: special functions, statistics, optimization, integration, interpolation, sparse matrices, signals.
+// scipy.h -- jax.scipy: special functions, statistics, optimization, integration, interpolation, sparse matrices, signals.
 #pragma once
 
 #include "hilo/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/sharding.h -- several devices: pmap, shard_map, collectives, meshes.
+// sharding.h -- several devices: pmap, shard_map, collectives, meshes.
 #pragma once
 
 #include "hilo/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo/training.h -- checkpoints, batches of data, progress bars.
+// training.h -- checkpoints, batches of data, progress bars.
 #pragma once
 
 #include "hilo/core.h"

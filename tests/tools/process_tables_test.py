@@ -30,7 +30,8 @@ BY_CODE = {
     "backend/pjrt/plugin_client.cc", "backend/reference/reference_engine.cc", "base/buffer_pool.cc", "base/flags.cc",
     "base/log.cc", "base/memoize.cc", "base/thread_pool.cc", "client/computation_builder.cc", "client/dump_folder.cc",
     "client/platform_clients.cc", "client/platforms.cc", "client/profile.cc", "client/xla_bridge.cc",
-    "pjrt/errors.cc", "pjrt/ffi.cc", "pjrt/handles.h", "replica/processes.cc", "rpc/grpc/channel.cc",
+    "pjrt/errors.cc", "pjrt/ffi.cc", "pjrt/handles.h", "replica/processes.cc", "rpc/client/caller.cc",
+    "rpc/grpc/channel.cc",
     "rules/key_reuse.cc", "trace/eval_trace.cc", "transform/checkpoint.cc", "transform/jit.cc",
     "transform/jit_cache.cc",
 }

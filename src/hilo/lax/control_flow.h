@@ -302,7 +302,8 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
     const Step step = detail::as_step(
         flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, detail::until(leaves, carry_count)),
                                                  hilo::unflatten(xs, detail::from(leaves, carry_count)))));
-    std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", flat_call::as<Carry>(step.first), initial);
+    std::vector<Array> out =
+        detail::leaves_like<Carry>("scan", location, "the step's carry", flat_call::as<Carry>(step.first), initial);
     ys.emplace(step.second);
     for (const Array& y : hilo::flatten(*ys).leaves) out.push_back(y);
     return out;
@@ -361,8 +362,8 @@ Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Ca
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     const std::vector<Array> out = detail::leaves_like<Carry>(
         "fori_loop", location, "the body's result",
-        flat_call::as<Carry>(
-            flat_call::call(body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, detail::from(leaves, 1))))),
+        flat_call::as<Carry>(flat_call::call(
+            body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, detail::from(leaves, 1))))),
         initial);
     return detail::with_front(detail::increment(leaves[0], location), out);
   };

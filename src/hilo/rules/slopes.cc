@@ -94,13 +94,13 @@ Array scaled_bessel_slope(int order, const Array& x) {
   return by_size(x, from, near, far);
 }
 
-/// Coordinates over the greater one, which stands still: slopes that don't depend on it are those of no scale at all.
+/// Coordinates over the size of the greater one, which stands still: slopes that don't depend on it are those of no scale at all.
 struct Scaled {
-  Array x, y, scale;
+  Array x, y, size;
 };
 Scaled over_the_greater(const Array& x, const Array& y) {
-  const Array scale = stop_gradient(max(abs(x), abs(y)));
-  return {div(x, scale), div(y, scale), scale};
+  const Array size = stop_gradient(max(abs(x), abs(y))), scale = convert_element_type(size, x.dtype());
+  return {div(x, scale), div(y, scale), size};
 }
 
 }  // namespace
@@ -181,8 +181,8 @@ Array erf_inv_slope(const Array& x, const Array& out) {
 // d atan2(y, x) = (x dy - y dx) / (x^2 + y^2)
 Array atan2_first_slope(const Array& y, const Array& x, const Array&) {
   const Scaled at = over_the_greater(x, y);
-  const Array slope = div(div(at.x, add(square(at.x), square(at.y))), at.scale);
-  return select(eq(at.scale, constant(x, kInf)), constant(x, 0), slope);
+  const Array slope = div(div(at.x, add(square(at.x), square(at.y))), convert_element_type(at.size, x.dtype()));
+  return select(eq(at.size, constant(at.size, kInf)), constant(x, 0), slope);
 }
 Array atan2_second_slope(const Array& y, const Array& x, const Array& out) { return neg(atan2_first_slope(x, y, out)); }
 

@@ -31,11 +31,12 @@ struct Function {
 #define QUANTILE(space, name) AT(3, space::name, -0.5f, 0.25f, 0.5f, 2.0f)
 #define DENSITY(space) LOC_SCALE(space, logpdf) LOC_SCALE(space, pdf) LOC_SCALE(space, cdf)
 #define TAILS(space) LOC_SCALE(space, logcdf) LOC_SCALE(space, sf) LOC_SCALE(space, logsf)
-#define ALL_OF(count, space, ...)                                                        \
-  AT(count, space::logpdf, -9.0f, __VA_ARGS__)                                           \
-  AT(count, space::pdf, -9.0f, __VA_ARGS__)                                              \
-  AT(count, space::cdf, -9.0f, __VA_ARGS__) AT(count, space::logcdf, -9.0f, __VA_ARGS__) \
-      AT(count, space::sf, -9.0f, __VA_ARGS__) AT(count, space::logsf, -9.0f, __VA_ARGS__)
+#define ALL_OF(count, space, ...)              \
+  AT(count, space::logpdf, -9.0f, __VA_ARGS__) \
+  AT(count, space::pdf, -9.0f, __VA_ARGS__)    \
+  AT(count, space::cdf, -9.0f, __VA_ARGS__)    \
+  AT(count, space::logcdf, -9.0f, __VA_ARGS__) \
+  AT(count, space::sf, -9.0f, __VA_ARGS__) AT(count, space::logsf, -9.0f, __VA_ARGS__)
 #define MASS(count, space, ...) AT(count, space::logpmf, -3.0f, __VA_ARGS__) AT(count, space::pmf, -3.0f, __VA_ARGS__)
 
 const std::vector<Function>& functions() {
