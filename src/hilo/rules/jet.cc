@@ -345,6 +345,7 @@ std::optional<Series> jet_rule(const Operation& operation, std::span<const Serie
   const Array r0 = bind(operation)[0];
   if (opcode == Opcode::kReduce) return reduce_chosen(operation, operands, r0);
   if (opcode == Opcode::kClamp) return clamp(operation, operands, r0);
+  if (opcode == Opcode::kSign && !is_complex(r0.dtype())) return Series{r0};
   if (opcode == Opcode::kAbs && is_floating(r0.dtype()) && !is_complex(operation.operands[0].dtype())) {
     Series out =
         each(operands[0], [sign = ops::sign(operation.operands[0])](const Array& c) { return ops::mul(sign, c); });
