@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
@@ -25,6 +26,16 @@ TEST(LinearTranspose, PullsCotangentsToEveryArgument) {
   const auto [da, db] = vmap(pull)(numpy::array({{1.0f, -2.0f}, {0.0f, 1.0f}}));
   EXPECT_EQ(da[1].to_vector<float>(), (Floats{1, 2, 3}));
   EXPECT_EQ(db[1].to_vector<float>(), (Floats{0, 3}));
+}
+
+// Under vmap a branch gets operands through a stop_gradient where it isn't taken.
+TEST(LinearTranspose, OfACondThatVmapHasMadeASelect) {
+  const auto branch = [](Array taken, Array x) {
+    return lax::cond(taken, [](Array a) { return a; }, [](Array a) { return 2.0f * a; }, x);
+  };
+  const auto pull =
+      linear_transpose([&](Array x) { return vmap(branch)(numpy::array({true, false}), x); }, numpy::ones({2}));
+  EXPECT_EQ(std::get<0>(pull(numpy::array({5.0f, 7.0f}))).to_vector<float>(), (Floats{5, 14}));
 }
 
 TEST(LinearTranspose, NamesTheOpThatIsNotLinear) {
