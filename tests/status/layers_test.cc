@@ -188,9 +188,9 @@ TEST_P(EvalCell, GivesWhatScalarFunctionsAndPlainLoopsGive) {
 /// Of formulas of several functions, each of which the engine rounds its own way.
 double special_function_ulps(Opcode opcode) {
   constexpr std::pair<Opcode, double> kUlps[] = {
-      {hlo::kExtErfInv, 16},   {hlo::kExtXlaErfInv, 16}, {hlo::kExtErfc, 16}, {hlo::kExtLgamma, 64},
-      {hlo::kExtDigamma, 32},  {hlo::kExtPolygamma, 64}, {hlo::kExtZeta, 32}, {hlo::kExtBesselI0e, 8},
-      {hlo::kExtBesselI1e, 8}, {Opcode::kRng, 16}};
+      {hlo::kExtErfInv, 16},   {hlo::kExtXlaErfInv, 16}, {hlo::kExtErfc, 16},        {hlo::kExtLgamma, 64},
+      {hlo::kExtDigamma, 32},  {hlo::kExtPolygamma, 64}, {hlo::kExtZeta, 32},        {hlo::kExtBesselI0e, 8},
+      {hlo::kExtBesselI1e, 8}, {Opcode::kRng, 16},       {hlo::kExtLogisticSlope, 8}};
   for (const auto& [special, ulps] : kUlps) {
     if (special == opcode) return ulps;
   }

@@ -127,7 +127,7 @@ std::vector<Cell> underivable_cells() {
 }
 std::vector<Cell> transpose_cells() {
   return cells_where([](const Cell& cell, const Rules& rules) {
-    return shows_slopes(cell.type) && is_there(rules.transpose) && !jax_has_no_jvp(cell.opcode);
+    return shows_slopes(cell.type) && is_there(rules.jvp) && is_there(rules.transpose) && !jax_has_no_jvp(cell.opcode);
   });
 }
 std::vector<Cell> batch_cells() {

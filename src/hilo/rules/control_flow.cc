@@ -445,7 +445,7 @@ JvpResult barrier_jvp(const Operation& operation, std::span<const Tangent> tange
   return {bind(operation), spread_tangents(bind(on_tangents), nonzero_mask(tangents))};
 }
 
-void identity_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {
+void barrier_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {
   for (size_t i = 0; i < cts.size(); ++i) {
     if (!cts[i].is_zero()) out.add(i, cts[i].value());
   }
@@ -466,6 +466,9 @@ BatchResult barrier_batch(const Operation& operation, std::span<const BatchDim> 
   return {bind(batched), {dims.begin(), dims.end()}};
 }
 
+/// Nothing goes back, as its derivative says.
+void stopped_transpose(const Operation&, std::span<const Tangent>, Cotangents&) {}
+
 /// Of a tangent it is the identity: a derivative of the derivative is what it stops.
 std::optional<SplitResult> identity_split(const Operation& operation, const Mask&) {
   return SplitResult{{std::nullopt}, [x = operation.operands[0]] { return std::vector<Array>{x}; }};
@@ -483,7 +486,7 @@ const Rules call_rules = {call_jvp, call_transpose, call_batch, call_linearize, 
 const Rules conditional_rules = {conditional_jvp, conditional_transpose, conditional_batch, conditional_linearize,
                                  conditional_split};
 const Rules while_rules = {while_jvp, kNoReverse, while_batch, while_linearize, while_split};
-const Rules optimization_barrier_rules = {barrier_jvp, identity_transpose, barrier_batch, nullptr, barrier_split};
-const Rules stop_gradient_rules = {Nonlinear{}, identity_transpose, identity_batch, nullptr, identity_split};
+const Rules optimization_barrier_rules = {barrier_jvp, barrier_transpose, barrier_batch, nullptr, barrier_split};
+const Rules stop_gradient_rules = {Nonlinear{}, stopped_transpose, identity_batch, nullptr, identity_split};
 
 }  // namespace hilo::rules
