@@ -261,7 +261,7 @@ def check(compiler: str, build: pathlib.Path, most: int, long: set[str], left_ou
         if not good:
             print(f"{code}\nwanted '{words}' first, in at most {most} lines; got " +
                   (f"{got.lines} lines:\n{got.text}" if got else "no error"))
-        print(f"{'passed' if good else 'failed'} {case} {compiler}", flush=True)
+        print(f"{'passed' if good else 'failed'} {case}/{compiler}", flush=True)
     return failed
 
 

@@ -130,7 +130,7 @@ def a_flood_of_resets_is_cut(place):
                           wire.frame(RST_STREAM, 0, stream, struct.pack(">I", 8)))
                 calls += 1
         assert calls < 50000, f"{calls} calls were taken back"
-    holds(audit(place), "calls in a second" if "in a second" in audit(place) else "more than 32 calls at once")
+    holds(audit(place), '"event": "cut"')  # by the first of several limits that it exceeds
 
 
 def settings_that_nobody_reads_the_answers_of_take_no_memory(place):
