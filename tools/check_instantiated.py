@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""uninstantiated.py [--build TREE] -- names the function templates of hilo.h that no test and no example of a whole build
+"""check_instantiated.py [--build TREE] -- names the function templates of hilo.h that no test and no example of a whole build
 instantiates: they may not even compile. Templates are read from the headers; what is instantiated, from the symbols of
 the programs. Those that only refuse are left out; so are members, overloads beside one that is instantiated, and namespaces
 of details.
@@ -25,7 +25,8 @@ def main() -> int:
     for program in programs:
         symbols = subprocess.run(["nm", program], capture_output=True, text=True).stdout
         left = {template for template in left if mangled(template) not in symbols}
-    print("\n".join(sorted(left)))
+    for template in sorted(left):
+        print(f"{template}: no test instantiates it; it may not even compile")
     return 1 if left or not programs else 0
 
 
@@ -51,12 +52,19 @@ def templates_of(text: str) -> set[str]:
             spaces.pop()
         elif line.startswith("template <") and not any("detail" in space or space == "flat_call" for space in "::".join(spaces).split("::")):
             rest = "\n".join(lines[i:i + 12])
-            declared = re.match(r"template <.*?>\n(?:  requires.*?\n)?(?!struct|class|using|concept|inline constexpr)[^(;{]*?"
-                                r"\b([a-z]\w*)\(", rest, re.S)
-            body = rest[:rest.find("\n}")]
-            if declared and declared[1] not in NO_NAMES and "kNever<" not in body and "static_assert(sizeof" not in body:
+            declared = re.match(r"template <[^\n]*>\n(?:  requires.*?\n)?(?!struct|class|using|concept|inline constexpr)[^(;{]*?"
+                                r"\b(?<!::)([a-z]\w*)\(", rest, re.S)
+            refuses = "Doesn't compile" in comment_above(lines, i)
+            if declared and declared[1] not in NO_NAMES and not refuses:
                 names.add("::".join([*spaces, declared[1]]))
     return names
+
+
+def comment_above(lines: list[str], i: int) -> str:
+    first = i
+    while first > 0 and lines[first - 1].startswith("///"):
+        first -= 1
+    return "\n".join(lines[first:i])
 
 
 def mangled(template: str) -> str:
