@@ -122,22 +122,24 @@ Array reverse_slope(const F& f, const Array& x) {
   return std::get<0>(vjp(f, x).second(numpy::ones_like(x)));
 }
 
+/// What in_all_ways gives: of which kind, and by which mode.
+constexpr const char* kWays[] = {"", "forward", "reverse", "forward", "reverse"};
+constexpr Kind kKinds[] = {kValue, kSlope, kSlope, kSecond, kSecond};
+std::vector<Array> in_all_ways(const UnarySlope& function, const Array& x) {
+  const auto f = [&](const Array& a) { return function.f(a); };
+  const auto forward = [&](const Array& a) { return jvp(f, std::tuple(a), std::tuple(numpy::ones_like(a))).second; };
+  const auto reverse = [&](const Array& a) { return reverse_slope(f, a); };
+  return {f(x), forward(x), reverse(x), jvp(forward, std::tuple(x), std::tuple(numpy::ones_like(x))).second,
+          reverse_slope(reverse, x)};
+}
+
 void check_unary(const UnarySlope& function, const Format& format) {
   const Table& table = tables().at(function.name);
   const std::vector<size_t> rows = rows_of(table, 1, format);
   const Array x = numpy::array(chosen(table[0], rows)).astype(format.type);
-  const auto f = [&](const Array& a) { return function.f(a); };
-  const auto forward = [&](const Array& a) { return jvp(f, std::tuple(a), std::tuple(numpy::ones_like(a))).second; };
-  const auto reverse = [&](const Array& a) { return reverse_slope(f, a); };
-  const auto all = [&](const Array& a) {
-    return std::vector<Array>{f(a), forward(a), reverse(a),
-                              jvp(forward, std::tuple(a), std::tuple(numpy::ones_like(a))).second,
-                              reverse_slope(reverse, a)};
-  };
+  const auto all = [&](const Array& a) { return in_all_ways(function, a); };
   const bool compiled = format.type == ElementType::kF64 || format.type == ElementType::kF32;
   const std::vector<Array> got = compiled ? jit(all)(x) : all(x);
-  constexpr const char* kWays[] = {"", "forward", "reverse", "forward", "reverse"};
-  constexpr Kind kKinds[] = {kValue, kSlope, kSlope, kSecond, kSecond};
   for (size_t k = 0; k < got.size(); ++k) {
     const std::vector<double> numbers = got[k].to_vector<double>();
     Worst worst;
@@ -227,17 +229,8 @@ void check_complex(const UnarySlope& function, const Format& part) {
   const std::vector<size_t> rows = rows_of(table, 2, part);
   const auto real_part = [&](size_t column) { return numpy::array(chosen(table[column], rows)).astype(part.type); };
   const Array z = lax::complex(real_part(0), real_part(1));
-  const auto f = [&](const Array& a) { return function.f(a); };
-  const auto forward = [&](const Array& a) { return jvp(f, std::tuple(a), std::tuple(numpy::ones_like(a))).second; };
-  const auto reverse = [&](const Array& a) { return reverse_slope(f, a); };
-  const auto all = [&](const Array& a) {
-    return std::vector<Array>{f(a), forward(a), reverse(a),
-                              jvp(forward, std::tuple(a), std::tuple(numpy::ones_like(a))).second,
-                              reverse_slope(reverse, a)};
-  };
+  const auto all = [&](const Array& a) { return in_all_ways(function, a); };
   const std::vector<Array> got = jit(all)(z);
-  constexpr const char* kWays[] = {"", "forward", "reverse", "forward", "reverse"};
-  constexpr Kind kKinds[] = {kValue, kSlope, kSlope, kSecond, kSecond};
   for (size_t k = 0; k < got.size(); ++k) {
     const size_t column = 2 + 2 * static_cast<size_t>(kKinds[k]);
     const std::vector<double> real = numpy::real(got[k]).to_vector<double>(),

@@ -11,11 +11,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <system_error>
 
 #include "hilo/base/files.h"
 #include "hilo/base/json.h"
-#include "hilo/base/signals_blocked.h"
+#include "hilo/base/start_thread.h"
 
 namespace hilo::rpc {
 namespace {
@@ -53,12 +52,7 @@ StatusOr<std::unique_ptr<Audit>> Audit::open(const AuditOptions& options) {
   if (options.to.empty()) return std::unique_ptr<Audit>();
   std::unique_ptr<Audit> audit(new Audit(options));
   HILO_RETURN_IF_ERROR(audit->open_file());
-  const SignalsBlocked blocked;
-  try {
-    audit->thread_ = std::thread([all = audit.get()] { all->write_lines(); });
-  } catch (const std::system_error&) {
-    return resource_exhausted("no thread can be had for audit lines");
-  }
+  HILO_ASSIGN_OR_RETURN(audit->thread_, start_thread("for audit lines", [all = audit.get()] { all->write_lines(); }));
   return audit;
 }
 

@@ -28,7 +28,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
-#include "hilo/base/signals_blocked.h"
+#include "hilo/base/start_thread.h"
 #include "hilo/rpc/server/address.h"
 
 namespace hilo::rpc {
@@ -88,12 +88,7 @@ class Door::Keeper {
     name_ = address_.is_unix() ? listen : host_and_port(address_);
     wake_ = OwnedFile(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (spare_.get() < 0 || !watch(wake_.get(), EPOLLIN)) return errno_status(errno, listen);
-    const SignalsBlocked blocked;
-    try {
-      thread_ = std::thread([this] { keep(); });
-    } catch (const std::system_error&) {
-      return resource_exhausted("no thread can be had to listen");
-    }
+    HILO_ASSIGN_OR_RETURN(thread_, start_thread("to listen", [this] { keep(); }));
     return ok_status();
   }
   ~Keeper() {

@@ -12,10 +12,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
-#include <system_error>
 
 #include "hilo/base/files.h"
-#include "hilo/base/signals_blocked.h"
+#include "hilo/base/start_thread.h"
 #include "hilo/base/text.h"
 #include "hilo/rpc/server/server_options.h"
 
@@ -98,12 +97,7 @@ StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string&
   if (stop.get() < 0) return errno_status(errno, "eventfd");
   std::unique_ptr<MetricsServer> server(
       new MetricsServer(std::move(listening), std::move(stop), ntohs(where.sin_port), std::move(source), limits));
-  const SignalsBlocked blocked;
-  try {
-    server->thread_ = std::thread([all = server.get()] { all->serve(); });
-  } catch (const std::system_error&) {
-    return resource_exhausted("no thread can be had for metrics");
-  }
+  HILO_ASSIGN_OR_RETURN(server->thread_, start_thread("for metrics", [all = server.get()] { all->serve(); }));
   return server;
 }
 

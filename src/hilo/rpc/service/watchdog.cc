@@ -5,13 +5,12 @@
 #include <condition_variable>
 #include <list>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "hilo/base/signals_blocked.h"
+#include "hilo/base/start_thread.h"
 
 namespace hilo::rpc {
 namespace {
@@ -110,12 +109,7 @@ struct Watchdog::State {
   }
   Status start_thread() {
     if (thread.joinable()) return ok_status();
-    const SignalsBlocked blocked;
-    try {
-      thread = std::thread([this] { watch(); });
-    } catch (const std::system_error&) {
-      return resource_exhausted("no thread can be had to watch a program's time");
-    }
+    HILO_ASSIGN_OR_RETURN(thread, hilo::start_thread("to watch a program's time", [this] { watch(); }));
     return ok_status();
   }
 };

@@ -19,12 +19,11 @@
 #include <cstring>
 #include <deque>
 #include <optional>
-#include <system_error>
 
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
-#include "hilo/base/signals_blocked.h"
+#include "hilo/base/start_thread.h"
 #include "hilo/hlo/ops/custom_call_results.h"
 #include "hilo/rpc/worker/arena.h"
 #include "hilo/rpc/worker/options_text.h"
@@ -221,12 +220,8 @@ StatusOr<std::unique_ptr<ZygoteKeeper>> ZygoteKeeper::start(const WorkerOptions&
   if (stop.get() < 0) return errno_status(errno, "eventfd");
   std::unique_ptr<ZygoteKeeper> keeper(new ZygoteKeeper(options, std::move(on_failure), std::move(stop),
                                                         std::make_shared<const Zygote>(std::move(first))));
-  const SignalsBlocked blocked;
-  try {
-    keeper->thread_ = std::thread([all = keeper.get()] { all->keep(); });
-  } catch (const std::system_error&) {
-    return resource_exhausted("no thread can be had to keep the process that starts workers");
-  }
+  HILO_ASSIGN_OR_RETURN(keeper->thread_,
+                        start_thread("to keep the process that starts workers", [all = keeper.get()] { all->keep(); }));
   return keeper;
 }
 
