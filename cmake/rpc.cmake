@@ -28,4 +28,5 @@ file(GLOB HILO_RPC_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hilo/rpc/
 add_library(hilo_rpc MODULE ${HILO_RPC_SOURCES} ${HILO_PROTO_SOURCES})
 target_include_directories(hilo_rpc SYSTEM PRIVATE ${HILO_PROTO_OUT})
 target_link_libraries(hilo_rpc PRIVATE hilo fmt::fmt PkgConfig::GRPC protobuf::libprotobuf grpc++_reflection)
+hilo_unity(hilo_rpc ${PROJECT_SOURCE_DIR}/src)
 set_target_properties(hilo_rpc PROPERTIES CXX_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN")

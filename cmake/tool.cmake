@@ -8,6 +8,7 @@ if(HILO_TOOL_SOURCES)
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   target_include_directories(hilo_command PRIVATE ${PROJECT_SOURCE_DIR})  # "tools/hilo/x.h"
   target_compile_definitions(hilo_command PRIVATE HILO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
+  hilo_unity(hilo_command ${PROJECT_SOURCE_DIR})
   if(TARGET hilo_rpc)
     add_dependencies(hilo_command hilo_rpc)  # opened at run time
   endif()

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kWidth = 1000, kRow = 20, kMargin = 10, kLetter = 6.7;
 constexpr double kThinnest = 0.3;  // bars that aren't drawn
-constexpr std::string_view kStyle = "text{font:11px monospace;fill:#1c2733}rect{stroke:#ffffff}";
+constexpr std::string_view kFlameStyle = "text{font:11px monospace;fill:#1c2733}rect{stroke:#ffffff}";
 constexpr std::string_view kColours[] = {"#f6c667", "#f2a65a", "#eebf7a", "#f4d38c", "#e9945c"};
 
 /// A bar. Parents stand before their children.
@@ -91,7 +91,7 @@ std::string profile_flame(const std::vector<Profile>& profiles) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
       "{1:.0f}\">\n"
       "<title>profile</title><style>{2}</style>\n{3}</svg>\n",
-      kWidth + 2 * kMargin, 2 * kMargin + static_cast<double>(depth + 1) * kRow, kStyle, bars);
+      kWidth + 2 * kMargin, 2 * kMargin + static_cast<double>(depth + 1) * kRow, kFlameStyle, bars);
 }
 
 }  // namespace hilo

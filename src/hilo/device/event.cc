@@ -10,7 +10,7 @@
 namespace hilo {
 namespace {
 
-constexpr std::chrono::milliseconds kPollInterval{5};  // between looks at a word, which a signal handler may set
+constexpr std::chrono::milliseconds kEventPollInterval{5};  // between looks at a word, which a signal handler may set
 
 }  // namespace
 
@@ -80,7 +80,7 @@ Status Event::await(const CancellationToken* cancellation, Deadline deadline) co
     if (cancellation != nullptr && cancellation->cancelled())
       return stop_status(cancellation->word(), " while it was waited for");
     if (now >= deadline) return Status(StatusCode::kDeadlineExceeded, "the wait for a device took too long");
-    if (cancellation != nullptr) state_->finished.wait_until(lock, std::min(deadline, now + kPollInterval));
+    if (cancellation != nullptr) state_->finished.wait_until(lock, std::min(deadline, now + kEventPollInterval));
     else if (deadline != kNoDeadline) state_->finished.wait_until(lock, deadline);
     else state_->finished.wait(lock);
   }

@@ -15,7 +15,7 @@ using hlo::Opcode;
 namespace {
 
 constexpr size_t kMaxOps = 4000;  // code is one function; larger bodies run from the step list
-constexpr int kMaxDepth = 16;
+constexpr int kMaxScalarDepth = 16;
 
 bool is_scalar_shape(const Shape& shape) {
   if (shape.is_tuple()) {
@@ -42,7 +42,7 @@ bool is_scalar_op(Opcode opcode) {
 
 bool is_scalar_program(const hlo::Computation& computation, size_t& ops, int depth) {
   ops += computation.size();
-  if (ops > kMaxOps || depth > kMaxDepth) return false;
+  if (ops > kMaxOps || depth > kMaxScalarDepth) return false;
   for (const hlo::Instruction& i : computation.instructions()) {
     if (!is_scalar_shape(i.shape) || (!is_scalar_op(i.opcode) && !casts_bits(computation, i))) return false;
     if (i.opcode == Opcode::kConstant && !splat_bits(attributes_of<hlo::ConstantAttributes>(i).value)) return false;

@@ -20,7 +20,7 @@
 namespace hilo::io {
 namespace {
 
-constexpr std::string_view kMagic("\x89PNG\r\n\x1a\n", 8);
+constexpr std::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
 constexpr int64_t kMostInflation = 1032;  // bytes that deflate makes of one, at most
 enum ColourType : uint8_t { kGrey = 0, kRgb = 2, kPalette = 3, kGreyAlpha = 4, kRgba = 6 };
 
@@ -92,8 +92,8 @@ StatusOr<Chunk> take_chunk(std::string_view& rest, size_t at) {
 }
 
 StatusOr<File> chunks_of(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return not_this_format("a PNG picture", bytes);
-  std::string_view rest = bytes.substr(kMagic.size());
+  if (!bytes.starts_with(kPngMagic)) return not_this_format("a PNG picture", bytes);
+  std::string_view rest = bytes.substr(kPngMagic.size());
   std::optional<Header> header;
   File file;
   while (true) {
@@ -245,7 +245,7 @@ class Painter {
   std::span<uint16_t> wide_ = header_.bits == 16 ? picture_.data<uint16_t>() : std::span<uint16_t>();
 };
 
-StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
+StatusOr<Literal> parse_png(std::string_view bytes, int64_t limit) {
   HILO_ASSIGN_OR_RETURN(const File file, chunks_of(bytes));
   const Header& header = file.header;
   const int64_t channels = Painter::channels(file);
@@ -278,14 +278,14 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
 }  // namespace
 
 StatusOr<Literal> parse_png(std::string_view bytes, std::string_view name, int64_t limit) {
-  StatusOr<Literal> picture = parse(bytes, limit);
+  StatusOr<Literal> picture = parse_png(bytes, limit);
   if (!picture.ok()) return picture.status().with_context(name);
   return picture;
 }
 
 StatusOr<Literal> read_png(const std::string& path, int64_t limit) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, read_file(path, [&](std::string_view beginning) -> StatusOr<int64_t> {
-                          if (!beginning.starts_with(kMagic))
+                          if (!beginning.starts_with(kPngMagic))
                             return not_this_format("a PNG picture", beginning).with_context(path);
                           return kDefaultFileLimit;
                         }));

@@ -39,9 +39,9 @@ constexpr std::array<Dtype, 17> kDtypes = {{{"BOOL", ElementType::kPred},
                                             {"F8_E5M2", ElementType::kF8E5M2},
                                             {"F8_E8M0", ElementType::kF8E8M0Fnu}}};
 
-constexpr size_t kLength = 8;                                 // bytes of the header's length
-constexpr uint64_t kLongestHeader = uint64_t{100} * 1000000;  // bytes, as the format's own reader has it
-constexpr size_t kAlign = 64;                                 // bytes, as device buffers have them
+constexpr size_t kLength = 8;                                            // bytes of the header's length
+constexpr uint64_t kLongestSafetensorsHeader = uint64_t{100} * 1000000;  // bytes, as the format's own reader has it
+constexpr size_t kAlign = 64;                                            // bytes, as device buffers have them
 
 // A tensor as the header has it.
 struct Claim {
@@ -160,8 +160,8 @@ StatusOr<SafetensorsHeader> parse_safetensors_header(std::string_view file) {
   }
   const uint64_t length = little_endian(file.substr(0, kLength));
   const uint64_t rest = file.size() - kLength;
-  if (length > kLongestHeader) {
-    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kLongestHeader));
+  if (length > kLongestSafetensorsHeader) {
+    return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kLongestSafetensorsHeader));
   }
   if (length > rest) return invalid_argument(fmt::format("header says {} bytes, file has {}", length, rest));
   const std::string_view text = file.substr(kLength, length);
@@ -202,9 +202,9 @@ StatusOr<std::string> safetensors_header_bytes(SafetensorsHeader& header) {
   }
   text += '}';
   text.append((kAlign - (kLength + text.size()) % kAlign) % kAlign, ' ');
-  if (text.size() > kLongestHeader) {
-    return invalid_argument(
-        fmt::format("safetensors: the header takes {} bytes; the format has room for {}", text.size(), kLongestHeader));
+  if (text.size() > kLongestSafetensorsHeader) {
+    return invalid_argument(fmt::format("safetensors: the header takes {} bytes; the format has room for {}",
+                                        text.size(), kLongestSafetensorsHeader));
   }
   std::string bytes;
   append_little_endian(bytes, text.size(), kLength);

@@ -24,7 +24,7 @@ Array spread_out(const Array& x, int64_t axis, int64_t begin, int64_t extent) {
   std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
   const int64_t covered = 2 * x.shape(axis) - 1;
   padding[static_cast<size_t>(axis)] = {begin, extent - begin - covered, 1};
-  return pad(x, scalar(0, x.dtype()), std::move(padding));
+  return ops::pad(x, scalar(0, x.dtype()), std::move(padding));
 }
 
 /// even[0], odd[0], even[1], ...
@@ -42,7 +42,7 @@ Arrays scan_forward(const Combine& f, const Arrays& arrays, int64_t axis) {
   Arrays even = strided(arrays, axis, 0, 1, 1);
   if (before > 0) {
     const Arrays later = f(strided(odd, axis, 0, before, 1), strided(arrays, axis, 2, n, 2));
-    for (size_t i = 0; i < even.size(); ++i) even[i] = concatenate(Arrays{even[i], later[i]}, axis);
+    for (size_t i = 0; i < even.size(); ++i) even[i] = ops::concatenate(Arrays{even[i], later[i]}, axis);
   }
   Arrays results;
   for (size_t i = 0; i < even.size(); ++i) results.push_back(interleaved(even[i], odd[i], axis, n));
@@ -55,13 +55,13 @@ std::vector<Array> combine(const hlo::ComputationPtr& body, std::span<const Arra
   const int64_t count = a[0].size();
   std::vector<Array> arguments;
   for (std::span<const Array> arrays : {a, b}) {
-    for (const Array& x : arrays) arguments.push_back(reshape(x, std::vector<int64_t>{count}));
+    for (const Array& x : arrays) arguments.push_back(ops::reshape(x, std::vector<int64_t>{count}));
   }
   const std::vector<bool> batched(arguments.size(), true), force(a.size(), true);
   const BatchContext context{.axis_size = count, .axis_name = {}};
   std::vector<Array> results =
       run_computation(*batch_computation(body, batched, force, context).computation, arguments);
-  for (Array& result : results) result = reshape(result, a[0].shape());
+  for (Array& result : results) result = ops::reshape(result, a[0].shape());
   return results;
 }
 

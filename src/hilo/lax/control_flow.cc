@@ -10,15 +10,10 @@
 #include "hilo/lax/plain_control_flow.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/settings.h"
+#include "hilo/transform/custom_rules.h"
 
 namespace hilo::lax::detail {
 namespace {
-
-std::vector<Aval> avals_of(std::span<const Array> arrays) {
-  std::vector<Aval> avals;
-  for (const Array& a : arrays) avals.push_back(a.aval());
-  return avals;
-}
 
 std::string types_text(std::span<const Aval> avals) {
   std::string text = "(";

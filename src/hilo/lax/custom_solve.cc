@@ -17,7 +17,7 @@ using Arrays = std::vector<Array>;
 
 constexpr char kLinear[] = "custom_linear_solve";
 
-Arrays joined(std::span<const Array> a, std::span<const Array> b) {
+Arrays joined_arrays(std::span<const Array> a, std::span<const Array> b) {
   Arrays all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
   return all;
@@ -35,7 +35,7 @@ class SharedConstants {
     staged_.push_back(stage(f, avals, std::string(name), std::string(name), CapturePlace::kFirst, true));
     argument_counts_.push_back(avals.size());
     begins_.push_back(constants.size());
-    constants = joined(constants, staged_.back().captures);
+    constants = joined_arrays(constants, staged_.back().captures);
   }
 
   /// Function number `i` as a computation of (constants, arguments). Call when all have been added.
@@ -44,7 +44,7 @@ class SharedConstants {
     for (size_t k = 0; k < argument_counts_[i]; ++k) avals.push_back(arguments_[k % arguments_.size()]);
     const FlatFunction narrow = [&](std::span<const Array> x) {
       const auto own = x.subspan(begins_[i], staged_[i].captures.size());
-      return run_computation(*staged_[i].computation, joined(own, x.subspan(constants.size())));
+      return run_computation(*staged_[i].computation, joined_arrays(own, x.subspan(constants.size())));
     };
     return stage(narrow, avals, "solve", staged_[i].computation->name(), CapturePlace::kNone, true).computation;
   }
@@ -105,7 +105,7 @@ JvpResult solver_jvp(const Solver& solver, const Operation& operation, std::span
   std::vector<Tangent> directions(tangents.begin(), tangents.begin() + static_cast<int64_t>(solver.constant_count));
   directions.resize(tangents.size());
   const JvpResult moved = jvp_flat([&](std::span<const Array> v) { return run_computation(*solver.matvec, v); },
-                                   joined(constants, x), directions);  // A' x
+                                   joined_arrays(constants, x), directions);  // A' x
   bool any = false;
   for (size_t i = 0; i < rhs.size(); ++i) {
     if (!moved.tangents[i].is_zero()) rhs[i] = add_tangents(rhs[i], ops::neg(moved.tangents[i].value()));
@@ -214,7 +214,7 @@ std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<con
   }
   const Solver solver{all.computation(0), all.computation(1), transpose_solve == nullptr ? nullptr : all.computation(2),
                       all.constants.size(), symmetric};
-  return bind_solver(solver, joined(all.constants, b));
+  return bind_solver(solver, joined_arrays(all.constants, b));
 }
 
 // ---- root -------------------------------------------------------------------------------------------------------------
@@ -237,14 +237,16 @@ custom_jvp_detail::Outputs root_jvp(const Root& root, std::span<const Array> pri
   const auto constants = primals.first(root.constant_count);
   const Arrays all = call_root(root, primals);
   const Arrays x(all.begin(), all.begin() + static_cast<int64_t>(primals.size() - root.constant_count));
-  const FlatFunction of_constants = [&](std::span<const Array> c) { return run_computation(*root.f, joined(c, x)); };
+  const FlatFunction of_constants = [&](std::span<const Array> c) {
+    return run_computation(*root.f, joined_arrays(c, x));
+  };
   std::vector<Tangent> directions;
   for (size_t i = 0; i < constants.size(); ++i)
     directions.push_back(has_tangent(tangents[i].dtype()) ? Tangent(tangents[i]) : Tangent());
   const JvpResult moved = jvp_flat(of_constants, constants, directions);
   Arrays y;
   for (size_t i = 0; i < x.size(); ++i) y.push_back(materialize(moved.tangents[i], {x[i].aval_shape(), false}));
-  Arrays dx = run_computation(*root.tangent_solution, joined(joined(constants, x), y));
+  Arrays dx = run_computation(*root.tangent_solution, joined_arrays(joined_arrays(constants, x), y));
   for (Array& d : dx) d = ops::neg(d);
   for (size_t i = x.size(); i < all.size(); ++i) dx.push_back(zeros_like_aval({all[i].aval_shape(), false}));  // aux
   return {all, std::move(dx)};
@@ -291,7 +293,7 @@ std::vector<Array> custom_root(const FlatFunction& f, std::span<const Array> gue
   check_results("custom_root", all.results(2), guess);
   const Root root{all.computation(0),   all.computation(1),     all.computation(2),
                   all.constants.size(), next_custom_rules_id(), location};
-  return call_root(root, joined(all.constants, guess));
+  return call_root(root, joined_arrays(all.constants, guess));
 }
 
 }  // namespace hilo::lax::detail

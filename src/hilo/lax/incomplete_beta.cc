@@ -19,21 +19,19 @@ using namespace hilo::ops;  // NOLINT: algebra over these wrappers
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Arrays with numbers, for formulas.
-Array plus(const Array& x, double y) { return add(x, full_like(x, y)); }
-Array times(const Array& x, double y) { return mul(x, full_like(x, y)); }
-Array is(const Array& x, double y) { return eq(x, full_like(x, y)); }
-Array below(const Array& x, double y) { return lt(x, full_like(x, y)); }
-Array above(const Array& x, double y) { return gt(x, full_like(x, y)); }
-Array both(const Array& x, const Array& y) { return bitwise_and(x, y); }
-Array either(const Array& x, const Array& y) { return bitwise_or(x, y); }
+Array plus(const Array& x, double y) { return add(x, ops::full_like(x, y)); }
+Array times(const Array& x, double y) { return mul(x, ops::full_like(x, y)); }
+Array is(const Array& x, double y) { return ops::eq(x, ops::full_like(x, y)); }
+Array below(const Array& x, double y) { return ops::lt(x, ops::full_like(x, y)); }
+Array above(const Array& x, double y) { return ops::gt(x, ops::full_like(x, y)); }
 /// 1 - x
-Array rest_of(const Array& x) { return sub(full_like(x, 1), x); }
+Array rest_of(const Array& x) { return sub(ops::full_like(x, 1), x); }
 
 /// log(gamma(x)) less Stirling's first terms, for x of 8 or more.
 Array stirling_rest(const Array& x) {
   constexpr double kSeries[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156};
-  const Array r = div(full_like(x, 1), x), t = mul(r, r);
-  Array sum = full_like(x, 0);
+  const Array r = div(ops::full_like(x, 1), x), t = mul(r, r);
+  Array sum = ops::full_like(x, 0);
   for (size_t i = std::size(kSeries); i-- > 0;) sum = plus(mul(sum, t), kSeries[i]);
   return mul(r, sum);
 }
@@ -49,7 +47,7 @@ Array log_gamma_ratio(const Array& a, const Array& b) {
 /// x < (a + 1) / (a + b + 2) and a, b are below some thousands.
 Array fraction(const Array& a, const Array& b, const Array& x) {
   const int64_t pairs = a.dtype() == ElementType::kF64 ? 300 : 100;
-  const Array sum = add(a, b), one = full_like(a, 1);
+  const Array sum = add(a, b), one = ops::full_like(a, 1);
   const auto step = [&](const Array& i, const Array& f) {
     const Array done = ops::convert_element_type(i, a.dtype());
     const Array m = rest_of(plus(ops::broadcast_in_dim(done, a.aval_shape(), {}), 1 - static_cast<double>(pairs)));
@@ -69,24 +67,28 @@ Array weight(const Array& a, const Array& b, const Array& x) {
 
 Array value_of(const Array& a0, const Array& b0, const Array& x0) {
   // From the side where the fraction converges fast.
-  const Array near = lt(x0, div(plus(a0, 1), plus(add(a0, b0), 2)));
+  const Array near = ops::lt(x0, div(plus(a0, 1), plus(add(a0, b0), 2)));
   const Array a = select(near, a0, b0), b = select(near, b0, a0), x = select(near, x0, rest_of(x0));
-  const Array finite = both(both(above(a, 0), above(b, 0)), both(below(a, kInfinity), below(b, kInfinity)));
-  const Array inside = both(both(above(x, 0), below(x, 1)), finite);
-  const auto safe = [&](const Array& v) { return select(inside, v, full_like(v, 0.5)); };
+  const Array finite = ops::bitwise_and(ops::bitwise_and(above(a, 0), above(b, 0)),
+                                        ops::bitwise_and(below(a, kInfinity), below(b, kInfinity)));
+  const Array inside = ops::bitwise_and(ops::bitwise_and(above(x, 0), below(x, 1)), finite);
+  const auto safe = [&](const Array& v) { return select(inside, v, ops::full_like(v, 0.5)); };
   const Array p = safe(a), q = safe(b), t = safe(x);
   const Array part = div(mul(weight(p, q, t), fraction(p, q, t)), p);
   Array out = select(near, part, rest_of(part));
   // The mass of a = 0 is all at 0, that of b = 0 all at 1.
-  const Array zero = full_like(x0, 0), one = full_like(x0, 1);
-  const Array at_zero = either(is(a0, 0), is(b0, kInfinity)), at_one = either(is(b0, 0), is(a0, kInfinity));
-  const Array all = both(at_zero, above(x0, 0)), none = both(at_one, below(x0, 1));
-  const Array out_of_range = either(either(below(a0, 0), below(b0, 0)), either(below(x0, 0), above(x0, 1)));
+  const Array zero = ops::full_like(x0, 0), one = ops::full_like(x0, 1);
+  const Array at_zero = ops::bitwise_or(is(a0, 0), is(b0, kInfinity)),
+              at_one = ops::bitwise_or(is(b0, 0), is(a0, kInfinity));
+  const Array all = ops::bitwise_and(at_zero, above(x0, 0)), none = ops::bitwise_and(at_one, below(x0, 1));
+  const Array out_of_range =
+      ops::bitwise_or(ops::bitwise_or(below(a0, 0), below(b0, 0)), ops::bitwise_or(below(x0, 0), above(x0, 1)));
   const Array sum = add(add(a0, b0), x0);
-  const Array bad = either(either(out_of_range, both(at_zero, at_one)), ne(sum, sum));
+  const Array bad =
+      ops::bitwise_or(ops::bitwise_or(out_of_range, ops::bitwise_and(at_zero, at_one)), ops::ne(sum, sum));
   out = select(is(x0, 0), zero, select(is(x0, 1), one, out));
   out = select(all, one, select(none, zero, out));
-  return select(bad, full_like(out, std::numeric_limits<double>::quiet_NaN()), out);
+  return select(bad, ops::full_like(out, std::numeric_limits<double>::quiet_NaN()), out);
 }
 
 using Three = std::tuple<Array, Array, Array>;
@@ -94,7 +96,7 @@ using Three = std::tuple<Array, Array, Array>;
 std::pair<Array, Array> value_and_tangent(const Three& at, const Three& tangents) {
   const auto& [a, b, x] = at;
   const auto& [da, db, dx] = tangents;
-  const Array one = full_like(a, 1), zero = full_like(a, 0);
+  const Array one = ops::full_like(a, 1), zero = ops::full_like(a, 0);
   const auto slope = [&](const Array& of_a, const Array& of_b) {
     return jvp(value_of, at, Three(of_a, of_b, zero)).second;
   };
@@ -108,7 +110,7 @@ std::pair<Array, Array> value_and_tangent(const Three& at, const Three& tangents
 Array log_beta(const Array& x, const Array& y) {
   const Array a = min(x, y), b = max(x, y), small = below(b, 8);
   const Array by_gamma = add(lax::lgamma(a), sub(lax::lgamma(b), lax::lgamma(add(a, b))));
-  const Array great = select(small, full_like(b, 8), b);
+  const Array great = select(small, ops::full_like(b, 8), b);
   return select(small, by_gamma, add(lax::lgamma(a), log_gamma_ratio(min(a, great), great)));
 }
 

@@ -29,12 +29,10 @@ double log_of_greatest(ElementType type) {
   return std::log(type == ElementType::kF64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max());
 }
 
-Array constant_of(const Array& like, double value) { return full_like(like, value); }
-Array both(const Array& x, const Array& y) { return bitwise_and(x, y); }
-Array either(const Array& x, const Array& y) { return bitwise_or(x, y); }
+Array constant_of(const Array& like, double value) { return ops::full_like(like, value); }
 Array some(const Array& flags) { return reduce_or(flags, all_dimensions(flags.ndim())); }
 Array keep(const Array& on, const Array& fresh, const Array& old) { return select(on, fresh, old); }
-Array above(const Array& x, double limit) { return gt(x, constant_of(x, limit)); }
+Array above_limit(const Array& x, double limit) { return gt(x, constant_of(x, limit)); }
 
 /// x^a e^-x / Gamma(a)
 Array weight_log(const Array& a, const Array& x) { return sub(sub(mul(a, log(x)), x), lax::lgamma(a)); }
@@ -51,8 +49,8 @@ Array series(const Array& weight, const Array& x, const Array& a, const Array& e
     const Array dc = sub(mul(dc0, ratio), div(mul(c0, x), mul(r, r)));
     const Array dsum = add(dsum0, dc), c = mul(c0, ratio), sum = add(sum0, c);
     const Array rest = wanted == Wanted::kValue ? div(c, sum) : abs(div(dc, dsum));
-    return State(both(on, above(rest, eps)), keep(on, r, r0), keep(on, c, c0), keep(on, sum, sum0), keep(on, dc, dc0),
-                 keep(on, dsum, dsum0));
+    return State(ops::bitwise_and(on, above_limit(rest, eps)), keep(on, r, r0), keep(on, c, c0), keep(on, sum, sum0),
+                 keep(on, dc, dc0), keep(on, dsum, dsum0));
   };
   const State end =
       while_loop([](const State& s) { return some(std::get<0>(s)); }, step, State(enabled, a, one, one, zero, zero));
@@ -79,7 +77,7 @@ Convergents next(const Convergents& c, const Array& y, const Array& z, const Arr
   q = sub(mul(c.q1, z), mul(c.q2, yn));
   dp = add(sub(sub(mul(c.dp1, z), c.p1), mul(c.dp2, yn)), mul(c.p2, n));
   dq = add(sub(sub(mul(c.dq1, z), c.q1), mul(c.dq2, yn)), mul(c.q2, n));
-  const Array great = above(abs(p), 1 / eps);
+  const Array great = above_limit(abs(p), 1 / eps);
   const auto scaled = [&](const Array& v) { return select(great, mul(v, constant_of(v, eps)), v); };
   return {scaled(p), scaled(q), scaled(c.p1), scaled(c.q1), scaled(dp), scaled(dq), scaled(c.dp1), scaled(c.dq1)};
 }
@@ -94,10 +92,10 @@ FractionState step_of(const FractionState& s, Wanted wanted, double eps) {
   const Array slope = select(some_q, div(sub(dp, mul(value, dq)), q), s.slope);
   const Array change = wanted == Wanted::kValue ? abs(div(sub(s.value, ratio), ratio)) : abs(sub(slope, s.slope));
   const Array rest = select(some_q, change, one);
-  const Array go_on = both(lt(n, constant_of(n, 2000)), above(rest, eps));
+  const Array go_on = ops::bitwise_and(lt(n, constant_of(n, 2000)), above_limit(rest, eps));
   const Array& on = s.enabled;
   const auto kept = [&](const Array& fresh, const Array& old) { return keep(on, fresh, old); };
-  return {both(on, go_on),
+  return {ops::bitwise_and(on, go_on),
           kept(value, s.value),
           kept(slope, s.slope),
           kept(y, s.y),
@@ -128,11 +126,11 @@ struct Regions {
 };
 Regions regions_of(const Array& a, const Array& x) {
   const Array log_weight = weight_log(a, x);
-  return {either(ne(a, a), ne(x, x)),
+  return {ops::bitwise_or(ne(a, a), ne(x, x)),
           eq(x, constant_of(x, 0)),
           eq(x, constant_of(x, std::numeric_limits<double>::infinity())),
-          either(either(lt(x, constant_of(x, 0)), lt(a, constant_of(a, 0))),
-                 both(eq(a, constant_of(a, 0)), eq(x, constant_of(x, 0)))),
+          ops::bitwise_or(ops::bitwise_or(lt(x, constant_of(x, 0)), lt(a, constant_of(a, 0))),
+                          ops::bitwise_and(eq(a, constant_of(a, 0)), eq(x, constant_of(x, 0)))),
           eq(a, constant_of(a, 0)),
           lt(log_weight, constant_of(a, -log_of_greatest(a.dtype()))),
           exp(log_weight)};
@@ -140,39 +138,42 @@ Regions regions_of(const Array& a, const Array& x) {
 Array nan_of(const Array& x) { return constant_of(x, std::numeric_limits<double>::quiet_NaN()); }
 
 /// Is the fraction better than the series?
-Array by_fraction(const Array& a, const Array& x) { return both(above(x, 1), gt(x, a)); }
+Array by_fraction(const Array& a, const Array& x) { return ops::bitwise_and(above_limit(x, 1), gt(x, a)); }
 
 Array lower_gamma(const Array& a, const Array& x) {
   const Regions r = regions_of(a, x);
-  const Array enabled = bitwise_not(either(either(either(r.zero, r.no_a), r.outside), either(r.underflow, r.nan)));
+  const Array enabled = bitwise_not(ops::bitwise_or(ops::bitwise_or(ops::bitwise_or(r.zero, r.no_a), r.outside),
+                                                    ops::bitwise_or(r.underflow, r.nan)));
   const Array far = by_fraction(a, x), one = constant_of(x, 1);
-  const Array value = select(far, sub(one, fraction(r.weight, x, a, both(enabled, far), Wanted::kValue)),
-                             series(r.weight, x, a, both(enabled, bitwise_not(far)), Wanted::kValue));
-  const Array ends = select(r.zero, constant_of(x, 0), select(either(r.infinite, r.no_a), one, value));
-  return select(either(r.outside, r.nan), nan_of(x), ends);
+  const Array value = select(far, sub(one, fraction(r.weight, x, a, ops::bitwise_and(enabled, far), Wanted::kValue)),
+                             series(r.weight, x, a, ops::bitwise_and(enabled, bitwise_not(far)), Wanted::kValue));
+  const Array ends = select(r.zero, constant_of(x, 0), select(ops::bitwise_or(r.infinite, r.no_a), one, value));
+  return select(ops::bitwise_or(r.outside, r.nan), nan_of(x), ends);
 }
 
 Array upper_gamma(const Array& a, const Array& x) {
   const Regions r = regions_of(a, x);
-  const Array enabled = bitwise_not(either(either(either(r.zero, r.no_a), r.outside), either(r.underflow, r.nan)));
-  const Array near = either(lt(x, constant_of(x, 1)), lt(x, a)), one = constant_of(x, 1);
-  const Array value = select(near, sub(one, series(r.weight, x, a, both(enabled, near), Wanted::kValue)),
-                             fraction(r.weight, x, a, both(enabled, bitwise_not(near)), Wanted::kValue));
-  const Array ends = select(r.zero, one, select(either(r.infinite, r.no_a), constant_of(x, 0), value));
-  return select(either(r.outside, r.nan), nan_of(x), ends);
+  const Array enabled = bitwise_not(ops::bitwise_or(ops::bitwise_or(ops::bitwise_or(r.zero, r.no_a), r.outside),
+                                                    ops::bitwise_or(r.underflow, r.nan)));
+  const Array near = ops::bitwise_or(lt(x, constant_of(x, 1)), lt(x, a)), one = constant_of(x, 1);
+  const Array value = select(near, sub(one, series(r.weight, x, a, ops::bitwise_and(enabled, near), Wanted::kValue)),
+                             fraction(r.weight, x, a, ops::bitwise_and(enabled, bitwise_not(near)), Wanted::kValue));
+  const Array ends = select(r.zero, one, select(ops::bitwise_or(r.infinite, r.no_a), constant_of(x, 0), value));
+  return select(ops::bitwise_or(r.outside, r.nan), nan_of(x), ends);
 }
 
 Array derivative(const Array& a, const Array& x, Wanted wanted) {
   const Regions r = regions_of(a, x);
-  const Array never = wanted == Wanted::kDerivative ? either(r.underflow, r.infinite) : r.infinite;
-  const Array outside = either(r.outside, r.no_a);
-  const Array enabled = bitwise_not(either(either(r.zero, outside), either(never, r.nan)));
+  const Array never = wanted == Wanted::kDerivative ? ops::bitwise_or(r.underflow, r.infinite) : r.infinite;
+  const Array outside = ops::bitwise_or(r.outside, r.no_a);
+  const Array enabled = bitwise_not(ops::bitwise_or(ops::bitwise_or(r.zero, outside), ops::bitwise_or(never, r.nan)));
   const Array far = by_fraction(a, x);
-  const Array fraction_value = fraction(r.weight, x, a, both(enabled, far), wanted);
+  const Array fraction_value = fraction(r.weight, x, a, ops::bitwise_and(enabled, far), wanted);
   // The fraction is that of Q = 1 - P; both signs of a sample's derivative are in the formula already.
-  const Array value = select(far, neg(fraction_value), series(r.weight, x, a, both(enabled, bitwise_not(far)), wanted));
-  const Array ends = select(either(r.zero, never), constant_of(x, 0), value);
-  return select(either(outside, r.nan), nan_of(x), ends);
+  const Array value =
+      select(far, neg(fraction_value), series(r.weight, x, a, ops::bitwise_and(enabled, bitwise_not(far)), wanted));
+  const Array ends = select(ops::bitwise_or(r.zero, never), constant_of(x, 0), value);
+  return select(ops::bitwise_or(outside, r.nan), nan_of(x), ends);
 }
 
 /// dP/dx, the density of the gamma distribution.

@@ -12,7 +12,7 @@ namespace {
 
 using namespace hilo::ops;  // NOLINT: algebra over these wrappers
 
-bool contains(const std::vector<int64_t>& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
+bool has_value(const std::vector<int64_t>& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
 
 /// The greatest value of an integer type.
 double greatest_index(ElementType type) {
@@ -25,14 +25,14 @@ Array greatest_starts(const hlo::GatherAttributes& g, const Array& operand, cons
   const double greatest = greatest_index(indices.dtype());  // an index of few bits can't go past it
   for (int64_t d : g.start_index_map)
     limits.push_back(std::min(greatest, static_cast<double>(operand.shape(d) - g.slice_sizes[static_cast<size_t>(d)])));
-  if (g.index_vector_dim == indices.ndim()) return full_like(indices, limits[0]);
+  if (g.index_vector_dim == indices.ndim()) return ops::full_like(indices, limits[0]);
   Literal literal = filled(Shape::array(indices.dtype(), {static_cast<int64_t>(limits.size())}), 0);
   const int64_t width = element_size_bytes(indices.dtype());
   for (size_t i = 0; i < limits.size(); ++i) {
     const Literal one = filled(Shape::scalar(indices.dtype()), limits[i]);
     std::ranges::copy(one.bytes(), literal.mutable_bytes().begin() + static_cast<int64_t>(i) * width);
   }
-  return broadcast_in_dim(constant(literal), indices.aval_shape(), {g.index_vector_dim});
+  return ops::broadcast_in_dim(constant(literal), indices.aval_shape(), {g.index_vector_dim});
 }
 
 /// What jax.lax.gather fills with if it isn't told.
@@ -70,7 +70,7 @@ hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& op
   g.index_mode = s.index_mode;
   size_t window = 0;
   for (int64_t d = 0; d < operand.ndim(); ++d) {
-    const bool absent = contains(s.inserted_window_dims, d) || contains(s.input_batching_dims, d);
+    const bool absent = has_value(s.inserted_window_dims, d) || has_value(s.input_batching_dims, d);
     g.slice_sizes.push_back(absent ? std::min<int64_t>(operand.shape(d), 1)
                                    : updates.shape(s.update_window_dims[window++]));
   }
@@ -98,22 +98,22 @@ Array take_along(const Array& x, const Array& positions, int64_t dimension) {
 }
 
 Array clamp_indices(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
-  return max(full_like(indices, 0), min(indices, greatest_starts(g, operand, indices)));
+  return max(ops::full_like(indices, 0), min(indices, greatest_starts(g, operand, indices)));
 }
 
 Array windows_inside(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
   const Array inside =
-      bitwise_and(ge(indices, full_like(indices, 0)), le(indices, greatest_starts(g, operand, indices)));
+      bitwise_and(ops::ge(indices, ops::full_like(indices, 0)), ops::le(indices, greatest_starts(g, operand, indices)));
   if (g.index_vector_dim == indices.ndim()) return inside;
-  return reduce(hlo::Opcode::kAnd, inside, scalar(1, ElementType::kPred), {g.index_vector_dim});
+  return ops::reduce(hlo::Opcode::kAnd, inside, scalar(1, ElementType::kPred), {g.index_vector_dim});
 }
 
 Array spread_over_windows(const Array& per_window, const Shape& shape, const std::vector<int64_t>& window_dims) {
   std::vector<int64_t> dims;
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (!contains(window_dims, d)) dims.push_back(d);
+    if (!has_value(window_dims, d)) dims.push_back(d);
   }
-  return broadcast_in_dim(per_window, shape.with_element_type(per_window.dtype()), dims);
+  return ops::broadcast_in_dim(per_window, shape.with_element_type(per_window.dtype()), dims);
 }
 
 Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attributes, IndexMode mode,
@@ -123,12 +123,12 @@ Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attribu
   if (attributes.index_mode != IndexMode::kFillOrDrop) return read;
   const Array inside = windows_inside(attributes, x, indices);
   const Array mask = spread_over_windows(inside, read.aval_shape(), attributes.offset_dims);
-  const Array fill = fill_value ? convert_element_type(*fill_value, x.dtype()) : default_fill_value(x.dtype());
+  const Array fill = fill_value ? ops::convert_element_type(*fill_value, x.dtype()) : default_fill_value(x.dtype());
   if (fill.ndim() != 0) {
     or_throw(invalid_argument(at_user_line("gather") + ": fill_value must be a scalar; got " +
                               fill.aval_shape().to_string()));
   }
-  return with_weak_type(select(mask, read, broadcast_in_dim(fill, read.aval_shape(), {})), x.weak_type());
+  return with_weak_type(select(mask, read, ops::broadcast_in_dim(fill, read.aval_shape(), {})), x.weak_type());
 }
 
 Array scatter_indices(hlo::ScatterAttributes& s, const Array& x, const Array& indices, const Array& updates,

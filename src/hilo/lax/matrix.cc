@@ -23,7 +23,7 @@ std::vector<int64_t> joined(std::vector<int64_t> batch, std::initializer_list<in
 Array transposed(const Array& x) {
   std::vector<int64_t> permutation = range_of(x.ndim());
   std::swap(permutation[permutation.size() - 2], permutation.back());
-  return transpose(x, permutation);
+  return ops::transpose(x, permutation);
 }
 
 Array conjugate(const Array& x) {
@@ -36,21 +36,21 @@ Array real_part(const Array& x) { return is_complex(x.dtype()) ? real(x) : x; }
 
 Array product(const Array& a, const Array& b) {
   const int64_t batch = a.ndim() - 2;
-  return dot_general(a, b, {{batch + 1}, {batch}, range_of(batch), range_of(batch)});
+  return ops::dot_general(a, b, {{batch + 1}, {batch}, range_of(batch), range_of(batch)});
 }
 
 Array upper_mask(const Shape& shape, int64_t k) {
   const Shape numbers = shape.with_element_type(ElementType::kS32);
-  const Array row = iota(numbers, shape.rank() - 2), column = iota(numbers, shape.rank() - 1);
-  return ge(column, add(row, full(numbers, static_cast<double>(k))));
+  const Array row = ops::iota(numbers, shape.rank() - 2), column = ops::iota(numbers, shape.rank() - 1);
+  return ops::ge(column, add(row, ops::full(numbers, static_cast<double>(k))));
 }
 
-Array tril(const Array& x, int64_t k) { return select(upper_mask(x.aval_shape(), k + 1), full_like(x, 0), x); }
-Array triu(const Array& x, int64_t k) { return select(upper_mask(x.aval_shape(), k), x, full_like(x, 0)); }
+Array tril(const Array& x, int64_t k) { return select(upper_mask(x.aval_shape(), k + 1), ops::full_like(x, 0), x); }
+Array triu(const Array& x, int64_t k) { return select(upper_mask(x.aval_shape(), k), x, ops::full_like(x, 0)); }
 
 Array identity(const Shape& shape, int64_t k) {
   const Array mask = bitwise_and(upper_mask(shape, k), bitwise_not(upper_mask(shape, k + 1)));
-  return select(mask, full(shape, 1), full(shape, 0));
+  return select(mask, ops::full(shape, 1), ops::full(shape, 0));
 }
 
 Array diagonal(const Array& x) {
@@ -58,7 +58,7 @@ Array diagonal(const Array& x) {
   const Array square = column_range(row_range(x, 0, least), 0, least);
   const Shape shape = square.aval_shape();
   const Array mask = bitwise_and(upper_mask(shape, 0), bitwise_not(upper_mask(shape, 1)));
-  return reduce_sum(select(mask, square, full_like(square, 0)), {square.ndim() - 1});
+  return ops::reduce_sum(select(mask, square, ops::full_like(square, 0)), {square.ndim() - 1});
 }
 
 Array diagonal_matrix(const Array& v) {
@@ -66,17 +66,17 @@ Array diagonal_matrix(const Array& v) {
   const Array mask = bitwise_and(upper_mask(shape, 0), bitwise_not(upper_mask(shape, 1)));
   std::vector<int64_t> dimensions = range_of(shape.rank() - 2);
   dimensions.push_back(shape.rank() - 1);
-  return select(mask, broadcast_in_dim(v, shape, dimensions), full(shape, 0));
+  return select(mask, ops::broadcast_in_dim(v, shape, dimensions), ops::full(shape, 0));
 }
 
 Array along_rows(const Array& v, const Array& x) {
   std::vector<int64_t> dimensions = range_of(x.ndim() - 2);
   dimensions.push_back(x.ndim() - 1);
-  return broadcast_in_dim(v, typed(x, v.dtype()), dimensions);
+  return ops::broadcast_in_dim(v, typed(x, v.dtype()), dimensions);
 }
 
 Array along_columns(const Array& v, const Array& x) {
-  return broadcast_in_dim(v, typed(x, v.dtype()), range_of(x.ndim() - 1));
+  return ops::broadcast_in_dim(v, typed(x, v.dtype()), range_of(x.ndim() - 1));
 }
 
 Array row_range(const Array& x, int64_t begin, int64_t count) {
@@ -102,7 +102,7 @@ Array rows_in_order(const Array& x, const Array& order) {
   g.index_vector_dim = order.ndim();
   g.slice_sizes.insert(g.slice_sizes.end(), {std::min<int64_t>(rows(x), 1), columns(x)});
   g.index_mode = IndexMode::kPromiseInBounds;
-  return gather(x, order, g);
+  return ops::gather(x, order, g);
 }
 
 Array padded(const Array& x, int64_t more_rows, int64_t more_columns) {
@@ -110,7 +110,7 @@ Array padded(const Array& x, int64_t more_rows, int64_t more_columns) {
   std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
   padding[padding.size() - 2].high = more_rows;
   padding.back().high = more_columns;
-  return pad(x, scalar(0, x.dtype()), padding);
+  return ops::pad(x, scalar(0, x.dtype()), padding);
 }
 
 }  // namespace hilo::lax::matrix

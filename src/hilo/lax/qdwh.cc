@@ -73,13 +73,14 @@ Array step_by_cholesky(const Array& u, const Weights& w) {
 
 Array sum_of_squares(const Array& x) {
   const Array size = abs(x);
-  return reduce_sum(mul(size, size), {0, 1});
+  return ops::reduce_sum(mul(size, size), {0, 1});
 }
 /// An upper bound of the greatest singular value: sqrt(|x|_1 |x|_inf), 1 for zero.
 Array inverse_of_bound(const Array& x) {
   const Array size = abs(x);
-  const Array one_norm = reduce_max(reduce_sum(size, {0}), {0}), inf_norm = reduce_max(reduce_sum(size, {1}), {0});
-  const Array zero = eq(one_norm, full_like(one_norm, 0)), one = full_like(one_norm, 1);
+  const Array one_norm = ops::reduce_max(ops::reduce_sum(size, {0}), {0}),
+              inf_norm = ops::reduce_max(ops::reduce_sum(size, {1}), {0});
+  const Array zero = ops::eq(one_norm, ops::full_like(one_norm, 0)), one = ops::full_like(one_norm, 1);
   const auto safe = [&](const Array& norm) { return rsqrt(select(zero, one, norm)); };
   return mul(safe(one_norm), safe(inf_norm));
 }
@@ -92,18 +93,18 @@ struct State {
 State stepped(const State& s, const Weights& w, double tolerance) {
   const Array next = step_by_cholesky(s.u, w);
   const Array change = sqrt(sum_of_squares(sub(next, s.u)));
-  return {add(s.count, full_like(s.count, 1)), next, gt(change, full_like(change, tolerance))};
+  return {add(s.count, ops::full_like(s.count, 1)), next, ops::gt(change, ops::full_like(change, tolerance))};
 }
 
 State iterated(const Array& x, int64_t max_iterations, double eps) {
   const double tolerance = std::cbrt(5 * eps);
   State s = {ops::scalar(0, default_integer()), times(x, inverse_of_bound(x)), ops::scalar(1, ElementType::kPred)};
   for (const Weights& w : weights_from(eps, max_iterations)) {
-    if (w.c > kGreatestForCholesky) s = {add(s.count, full_like(s.count, 1)), step_by_qr(s.u, w), s.moving};
+    if (w.c > kGreatestForCholesky) s = {add(s.count, ops::full_like(s.count, 1)), step_by_qr(s.u, w), s.moving};
     else s = stepped(s, w, tolerance);
   }
   const auto goes_on = [&](const State& now) {
-    return bitwise_and(now.moving, lt(now.count, full_like(now.count, static_cast<double>(max_iterations))));
+    return bitwise_and(now.moving, ops::lt(now.count, ops::full_like(now.count, static_cast<double>(max_iterations))));
   };
   return while_loop(goes_on, [&](const State& now) { return stepped(now, kHalley, tolerance); }, s);
 }

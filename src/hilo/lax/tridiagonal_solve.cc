@@ -50,8 +50,8 @@ Array less(const Array& x, const Array& factor, const Array& y) {
 Array choose(const Array& which, const Array& x, const Array& y) {
   return select(x.ndim() == which.ndim() ? which : over(which, x), x, y);
 }
-Array is_zero(const Array& x) { return eq(x, full_like(x, 0)); }
-Array nothing_like(const Array& x) { return full_like(x, 0); }
+Array is_zero(const Array& x) { return ops::eq(x, ops::full_like(x, 0)); }
+Array nothing_like(const Array& x) { return ops::full_like(x, 0); }
 
 /// One step of elimination. The greater of two pivots leads; where they are `scaled`, the greater of the parts that they are
 /// of their rows.
@@ -59,7 +59,7 @@ std::pair<Rest, Row> eliminate(const Rest& now, const Next& next, bool scaled) {
   const Array below = abs(next.below), pivot = abs(now.pivot);
   const Array size = add(add(below, abs(next.pivot)), abs(next.above));
   const Array swap =
-      scaled ? gt(div(below, size), select(is_zero(pivot), pivot, div(pivot, now.size))) : gt(below, pivot);
+      scaled ? ops::gt(div(below, size), select(is_zero(pivot), pivot, div(pivot, now.size))) : ops::gt(below, pivot);
   const Array ratio = div(select(swap, now.pivot, next.below), select(swap, next.below, now.pivot));
   const Array factor = select(is_zero(below), nothing_like(ratio), ratio);
   const Row row = {select(swap, next.below, now.pivot), select(swap, next.pivot, now.beside),
@@ -84,25 +84,25 @@ double safe_least(ElementType type) {
 /// sides that are tiny too is scaled up with them.
 std::pair<Array, Array> perturbed(const Array& pivot, const Array& sides, const Array& step) {
   const double least = safe_least(step.dtype());
-  const auto constant = [&](double value) { return full_like(step, value); };
+  const auto constant = [&](double value) { return ops::full_like(step, value); };
   const Array most = reduce_max(abs(sides), {sides.ndim() - 1});
-  const Array negative = lt(div(constant(1), matrix::real_part(pivot)), constant(0));  // -0 too
-  const Array first = select(lt(step, constant(least)), constant(least), step);
+  const Array negative = ops::lt(div(constant(1), matrix::real_part(pivot)), constant(0));  // -0 too
+  const Array first = select(ops::lt(step, constant(least)), constant(least), step);
   const auto grow = [&](const Growing& g) {
-    const Array size = abs(g.pivot), tiny = lt(size, constant(least));
-    const Array too_small = select(tiny, bitwise_or(is_zero(size), gt(mul(most, constant(least)), size)),
-                                   gt(most, mul(size, constant(1 / least))));
+    const Array size = abs(g.pivot), tiny = ops::lt(size, constant(least));
+    const Array too_small = select(tiny, bitwise_or(is_zero(size), ops::gt(mul(most, constant(least)), size)),
+                                   ops::gt(most, mul(size, constant(1 / least))));
     const Array moves = bitwise_and(g.on, too_small);
     const Array scales = bitwise_and(g.on, bitwise_and(tiny, bitwise_not(too_small)));
     const Array moved = add(g.pivot, ops::convert_element_type(g.step, g.pivot.dtype()));
     const Array scale = ops::convert_element_type(constant(1 / least), g.pivot.dtype());
     const Array next = select(moves, moved, select(scales, mul(g.pivot, scale), g.pivot));
     return Growing{next, choose(scales, mul(g.sides, over(scale, g.sides)), g.sides), add(g.step, g.step),
-                   bitwise_and(moves, lt(abs(next), constant(1)))};
+                   bitwise_and(moves, ops::lt(abs(next), constant(1)))};
   };
   const auto some_grow = [](const Growing& g) { return lax::reduce_or(g.on, all_dimensions(g.on.ndim())); };
   const Growing end = while_loop(
-      some_grow, grow, Growing{pivot, sides, select(negative, neg(first), first), lt(abs(pivot), constant(1))});
+      some_grow, grow, Growing{pivot, sides, select(negative, neg(first), first), ops::lt(abs(pivot), constant(1))});
   return {end.pivot, end.sides};
 }
 
@@ -126,7 +126,7 @@ Array behind(const Array& rows, const Array& last) {
   std::vector<int64_t> shape(last.shape().begin(), last.shape().end());
   shape.insert(shape.begin(), 1);
   const Array both[] = {rows, ops::reshape(last, shape)};
-  return concatenate(both, 0);
+  return ops::concatenate(both, 0);
 }
 
 std::vector<int64_t> without_first(std::vector<int64_t> x) { return {x.begin() + 1, x.end()}; }
@@ -135,7 +135,7 @@ std::vector<int64_t> without_first(std::vector<int64_t> x) { return {x.begin() +
 Row eliminated(const Diagonals& a, const Array& b, bool scaled) {
   const int64_t n = b.shape(0);
   const Array last = rows_of(a.above, n - 1, n), ends[] = {rows_of(a.above, 0, n - 1), nothing_like(last)};
-  const Array above = concatenate(ends, 0);
+  const Array above = ops::concatenate(ends, 0);
   const Array pivot = row_of(a.middle, 0), beside = row_of(above, 0);
   const Rest first = {pivot, beside, row_of(b, 0), add(abs(pivot), abs(beside))};
   const Next others = {rows_of(a.below, 1, n), rows_of(a.middle, 1, n), rows_of(above, 1, n), rows_of(b, 1, n)};
@@ -171,7 +171,7 @@ Array moved(const Array& x, int64_t by, int64_t inner) {
   hlo::PaddingDimension& rows = padding[padding.size() - 1 - static_cast<size_t>(inner)];
   rows.low = by;
   rows.high = -by;
-  return pad(x, ops::scalar(0, x.dtype()), padding);
+  return ops::pad(x, ops::scalar(0, x.dtype()), padding);
 }
 
 /// What may stand in dl[0] and du[n - 1] isn't of the matrix, and is not looked at.

@@ -9,7 +9,7 @@
 namespace hilo::numpy {
 namespace {
 
-using Kind = Indexer::Kind;
+using IndexKind = Indexer::Kind;
 
 /// One index of the plain kinds that are left when masks and the ellipsis are gone.
 struct Entry {
@@ -42,11 +42,12 @@ Entry entry_of(const Range& range, int64_t dimension, int64_t extent) {
 }
 
 bool is_mask(const Indexer& index) {
-  return index.kind() == Kind::kArray && index.array().dtype() == ElementType::kPred;
+  return index.kind() == IndexKind::kArray && index.array().dtype() == ElementType::kPred;
 }
 
 int64_t axes_taken(const Indexer& index) {
-  if (index.kind() == Kind::kNewAxis || index.kind() == Kind::kEllipsis || index.kind() == Kind::kAbsent) return 0;
+  if (index.kind() == IndexKind::kNewAxis || index.kind() == IndexKind::kEllipsis || index.kind() == IndexKind::kAbsent)
+    return 0;
   return is_mask(index) ? index.array().ndim() : 1;
 }
 
@@ -89,7 +90,7 @@ std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, 
   int64_t taken = 0, ellipses = 0;
   for (const Indexer& index : indices) {
     taken += axes_taken(index);
-    ellipses += index.kind() == Kind::kEllipsis ? 1 : 0;
+    ellipses += index.kind() == IndexKind::kEllipsis ? 1 : 0;
   }
   if (taken > x.ndim()) refuse_count(x, taken);
   if (ellipses > 1)
@@ -101,21 +102,21 @@ std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, 
   };
   for (const Indexer& index : indices) {
     switch (index.kind()) {
-      case Kind::kAbsent: break;
-      case Kind::kNewAxis: entries.push_back({Entry::Kind::kNewAxis}); break;
-      case Kind::kEllipsis:
+      case IndexKind::kAbsent: break;
+      case IndexKind::kNewAxis: entries.push_back({Entry::Kind::kNewAxis}); break;
+      case IndexKind::kEllipsis:
         if (x.ndim() == taken) entries.push_back({Entry::Kind::kNothing});
         take_whole(x.ndim() - taken);
         break;
-      case Kind::kRange:
+      case IndexKind::kRange:
         entries.push_back(entry_of(index.range(), d, x.shape(d)));
         ++d;
         break;
-      case Kind::kInteger:
+      case IndexKind::kInteger:
         entries.push_back(entry_of_number(x, d, index.integer(), outside));
         ++d;
         break;
-      case Kind::kArray:
+      case IndexKind::kArray:
         if (!is_mask(index)) {
           check_integer_index("index", index.array());
           entries.push_back({Entry::Kind::kArray, d++, 0, 1, 0, index.array()});
@@ -238,12 +239,14 @@ class GatherPlanner {
     finish_indices();
   }
 
-  static Array number(int64_t value) { return ops::full(Shape::scalar(ElementType::kS32), static_cast<double>(value)); }
+  static Array number(int64_t value) {
+    return ops::full(hilo::Shape::scalar(ElementType::kS32), static_cast<double>(value));
+  }
 
   Array spread(const Entry& e) const { return spread_to(wrapped_index(e.array, x_.shape(e.dimension)), common_); }
 
   static Array positions(const Entry& e) {
-    const Shape shape = Shape::array(ElementType::kS32, {e.count});
+    const hilo::Shape shape = hilo::Shape::array(ElementType::kS32, {e.count});
     return ops::add(ops::mul(ops::iota(shape, 0), ops::full(shape, static_cast<double>(e.step))),
                     ops::full(shape, static_cast<double>(e.start)));
   }
@@ -269,10 +272,10 @@ class GatherPlanner {
     shape.push_back(1);
     std::vector<Array> columns;
     for (const Column& c : columns_)
-      columns.push_back(
-          ops::broadcast_in_dim(ops::convert_element_type(c.values, type), Shape::array(type, shape), c.dimensions));
+      columns.push_back(ops::broadcast_in_dim(ops::convert_element_type(c.values, type),
+                                              hilo::Shape::array(type, shape), c.dimensions));
     shape.back() = 0;
-    plan_.indices = columns.empty() ? ops::full(Shape::array(type, shape), 0) : ops::concatenate(columns, rank);
+    plan_.indices = columns.empty() ? ops::full(hilo::Shape::array(type, shape), 0) : ops::concatenate(columns, rank);
   }
 
   struct Column {

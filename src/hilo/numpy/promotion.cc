@@ -61,13 +61,13 @@ ElementType weak_join(ElementType strong, ElementType weak) {
 Aval promote_types(const Aval& a, const Aval& b) {
   const ElementType x = a.shape.element_type();
   const ElementType y = b.shape.element_type();
-  if (is_weak_number(a) == is_weak_number(b)) return {Shape::scalar(strong_join(x, y)), is_weak_number(a)};
+  if (is_weak_number(a) == is_weak_number(b)) return {hilo::Shape::scalar(strong_join(x, y)), is_weak_number(a)};
   const ElementType strong = is_weak_number(a) ? y : x;
   const ElementType weak = is_weak_number(a) ? x : y;
   // A weak number above a strong type's kind stays weak, as in JAX: int32 array * 2.0 is weakly f32. But in JAX's lattice a
   // float and a weak complex number meet in c64.
   constexpr int kFloat = 2;
-  return {Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong) && kind_of(strong) < kFloat};
+  return {hilo::Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong) && kind_of(strong) < kFloat};
 }
 
 ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise) {
@@ -109,7 +109,7 @@ Array spread_to(const Array& x, std::span<const int64_t> shape) {
     kept_extents.push_back(x.shape(d));
     dimensions.push_back(d + offset);
   }
-  return ops::broadcast_in_dim(ops::reshape(x, kept_extents), Shape::array(x.dtype(), shape), dimensions);
+  return ops::broadcast_in_dim(ops::reshape(x, kept_extents), hilo::Shape::array(x.dtype(), shape), dimensions);
 }
 
 namespace {
@@ -151,7 +151,7 @@ Aval at_least_floating(const Aval& type) {
   if (kind_of(type.shape.element_type()) >= 2) return type;
   // Of the integers only those of 64 bits become f64, as in JAX.
   const bool wide = element_size_bytes(type.shape.element_type()) == 8;
-  return {Shape::scalar(wide ? kF64 : kF32), type.weak_type};
+  return {hilo::Shape::scalar(wide ? kF64 : kF32), type.weak_type};
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
 
 Array promote_inexact(const Array& x) {
   check_fits(x);
-  const Aval type = at_least_floating({Shape::scalar(x.dtype()), x.weak_type()});
+  const Aval type = at_least_floating({hilo::Shape::scalar(x.dtype()), x.weak_type()});
   return x.dtype() == type.shape.element_type()
              ? x
              : with_weak_type(ops::convert_element_type(x, type.shape.element_type()), type.weak_type);

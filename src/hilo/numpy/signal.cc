@@ -28,7 +28,7 @@ Array along(const Array& line, const Array& a, int64_t axis) {
   return reshape(line, thin);
 }
 
-Array part(const Array& a, int64_t axis, int64_t start, int64_t stop) { return slice(a, start, stop, 1, axis); }
+Array strided_part(const Array& a, int64_t axis, int64_t start, int64_t stop) { return slice(a, start, stop, 1, axis); }
 
 /// The derivative along one axis over even steps `h`, or over coordinates.
 Array gradient_along(const Array& a, int64_t axis, const Array& h) {
@@ -37,21 +37,21 @@ Array gradient_along(const Array& a, int64_t axis, const Array& h) {
     or_throw(invalid_argument(at_user_line("gradient") +
                               ": shape of array too small to calculate a numerical gradient; got " +
                               a.aval_shape().to_string()));
-  const Array first = part(a, axis, 1, 2) - part(a, axis, 0, 1);
-  const Array last = part(a, axis, n - 1, n) - part(a, axis, n - 2, n - 1);
+  const Array first = strided_part(a, axis, 1, 2) - strided_part(a, axis, 0, 1);
+  const Array last = strided_part(a, axis, n - 1, n) - strided_part(a, axis, n - 2, n - 1);
   if (h.ndim() == 0) {
-    const Array middle = (part(a, axis, 2, n) - part(a, axis, 0, n - 2)) * 0.5;
+    const Array middle = (strided_part(a, axis, 2, n) - strided_part(a, axis, 0, n - 2)) * 0.5;
     return concatenate({first, middle, last}, axis) / h;
   }
   if (h.ndim() != 1 || h.size() != n)
     or_throw(invalid_argument(at_user_line("gradient") + ": coordinates must be a vector of " + std::to_string(n) +
                               " elements; got " + h.aval_shape().to_string()));
   const Array dx = along(diff(h), a, axis);
-  const Array before = part(dx, axis, 0, n - 2), after = part(dx, axis, 1, n - 1);
-  const Array middle = -(after / (before * (before + after))) * part(a, axis, 0, n - 2) +
-                       (after - before) / (before * after) * part(a, axis, 1, n - 1) +
-                       before / (after * (before + after)) * part(a, axis, 2, n);
-  return concatenate({first / part(dx, axis, 0, 1), middle, last / part(dx, axis, n - 2, n - 1)}, axis);
+  const Array before = strided_part(dx, axis, 0, n - 2), after = strided_part(dx, axis, 1, n - 1);
+  const Array middle = -(after / (before * (before + after))) * strided_part(a, axis, 0, n - 2) +
+                       (after - before) / (before * after) * strided_part(a, axis, 1, n - 1) +
+                       before / (after * (before + after)) * strided_part(a, axis, 2, n);
+  return concatenate({first / strided_part(dx, axis, 0, 1), middle, last / strided_part(dx, axis, n - 2, n - 1)}, axis);
 }
 
 Array correlated(const char* function, const Operand& a, const Operand& v, std::string_view mode, bool turn,
@@ -117,8 +117,8 @@ Array diff(const Operand& a, const DiffOptions& options) {
   if (options.append) x = concatenate({x, neighbour(*options.append, x, axis)}, axis);
   for (int64_t i = 0; i < options.n; ++i) {
     const int64_t n = x.shape(axis);
-    const Array later = part(x, axis, std::min<int64_t>(1, n), n),
-                earlier = part(x, axis, 0, std::max<int64_t>(n - 1, 0));
+    const Array later = strided_part(x, axis, std::min<int64_t>(1, n), n),
+                earlier = strided_part(x, axis, 0, std::max<int64_t>(n - 1, 0));
     x = x.dtype() == ElementType::kPred ? ops::ne(later, earlier) : later - earlier;
   }
   return x;
@@ -190,8 +190,8 @@ Array unwrap(const Operand& p, const UnwrapOptions& options) {
   const bool ambiguous = !whole || static_cast<int64_t>(options.period) % 2 == 0;
   if (ambiguous) wrapped = where((wrapped == -interval) & (steps > 0), interval, wrapped);
   const Array correction = where(abs(steps) < discont, 0, wrapped - steps);
-  const Array moved = part(a, axis, std::min<int64_t>(1, n), n) + cumsum(correction, {.axis = axis});
-  return concatenate({part(a, axis, 0, std::min<int64_t>(1, n)), moved}, axis);
+  const Array moved = strided_part(a, axis, std::min<int64_t>(1, n), n) + cumsum(correction, {.axis = axis});
+  return concatenate({strided_part(a, axis, 0, std::min<int64_t>(1, n)), moved}, axis);
 }
 
 InterpEnd::InterpEnd(const char* word, Line line) {

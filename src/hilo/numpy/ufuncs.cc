@@ -48,17 +48,17 @@ Array python_remainder(const Array& dividend, const Array& divisor) {
   return with_weak_type(result, x.weak_type());
 }
 
-/// Complex numbers are ordered by their real parts, equal ones by their imaginary parts.
+/// Complex numbers are is_ordered by their real parts, equal ones by their imaginary parts.
 template <typename Compare>
-Array ordered(const Array& a, const Array& b, const Compare& compare) {
+Array is_ordered(const Array& a, const Array& b, const Compare& compare) {
   if (!is_complex(a.dtype())) return compare(a, b);
   const Array x = ops::real(a), y = ops::real(b);
   return ops::select(ops::eq(x, y), compare(ops::imag(a), ops::imag(b)), compare(x, y));
 }
-Array less(const Array& a, const Array& b) { return ordered(a, b, ops::lt); }
-Array less_equal(const Array& a, const Array& b) { return ordered(a, b, ops::le); }
-Array greater(const Array& a, const Array& b) { return ordered(a, b, ops::gt); }
-Array greater_equal(const Array& a, const Array& b) { return ordered(a, b, ops::ge); }
+Array less(const Array& a, const Array& b) { return is_ordered(a, b, ops::lt); }
+Array less_equal(const Array& a, const Array& b) { return is_ordered(a, b, ops::le); }
+Array greater(const Array& a, const Array& b) { return is_ordered(a, b, ops::gt); }
+Array greater_equal(const Array& a, const Array& b) { return is_ordered(a, b, ops::ge); }
 
 }  // namespace
 
@@ -126,7 +126,7 @@ Array binary(const Operand& x, const Operand& y, const Op& op) {
 template <typename Op, typename Compare>
 Array extreme(const Operand& x, const Operand& y, const Op& op, const Compare& compare) {
   return binary(x, y, [&](const Array& a, const Array& b) {
-    return is_complex(a.dtype()) ? ops::select(ordered(a, b, compare), a, b) : op(a, b);
+    return is_complex(a.dtype()) ? ops::select(is_ordered(a, b, compare), a, b) : op(a, b);
   });
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // Tags are at least up to 32767 in every MPI: runs that go on at the same time take turns among so many.
 constexpr uint64_t kRunsAtOnce = 32768 / (kMostDevicesAProcess * kMostDevicesAProcess);
-constexpr size_t kLargestMessage = size_t{1} << 30;  // MPI counts bytes in an int
+constexpr size_t kLargestMpiMessage = size_t{1} << 30;  // MPI counts bytes in an int
 
 }  // namespace
 
@@ -31,7 +31,7 @@ int MpiMessages::tag(int64_t from, int64_t to) const {
 }
 
 StatusOr<MessageId> MpiMessages::send(int64_t from, int64_t to, DeviceBytes bytes) {
-  if (bytes.size() > kLargestMessage) return internal_error("MPI_Isend: a message is longer than 1 GiB");
+  if (bytes.size() > kLargestMpiMessage) return internal_error("MPI_Isend: a message is longer than 1 GiB");
   const std::scoped_lock lock(world_.mutex);
   MessageId message;
   HILO_RETURN_IF_ERROR(
@@ -42,7 +42,7 @@ StatusOr<MessageId> MpiMessages::send(int64_t from, int64_t to, DeviceBytes byte
 }
 
 StatusOr<MessageId> MpiMessages::receive(int64_t from, int64_t to, MutableDeviceBytes room) {
-  if (room.size() > kLargestMessage) return internal_error("MPI_Irecv: a message is longer than 1 GiB");
+  if (room.size() > kLargestMpiMessage) return internal_error("MPI_Irecv: a message is longer than 1 GiB");
   const std::scoped_lock lock(world_.mutex);
   MessageId message{.handle = 0, .comes_here = true};
   HILO_RETURN_IF_ERROR(

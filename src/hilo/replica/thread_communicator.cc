@@ -13,7 +13,7 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kFoldBlock = 1 << 15;                  // bytes folded at a time: they stay in the cache
+constexpr size_t kThreadFoldBlock = 1 << 15;            // bytes folded at a time: they stay in the cache
 constexpr std::chrono::milliseconds kPollInterval{10};  // between looks at the cancel word
 constexpr size_t kWorthSlicing = 1 << 14;               // bytes; below, everybody folds everything and saves a round
 
@@ -143,8 +143,8 @@ class ThreadCommunicators::Replica final : public Communicator {
 
   /// out = the fold of all members' bytes from `begin` on. Throws nothing, for the others wait for who folds.
   static Status fold(const Room& room, size_t begin, MutableDeviceBytes out, const Reduction& reduction) try {
-    for (size_t at = 0; at < out.size(); at += kFoldBlock) {
-      const size_t bytes = std::min(kFoldBlock, out.size() - at);
+    for (size_t at = 0; at < out.size(); at += kThreadFoldBlock) {
+      const size_t bytes = std::min(kThreadFoldBlock, out.size() - at);
       std::memcpy(out.data() + at, room.visits[0].in.data() + begin + at, bytes);
       for (size_t k = 1; k < room.visits.size(); ++k) {
         HILO_RETURN_IF_ERROR(

@@ -13,10 +13,6 @@ namespace {
 using callback_detail::CallbackFacts;
 using callback_detail::Kind;
 
-const hlo::CustomRulesAttributes& attributes(const Operation& operation) {
-  return attributes_of<hlo::CustomRulesAttributes>(operation);
-}
-
 JvpResult jvp(const Operation& operation, std::span<const Tangent>) {
   const CallbackFacts facts = callback_detail::callback_facts(operation);
   if (facts.kind == Kind::kDebug) {
@@ -38,7 +34,7 @@ BatchResult in_one_call(const Operation& operation, std::span<const BatchDim> di
   for (size_t i = 0; i < dims.size(); ++i)
     operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, broadcast ? axis_size : 1));
   std::vector<Shape> results;
-  for (const Shape& s : attributes(operation).to_apply->result_shape().leaves()) {
+  for (const Shape& s : attributes_of<hlo::CustomRulesAttributes>(operation).to_apply->result_shape().leaves()) {
     std::vector<int64_t> sizes(s.dimensions().begin(), s.dimensions().end());
     sizes.insert(sizes.begin(), axis_size);
     results.push_back(Shape::array(s.element_type(), sizes));

@@ -24,10 +24,6 @@ using hlo::ComputationPtr;
 using hlo::InstructionId;
 using Ids = std::vector<InstructionId>;
 
-const hlo::CustomRulesAttributes& attributes(const Operation& operation) {
-  return attributes_of<hlo::CustomRulesAttributes>(operation);
-}
-
 /// A function in two parts, of which the first gives (results, kept values) and the other computes all residuals from kept
 /// values and the arguments that it reads.
 struct Rematerialized {
@@ -118,8 +114,12 @@ struct Forward {
 };
 
 Forward run_forward(const Operation& operation, const SplitComputation& split, std::span<const Array> known) {
-  const std::string& detail = attributes(operation).detail;
-  Forward run{rematerialize(split, attributes(operation).to_apply->name(), rules::Policy(detail)), detail, {}, {}};
+  const std::string& detail = attributes_of<hlo::CustomRulesAttributes>(operation).detail;
+  Forward run{rematerialize(split, attributes_of<hlo::CustomRulesAttributes>(operation).to_apply->name(),
+                            rules::Policy(detail)),
+              detail,
+              {},
+              {}};
   run.results = ops::call(run.parts.forward, {known.begin(), known.end()});
   run.kept.assign(run.results.begin() + static_cast<int64_t>(run.parts.result_count), run.results.end());
   run.results.resize(run.parts.result_count);
@@ -128,8 +128,8 @@ Forward run_forward(const Operation& operation, const SplitComputation& split, s
 }
 
 LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const bool> nonzero) {
-  const SplitComputation split =
-      linearize_computation(attributes(operation).to_apply, {nonzero.begin(), nonzero.end()}, {});
+  const SplitComputation split = linearize_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply,
+                                                       {nonzero.begin(), nonzero.end()}, {});
   const Forward run = run_forward(operation, split, operation.operands);
   return {run.results, [run, nonzero_results = split.unknown_results](std::span<const Tangent> tangents) {
             std::vector<Array> operands;
@@ -139,7 +139,8 @@ LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const
 }
 
 std::optional<SplitResult> checkpoint_split(const Operation& operation, const Mask& unknown) {
-  const SplitComputation split = split_computation(attributes(operation).to_apply, unknown, {});
+  const SplitComputation split =
+      split_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply, unknown, {});
   const auto [known, rest] = lax::known_and_unknown(operation.operands, unknown);
   const Forward run = run_forward(operation, split, known);
   return SplitResult{lax::spread_known(run.results, split.unknown_results),
@@ -156,12 +157,13 @@ void tangent_transpose(const Operation& operation, std::span<const Tangent> cts,
     if (!linear.back()) operands.push_back(a);
   }
   lax::append_nonzero(operands, cts);
-  const std::string& detail = attributes(operation).detail;
+  const std::string& detail = attributes_of<hlo::CustomRulesAttributes>(operation).detail;
   if (rules::Policy(detail).prevent_cse)
     operands = bind({hlo::Opcode::kOptimizationBarrier, std::move(operands), nullptr, std::nullopt});
   const std::vector<Array> pulled =
-      bind_tangent(transpose_computation(attributes(operation).to_apply, linear, lax::nonzero_mask(cts)), detail,
-                   std::move(operands));
+      bind_tangent(transpose_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply, linear,
+                                         lax::nonzero_mask(cts)),
+                   detail, std::move(operands));
   for (size_t i = 0, next = 0; i < linear.size(); ++i) {
     if (linear[i]) out.add(i, pulled[next++]);
   }
@@ -176,7 +178,9 @@ void name_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& 
 }
 
 BatchResult name_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
-  return {{bind_identity(operation.operands[0], kCheckpointName, attributes(operation).detail)}, {dims[0]}};
+  return {{bind_identity(operation.operands[0], kCheckpointName,
+                         attributes_of<hlo::CustomRulesAttributes>(operation).detail)},
+          {dims[0]}};
 }
 
 }  // namespace

@@ -19,10 +19,6 @@ namespace {
 using hlo::ConvolutionAttributes;
 using hlo::WindowDimension;
 
-const ConvolutionAttributes& attributes(const Operation& operation) {
-  return static_cast<const ConvolutionAttributes&>(*operation.attributes);
-}
-
 std::optional<ElementType> preferred_type(const Operation& operation) {
   if (!operation.declared) return std::nullopt;
   return operation.declared->element_type();
@@ -84,7 +80,7 @@ Extents dilated_extents(const WindowDimension& w, int64_t lhs, int64_t out) {
 
 /// The cotangent of the input: the result's, dilated by the strides, under the kernel turned round.
 Array lhs_cotangent(const Operation& operation, const Array& ct) {
-  const ConvolutionAttributes& a = attributes(operation);
+  const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const hlo::ConvolutionDimensions& d = a.dimensions;
   const Array& lhs = operation.operands[0];
   Array rhs = operation.operands[1];
@@ -112,7 +108,7 @@ Array lhs_cotangent(const Operation& operation, const Array& ct) {
 
 /// The cotangent of the kernel: the input under the result's cotangent, batch and features exchanged.
 Array rhs_cotangent(const Operation& operation, const Array& ct) {
-  const ConvolutionAttributes& a = attributes(operation);
+  const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const hlo::ConvolutionDimensions& d = a.dimensions;
   const Array &lhs = operation.operands[0], &rhs = operation.operands[1];
   ConvolutionAttributes t = a;
@@ -155,7 +151,7 @@ Array axis_into_groups(const Array& x, int64_t from, int64_t spec, int64_t group
 
 /// Both have the axis: it becomes the outermost group.
 BatchResult batch_both(const Operation& operation, int64_t lhs_dim, int64_t rhs_dim, int64_t axis_size) {
-  ConvolutionAttributes a = attributes(operation);
+  ConvolutionAttributes a = attributes_of<ConvolutionAttributes>(operation);
   const bool by_batch = a.batch_group_count > 1;
   (by_batch ? a.batch_group_count : a.feature_group_count) *= axis_size;
   const Array lhs =
@@ -168,7 +164,7 @@ BatchResult batch_both(const Operation& operation, int64_t lhs_dim, int64_t rhs_
 
 /// The input has the axis: it becomes a part of the batch.
 BatchResult batch_lhs(const Operation& operation, int64_t dim, int64_t axis_size) {
-  const ConvolutionAttributes& a = attributes(operation);
+  const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const int64_t spec = a.dimensions.input_batch;
   const Array lhs = a.batch_group_count == 1 ? axis_into(operation.operands[0], dim, spec)
                                              : axis_into_groups(operation.operands[0], dim, spec, a.batch_group_count);
@@ -178,7 +174,7 @@ BatchResult batch_lhs(const Operation& operation, int64_t dim, int64_t axis_size
 
 /// The kernel has the axis: it becomes a part of the output features, inside of the groups.
 BatchResult batch_rhs(const Operation& operation, int64_t dim, int64_t axis_size) {
-  const ConvolutionAttributes& a = attributes(operation);
+  const ConvolutionAttributes& a = attributes_of<ConvolutionAttributes>(operation);
   const int64_t spec = a.dimensions.kernel_output, features = a.dimensions.output_feature;
   const int64_t groups = std::max(a.feature_group_count, a.batch_group_count);
   if (groups == 1) {

@@ -18,17 +18,13 @@ namespace {
 
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
 
-const hlo::CumulativeAttributes& attributes(const Operation& operation) {
-  return attributes_of<hlo::CumulativeAttributes>(operation);
-}
-
 JvpResult cumsum_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const auto& a = attributes(operation);
+  const auto& a = attributes_of<hlo::CumulativeAttributes>(operation);
   return {bind(operation), {cumulative(operation.opcode, tangents[0].value(), a.axis, a.reverse)}};
 }
 
 void cumsum_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const auto& a = attributes(operation);
+  const auto& a = attributes_of<hlo::CumulativeAttributes>(operation);
   out.add(0, cumulative(operation.opcode, cts[0].value(), a.axis, !a.reverse));
 }
 
@@ -46,7 +42,7 @@ Array share_of(const Array& x, const Array& sum) {
 
 /// Sums of exponentials and their tangents, combined together: no derivative of log1p(exp(-|x - y|)) is ever taken.
 JvpResult cumlogsumexp_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const auto& a = attributes(operation);
+  const auto& a = attributes_of<hlo::CumulativeAttributes>(operation);
   const hlo::ComputationPtr body = or_throw(hlo::logaddexp_computation(operation.operands[0].dtype()));
   const Combine f = [&](std::span<const Array> x, std::span<const Array> y) {
     const Array sum = combine(body, x.first(1), y.first(1))[0];
@@ -57,7 +53,7 @@ JvpResult cumlogsumexp_jvp(const Operation& operation, std::span<const Tangent> 
 }
 
 BatchResult cumulative_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
-  const auto& a = attributes(operation);
+  const auto& a = attributes_of<hlo::CumulativeAttributes>(operation);
   const int64_t axis = a.axis < *dims[0] ? a.axis : a.axis + 1;
   return {{cumulative(operation.opcode, operation.operands[0], axis, a.reverse)}, {*dims[0]}};
 }
@@ -70,7 +66,8 @@ FlatFunction running_tree(const Operation& operation) {
     if (opcode == hlo::kExtCumprod) return std::vector<Array>{mul(x[0], y[0])};
     return std::vector<Array>{opcode == hlo::kExtCummax ? max(x[0], y[0]) : min(x[0], y[0])};
   };
-  return [f, axis = attributes(operation).axis, reverse = attributes(operation).reverse](std::span<const Array> x) {
+  return [f, axis = attributes_of<hlo::CumulativeAttributes>(operation).axis,
+          reverse = attributes_of<hlo::CumulativeAttributes>(operation).reverse](std::span<const Array> x) {
     return associative_scan(f, x, axis, reverse);
   };
 }

@@ -16,36 +16,35 @@
 namespace hilo::rules {
 namespace {
 
-const hlo::CustomRulesAttributes& attributes(const Operation& operation) {
-  return attributes_of<hlo::CustomRulesAttributes>(operation);
-}
-
 /// The rules of the op: its user's, or those that its name stands for.
 const CustomRules& rules(const Operation& operation) {
   static const CustomRules kAsCall;
   if (const CustomRules* user = custom_rules_of(operation)) return *user;
-  const CustomRules* named = named_custom_rules(attributes(operation).rules);
+  const CustomRules* named = named_custom_rules(attributes_of<hlo::CustomRulesAttributes>(operation).rules);
   return named == nullptr ? kAsCall : *named;
 }
 
 /// The same op around another computation. Rules of a user are rules of his function alone.
 std::vector<Array> around(const Operation& like, hlo::ComputationPtr computation, std::vector<Array> operands) {
   if (custom_rules_of(like) != nullptr) return ops::call(computation, std::move(operands));
-  auto changed = std::make_shared<hlo::CustomRulesAttributes>(attributes(like));
+  auto changed = std::make_shared<hlo::CustomRulesAttributes>(attributes_of<hlo::CustomRulesAttributes>(like));
   changed->to_apply = std::move(computation);
   return bind({hlo::kExtCustomRules, std::move(operands), std::move(changed), std::nullopt});
 }
 
 [[noreturn]] void refuse_forward_mode(const Operation& operation) {
-  or_throw(unimplemented("jvp of " + at_user_line(attributes(operation).rules) + ": " + hlo::kNoForwardMode));
+  or_throw(unimplemented("jvp of " + at_user_line(attributes_of<hlo::CustomRulesAttributes>(operation).rules) + ": " +
+                         hlo::kNoForwardMode));
   __builtin_unreachable();
 }
 
 JvpResult custom_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const CustomRules& own = rules(operation);
   if (own.jvp) return own.jvp(operation, tangents);
-  if (own.reverse_only || attributes(operation).transpose_only) refuse_forward_mode(operation);
-  const JvpComputation jvp = jvp_computation(attributes(operation).to_apply, nonzero_mask(tangents), {});
+  if (own.reverse_only || attributes_of<hlo::CustomRulesAttributes>(operation).transpose_only)
+    refuse_forward_mode(operation);
+  const JvpComputation jvp =
+      jvp_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply, nonzero_mask(tangents), {});
   std::vector<Array> operands = operation.operands;
   append_nonzero(operands, tangents);
   return split_primals(around(operation, jvp.computation, std::move(operands)), jvp.nonzero_results);
@@ -54,7 +53,7 @@ JvpResult custom_jvp(const Operation& operation, std::span<const Tangent> tangen
 /// A call of the function, without its rules.
 Operation as_call(const Operation& operation) {
   auto call = std::make_shared<hlo::CallAttributes>();
-  call->to_apply = attributes(operation).to_apply;
+  call->to_apply = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
   return {hlo::Opcode::kCall, operation.operands, std::move(call), std::nullopt};
 }
 
@@ -69,7 +68,7 @@ LinearizeResult custom_linearize(const Operation& operation, std::span<const boo
 std::optional<SplitResult> custom_split(const Operation& operation, const Mask& unknown) {
   const CustomRules& own = rules(operation);
   if (own.split) return own.split(operation, unknown);
-  const hlo::CustomRulesAttributes& a = attributes(operation);
+  const hlo::CustomRulesAttributes& a = attributes_of<hlo::CustomRulesAttributes>(operation);
   if (own.transpose || a.transpose_only || a.to_apply->has_effect()) return std::nullopt;
   return call_rules.split(as_call(operation), unknown);
 }
@@ -85,7 +84,9 @@ void custom_transpose(const Operation& operation, std::span<const Tangent> cts, 
   }
   append_nonzero(operands, cts);
   const std::vector<Array> pulled = around(
-      operation, transpose_computation(attributes(operation).to_apply, linear, nonzero_mask(cts)), std::move(operands));
+      operation,
+      transpose_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply, linear, nonzero_mask(cts)),
+      std::move(operands));
   for (size_t i = 0, next = 0; i < linear.size(); ++i) {
     if (linear[i]) out.add(i, pulled[next++]);
   }
@@ -94,8 +95,8 @@ void custom_transpose(const Operation& operation, std::span<const Tangent> cts, 
 /// The same op around the batched computation; `force` makes results batched that need not be.
 BatchResult batch_inside(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context,
                          const std::vector<bool>& force) {
-  const BatchedComputation batched =
-      batch_computation(attributes(operation).to_apply, batched_mask(dims), force, context);
+  const BatchedComputation batched = batch_computation(attributes_of<hlo::CustomRulesAttributes>(operation).to_apply,
+                                                       batched_mask(dims), force, context);
   return batched_results(around(operation, batched.computation, batch_in_front(operation.operands, dims)),
                          batched.batched_results);
 }
@@ -103,7 +104,7 @@ BatchResult batch_inside(const Operation& operation, std::span<const BatchDim> d
 BatchResult custom_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const CustomRules& own = rules(operation);
   if (own.batch) return own.batch(operation, dims, context);
-  if (attributes(operation).transpose_only) refuse_forward_mode(operation);
+  if (attributes_of<hlo::CustomRulesAttributes>(operation).transpose_only) refuse_forward_mode(operation);
   return batch_inside(operation, dims, context, {});
 }
 
@@ -111,14 +112,17 @@ BatchResult custom_batch(const Operation& operation, std::span<const BatchDim> d
 /// on what is batched.
 BatchResult optimize_remat_batch(const Operation& operation, std::span<const BatchDim> dims,
                                  const BatchContext& context) {
-  const size_t count = attributes(operation).to_apply->result_shape().leaves().size();
+  const size_t count = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply->result_shape().leaves().size();
   return batch_inside(operation, dims, context, std::vector<bool>(count, true));
 }
 
 /// What a derivative looks into is computed by fwd alone from there on.
 JvpResult optimize_remat_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  return jvp_flat([&](std::span<const Array> x) { return run_computation(*attributes(operation).to_apply, x); },
-                  operation.operands, tangents);
+  return jvp_flat(
+      [&](std::span<const Array> x) {
+        return run_computation(*attributes_of<hlo::CustomRulesAttributes>(operation).to_apply, x);
+      },
+      operation.operands, tangents);
 }
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace {
 
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
 
-const hlo::DotAttributes& attributes(const Operation& operation) {
-  return static_cast<const hlo::DotAttributes&>(*operation.attributes);
-}
-
 std::vector<int64_t> free_dimensions(int64_t rank, const std::vector<int64_t>& batch,
                                      const std::vector<int64_t>& contracting) {
   std::vector<int64_t> free;
@@ -93,7 +89,7 @@ Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, c
 }
 
 void dot_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const hlo::DotAttributes& a = attributes(operation);
+  const hlo::DotAttributes& a = attributes_of<hlo::DotAttributes>(operation);
   const Array& lhs = operation.operands[0];
   const Array& rhs = operation.operands[1];
   const int64_t batch = static_cast<int64_t>(a.lhs_batch_dimensions.size());
@@ -113,7 +109,7 @@ std::vector<int64_t> moved_up(std::vector<int64_t> dimensions, int64_t at) {
 }
 
 BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
-  const hlo::DotAttributes& a = attributes(operation);
+  const hlo::DotAttributes& a = attributes_of<hlo::DotAttributes>(operation);
   DotDimensions d{a.lhs_contracting_dimensions, a.rhs_contracting_dimensions, a.lhs_batch_dimensions,
                   a.rhs_batch_dimensions};
   int64_t result_dim = 0;

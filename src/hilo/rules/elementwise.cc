@@ -87,7 +87,7 @@ JvpResult zeta_jvp(const Operation& operation, std::span<const Tangent> tangents
 /// t times the slope by one operand.
 using BinarySlope = Array (*)(const Array& x, const Array& y, const Array& out);
 template <BinarySlope kSlope>
-Array part_of(const Array& t, const Array& x, const Array& y, const Array& out) {
+Array tie_part(const Array& t, const Array& x, const Array& y, const Array& out) {
   return mul(t, slope_of(kSlope, x, y, out));
 }
 
@@ -236,7 +236,7 @@ BatchResult elementwise_batch(const Operation& operation, std::span<const BatchD
 }
 
 constexpr Rule<BatchFunction> kBatch = elementwise_batch;
-constexpr Rules kNoDerivative = {Nonlinear{}, Nonlinear{}, kBatch};
+constexpr Rules kNoSlope = {Nonlinear{}, Nonlinear{}, kBatch};
 
 using Derivative = Array (*)(const Array& x, const Array& out);
 template <Derivative kDerivative>
@@ -284,7 +284,7 @@ const Rules tanh_rules = unary<tanh_slope>();
 
 // d out = f(t of x, x, y, out) + g(t of y, x, y, out)
 const Rules add_rules = binary<pass, pass>(add_transpose);
-const Rules atan2_rules = binary<part_of<atan2_first_slope>, part_of<atan2_second_slope>>();
+const Rules atan2_rules = binary<tie_part<atan2_first_slope>, tie_part<atan2_second_slope>>();
 const Rules div_rules =
     binary<[](const Array& t, const Array&, const Array& y, const Array&) { return div(t, y); },
            [](const Array& t, const Array&, const Array& y, const Array& out) { return mul(neg(t), div(out, y)); }>(
@@ -299,8 +299,8 @@ const Rules min_rules = max_rules;
 const Rules mul_rules =
     binary<[](const Array& t, const Array&, const Array& y, const Array&) { return mul(t, y); },
            [](const Array& t, const Array& x, const Array&, const Array&) { return mul(x, t); }>(mul_transpose);
-const Rules pow_rules = binary<part_of<pow_base_slope>, part_of<pow_exponent_slope>>();
-const Rules rem_rules = binary<pass, part_of<rem_divisor_slope>>();
+const Rules pow_rules = binary<tie_part<pow_base_slope>, tie_part<pow_exponent_slope>>();
+const Rules rem_rules = binary<pass, tie_part<rem_divisor_slope>>();
 const Rules polygamma_rules = {polygamma_jvp, Nonlinear{}, kBatch};
 const Rules sub_rules =
     binary<pass, [](const Array& t, const Array&, const Array&, const Array&) { return neg(t); }>(sub_transpose);
@@ -322,22 +322,22 @@ const Rules sign_rules = {sign_jvp, Nonlinear{}, kBatch};
 const Rules select_rules = {select_jvp, select_transpose, kBatch};
 
 // Integers, predicates, and steps, whose derivative is zero wherever there is one.
-const Rules bitwise_and_rules = kNoDerivative;
-const Rules bitwise_not_rules = kNoDerivative;
-const Rules bitwise_or_rules = kNoDerivative;
-const Rules bitwise_xor_rules = kNoDerivative;
-const Rules ceil_rules = kNoDerivative;
-const Rules clz_rules = kNoDerivative;
-const Rules compare_rules = kNoDerivative;
-const Rules floor_rules = kNoDerivative;
-const Rules is_finite_rules = kNoDerivative;
-const Rules mulhi_rules = kNoDerivative;
-const Rules nextafter_rules = kNoDerivative;
-const Rules population_count_rules = kNoDerivative;
-const Rules round_away_from_zero_rules = kNoDerivative;
-const Rules round_to_even_rules = kNoDerivative;
-const Rules shift_left_rules = kNoDerivative;
-const Rules shift_right_arithmetic_rules = kNoDerivative;
-const Rules shift_right_logical_rules = kNoDerivative;
+const Rules bitwise_and_rules = kNoSlope;
+const Rules bitwise_not_rules = kNoSlope;
+const Rules bitwise_or_rules = kNoSlope;
+const Rules bitwise_xor_rules = kNoSlope;
+const Rules ceil_rules = kNoSlope;
+const Rules clz_rules = kNoSlope;
+const Rules compare_rules = kNoSlope;
+const Rules floor_rules = kNoSlope;
+const Rules is_finite_rules = kNoSlope;
+const Rules mulhi_rules = kNoSlope;
+const Rules nextafter_rules = kNoSlope;
+const Rules population_count_rules = kNoSlope;
+const Rules round_away_from_zero_rules = kNoSlope;
+const Rules round_to_even_rules = kNoSlope;
+const Rules shift_left_rules = kNoSlope;
+const Rules shift_right_arithmetic_rules = kNoSlope;
+const Rules shift_right_logical_rules = kNoSlope;
 
 }  // namespace hilo::rules

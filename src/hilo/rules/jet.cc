@@ -23,7 +23,7 @@ using hlo::Opcode;
 
 // ---- series of one shape, element by element -------------------------------------------------------------------------
 
-Array scaled(const Array& x, double factor) { return ops::mul(x, ops::full_like(x, factor)); }
+Array scaled_by(const Array& x, double factor) { return ops::mul(x, ops::full_like(x, factor)); }
 
 Array zero_like(const Array& x) { return zeros_like_aval({x.aval_shape(), false}); }
 
@@ -44,7 +44,7 @@ Series plus(Series x, double constant) {
   return x;
 }
 Series times(const Series& x, double factor) {
-  return each(x, [factor](const Array& c) { return scaled(c, factor); });
+  return each(x, [factor](const Array& c) { return scaled_by(c, factor); });
 }
 
 using Product = std::function<Array(const Array&, const Array&)>;
@@ -82,7 +82,7 @@ Series reciprocal(const Series& b) { return quotient(filled_up({ops::full_like(b
 Array coefficient(size_t k, const Series& a, const Series& h) {
   std::optional<Array> sum;
   for (size_t j = 1; j <= k; ++j) {
-    const Array term = scaled(ops::mul(a[j], h[k - j]), static_cast<double>(j) / static_cast<double>(k));
+    const Array term = scaled_by(ops::mul(a[j], h[k - j]), static_cast<double>(j) / static_cast<double>(k));
     sum = sum ? ops::add(*sum, term) : term;
   }
   return *sum;
@@ -116,7 +116,7 @@ std::pair<Series, Series> sine_and_cosine(const Series& a, double sign) {
   Series s = {sign < 0 ? ops::sin(a[0]) : ops::sinh(a[0])}, c = {sign < 0 ? ops::cos(a[0]) : ops::cosh(a[0])};
   for (size_t k = 1; k < a.size(); ++k) {
     const Array next = coefficient(k, a, c);
-    c.push_back(scaled(coefficient(k, a, s), sign));
+    c.push_back(scaled_by(coefficient(k, a, s), sign));
     s.push_back(next);
   }
   return {s, c};
@@ -166,7 +166,7 @@ Series chosen(const Series& a, const Series& b, bool greater) {
   const Array first = greater ? ops::gt(a[0], b[0]) : ops::lt(a[0], b[0]), equal = ops::eq(a[0], b[0]);
   Series out;
   for (size_t k = 0; k < a.size(); ++k) {
-    const Array mean = scaled(ops::add(a[k], b[k]), 0.5);
+    const Array mean = scaled_by(ops::add(a[k], b[k]), 0.5);
     out.push_back(ops::select(equal, mean, ops::select(first, a[k], b[k])));
   }
   return out;
@@ -192,7 +192,7 @@ Series power(const Series& a, const Series& b, const Array& r0, bool exponent_mo
 Series angle(const Series& y, const Series& x, const Array& r0) {
   const auto slope = [](const Series& s) {
     Series d;
-    for (size_t k = 1; k < s.size(); ++k) d.push_back(scaled(s[k], static_cast<double>(k)));
+    for (size_t k = 1; k < s.size(); ++k) d.push_back(scaled_by(s[k], static_cast<double>(k)));
     return d;
   };
   const Series dy = slope(y), dx = slope(x);
@@ -204,7 +204,7 @@ Series angle(const Series& y, const Series& x, const Array& r0) {
   }
   const Series dr = quotient(rise, length);
   Series r = {r0};
-  for (size_t k = 0; k < dr.size(); ++k) r.push_back(scaled(dr[k], 1 / static_cast<double>(k + 1)));
+  for (size_t k = 0; k < dr.size(); ++k) r.push_back(scaled_by(dr[k], 1 / static_cast<double>(k + 1)));
   return r;
 }
 
@@ -320,7 +320,7 @@ std::optional<Series> reduce_chosen(const Operation& operation, std::span<const 
 }
 
 /// Between its bounds, which stand still, a clamped value moves on.
-std::optional<Series> clamp(const Operation& operation, std::span<const Series> x, const Array& r0) {
+std::optional<Series> clamp_series(const Operation& operation, std::span<const Series> x, const Array& r0) {
   if (x[0].size() > 1 || x[2].size() > 1) return std::nullopt;
   const Array inside = ops::eq(operation.operands[1], r0);
   Series out = {r0};
@@ -344,7 +344,7 @@ std::optional<Series> jet_rule(const Operation& operation, std::span<const Serie
   }
   const Array r0 = bind(operation)[0];
   if (opcode == Opcode::kReduce) return reduce_chosen(operation, operands, r0);
-  if (opcode == Opcode::kClamp) return clamp(operation, operands, r0);
+  if (opcode == Opcode::kClamp) return clamp_series(operation, operands, r0);
   if (opcode == Opcode::kSign && !is_complex(r0.dtype())) return Series{r0};
   if (opcode == Opcode::kAbs && is_floating(r0.dtype()) && !is_complex(operation.operands[0].dtype())) {
     Series out =

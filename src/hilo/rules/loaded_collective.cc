@@ -55,7 +55,7 @@ void all_reduce_transpose(const Operation& operation, std::span<const Tangent> c
   });
 }
 
-void all_gather_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+void loaded_all_gather_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const auto& gather = attributes_of<hlo::AllGatherAttributes>(operation);
   transpose_each(operation, cts, out, [&](const Array& ct, const Shape& shape) {
     auto scatter = std::make_shared<hlo::ReduceScatterAttributes>();
@@ -77,7 +77,7 @@ void reduce_scatter_transpose(const Operation& operation, std::span<const Tangen
 }
 
 /// Who got slice i from member j gives it back: the same exchange.
-void all_to_all_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+void loaded_all_to_all_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   Operation back = operation;
   for (size_t i = 0; i < cts.size(); ++i)
     back.operands[i] = materialize(cts[i], {operation.operands[i].aval_shape(), false});
@@ -161,8 +161,10 @@ BatchResult shifted_batch(const Operation& operation, std::span<const BatchDim> 
 const Rules all_reduce_rules = {collective_jvp, all_reduce_transpose, plain_batch};
 const Rules reduce_scatter_rules = {collective_jvp, reduce_scatter_transpose,
                                     shifted_batch<hlo::ReduceScatterAttributes>};
-const Rules loaded_all_gather_rules = {collective_jvp, all_gather_transpose, shifted_batch<hlo::AllGatherAttributes>};
-const Rules loaded_all_to_all_rules = {collective_jvp, all_to_all_transpose, shifted_batch<hlo::AllToAllAttributes>};
+const Rules loaded_all_gather_rules = {collective_jvp, loaded_all_gather_transpose,
+                                       shifted_batch<hlo::AllGatherAttributes>};
+const Rules loaded_all_to_all_rules = {collective_jvp, loaded_all_to_all_transpose,
+                                       shifted_batch<hlo::AllToAllAttributes>};
 const Rules collective_permute_rules = {collective_jvp, collective_permute_transpose, plain_batch};
 const Rules collective_broadcast_rules = {collective_jvp, collective_broadcast_transpose, plain_batch};
 

@@ -17,14 +17,11 @@ namespace {
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
 using hlo::ReducerKind;
 
-const hlo::ReduceAttributes& attributes(const Operation& operation) {
-  return static_cast<const hlo::ReduceAttributes&>(*operation.attributes);
-}
-
 std::vector<int64_t> kept_dimensions(const Operation& operation) {
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < operation.operands[0].ndim(); ++d) {
-    if (std::ranges::find(attributes(operation).dimensions, d) == attributes(operation).dimensions.end())
+    if (std::ranges::find(attributes_of<hlo::ReduceAttributes>(operation).dimensions, d) ==
+        attributes_of<hlo::ReduceAttributes>(operation).dimensions.end())
       kept.push_back(d);
   }
   return kept;
@@ -51,14 +48,14 @@ Tangent initial_part(const Tangent& initial, const Array& chosen) {
 JvpResult sum_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
   const Array out = bind(operation)[0];
   Tangent tangent;
-  if (!t.is_zero()) tangent = reduce_sum(t.value(), attributes(operation).dimensions);
+  if (!t.is_zero()) tangent = reduce_sum(t.value(), attributes_of<hlo::ReduceAttributes>(operation).dimensions);
   if (!initial.is_zero()) tangent = add_tangents(tangent, over_result(initial.value(), out));
   return {{out}, {tangent}};
 }
 
 /// Elements that equal the extreme share its tangent in equal parts; if none does, it is the initial value's.
 JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
-  const std::vector<int64_t>& dimensions = attributes(operation).dimensions;
+  const std::vector<int64_t>& dimensions = attributes_of<hlo::ReduceAttributes>(operation).dimensions;
   const Array& x = operation.operands[0];
   const Array out = bind(operation)[0];
   const Array chosen = convert_element_type(eq(x, spread(operation, out)), x.dtype());
@@ -80,7 +77,7 @@ std::vector<Array> rows(std::span<const Array> arrays, int64_t begin, int64_t en
 
 /// The reduction as a tree of combinations, which any derivative goes through: operands are those of the operation.
 std::vector<Array> reduce_by_tree(const Operation& operation, std::span<const Array> operands) {
-  const hlo::ReduceAttributes& a = attributes(operation);
+  const hlo::ReduceAttributes& a = attributes_of<hlo::ReduceAttributes>(operation);
   const size_t arity = operands.size() / 2;
   const std::vector<int64_t> kept = kept_dimensions(operation);
   std::vector<int64_t> order = a.dimensions;
@@ -112,14 +109,14 @@ std::vector<Array> reduce_by_tree(const Operation& operation, std::span<const Ar
 }
 
 /// Products, and reducers that hilo knows nothing of but that they are associative: linear memory, logarithmic depth.
-JvpResult tree_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+JvpResult reduce_tree_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const FlatFunction tree = [&](std::span<const Array> x) { return reduce_by_tree(operation, x); };
   return {bind(operation), jvp_flat(tree, operation.operands, tangents).tangents};
 }
 
 /// The chosen element's tangent: a sum in which all others are zero. If none is chosen, it is the initial value's.
 JvpResult arg_extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
-  const std::vector<int64_t>& dimensions = attributes(operation).dimensions;
+  const std::vector<int64_t>& dimensions = attributes_of<hlo::ReduceAttributes>(operation).dimensions;
   const std::vector<Array> out = bind(operation);
   const Array chosen = eq(operation.operands[1], spread(operation, out[1]));
   Tangent tangent;
@@ -134,7 +131,7 @@ JvpResult arg_extreme_jvp(const Operation& operation, const Tangent& t, const Ta
 JvpResult reduce_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Tangent& t = tangents[0];
   const Tangent& initial = tangents[operation.operands.size() / 2];
-  switch (attributes(operation).to_apply->reducer_kind()) {
+  switch (attributes_of<hlo::ReduceAttributes>(operation).to_apply->reducer_kind()) {
     case ReducerKind::kAdd: return sum_jvp(operation, t, initial);
     case ReducerKind::kMaximum:
     case ReducerKind::kMinimum: return extreme_jvp(operation, t, initial);
@@ -146,12 +143,12 @@ JvpResult reduce_jvp(const Operation& operation, std::span<const Tangent> tangen
     case ReducerKind::kXor:
     case ReducerKind::kGeneric: break;
   }
-  return tree_jvp(operation, tangents);
+  return reduce_tree_jvp(operation, tangents);
 }
 
 /// Only sums are linear.
 void reduce_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  if (attributes(operation).to_apply->reducer_kind() != ReducerKind::kAdd) {
+  if (attributes_of<hlo::ReduceAttributes>(operation).to_apply->reducer_kind() != ReducerKind::kAdd) {
     or_throw(invalid_argument(at_user_line("transpose of reduce") + ": only a sum is linear"));
   }
   if (out.wants(0)) out.add(0, spread(operation, cts[0].value()));
@@ -165,7 +162,7 @@ BatchResult reduce_batch(const Operation& operation, std::span<const BatchDim> d
     if (dims[i]) return batch_by_scan(operation, dims, context);
   }
   Operation batched = operation;
-  auto shifted = std::make_shared<hlo::ReduceAttributes>(attributes(operation));
+  auto shifted = std::make_shared<hlo::ReduceAttributes>(attributes_of<hlo::ReduceAttributes>(operation));
   for (int64_t& d : shifted->dimensions) ++d;
   batched.attributes = shifted;
   for (size_t i = 0; i < count; ++i)

@@ -21,10 +21,6 @@ namespace {
 using hlo::ComputationPtr;
 using Arrays = std::vector<Array>;
 
-const hlo::ScanAttributes& attributes(const Operation& operation) {
-  return static_cast<const hlo::ScanAttributes&>(*operation.attributes);
-}
-
 /// The three groups of a scan's operands or of a step's parameters.
 template <typename T>
 struct Groups {
@@ -59,10 +55,10 @@ Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const Fla
   for (const Array& a : operands.constants) avals.push_back({a.aval_shape(), false});
   for (const Array& a : operands.carries) avals.push_back({a.aval_shape(), false});
   for (const Array& a : operands.slices) avals.push_back(slice_aval(a));
-  auto scan = std::make_shared<hlo::ScanAttributes>(attributes(like));
-  const StagedFunction staged =
-      stage(f, avals, std::string(suffix), attributes(like).step->name() + "." + std::string(suffix),
-            CapturePlace::kFirst, true);
+  auto scan = std::make_shared<hlo::ScanAttributes>(attributes_of<hlo::ScanAttributes>(like));
+  const StagedFunction staged = stage(f, avals, std::string(suffix),
+                                      attributes_of<hlo::ScanAttributes>(like).step->name() + "." + std::string(suffix),
+                                      CapturePlace::kFirst, true);
   scan->step = staged.computation;
   scan->constant_count = static_cast<int64_t>(staged.captures.size() + operands.constants.size());
   scan->carry_count = static_cast<int64_t>(operands.carries.size());
@@ -75,9 +71,9 @@ Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const Fla
 /// Operation, taken apart.
 struct Scan {
   explicit Scan(const Operation& operation)
-      : constants(static_cast<size_t>(attributes(operation).constant_count)),
-        carries(static_cast<size_t>(attributes(operation).carry_count)),
-        step(attributes(operation).step),
+      : constants(static_cast<size_t>(attributes_of<hlo::ScanAttributes>(operation).constant_count)),
+        carries(static_cast<size_t>(attributes_of<hlo::ScanAttributes>(operation).carry_count)),
+        step(attributes_of<hlo::ScanAttributes>(operation).step),
         result_count(step->result_shape().leaves().size()) {}
   size_t constants, carries;
   const ComputationPtr& step;

@@ -16,10 +16,6 @@ namespace {
 
 using hlo::Opcode;
 
-const hlo::SortAttributes& attributes(const Operation& operation) {
-  return static_cast<const hlo::SortAttributes&>(*operation.attributes);
-}
-
 /// The comparator with one more pair of parameters, which it ignores.
 hlo::ComputationPtr with_ignored_pair(const hlo::ComputationPtr& comparator, ElementType type) {
   hlo::Builder builder(comparator->name() + ".indexed");
@@ -35,9 +31,9 @@ hlo::ComputationPtr with_ignored_pair(const hlo::ComputationPtr& comparator, Ele
 
 /// Sort an index along, then move the tangents as the values moved.
 JvpResult sort_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const int64_t dimension = attributes(operation).dimension();
+  const int64_t dimension = attributes_of<hlo::SortAttributes>(operation).dimension();
   Operation indexed = operation;
-  auto with_index = std::make_shared<hlo::SortAttributes>(attributes(operation));
+  auto with_index = std::make_shared<hlo::SortAttributes>(attributes_of<hlo::SortAttributes>(operation));
   with_index->to_apply = with_ignored_pair(with_index->to_apply, ElementType::kS32);
   indexed.attributes = with_index;
   indexed.declared = std::nullopt;
@@ -55,7 +51,7 @@ JvpResult sort_jvp(const Operation& operation, std::span<const Tangent> tangents
 
 BatchResult sort_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   Operation batched = operation;
-  auto shifted = std::make_shared<hlo::SortAttributes>(attributes(operation));
+  auto shifted = std::make_shared<hlo::SortAttributes>(attributes_of<hlo::SortAttributes>(operation));
   ++shifted->dimensions[0];
   batched.attributes = shifted;
   return batch_leading(batched, dims, context);

@@ -25,10 +25,6 @@ using hlo::WindowDimension;
 
 constexpr int64_t kMostSlices = 64;  // elements of a window that a derivative takes one by one
 
-const hlo::ReduceWindowAttributes& attributes(const Operation& operation) {
-  return attributes_of<hlo::ReduceWindowAttributes>(operation);
-}
-
 /// A scalar beside every element of `like`.
 Array over(const Array& scalar, const Array& like) {
   return broadcast_in_dim(scalar, like.aval_shape().with_element_type(scalar.dtype()), {});
@@ -41,23 +37,24 @@ bool is_neutral(const Array& initial, ReducerKind kind) {
 
 // ---- reduce-window --------------------------------------------------------------------------------------------------
 
-JvpResult sum_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
+JvpResult window_sum_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
   const Array out = bind(operation)[0];
   Tangent tangent;
-  if (!t.is_zero()) tangent = window_sum(t.value(), attributes(operation).window);
+  if (!t.is_zero()) tangent = window_sum(t.value(), attributes_of<hlo::ReduceWindowAttributes>(operation).window);
   if (!initial.is_zero()) tangent = add_tangents(tangent, over(initial.value(), out));
   return {{out}, {tangent}};
 }
 
 /// The tangent of the first extreme element of each window, or of the initial value where that is beyond them all.
-JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
+JvpResult window_extreme_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
   const Array &x = operation.operands[0], &first = operation.operands[1];
-  const ReducerKind kind = attributes(operation).to_apply->reducer_kind();
+  const ReducerKind kind = attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply->reducer_kind();
   const auto direction = kind == ReducerKind::kMaximum ? hlo::ComparisonDirection::kGe : hlo::ComparisonDirection::kLe;
   const Array out = bind(operation)[0];
   Tangent tangent;
   if (!t.is_zero())
-    tangent = select_and_gather_add(t.value(), x, attributes(operation).window, comparison(direction, x.dtype()));
+    tangent = select_and_gather_add(t.value(), x, attributes_of<hlo::ReduceWindowAttributes>(operation).window,
+                                    comparison(direction, x.dtype()));
   if (initial.is_zero() && is_neutral(first, kind)) return {{out}, {tangent}};
   const Array chosen = ne(out, over(first, out));
   if (!tangent.is_zero()) tangent = select(chosen, tangent.value(), full_like(tangent.value(), 0));
@@ -96,7 +93,7 @@ Array padded_for(const Array& x, const Window& window) {
 
 /// The left fold of each window as arithmetic on whole arrays, which any derivative goes through.
 std::vector<Array> reduce_by_slices(const Operation& operation, std::span<const Array> operands) {
-  const hlo::ReduceWindowAttributes& a = attributes(operation);
+  const hlo::ReduceWindowAttributes& a = attributes_of<hlo::ReduceWindowAttributes>(operation);
   const size_t arity = operands.size() / 2;
   const std::vector<int64_t> counts = or_throw(hlo::window_counts(operands[0].shape(), a.window));
   std::vector<Array> padded, sums;
@@ -121,7 +118,7 @@ std::vector<Array> reduce_by_slices(const Operation& operation, std::span<const 
 /// Running reductions: a tree of combinations, the initial value before it.
 std::vector<Array> reduce_by_scan(const Operation& operation, const hlo::Cumulative& c,
                                   std::span<const Array> operands) {
-  const hlo::ComputationPtr& body = attributes(operation).to_apply;
+  const hlo::ComputationPtr& body = attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply;
   const size_t arity = operands.size() / 2;
   const Combine f = [&](std::span<const Array> x, std::span<const Array> y) { return combine(body, x, y); };
   const std::vector<Array> scanned = associative_scan(f, operands.first(arity), c.dimension, c.reverse);
@@ -161,20 +158,21 @@ JvpResult variadic_jvp(const Operation& operation, std::span<const Tangent> tang
       (i < arity ? arrays : initials).push_back(tangent ? materialize(tangents[i], {x.aval_shape(), false}) : x);
     }
   }
-  const std::vector<Array> both = reduce_window(arrays, initials, attributes(operation).window,
-                                                with_tangents(attributes(operation).to_apply, arity));
+  const std::vector<Array> both =
+      reduce_window(arrays, initials, attributes_of<hlo::ReduceWindowAttributes>(operation).window,
+                    with_tangents(attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply, arity));
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(arity);
   return {{both.begin(), middle}, {middle, both.end()}};
 }
 
 JvpResult reduce_window_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const hlo::ReduceWindowAttributes& a = attributes(operation);
+  const hlo::ReduceWindowAttributes& a = attributes_of<hlo::ReduceWindowAttributes>(operation);
   const Array& x = operation.operands[0];
   const ReducerKind kind = a.to_apply->reducer_kind();
   if (operation.operands.size() == 2) {
-    if (kind == ReducerKind::kAdd) return sum_jvp(operation, tangents[0], tangents[1]);
+    if (kind == ReducerKind::kAdd) return window_sum_jvp(operation, tangents[0], tangents[1]);
     if (kind == ReducerKind::kMaximum || kind == ReducerKind::kMinimum)
-      return extreme_jvp(operation, tangents[0], tangents[1]);
+      return window_extreme_jvp(operation, tangents[0], tangents[1]);
   }
   const std::optional<hlo::Cumulative> c = hlo::cumulative_of(a.window, x.shape());
   const bool floats = std::ranges::all_of(operation.operands, [](const Array& o) { return has_tangent(o.dtype()); });
@@ -210,12 +208,14 @@ Window transposed_window(const Window& window, std::span<const int64_t> sizes, s
 
 /// Only sums are linear.
 void reduce_window_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  if (operation.operands.size() != 2 || attributes(operation).to_apply->reducer_kind() != ReducerKind::kAdd)
+  if (operation.operands.size() != 2 ||
+      attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply->reducer_kind() != ReducerKind::kAdd)
     or_throw(invalid_argument("transpose of reduce-window: only a sum is linear"));
   const Array& ct = cts[0].value();
   const Array& x = operation.operands[0];
   if (out.wants(0)) {
-    out.add(0, window_sum(ct, transposed_window(attributes(operation).window, x.shape(), ct.shape())));
+    out.add(0, window_sum(ct, transposed_window(attributes_of<hlo::ReduceWindowAttributes>(operation).window, x.shape(),
+                                                ct.shape())));
   }
   if (out.wants(1)) out.add(1, reduce_sum(ct, all_dimensions(ct.ndim())));
 }
@@ -237,13 +237,14 @@ BatchResult reduce_window_batch(const Operation& operation, std::span<const Batc
     arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size));
   const std::span<const Array> initials = std::span(operation.operands).subspan(count);
   std::vector<Array> results =
-      reduce_window(std::move(arrays), initials, batched(attributes(operation).window), attributes(operation).to_apply);
+      reduce_window(std::move(arrays), initials, batched(attributes_of<hlo::ReduceWindowAttributes>(operation).window),
+                    attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply);
   return {std::move(results), std::vector<BatchDim>(count, 0)};
 }
 
 // ---- select-and-scatter ---------------------------------------------------------------------------------------------
 
-const hlo::SelectAndScatterAttributes& scatter_attributes(const Operation& operation) {
+const hlo::SelectAndScatterAttributes& select_and_scatter_attributes(const Operation& operation) {
   const auto& a = attributes_of<hlo::SelectAndScatterAttributes>(operation);
   if (a.scatter->reducer_kind() != ReducerKind::kAdd)
     or_throw(unimplemented("derivative of select-and-scatter: only one that adds has it"));
@@ -252,7 +253,7 @@ const hlo::SelectAndScatterAttributes& scatter_attributes(const Operation& opera
 
 /// Linear in source and initial value; what is selected doesn't change with small steps.
 JvpResult select_and_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const auto& a = scatter_attributes(operation);
+  const auto& a = select_and_scatter_attributes(operation);
   const Array out = bind(operation)[0];
   Tangent tangent;
   if (!tangents[1].is_zero())
@@ -262,7 +263,7 @@ JvpResult select_and_scatter_jvp(const Operation& operation, std::span<const Tan
 }
 
 void select_and_scatter_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const auto& a = scatter_attributes(operation);
+  const auto& a = select_and_scatter_attributes(operation);
   const Array& ct = cts[0].value();
   if (out.wants(1)) out.add(1, select_and_gather_add(ct, operation.operands[0], a.window, a.select));
   if (out.wants(2)) out.add(2, reduce_sum(ct, all_dimensions(ct.ndim())));

@@ -80,8 +80,8 @@ Array put(const Array& array, const NamedSharding& wanted) {
 }
 
 /// The one buffer of a part; a number gets one on its device.
-BufferPtr part_buffer(const char* function, const Array& part, const Shape& wanted, const DevicePtr& device,
-                      size_t number) {
+BufferPtr buffer_of_part(const char* function, const Array& part, const Shape& wanted, const DevicePtr& device,
+                         size_t number) {
   if (part.aval_shape() != wanted) {
     refuse(function,
            fmt::format("part {} is {}; wanted {}", number, part.aval_shape().to_string(), wanted.to_string()));
@@ -119,7 +119,7 @@ Array make_array_from_callback(const std::vector<int64_t>& shape, const NamedSha
     refuse_tracers(kName, std::span(&given, 1));
     if (!type) type = given.dtype();
     const DevicePtr& device = device_at(sharding, place);
-    const BufferPtr buffer = part_buffer(kName, given, Shape::array(*type, part), device, buffers.size());
+    const BufferPtr buffer = buffer_of_part(kName, given, Shape::array(*type, part), device, buffers.size());
     buffers.push_back(buffer->device() == device ? buffer : or_throw(device->copy(buffer)));
   }
   return array_from_shards(or_throw(Shape::make_array(*type, shape)), sharding, std::move(buffers));
@@ -194,7 +194,7 @@ Array make_array_from_single_device_arrays(const std::vector<int64_t>& shape, co
   const ElementType type = arrays[0].dtype();
   std::vector<BufferPtr> buffers;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    buffers.push_back(part_buffer(kName, arrays[i], Shape::array(type, part), devices[i], i));
+    buffers.push_back(buffer_of_part(kName, arrays[i], Shape::array(type, part), devices[i], i));
     if (as_sharded(arrays[i]) == nullptr && buffers[i]->device() == devices[i]) continue;
     refuse(kName,
            fmt::format("part {} lies on {}; wanted {}", i, arrays[i].sharding().to_string(), devices[i]->to_string()));

@@ -321,7 +321,7 @@ Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Ar
   return known;
 }
 
-std::vector<BufferPtr> buffers_of(const Array& array) {
+std::vector<BufferPtr> addressable_buffers(const Array& array) {
   if (const ShardedArray* const sharded = as_sharded(array)) return sharded->buffers;
   return array.impl().kind == ArrayImpl::Kind::kConcrete ? std::vector{buffer_of(array)} : std::vector<BufferPtr>();
 }
@@ -331,7 +331,7 @@ void end_donated(const ShardedCall& call, std::span<const Array> arguments,
                  std::span<const std::vector<BufferPtr>> given) {
   for (size_t i = 0; i < call.donated.size(); ++i) {
     if (!call.donated[i]) continue;
-    for (const BufferPtr& buffer : buffers_of(arguments[i])) {
+    for (const BufferPtr& buffer : addressable_buffers(arguments[i])) {
       if (std::ranges::any_of(given, [&](const auto& list) { return list[i] == buffer; })) continue;
       if (buffer->state() == BufferState::kLive) or_throw(buffer->remove());
     }
@@ -342,7 +342,8 @@ void end_donated(const ShardedCall& call, std::span<const Array> arguments,
 std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span<const Array> arguments) {
   std::vector<std::vector<BufferPtr>> lists(program.places.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::vector<BufferPtr> buffers = buffers_of(device_put(arguments[i], program.parameters[i], kNoLine));
+    const std::vector<BufferPtr> buffers =
+        addressable_buffers(device_put(arguments[i], program.parameters[i], kNoLine));
     for (size_t place = 0; place < lists.size(); ++place) lists[place].push_back(buffers[place]);
   }
   return lists;

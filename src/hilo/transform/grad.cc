@@ -30,7 +30,7 @@ std::vector<Array> materialize_all(std::span<const Tangent> tangents, std::span<
   return out;
 }
 
-std::vector<Aval> avals_of(std::span<const Array> arrays) {
+std::vector<Aval> strong_avals_of(std::span<const Array> arrays) {
   std::vector<Aval> avals;
   for (const Array& a : arrays) avals.push_back({a.aval_shape(), false});
   return avals;
@@ -117,7 +117,7 @@ namespace {
 
 /// Types of the outputs that are differentiated.
 std::vector<Aval> value_avals(std::span<const Array> outputs, const ValueCount& value_count) {
-  return avals_of(outputs.first(value_count()));
+  return strong_avals_of(outputs.first(value_count()));
 }
 
 /// Tangents of all outputs: none of those behind `values`, which are aux.
@@ -132,7 +132,7 @@ std::vector<Tangent> of_all_outputs(std::span<const Array> values, size_t output
 Pullback pullback(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
   auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
   const std::vector<Aval> values = value_avals(linear->primals, value_count);
-  return {linear->primals, [linear, values, arguments = avals_of(leaves)](std::span<const Array> cotangents) {
+  return {linear->primals, [linear, values, arguments = strong_avals_of(leaves)](std::span<const Array> cotangents) {
             check_same_shapes("vjp", "cotangent", cotangents, values);
             return materialize_all(linear->pull(of_all_outputs(cotangents, linear->primals.size())), arguments);
           }};
@@ -141,7 +141,7 @@ Pullback pullback(const FlatFunction& f, std::span<const Array> leaves, const Va
 Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
   auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
   const std::vector<Aval> values = value_avals(linear->primals, value_count);
-  return {linear->primals, [linear, values, arguments = avals_of(leaves)](std::span<const Array> tangents) {
+  return {linear->primals, [linear, values, arguments = strong_avals_of(leaves)](std::span<const Array> tangents) {
             check_same_shapes("linearize", "tangent", tangents, arguments);
             const std::vector<Tangent> pushed = linear->push(tangents_of(tangents));
             return materialize_all(std::span(pushed).first(values.size()), values);
@@ -155,7 +155,7 @@ void check_argument_count(size_t got, size_t wanted) {
 
 Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
                         const ValueCount& value_count) {
-  check_same_shapes("jvp", "tangent", tangents, avals_of(primals));
+  check_same_shapes("jvp", "tangent", tangents, strong_avals_of(primals));
   JvpResult result = jvp_flat(f, primals, tangents_of(tangents));
   const std::vector<Aval> values = value_avals(result.primals, value_count);
   Directional out;

@@ -46,9 +46,9 @@ std::string region_title(const graph::Node& node) {
   return node.label.title + (node.label.cost.empty() ? "" : " (" + node.label.cost + ")");
 }
 
-class Writer {
+class SvgWriter {
  public:
-  explicit Writer(const graph::Scene& scene) : scene_(scene), frames_(scene.sheets.size()) {
+  explicit SvgWriter(const graph::Scene& scene) : scene_(scene), frames_(scene.sheets.size()) {
     for (uint32_t s = static_cast<uint32_t>(scene.sheets.size()); s-- > 0;) frames_[s] = frame_of(scene.sheets[s]);
   }
 
@@ -160,7 +160,7 @@ class Writer {
 
 std::string svg_graph(const Module& module, std::span<const InstructionGroup> groups) {
   const graph::Scene scene = graph::scene_of(module, groups);
-  return Writer(scene).text();
+  return SvgWriter(scene).text();
 }
 
 }  // namespace hilo::hlo

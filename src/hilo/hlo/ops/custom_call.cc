@@ -14,13 +14,13 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kCustomCallFields[] = {
     HILO_RAW_ATTRIBUTE_FIELDS,
     field<&CustomCallAttributes::backend_config>("backend_config", FieldShow::kUnlessDefault),
     field<&CustomCallAttributes::result_layouts>("result_layouts", FieldShow::kUnlessDefault),
 };
 
-StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
+StatusOr<Shape> infer_custom_call(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the result's shape must be stated: a custom call's can't be inferred");
   return *input.declared;
 }
@@ -184,8 +184,8 @@ const OpDef& custom_call_op() {
                                    .operand_types = kAnyType,
                                    .traits = kEffect,  // what a handler does is its own business
                                    .cost = CostClass::kHero,
-                                   .infer_shape = infer_declared,
-                                   .fields = kFields,
+                                   .infer_shape = infer_custom_call,
+                                   .fields = kCustomCallFields,
                                    .make_attributes = make_attributes_of<CustomCallAttributes>,
                                    .copy_attributes = copy_attributes_of<CustomCallAttributes>,
                                    .evaluate = evaluate,

@@ -14,7 +14,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kDotFields[] = {
     field<&DotAttributes::lhs_batch_dimensions>("lhs_batch_dims", FieldShow::kUnlessDefault),
     field<&DotAttributes::lhs_contracting_dimensions>("lhs_contracting_dims", FieldShow::kAlways),
     field<&DotAttributes::rhs_batch_dimensions>("rhs_batch_dims", FieldShow::kUnlessDefault),
@@ -164,7 +164,7 @@ const OpDef& dot_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_dot,
-                                   .fields = kFields,
+                                   .fields = kDotFields,
                                    .make_attributes = make_attributes_of<DotAttributes>,
                                    .copy_attributes = copy_attributes_of<DotAttributes>,
                                    .evaluate = evaluate_dot,

@@ -10,7 +10,7 @@ using rows::Compute;
 
 /// Integers in the order -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
 template <typename T>
-auto total_order_key(T value) {
+auto order_key_of(T value) {
   if constexpr (std::is_floating_point_v<T>) {
     using Key = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
     const Key bits = std::bit_cast<Key>(value);
@@ -48,8 +48,7 @@ void compare_all(const EvaluateInput& input, Literal& out, Order order) {
   if constexpr (!is_integral_element<T>) {
     if (total) {
       for (size_t i = 0; i < result.size(); ++i) {
-        result[i] =
-            order(total_order_key(static_cast<Compute<T>>(x[i])), total_order_key(static_cast<Compute<T>>(y[i])));
+        result[i] = order(order_key_of(static_cast<Compute<T>>(x[i])), order_key_of(static_cast<Compute<T>>(y[i])));
       }
       return;
     }

@@ -14,7 +14,7 @@ namespace hilo::hlo {
 namespace {
 
 constexpr std::string_view kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kFftFields[] = {
     field<&FftAttributes::fft_type>("fft_type", FieldShow::kAlways, kFftTypes),
     field<&FftAttributes::fft_length>("fft_length", FieldShow::kAlways),
 };
@@ -247,7 +247,7 @@ const OpDef& fft_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_fft,
-                                   .fields = kFields,
+                                   .fields = kFftFields,
                                    .make_attributes = make_attributes_of<FftAttributes>,
                                    .copy_attributes = copy_attributes_of<FftAttributes>,
                                    .evaluate = evaluate_fft,

@@ -14,7 +14,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kGatherFields[] = {
     field<&GatherAttributes::offset_dims>("offset_dims", FieldShow::kAlways),
     field<&GatherAttributes::collapsed_slice_dims>("collapsed_slice_dims", FieldShow::kAlways),
     field<&GatherAttributes::start_index_map>("start_index_map", FieldShow::kAlways),
@@ -26,8 +26,8 @@ constexpr AttributeField kFields[] = {
     field<&GatherAttributes::index_mode>("hilo.index_mode", FieldShow::kUnlessDefault, kIndexModeNames),
 };
 
-constexpr IndexedAccessNames kNames = {"offset_dims", "collapsed_slice_dims", "start_index_map",
-                                       "operand_batching_dims", "start_indices_batching_dims"};
+constexpr IndexedAccessNames kGatherNames = {"offset_dims", "collapsed_slice_dims", "start_index_map",
+                                             "operand_batching_dims", "start_indices_batching_dims"};
 
 IndexedAccess access_of(const GatherAttributes& a) {
   return {a.offset_dims,           a.collapsed_slice_dims,        a.start_index_map,
@@ -61,7 +61,7 @@ StatusOr<Shape> infer_gather(const ShapeRuleInput& input) {
   const auto& a = static_cast<const GatherAttributes&>(*input.attributes);
   const Shape &array = input.operands[0], &indices = input.operands[1];
   const IndexedAccess access = access_of(a);
-  HILO_RETURN_IF_ERROR(check_indexed_access(access, kNames, array, indices));
+  HILO_RETURN_IF_ERROR(check_indexed_access(access, kGatherNames, array, indices));
   HILO_RETURN_IF_ERROR(check_slice_sizes(a, array));
   // gather_c22, gather_c23
   const std::vector<int64_t> batch_sizes = batch_sizes_of(access, indices);
@@ -126,7 +126,7 @@ const OpDef& gather_op() {
                                    .traits = kMovesData,
                                    .cost = CostClass::kCheap,
                                    .infer_shape = infer_gather,
-                                   .fields = kFields,
+                                   .fields = kGatherFields,
                                    .make_attributes = make_attributes_of<GatherAttributes>,
                                    .copy_attributes = copy_attributes_of<GatherAttributes>,
                                    .evaluate = evaluate_gather,

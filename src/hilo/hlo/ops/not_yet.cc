@@ -10,7 +10,7 @@ namespace {
 
 constexpr AttributeField kRawFields[] = {HILO_RAW_ATTRIBUTE_FIELDS};
 
-StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
+StatusOr<Shape> infer_not_yet(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the result's shape must be stated; this version can't infer it");
   return *input.declared;
 }
@@ -38,7 +38,7 @@ bool has_raw_attributes(Opcode opcode) {
   return opcode == Opcode::kCustomCall || op_def(opcode).fields.data() == std::data(kRawFields);
 }
 
-bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_declared; }
+bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_not_yet; }
 
 const OpDef& not_yet_op(Opcode opcode, std::string_view name) {
   // Filled by the op table, which is built once; op_def() hands the rows out after that.
@@ -50,7 +50,7 @@ const OpDef& not_yet_op(Opcode opcode, std::string_view name) {
                 .operand_types = kAnyType,
                 .traits = traits_of(opcode),
                 .cost = CostClass::kHero,
-                .infer_shape = infer_declared,
+                .infer_shape = infer_not_yet,
                 .fields = kRawFields,
                 .make_attributes = make_attributes_of<RawAttributes>,
                 .copy_attributes = copy_attributes_of<RawAttributes>,

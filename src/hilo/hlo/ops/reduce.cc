@@ -16,7 +16,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kReduceFields[] = {
     field<&ReduceAttributes::dimensions>("dimensions", FieldShow::kAlways),
     field<&ReduceAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
@@ -167,7 +167,7 @@ const OpDef& reduce_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kExpensive,
                                    .infer_shape = infer_reduce,
-                                   .fields = kFields,
+                                   .fields = kReduceFields,
                                    .make_attributes = make_attributes_of<ReduceAttributes>,
                                    .copy_attributes = copy_attributes_of<ReduceAttributes>,
                                    .evaluate = evaluate_reduce,

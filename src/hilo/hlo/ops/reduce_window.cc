@@ -16,7 +16,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kReduceWindowFields[] = {
     field<&ReduceWindowAttributes::window>("window", FieldShow::kUnlessDefault),
     field<&ReduceWindowAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
@@ -224,7 +224,7 @@ const OpDef& reduce_window_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_reduce_window,
-                                   .fields = kFields,
+                                   .fields = kReduceWindowFields,
                                    .make_attributes = make_attributes_of<ReduceWindowAttributes>,
                                    .copy_attributes = copy_attributes_of<ReduceWindowAttributes>,
                                    .evaluate = evaluate_reduce_window,

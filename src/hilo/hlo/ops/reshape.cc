@@ -14,7 +14,7 @@ namespace hilo::hlo {
 namespace {
 
 template <typename T>
-const T& attributes(const ShapeRuleInput& input) {
+const T& reshape_attributes(const ShapeRuleInput& input) {
   return static_cast<const T&>(*input.attributes);
 }
 
@@ -43,7 +43,7 @@ StatusOr<Literal> evaluate_reshape(const EvaluateInput& input) {
 StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
   const Shape& operand = input.operands[0];
-  const Int64List& dimensions = attributes<BroadcastAttributes>(input).dimensions;
+  const Int64List& dimensions = reshape_attributes<BroadcastAttributes>(input).dimensions;
   HILO_RETURN_IF_ERROR(same_element_type(operand, result));
   if (static_cast<int64_t>(dimensions.size()) != operand.rank()) {  // broadcast_in_dim_c2
     return invalid_argument(fmt::format("dimensions name a result dimension for each of the operand's; got {} for {}",
@@ -76,7 +76,7 @@ StatusOr<Literal> evaluate_broadcast(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_transpose(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const Int64List& permutation = attributes<TransposeAttributes>(input).permutation;
+  const Int64List& permutation = reshape_attributes<TransposeAttributes>(input).permutation;
   if (static_cast<int64_t>(permutation.size()) != operand.rank()) {  // transpose_c2
     return invalid_argument(fmt::format("dimensions {} are no permutation of the {} dimensions of {}",
                                         dimensions_to_string(permutation), operand.rank(), operand.to_string()));
@@ -102,8 +102,8 @@ StatusOr<Literal> evaluate_transpose(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_reverse(const ShapeRuleInput& input) {
   // reverse_c2, reverse_c3
-  HILO_RETURN_IF_ERROR(
-      check_unique_dimensions("dimensions", attributes<ReverseAttributes>(input).dimensions, input.operands[0]));
+  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", reshape_attributes<ReverseAttributes>(input).dimensions,
+                                               input.operands[0]));
   return input.operands[0].with_default_layout();
 }
 
@@ -212,7 +212,7 @@ StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the result must be numbers; got {}", result.to_string()));
   }
   HILO_RETURN_IF_ERROR(
-      check_dimension("iota_dimension", attributes<IotaAttributes>(input).dimension, result));  // iota_c1
+      check_dimension("iota_dimension", reshape_attributes<IotaAttributes>(input).dimension, result));  // iota_c1
   return result;
 }
 
@@ -249,7 +249,7 @@ StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
 }
 
 StatusOr<Shape> infer_constant(const ShapeRuleInput& input) {
-  return attributes<ConstantAttributes>(input).value.shape().with_default_layout();
+  return reshape_attributes<ConstantAttributes>(input).value.shape().with_default_layout();
 }
 
 StatusOr<Literal> evaluate_constant(const EvaluateInput& input) {
@@ -257,7 +257,7 @@ StatusOr<Literal> evaluate_constant(const EvaluateInput& input) {
   return value.shape().has_default_layout() ? value : value.reshaped(value.shape().with_default_layout());
 }
 
-constexpr AttributeField kBroadcastFields[] = {
+constexpr AttributeField kReshapeBroadcastFields[] = {
     field<&BroadcastAttributes::dimensions>("dimensions", FieldShow::kAlways)};
 constexpr AttributeField kTransposeFields[] = {
     field<&TransposeAttributes::permutation>("dimensions", FieldShow::kAlways)};
@@ -292,7 +292,7 @@ const OpDef& broadcast_op() {
                                    .traits = kMovesData,
                                    .cost = CostClass::kFree,
                                    .infer_shape = infer_broadcast,
-                                   .fields = kBroadcastFields,
+                                   .fields = kReshapeBroadcastFields,
                                    .make_attributes = make_attributes_of<BroadcastAttributes>,
                                    .copy_attributes = copy_attributes_of<BroadcastAttributes>,
                                    .evaluate = evaluate_broadcast,

@@ -14,7 +14,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kScatterFields[] = {
     field<&ScatterAttributes::update_window_dims>("update_window_dims", FieldShow::kAlways),
     field<&ScatterAttributes::inserted_window_dims>("inserted_window_dims", FieldShow::kAlways),
     field<&ScatterAttributes::scatter_dims_to_operand_dims>("scatter_dims_to_operand_dims", FieldShow::kAlways),
@@ -28,8 +28,9 @@ constexpr AttributeField kFields[] = {
     field<&ScatterAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
 
-constexpr IndexedAccessNames kNames = {"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims",
-                                       "input_batching_dims", "scatter_indices_batching_dims"};
+constexpr IndexedAccessNames kScatterNames = {"update_window_dims", "inserted_window_dims",
+                                              "scatter_dims_to_operand_dims", "input_batching_dims",
+                                              "scatter_indices_batching_dims"};
 
 IndexedAccess access_of(const ScatterAttributes& a) {
   return {a.update_window_dims,  a.inserted_window_dims,          a.scatter_dims_to_operand_dims,
@@ -94,7 +95,7 @@ StatusOr<Shape> infer_scatter(const ShapeRuleInput& input) {
   const std::span<const Shape> arrays = input.operands.first(n), updates = input.operands.subspan(n + 1);
   const Shape& indices = input.operands[n];
   HILO_RETURN_IF_ERROR(check_operands(arrays, updates));
-  HILO_RETURN_IF_ERROR(check_indexed_access(access_of(a), kNames, arrays[0], indices));
+  HILO_RETURN_IF_ERROR(check_indexed_access(access_of(a), kScatterNames, arrays[0], indices));
   HILO_RETURN_IF_ERROR(check_update(a, arrays[0], indices, updates[0]));
   // scatter_c23, c25: hilo wants the body at the arrays' types.
   std::vector<Shape> parameters, results;
@@ -218,7 +219,7 @@ const OpDef& scatter_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_scatter,
-                                   .fields = kFields,
+                                   .fields = kScatterFields,
                                    .make_attributes = make_attributes_of<ScatterAttributes>,
                                    .copy_attributes = copy_attributes_of<ScatterAttributes>,
                                    .evaluate = evaluate_scatter,

@@ -13,7 +13,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kSelectAndScatterFields[] = {
     field<&SelectAndScatterAttributes::window>("window", FieldShow::kUnlessDefault),
     field<&SelectAndScatterAttributes::select>("select", FieldShow::kAlways),
     field<&SelectAndScatterAttributes::scatter>("scatter", FieldShow::kAlways),
@@ -120,7 +120,7 @@ const OpDef& select_and_scatter_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_select_and_scatter,
-                                   .fields = kFields,
+                                   .fields = kSelectAndScatterFields,
                                    .make_attributes = make_attributes_of<SelectAndScatterAttributes>,
                                    .copy_attributes = copy_attributes_of<SelectAndScatterAttributes>,
                                    .evaluate = evaluate_select_and_scatter,

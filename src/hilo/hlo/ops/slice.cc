@@ -15,11 +15,11 @@ namespace hilo::hlo {
 namespace {
 
 template <typename T>
-const T& attributes(const ShapeRuleInput& input) {
+const T& slice_attributes(const ShapeRuleInput& input) {
   return static_cast<const T&>(*input.attributes);
 }
 
-StatusOr<Literal> result_of(const EvaluateInput& input) {
+StatusOr<Literal> slice_result(const EvaluateInput& input) {
   return Literal::make(input.instruction.shape.with_default_layout());
 }
 
@@ -40,7 +40,7 @@ int64_t slice_extent(const SliceRange& range) {
 
 StatusOr<Shape> infer_slice(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const std::vector<SliceRange>& ranges = attributes<SliceAttributes>(input).ranges;
+  const std::vector<SliceRange>& ranges = slice_attributes<SliceAttributes>(input).ranges;
   if (static_cast<int64_t>(ranges.size()) != operand.rank()) {  // slice_c2
     return invalid_argument(
         fmt::format("one range per dimension is needed; got {} for {}", ranges.size(), operand.to_string()));
@@ -55,7 +55,7 @@ StatusOr<Shape> infer_slice(const ShapeRuleInput& input) {
 
 StatusOr<Literal> evaluate_slice(const EvaluateInput& input) {
   const Literal& operand = *input.operands[0];
-  HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
+  HILO_ASSIGN_OR_RETURN(Literal out, slice_result(input));
   if (out.shape().element_count() == 0) return out;
   const int size = element_size_bytes(out.shape().element_type());
   const std::vector<SliceRange>& ranges = attributes_of<SliceAttributes>(input.instruction).ranges;
@@ -112,7 +112,7 @@ int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
 StatusOr<Shape> infer_dynamic_slice(const ShapeRuleInput& input) {
   if (input.operands.empty()) return invalid_argument("got 0 operands, wanted an array and its start indices");
   const Shape& operand = input.operands[0];
-  const Int64List& sizes = attributes<DynamicSliceAttributes>(input).sizes;
+  const Int64List& sizes = slice_attributes<DynamicSliceAttributes>(input).sizes;
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(1), operand));
   if (static_cast<int64_t>(sizes.size()) != operand.rank()) {
     return invalid_argument(fmt::format("one size per dimension is needed; got {} for {}", dimensions_to_string(sizes),
@@ -128,7 +128,7 @@ StatusOr<Shape> infer_dynamic_slice(const ShapeRuleInput& input) {
 
 StatusOr<Literal> evaluate_dynamic_slice(const EvaluateInput& input) {
   const Literal& operand = *input.operands[0];
-  HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
+  HILO_ASSIGN_OR_RETURN(Literal out, slice_result(input));
   const int size = element_size_bytes(out.shape().element_type());
   const Int64List from_strides = row_major_strides(operand.shape().dimensions());
   int64_t first = 0;
@@ -166,7 +166,7 @@ StatusOr<Shape> infer_dynamic_update_slice(const ShapeRuleInput& input) {
 }
 
 StatusOr<Literal> evaluate_dynamic_update_slice(const EvaluateInput& input) {
-  HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
+  HILO_ASSIGN_OR_RETURN(Literal out, slice_result(input));
   std::ranges::copy(input.operands[0]->bytes(), out.mutable_bytes().begin());
   const Literal& update = *input.operands[1];
   const int size = element_size_bytes(out.shape().element_type());
@@ -184,7 +184,7 @@ StatusOr<Literal> evaluate_dynamic_update_slice(const EvaluateInput& input) {
 StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
   if (input.operands.empty()) return invalid_argument("got 0 operands, wanted at least one");  // concatenate_c3
   const Shape& first = input.operands[0];
-  const int64_t dimension = attributes<ConcatenateAttributes>(input).dimension;
+  const int64_t dimension = slice_attributes<ConcatenateAttributes>(input).dimension;
   HILO_RETURN_IF_ERROR(check_dimension("dimension", dimension, first));  // concatenate_c4
   DimensionList extents(first.dimensions().begin(), first.dimensions().end());
   int64_t& joined = extents[static_cast<size_t>(dimension)];
@@ -210,7 +210,7 @@ StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
 }
 
 StatusOr<Literal> evaluate_concatenate(const EvaluateInput& input) {
-  HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
+  HILO_ASSIGN_OR_RETURN(Literal out, slice_result(input));
   const size_t dimension = static_cast<size_t>(attributes_of<ConcatenateAttributes>(input.instruction).dimension);
   const int size = element_size_bytes(out.shape().element_type());
   const Int64List to_strides = row_major_strides(out.shape().dimensions());
@@ -247,7 +247,7 @@ StatusOr<Shape> infer_pad(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the padding value must be a {} scalar; got {}",
                                         element_type_name(operand.element_type()), value.to_string()));
   }
-  const std::vector<PaddingDimension>& padding = attributes<PadAttributes>(input).padding;
+  const std::vector<PaddingDimension>& padding = slice_attributes<PadAttributes>(input).padding;
   if (static_cast<int64_t>(padding.size()) != operand.rank()) {  // pad_c2
     return invalid_argument(
         fmt::format("one padding per dimension is needed; got {} for {}", padding.size(), operand.to_string()));
@@ -275,7 +275,7 @@ int64_t count_below(int64_t extent, int64_t low, int64_t step) {
 
 StatusOr<Literal> evaluate_pad(const EvaluateInput& input) {
   const Literal& operand = *input.operands[0];
-  HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
+  HILO_ASSIGN_OR_RETURN(Literal out, slice_result(input));
   fill(out, *input.operands[1]);
   const std::vector<PaddingDimension>& padding = attributes_of<PadAttributes>(input.instruction).padding;
   const int size = element_size_bytes(out.shape().element_type());

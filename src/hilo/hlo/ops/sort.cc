@@ -15,7 +15,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kSortFields[] = {
     field<&SortAttributes::dimensions>("dimensions", FieldShow::kAlways),
     field<&SortAttributes::is_stable>("is_stable", FieldShow::kUnlessDefault),
     field<&SortAttributes::to_apply>("to_apply", FieldShow::kAlways),
@@ -129,7 +129,7 @@ const OpDef& sort_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_sort,
-                                   .fields = kFields,
+                                   .fields = kSortFields,
                                    .make_attributes = make_attributes_of<SortAttributes>,
                                    .copy_attributes = copy_attributes_of<SortAttributes>,
                                    .evaluate = evaluate_sort,

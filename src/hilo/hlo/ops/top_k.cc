@@ -11,7 +11,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kTopKFields[] = {
     field<&TopKAttributes::k>("k", FieldShow::kAlways),
     field<&TopKAttributes::largest>("largest", FieldShow::kAlways),
 };
@@ -72,7 +72,7 @@ const OpDef& top_k_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_top_k,
-                                   .fields = kFields,
+                                   .fields = kTopKFields,
                                    .make_attributes = make_attributes_of<TopKAttributes>,
                                    .copy_attributes = copy_attributes_of<TopKAttributes>,
                                    .evaluate = evaluate_top_k,

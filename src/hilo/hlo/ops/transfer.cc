@@ -71,7 +71,7 @@ StatusOr<Shape> infer_recv_done(const ShapeRuleInput& input) {
   return Shape::tuple({input.operands[0].tuple_element(0).with_default_layout(), Shape::token()});
 }
 
-StatusOr<Literal> refuse(const EvaluateInput&) {
+StatusOr<Literal> refuse_transfer(const EvaluateInput&) {
   return unimplemented("nobody is on the other side: hilo's programs speak through their arguments and results");
 }
 
@@ -87,7 +87,7 @@ OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Sha
           .fields = raw_fields(),
           .make_attributes = make_attributes_of<RawAttributes>,
           .copy_attributes = copy_attributes_of<RawAttributes>,
-          .evaluate = refuse,
+          .evaluate = refuse_transfer,
           .decompose = nullptr,
           .spec = spec};
 }
@@ -119,6 +119,6 @@ const OpDef& recv_done_op() {
   return definition;
 }
 
-bool is_transfer(Opcode opcode) { return op_def(opcode).evaluate == refuse; }
+bool is_transfer(Opcode opcode) { return op_def(opcode).evaluate == refuse_transfer; }
 
 }  // namespace hilo::hlo

@@ -25,20 +25,20 @@
 namespace hilo::hlo {
 namespace {
 
-using Parts = std::vector<Part>;
+using PartList = std::vector<Part>;
 
 /// A computation on its way: one of its own, or one that a call opened, which goes where its caller's instructions go.
 struct Frame {
   uint32_t id = 0;  ///< in DataFlow::frames
   std::shared_ptr<DeviceProgram> program;
-  std::vector<Parts> parameters;
+  std::vector<PartList> parameters;
   bool is_call = false;
   int64_t times = 1;                    ///< as often as the loops around it run
   std::vector<ArraySplit> wanted = {};  ///< of the root's leaves; for calls none
   std::vector<Atoms> unfinished =
       {};  ///< of the root's leaves: over which they are to be left as summands; none: empty
   InstructionId next = 0;
-  std::vector<Parts> values = {};
+  std::vector<PartList> values = {};
   std::vector<ComputationPtr> finished = {};  ///< those that instruction `next` opens
 };
 
@@ -67,20 +67,20 @@ class Partitioner {
   const FlowFrame& flow(const Frame& frame) const { return flow_.frames[frame.id]; }
   const Computation& computation(const Frame& frame) const { return *flow(frame).computation; }
   std::vector<ArraySplit> splits(const std::vector<FlowArrayId>& arrays) const;
-  Parts parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const;
-  Parts parts(const Exprs& values, const std::vector<FlowArrayId>& arrays, std::span<const ArraySplit> cut) const;
+  PartList parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const;
+  PartList parts(const Exprs& values, const std::vector<FlowArrayId>& arrays, std::span<const ArraySplit> cut) const;
   /// Adds a parameter of these arrays, cut so.
-  Parts parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
-                  std::span<const ArraySplit> cut) const;
+  PartList parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
+                     std::span<const ArraySplit> cut) const;
   int64_t runs(const Frame& frame, const Instruction& instruction) const;
   std::vector<ArraySplit> carry_splits(const Frame& frame, const Instruction& loop) const;
   std::vector<Atoms> carry_sums(const Frame& frame, const Instruction& loop);
   Status note_sums();
   void gather_what_steps_read(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const;
-  Parts operand_parts(const Frame& frame, const Instruction& instruction) const;
-  Exprs cut_as(Frame& frame, Parts parts, std::span<const ArraySplit> wanted, std::string_view what);
-  void settle(Frame& frame, Parts& parts);
-  Expr packed_as(Frame& frame, const Shape& whole, const Parts& parts, std::span<const ArraySplit> wanted,
+  PartList operand_parts(const Frame& frame, const Instruction& instruction) const;
+  Exprs cut_as(Frame& frame, PartList parts, std::span<const ArraySplit> wanted, std::string_view what);
+  void settle(Frame& frame, PartList& parts);
+  Expr packed_as(Frame& frame, const Shape& whole, const PartList& parts, std::span<const ArraySplit> wanted,
                  std::string_view what);
 
   Status step(Frame& frame);
@@ -124,33 +124,33 @@ std::vector<ArraySplit> Partitioner::splits(const std::vector<FlowArrayId>& arra
   return made;
 }
 
-Parts Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays,
-                         std::span<const ArraySplit> cut) const {
-  Parts made;
+PartList Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays,
+                            std::span<const ArraySplit> cut) const {
+  PartList made;
   for (size_t i = 0; i < values.size() && i < arrays.size(); ++i)
     made.push_back({values[i], cut[i], flow_.arrays[arrays[i]].constant});
   return made;
 }
 
-Parts Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const {
+PartList Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const {
   return parts(values, arrays, splits(arrays));
 }
 
-Parts Partitioner::parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
-                             std::span<const ArraySplit> cut) const {
+PartList Partitioner::parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
+                                std::span<const ArraySplit> cut) const {
   size_t next = 0;
   const Shape part = whole.map_leaves([&](const Shape& leaf) { return part_of(leaf, cut[next++], context_.atoms); });
   return parts(unpack(program.parameter(part)), arrays, cut);
 }
 
-Parts Partitioner::operand_parts(const Frame& frame, const Instruction& instruction) const {
-  Parts all;
+PartList Partitioner::operand_parts(const Frame& frame, const Instruction& instruction) const {
+  PartList all;
   for (const InstructionId id : instruction.operands)
     all.insert(all.end(), frame.values[id].begin(), frame.values[id].end());
   return all;
 }
 
-Exprs Partitioner::cut_as(Frame& frame, Parts parts, std::span<const ArraySplit> wanted, std::string_view what) {
+Exprs Partitioner::cut_as(Frame& frame, PartList parts, std::span<const ArraySplit> wanted, std::string_view what) {
   Exprs values;
   for (size_t i = 0; i < parts.size() && i < wanted.size(); ++i) {
     if (parts[i].split != wanted[i])
@@ -161,16 +161,16 @@ Exprs Partitioner::cut_as(Frame& frame, Parts parts, std::span<const ArraySplit>
   return values;
 }
 
-Expr Partitioner::packed_as(Frame& frame, const Shape& whole, const Parts& parts, std::span<const ArraySplit> wanted,
+Expr Partitioner::packed_as(Frame& frame, const Shape& whole, const PartList& parts, std::span<const ArraySplit> wanted,
                             std::string_view what) {
   const Exprs values = cut_as(frame, parts, wanted, what);
-  Parts cut;
+  PartList cut;
   for (const Expr& value : values) cut.push_back({value, {}});
   return pack(*frame.program, whole, cut);
 }
 
 /// Views are made.
-void Partitioner::settle(Frame& frame, Parts& parts) {
+void Partitioner::settle(Frame& frame, PartList& parts) {
   for (Part& part : parts) {
     if (part.view == nullptr) continue;
     part.value = make_view(*frame.program, *part.view, part.split);
@@ -190,11 +190,11 @@ void Partitioner::at(Frame& frame, const Instruction& instruction) {
 }
 
 void Partitioner::alias(Frame& frame, const Instruction& instruction) {
-  Parts& value = frame.values[instruction.id];
+  PartList& value = frame.values[instruction.id];
   if (instruction.opcode == Opcode::kAddDependency) {
     value = frame.values[instruction.operands[0]];
   } else if (instruction.opcode == Opcode::kGetTupleElement) {
-    const Parts& all = frame.values[instruction.operands[0]];
+    const PartList& all = frame.values[instruction.operands[0]];
     const Shape& tuple = computation(frame).instruction(instruction.operands[0]).shape;
     const int64_t index = attributes_of<GetTupleElementAttributes>(instruction).index;
     size_t begin = 0;
@@ -228,7 +228,7 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
   const std::vector<Atoms> sums = loops ? carry_sums(frame, instruction) : std::vector<Atoms>();
   for (const InstructionId parameter_id : body.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[id].values[parameter_id];
-    Parts values =
+    PartList values =
         parameter(*opened.program, body.instruction(parameter_id).shape, arrays, loops ? own : splits(arrays));
     context_.reason = "a carry that is an unfinished sum";
     finish_sums(*opened.program, values, sums);
@@ -311,14 +311,14 @@ void Partitioner::write_while(Frame& frame, const Instruction& instruction) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[instruction.id];
   const std::vector<ArraySplit> cut = carry_splits(frame, instruction);
   const std::vector<Atoms> sums = carry_sums(frame, instruction);
-  Parts before = frame.values[instruction.operands[0]];
+  PartList before = frame.values[instruction.operands[0]];
   leave_summands(*frame.program, before, cut, sums);
   const Expr first = packed_as(frame, instruction.shape, before, cut, "carry");
   const Expr loop = frame.program->add_with<WhileAttributes>(Opcode::kWhile, {first}, [&](auto& a) {
     a.body = frame.finished[0];
     a.condition = frame.finished[1];
   });
-  Parts after = parts(unpack(loop), carry, cut);
+  PartList after = parts(unpack(loop), carry, cut);
   context_.reason = "the sum that a loop leaves unfinished";
   finish_sums(*frame.program, after, sums);
   frame.values[instruction.id] = std::move(after);
@@ -356,7 +356,7 @@ void Partitioner::write_scan(Frame& frame, const Instruction& instruction) {
     a.step = frame.finished[0];
   });
   const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
-  Parts results = parts(unpack(made), arrays);
+  PartList results = parts(unpack(made), arrays);
   const std::vector<ArraySplit> wanted = splits(arrays);
   size_t carried = 0;
   for (int64_t i = 0; i < scan.carry_count; ++i) carried += instruction.shape.tuple_element(i).leaves().size();
@@ -391,7 +391,7 @@ StatusOr<Edge> Partitioner::edge(const Instruction& instruction) const {
 
 /// The leaves of all operands, as operands.
 Exprs Partitioner::packed_operands(Frame& frame, const Instruction& instruction, const Exprs& leaves) const {
-  Parts cut;
+  PartList cut;
   for (const Expr& value : leaves) cut.push_back({value, {}});
   Exprs packed;
   size_t next = 0;
@@ -407,7 +407,7 @@ Exprs Partitioner::packed_operands(Frame& frame, const Instruction& instruction,
 /// A call without results that each device makes, with its parts.
 Status Partitioner::write_call_of_each(Frame& frame, const Instruction& instruction) {
   DeviceProgram& program = *frame.program;
-  Parts operands = operand_parts(frame, instruction);
+  PartList operands = operand_parts(frame, instruction);
   settle(frame, operands);
   Exprs leaves;
   std::vector<Shape> shapes;
@@ -426,7 +426,7 @@ Status Partitioner::write_call_of_each(Frame& frame, const Instruction& instruct
 Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) {
   DeviceProgram& program = *frame.program;
   const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
-  const Parts operands = operand_parts(frame, instruction);
+  const PartList operands = operand_parts(frame, instruction);
   if (enters_by_hand(instruction)) {
     HILO_ASSIGN_OR_RETURN(const Edge taken, edge(instruction));
     context_.reason = "the part that a computation by hand takes";
@@ -439,7 +439,7 @@ Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) 
   if (leaves_by_hand(instruction)) {
     HILO_ASSIGN_OR_RETURN(const Edge given, edge(instruction));
     context_.reason = "the sum that a computation by hand leaves to do";
-    Parts sum = {{values[0], given.split}};
+    PartList sum = {{values[0], given.split}};
     finish_sums(program, sum, std::span(&given.unfinished, 1));
     frame.values[instruction.id] = parts(cut_as(frame, sum, splits(arrays), "result"), arrays);
     return ok_status();
@@ -491,7 +491,7 @@ Status Partitioner::step(Frame& frame) {
 
 Status Partitioner::finish(Frame& frame) {
   const Instruction& root = computation(frame).root();
-  Parts& results = frame.values[root.id];
+  PartList& results = frame.values[root.id];
   if (frame.is_call) {
     Frame& caller = frames_[frames_.size() - 2];
     caller.values[caller.next] = results;
@@ -552,7 +552,7 @@ StatusOr<Frame> Partitioner::entry_frame() {
   for (const InstructionId id : entry.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[0].values[id];
     context_.instruction = describe(entry.instruction(id));
-    Parts own = parameter(*frame.program, entry.instruction(id).shape, arrays, splits(arrays));
+    PartList own = parameter(*frame.program, entry.instruction(id).shape, arrays, splits(arrays));
     finish_sums(*frame.program, own, std::span(sums).subspan(leaf, own.size()));
     leaf += own.size();
     frame.parameters.push_back(std::move(own));

@@ -287,7 +287,7 @@ bool can_be_lowered(const Computation& c, const Instruction& i) {
   return !cumulative_of(attributes_of<ReduceWindowAttributes>(i).window, array.dimensions());
 }
 
-StatusOr<ComputationPtr> lower_in(const ComputationPtr& source) {
+StatusOr<ComputationPtr> lower_windows_in(const ComputationPtr& source) {
   if (!has_opcode(*source, Opcode::kReduceWindow) && !has_opcode(*source, Opcode::kSelectAndScatter)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   RewriteSink sink(b);
@@ -320,6 +320,6 @@ StatusOr<ComputationPtr> lower_in(const ComputationPtr& source) {
 
 }  // namespace
 
-StatusOr<bool> lower_windows(Module& module) { return rewrite_computations(module, lower_in); }
+StatusOr<bool> lower_windows(Module& module) { return rewrite_computations(module, lower_windows_in); }
 
 }  // namespace hilo::hlo

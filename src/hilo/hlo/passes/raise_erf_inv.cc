@@ -13,7 +13,7 @@ namespace {
 // slope of the unused branch is infinite, so a derivative of the expansion is NaN everywhere.
 constexpr double kLastCoefficients[] = {1.50140941, 1.6536545626831027};  // of the central polynomials
 
-InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
+InstructionId raise_erf_inv_expansion(RewriteBuilder& b, const RewriteNode& n) {
   if (n.opcode != Opcode::kSelect) return kNoInstruction;
   const RewriteNode &test = b.node(n.operand(0)), &at_one = b.node(n.operand(1)), &inside = b.node(n.operand(2));
   if (test.opcode != Opcode::kCompare || at_one.opcode != Opcode::kMultiply || inside.opcode != Opcode::kMultiply)
@@ -30,6 +30,6 @@ InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
 
 }  // namespace
 
-StatusOr<bool> raise_erf_inv(Module& module) { return raise_where(module, Opcode::kLog1p, raise_expansion); }
+StatusOr<bool> raise_erf_inv(Module& module) { return raise_where(module, Opcode::kLog1p, raise_erf_inv_expansion); }
 
 }  // namespace hilo::hlo

@@ -11,7 +11,7 @@ namespace {
 
 // What CHLO's expansion of lgamma ends in: select(|x| == inf, inf, select(x < 1/2, reflection, Lanczos)). The reflection takes
 // the logarithm of a sine that is zero at every integer, also where it isn't used: a derivative of the expansion is NaN there.
-InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
+InstructionId raise_lgamma_expansion(RewriteBuilder& b, const RewriteNode& n) {
   if (n.opcode != Opcode::kSelect) return kNoInstruction;
   const RewriteNode &test = b.node(n.operand(0)), &inside = b.node(n.operand(2));
   const std::optional<double> at_infinity = splat_number(b, n.operand(1));
@@ -31,6 +31,6 @@ InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
 
 }  // namespace
 
-StatusOr<bool> raise_lgamma(Module& module) { return raise_where(module, Opcode::kSin, raise_expansion); }
+StatusOr<bool> raise_lgamma(Module& module) { return raise_where(module, Opcode::kSin, raise_lgamma_expansion); }
 
 }  // namespace hilo::hlo

@@ -143,7 +143,7 @@ bool remove_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudget& budge
   return true;
 }
 
-StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source, GrowthBudget& budget) {
+StatusOr<ComputationPtr> simplify_while_in(const ComputationPtr& source, GrowthBudget& budget) {
   if (!has_opcode(*source, Opcode::kWhile)) return source;
   const std::unordered_map<InstructionId, CarryUses> uses = carry_uses_of(*source);
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
@@ -165,7 +165,7 @@ StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source, GrowthBudget&
 
 StatusOr<bool> simplify_while(Module& module) {
   GrowthBudget budget(module);
-  return rewrite_computations(module, [&](const ComputationPtr& c) { return simplify_in(c, budget); });
+  return rewrite_computations(module, [&](const ComputationPtr& c) { return simplify_while_in(c, budget); });
 }
 
 }  // namespace hilo::hlo

@@ -15,10 +15,6 @@
 namespace hilo::hlo::proto {
 namespace {
 
-Status no_form(const Place& place) {
-  return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
-}
-
 /// Assigns integer fields 1, 2, ... of a message to `members`.
 template <typename... Members>
 Status read_members(const WireMessage& message, Members*... members) {

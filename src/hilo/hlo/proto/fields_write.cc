@@ -11,10 +11,6 @@
 namespace hilo::hlo::proto {
 namespace {
 
-Status no_form(const Place& place) {
-  return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
-}
-
 WireWriter write_window(const std::vector<WindowDimension>& window) {
   WireWriter out;
   for (const WindowDimension& d : window) {

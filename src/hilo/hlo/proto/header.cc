@@ -21,8 +21,8 @@ using text::Cursor;
 using text::LocationTable;
 
 // Fields of HloModuleProto.
-constexpr uint32_t kName = 1, kHostProgramShape = 4, kAliases = 8, kStackFrames = 17, kBufferDonor = 18,
-                   kFrontendAttributes = 19, kLastKnown = 23;
+constexpr uint32_t kName = 1, kHostProgramShape = 4, kModuleAliases = 8, kStackFrames = 17, kBufferDonor = 18,
+                   kModuleFrontendAttributes = 19, kLastKnown = 23;
 constexpr std::string_view kConfiguration[] = {"is_scheduled", "replica_count", "num_partitions",
                                                "allow_spmd_sharding_propagation_to_parameters",
                                                "allow_spmd_sharding_propagation_to_output"};
@@ -177,7 +177,7 @@ Status write_other(std::string_view key, const std::string& value, WireWriter& o
   if (!donors && key != "frontend_attributes")
     return unimplemented(fmt::format("attribute {} of a module has no form in HloModuleProto", quote(key)));
   HILO_ASSIGN_OR_RETURN(const WireWriter message, donors ? write_donors(value) : write_frontend_attributes(value));
-  out.message(donors ? kBufferDonor : kFrontendAttributes, message);
+  out.message(donors ? kBufferDonor : kModuleFrontendAttributes, message);
   return ok_status();
 }
 
@@ -196,7 +196,7 @@ Status write_header(const Module& module, WireWriter& out) {
   for (size_t i = 0; i < shape.parameters.size(); ++i)
     names.push_back(text::plain_name(module.entry->parameter(static_cast<int64_t>(i)).name));
   out.message(kHostProgramShape, write_program_shape(shape, names));
-  if (!module.aliases.empty()) out.message(kAliases, write_aliases(module));
+  if (!module.aliases.empty()) out.message(kModuleAliases, write_aliases(module));
   HILO_ASSIGN_OR_RETURN(const WireWriter locations, write_locations(module));
   if (!locations.empty()) out.message(kStackFrames, locations);
   for (const auto& [key, value] : module.other_attributes) HILO_RETURN_IF_ERROR(write_other(key, value, out));
@@ -215,11 +215,11 @@ Status read_header(const WireMessage& message, Module& module) {
     module.entry_parameter_layouts = std::move(shape.parameters);
     module.entry_result_layout = shape.result;
   }
-  HILO_ASSIGN_OR_RETURN(const WireMessage aliases, message.message(kAliases, "HloInputOutputAliasProto"));
+  HILO_ASSIGN_OR_RETURN(const WireMessage aliases, message.message(kModuleAliases, "HloInputOutputAliasProto"));
   HILO_RETURN_IF_ERROR(read_aliases(aliases, module));
   HILO_ASSIGN_OR_RETURN(const WireMessage donors, message.message(kBufferDonor, "HloBufferDonorProto"));
   HILO_RETURN_IF_ERROR(read_donors(donors, module));
-  HILO_ASSIGN_OR_RETURN(const WireMessage frontend, message.message(kFrontendAttributes, "FrontendAttributes"));
+  HILO_ASSIGN_OR_RETURN(const WireMessage frontend, message.message(kModuleFrontendAttributes, "FrontendAttributes"));
   HILO_ASSIGN_OR_RETURN(const std::string attributes, read_frontend_attributes(frontend));
   if (!attributes.empty()) module.other_attributes.emplace_back("frontend_attributes", attributes);
   HILO_ASSIGN_OR_RETURN(const WireMessage locations, message.message(kStackFrames, "StackFrameIndexProto"));

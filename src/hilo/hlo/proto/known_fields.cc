@@ -13,7 +13,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-constexpr uint32_t kCommon[] = {kName, kOpcode, kShape, kId, kOperands, kPredecessors, kCalled};
+constexpr uint32_t kCommon[] = {kName, kOpcode, kResultShape, kId, kOperands, kPredecessors, kCalledIds};
 // Forms of attributes beside those of the table of places.
 constexpr uint32_t kOtherForms[] = {49, 56, 92};
 constexpr uint32_t kGroupForms[] = {kReplicaGroups, kIotaGroups, kMeshGroups};

@@ -8,8 +8,8 @@
 namespace hilo::hlo::proto {
 
 /// Fields of every op. The ids stand with the names.
-inline constexpr uint32_t kName = 1, kOpcode = 2, kShape = 3, kId = 35, kOperands = 36, kPredecessors = 37,
-                          kCalled = 38;
+inline constexpr uint32_t kName = 1, kOpcode = 2, kResultShape = 3, kId = 35, kOperands = 36, kPredecessors = 37,
+                          kCalledIds = 38;
 
 /// Errors    UNIMPLEMENTED for a field that nothing here reads and that says something
 Status check_all_known(const WireMessage& instruction, Opcode opcode);

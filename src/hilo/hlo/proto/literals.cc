@@ -12,41 +12,41 @@
 namespace hilo::hlo::proto {
 namespace {
 
-constexpr uint32_t kShape = 1, kTupleLiterals = 10, kSparseIndices = 14, kDynamicSizes = 34;
+constexpr uint32_t kLiteralShape = 1, kTupleLiterals = 10, kSparseIndices = 14, kDynamicSizes = 34;
 
 /// How LiteralProto holds the elements of a type: in which field, and in what form.
-enum class Form : uint8_t { kNone, kMemory, kVarints };  // kMemory: as in memory, little endian
-struct Place {
+enum class ElementForm : uint8_t { kNone, kMemory, kVarints };  // kMemory: as in memory, little endian
+struct LiteralPlace {
   uint32_t number;
-  Form form;
+  ElementForm form;
 };
 
-Place place_of(ElementType type) {
+LiteralPlace place_of(ElementType type) {
   switch (type) {
-    case ElementType::kPred: return {2, Form::kVarints};
-    case ElementType::kS32: return {4, Form::kVarints};
-    case ElementType::kS64: return {5, Form::kVarints};
-    case ElementType::kU32: return {6, Form::kVarints};
-    case ElementType::kU64: return {7, Form::kVarints};
-    case ElementType::kU8: return {3, Form::kMemory};
-    case ElementType::kF32: return {8, Form::kMemory};
-    case ElementType::kF64: return {9, Form::kMemory};
-    case ElementType::kF16: return {11, Form::kMemory};
-    case ElementType::kC64: return {12, Form::kMemory};
-    case ElementType::kBf16: return {13, Form::kMemory};
-    case ElementType::kS8: return {15, Form::kMemory};
-    case ElementType::kU16: return {16, Form::kMemory};
-    case ElementType::kS16: return {17, Form::kMemory};
-    case ElementType::kC128: return {18, Form::kMemory};
+    case ElementType::kPred: return {2, ElementForm::kVarints};
+    case ElementType::kS32: return {4, ElementForm::kVarints};
+    case ElementType::kS64: return {5, ElementForm::kVarints};
+    case ElementType::kU32: return {6, ElementForm::kVarints};
+    case ElementType::kU64: return {7, ElementForm::kVarints};
+    case ElementType::kU8: return {3, ElementForm::kMemory};
+    case ElementType::kF32: return {8, ElementForm::kMemory};
+    case ElementType::kF64: return {9, ElementForm::kMemory};
+    case ElementType::kF16: return {11, ElementForm::kMemory};
+    case ElementType::kC64: return {12, ElementForm::kMemory};
+    case ElementType::kBf16: return {13, ElementForm::kMemory};
+    case ElementType::kS8: return {15, ElementForm::kMemory};
+    case ElementType::kU16: return {16, ElementForm::kMemory};
+    case ElementType::kS16: return {17, ElementForm::kMemory};
+    case ElementType::kC128: return {18, ElementForm::kMemory};
 #define HILO_NARROW_TYPE(enumerator, ...) case ElementType::k##enumerator:
 #include "hilo/types/element_types.inc"
       // The later ones have their type's number.
-      return {static_cast<uint32_t>(element_type_info(type).proto_value), Form::kMemory};
+      return {static_cast<uint32_t>(element_type_info(type).proto_value), ElementForm::kMemory};
 #define HILO_OTHER_TYPE(enumerator, ...) case ElementType::k##enumerator:
 #include "hilo/types/element_types.inc"
       break;
   }
-  return {0, Form::kNone};
+  return {0, ElementForm::kNone};
 }
 
 int64_t element_at(const std::byte* at, ElementType type) {
@@ -95,12 +95,12 @@ std::string laid_out(const Literal& literal, const Shape& layout) {
 
 WireWriter write_array(const Literal& literal, const Shape& layout) {
   WireWriter out;
-  out.message(kShape, write_shape(layout));
+  out.message(kLiteralShape, write_shape(layout));
   const ElementType type = layout.element_type();
-  const Place place = place_of(type);
-  if (place.form == Form::kNone || layout.element_count() == 0) return out;
+  const LiteralPlace place = place_of(type);
+  if (place.form == ElementForm::kNone || layout.element_count() == 0) return out;
   std::string bytes = laid_out(literal, layout);
-  if (place.form == Form::kMemory) {
+  if (place.form == ElementForm::kMemory) {
     mask_narrow(type, bytes);
     out.bytes(place.number, bytes);
     return out;
@@ -139,9 +139,9 @@ void store(int64_t value, ElementType type, std::byte* at) {
 /// The elements in the order in which the message has them.
 StatusOr<std::string> read_elements(const WireMessage& message, const Shape& shape) {
   const ElementType type = shape.element_type();
-  const Place place = place_of(type);
+  const LiteralPlace place = place_of(type);
   const auto size = static_cast<size_t>(element_size_bytes(type));
-  if (place.form == Form::kMemory) {
+  if (place.form == ElementForm::kMemory) {
     HILO_ASSIGN_OR_RETURN(std::string bytes, memory_of(message, place.number));
     if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) return wrong_count(shape, bytes.size(), "bytes");
     return bytes;
@@ -186,7 +186,7 @@ WireWriter write_literal(const Literal& literal, const Shape& layout) {
   };
   const auto opened = [](const Literal& tuple, const Shape& shape) {
     Frame frame{&tuple, shape, 0, {}};
-    frame.out.message(kShape, write_shape(shape));
+    frame.out.message(kLiteralShape, write_shape(shape));
     return frame;
   };
   if (!layout.is_tuple()) return write_array(literal, layout);
@@ -223,7 +223,7 @@ StatusOr<LiteralAndShape> read_literal(std::string_view message) {
     HILO_RETURN_IF_ERROR(check_dense(proto));
     Shape shape;
     if (open.empty()) {  // inner ones repeat what the outermost shape says
-      HILO_ASSIGN_OR_RETURN(const std::string_view bytes, proto.text(kShape));
+      HILO_ASSIGN_OR_RETURN(const std::string_view bytes, proto.text(kLiteralShape));
       HILO_ASSIGN_OR_RETURN(shape, read_shape(bytes));
       whole = shape;
     } else {

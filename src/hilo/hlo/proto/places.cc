@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/proto/places.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <vector>
 
+#include "hilo/base/text.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -224,6 +227,10 @@ constexpr Place kPlaces[] = {
 }  // namespace
 
 std::span<const Place> places() { return kPlaces; }
+
+Status no_form(const Place& place) {
+  return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
+}
 
 const Place* find_place(Opcode opcode, std::string_view key) {
   const Place* found = nullptr;

@@ -50,6 +50,9 @@ std::span<const Place> places();
 /// The place of attribute `key` of `opcode`; null if it has none.
 const Place* find_place(Opcode opcode, std::string_view key);
 
+/// The error for an attribute that only HLO text can carry.
+Status no_form(const Place& place);
+
 /// A field of an op's attributes, and its place; null if it has none.
 struct PlacedField {
   const AttributeField* field;

@@ -17,7 +17,7 @@ namespace {
 using text::Cursor;
 
 // Fields of HloInstructionProto beside those of the table.
-constexpr uint32_t kOlderGroups = 49, kConstrainLayout = 56, kGroups = 87, kIotaGroups = 92;
+constexpr uint32_t kOlderGroups = 49, kConstrainLayout = 56, kDeviceList = 87, kIotaGroups = 92;
 
 /// A value of any kind, so that text becomes fields and back by the same code as attributes of other ops.
 enum class Word : uint8_t {};
@@ -61,10 +61,6 @@ std::optional<AttributeField> any_field(const Place& place) {
   return std::nullopt;
 }
 
-Status no_form(const Place& place) {
-  return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
-}
-
 /// `{{0,1},{2,3}}` or `[2,2]<=[4]`
 Status write_groups(Cursor& cursor, InstructionFields& out) {
   WireWriter message;
@@ -88,7 +84,7 @@ Status write_groups(Cursor& cursor, InstructionFields& out) {
     message.message(1, one);
     if (!cursor.accept(',')) break;
   }
-  out.own.message(kGroups, message);
+  out.own.message(kDeviceList, message);
   return cursor.expect('}', "after replica_groups");
 }
 
@@ -105,8 +101,8 @@ StatusOr<std::string> groups_text(const WireMessage& message) {
     append_iota_devices(iota, text);
     return text;
   }
-  HILO_ASSIGN_OR_RETURN(const WireMessage list, message.message(kGroups, "CollectiveDeviceListProto"));
-  const bool older = !message.has(kGroups);
+  HILO_ASSIGN_OR_RETURN(const WireMessage list, message.message(kDeviceList, "CollectiveDeviceListProto"));
+  const bool older = !message.has(kDeviceList);
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items,
                         (older ? message : list).items(older ? kOlderGroups : 1));
   std::string text = "{";
@@ -206,7 +202,7 @@ StatusOr<bool> is_shown(Opcode opcode, const Place& place, const WireMessage& me
     constexpr Opcode kGrouped[] = {Opcode::kAllGather,           Opcode::kAllGatherStart, Opcode::kAllReduce,
                                    Opcode::kAllReduceStart,      Opcode::kAllToAll,       Opcode::kReduceScatter,
                                    Opcode::kCollectiveBroadcast, Opcode::kRaggedAllToAll, Opcode::kCollectiveReduce};
-    return message.has(kGroups) || message.has(kOlderGroups) || message.has(kIotaGroups) ||
+    return message.has(kDeviceList) || message.has(kOlderGroups) || message.has(kIotaGroups) ||
            std::find(std::begin(kGrouped), std::end(kGrouped), opcode) != std::end(kGrouped);
   }
   if (place.form == Form::kLayouts) return message.boolean(kConstrainLayout);

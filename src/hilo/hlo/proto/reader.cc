@@ -204,7 +204,7 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
     parts.operands.push_back(operand);
     parts.operand_shapes.push_back(draft.draft.instruction(operand).shape);
   }
-  HILO_RETURN_IF_ERROR(message.read_integers(kCalled, numbers_));
+  HILO_RETURN_IF_ERROR(message.read_integers(kCalledIds, numbers_));
   for (int64_t id : numbers_) {
     const auto it = computations_.find(id);
     if (it == computations_.end()) return not_found(fmt::format("computation {} is not defined before", id));
@@ -242,7 +242,7 @@ StatusOr<InstructionId> Reader::append(std::string_view shape_bytes, std::string
 Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   HILO_ASSIGN_OR_RETURN(const std::string_view name, message.text(kName));
   HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(kId));
-  HILO_ASSIGN_OR_RETURN(const std::string_view shape_bytes, message.text(kShape));
+  HILO_ASSIGN_OR_RETURN(const std::string_view shape_bytes, message.text(kResultShape));
   Parts& parts = parts_;
   parts.clear();
   const Status status = read_parts(message, draft, parts);

@@ -22,7 +22,7 @@ StatusOr<Outline> read_outline(const WireMessage& computation) {
   for (std::string_view item : items) {
     HILO_RETURN_IF_ERROR(instruction.assign(item));
     HILO_ASSIGN_OR_RETURN(const int64_t id, instruction.integer(kId));
-    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> called, instruction.integers(kCalled));
+    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> called, instruction.integers(kCalledIds));
     outline.instructions.emplace_back(id, std::move(called));
   }
   std::ranges::sort(outline.instructions);

@@ -13,7 +13,7 @@ namespace {
 using text::Cursor;
 
 // OpSharding by field number; its types by number.
-constexpr uint32_t kType = 1, kDimensions = 3, kDevices = 4, kTuple = 5, kReplicateLast = 6, kLastTileDims = 8,
+constexpr uint32_t kType = 1, kShardingDimensions = 3, kDevices = 4, kTuple = 5, kReplicateLast = 6, kLastTileDims = 8,
                    kReshape = 9, kTranspose = 10, kIsGroup = 11, kGroup = 12, kGroupType = 13;
 enum Type : int64_t { kReplicated, kMaximal, kTupleType, kOther, kManual, kUnknown, kUnreduced };
 constexpr std::string_view kTypeNames[] = {"replicated", "maximal", "tuple", "other", "manual", "unknown", "unreduced"};
@@ -31,7 +31,7 @@ Status read_devices(Cursor& cursor, WireWriter& out) {
   IotaDevices iota;
   HILO_ASSIGN_OR_RETURN(iota.dimensions, read_bracketed(cursor, '[', ']'));
   out.integer(kType, kOther);
-  out.integers(kDimensions, iota.dimensions);
+  out.integers(kShardingDimensions, iota.dimensions);
   if (cursor.peek() == '<') {
     HILO_RETURN_IF_ERROR(read_iota_devices(cursor, iota));
     out.integers(kReshape, iota.reshape);
@@ -64,7 +64,7 @@ Status read_suffix(Cursor& cursor, std::string_view word, WireWriter& out) {
   if (word == "metadata") return cursor.raw_value(word).status();
   if (word == "device") {
     HILO_ASSIGN_OR_RETURN(const int64_t device, cursor.integer("a device"));
-    out.integers(kDimensions, std::vector<int64_t>{1});
+    out.integers(kShardingDimensions, std::vector<int64_t>{1});
     out.integers(kDevices, std::vector<int64_t>{device});
     return ok_status();
   }
@@ -104,7 +104,7 @@ StatusOr<WireWriter> read_one(Cursor& cursor) {
 
 StatusOr<std::string> devices_text(const WireMessage& message) {
   IotaDevices iota;
-  HILO_ASSIGN_OR_RETURN(iota.dimensions, message.integers(kDimensions));
+  HILO_ASSIGN_OR_RETURN(iota.dimensions, message.integers(kShardingDimensions));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> devices, message.integers(kDevices));
   HILO_ASSIGN_OR_RETURN(iota.reshape, message.integers(kReshape));
   HILO_ASSIGN_OR_RETURN(iota.transpose, message.integers(kTranspose));
@@ -250,7 +250,7 @@ StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, s
 }
 
 Status read_cut(const WireMessage& message, Tiles& tiles) {
-  HILO_ASSIGN_OR_RETURN(tiles.counts, message.integers(kDimensions));
+  HILO_ASSIGN_OR_RETURN(tiles.counts, message.integers(kShardingDimensions));
   HILO_ASSIGN_OR_RETURN(tiles.devices, message.integers(kDevices));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> reshape, message.integers(kReshape));
   if (!reshape.empty()) {

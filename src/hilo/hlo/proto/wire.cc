@@ -10,8 +10,6 @@
 namespace hilo::hlo::proto {
 namespace {
 
-constexpr int kVarintBits = 7;
-constexpr uint8_t kMore = 0x80;
 constexpr uint64_t kLargestFieldNumber = (uint64_t{1} << 29) - 1;
 
 std::string_view wire_type_name(WireType type) {
@@ -29,8 +27,8 @@ bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value)
   value = 0;
   for (int shift = 0; position < bytes.size() && shift < kMostBits; shift += kVarintBits) {
     const auto byte = static_cast<uint8_t>(bytes[position++]);
-    value |= static_cast<uint64_t>(byte & (kMore - 1)) << shift;
-    if (byte < kMore) return true;
+    value |= static_cast<uint64_t>(byte & (kMoreBytes - 1)) << shift;
+    if (byte < kMoreBytes) return true;
   }
   return false;
 }
@@ -40,13 +38,13 @@ bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value)
 inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
   const size_t left = bytes.size() - position;
   const auto byte = [&](size_t i) { return uint64_t{static_cast<uint8_t>(bytes[position + i])}; };
-  if (left > 0 && byte(0) < kMore) {
+  if (left > 0 && byte(0) < kMoreBytes) {
     value = byte(0);
     position += 1;
     return true;
   }
-  if (left > 1 && byte(1) < kMore) {
-    value = (byte(0) & (kMore - 1)) | byte(1) << kVarintBits;
+  if (left > 1 && byte(1) < kMoreBytes) {
+    value = (byte(0) & (kMoreBytes - 1)) | byte(1) << kVarintBits;
     position += 2;
     return true;
   }

@@ -14,6 +14,10 @@
 
 namespace hilo::hlo::proto {
 
+/// A varint has seven bits a byte; the eighth says that another byte follows.
+inline constexpr int kVarintBits = 7;
+inline constexpr uint8_t kMoreBytes = 0x80;
+
 enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 /// Appends fields to one message. Values that are the format's default (0, false, "") are left out, as proto3 does.

@@ -5,15 +5,9 @@
 #include "hilo/hlo/proto/wire.h"
 
 namespace hilo::hlo::proto {
-namespace {
-
-constexpr int kVarintBits = 7;
-constexpr uint8_t kMore = 0x80;
-
-}  // namespace
-
 void WireWriter::raw_varint(uint64_t value) {
-  for (; value >= kMore; value >>= kVarintBits) out_ += static_cast<char>(static_cast<uint8_t>(value) | kMore);
+  for (; value >= kMoreBytes; value >>= kVarintBits)
+    out_ += static_cast<char>(static_cast<uint8_t>(value) | kMoreBytes);
   out_ += static_cast<char>(value);
 }
 

@@ -21,7 +21,7 @@ struct HeaderAttribute {
   std::string_view name;
   HeaderValue value;
 };
-constexpr HeaderAttribute kKept[] = {
+constexpr HeaderAttribute kHeaderKept[] = {
     {"alias_passthrough_params", HeaderValue::kBoolean},
     {"allow_spmd_sharding_propagation_to_output", HeaderValue::kBooleans},
     {"allow_spmd_sharding_propagation_to_parameters", HeaderValue::kBooleans},
@@ -126,7 +126,7 @@ void append_entry_layout(const Module& module, bool layouts, std::string& out) {
 
 Status unknown_attribute(const Cursor& cursor, size_t position, std::string_view key) {
   std::vector<std::string_view> names = {kAliases, kEntryLayout};
-  for (const HeaderAttribute& attribute : kKept) names.push_back(attribute.name);
+  for (const HeaderAttribute& attribute : kHeaderKept) names.push_back(attribute.name);
   return cursor.error(position, fmt::format("unknown attribute {} of a module; wanted one of {}.{}", quote(key),
                                             fmt::join(names, ", "), did_you_mean(key, names)));
 }
@@ -156,8 +156,8 @@ Status skip_value(Cursor& cursor, const HeaderAttribute& attribute) {
 
 /// Those that are kept as they are written.
 Status read_kept(Cursor& cursor, size_t position, std::string_view key, Module& module) {
-  const auto* const attribute = std::ranges::find(kKept, key, &HeaderAttribute::name);
-  if (attribute == std::end(kKept)) return unknown_attribute(cursor, position, key);
+  const auto* const attribute = std::ranges::find(kHeaderKept, key, &HeaderAttribute::name);
+  if (attribute == std::end(kHeaderKept)) return unknown_attribute(cursor, position, key);
   const size_t begin = cursor.position();
   HILO_RETURN_IF_ERROR(skip_value(cursor, *attribute));
   module.other_attributes.emplace_back(key, trimmed(cursor.between(begin, cursor.last_position())));

@@ -22,8 +22,8 @@ namespace hilo::rpc {
 namespace {
 
 constexpr size_t kMostRequestBytes = 4096;
-constexpr std::chrono::milliseconds kPause{50};  // while the system has no file descriptors
-constexpr int kWaiting = 8;                      // connections that the system keeps meanwhile
+constexpr std::chrono::milliseconds kMetricsPause{50};  // while the system has no file descriptors
+constexpr int kMetricsWaiting = 8;                      // connections that the system keeps meanwhile
 
 /// "127.0.0.1:80" as the system has it.
 StatusOr<sockaddr_in> socket_address(const std::string& text) {
@@ -91,7 +91,8 @@ StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string&
   socklen_t size = sizeof(where);
   auto* const any = reinterpret_cast<sockaddr*>(&where);
   const bool listens = listening.get() >= 0 && ::bind(listening.get(), any, size) == 0 &&
-                       ::listen(listening.get(), kWaiting) == 0 && ::getsockname(listening.get(), any, &size) == 0;
+                       ::listen(listening.get(), kMetricsWaiting) == 0 &&
+                       ::getsockname(listening.get(), any, &size) == 0;
   if (!listens) return errno_status(errno, "metrics at " + address);
   OwnedFile stop(::eventfd(0, EFD_CLOEXEC));
   if (stop.get() < 0) return errno_status(errno, "eventfd");
@@ -137,7 +138,7 @@ void MetricsServer::accept_clients() {
   for (;;) {
     OwnedFile file(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (file.get() < 0) {
-      if (errno == EMFILE || errno == ENFILE) accepts_from_ = Clock::now() + kPause;
+      if (errno == EMFILE || errno == ENFILE) accepts_from_ = Clock::now() + kMetricsPause;
       return;
     }
     if (std::ssize(clients_) >= limits_.clients) clients_.pop_front();

@@ -7,11 +7,10 @@
 #include "hilo/base/text.h"
 #include "hilo/rpc/secret_file.h"
 #include "hilo/rpc/server/address.h"
+#include "hilo/rpc/server/tokens.h"
 
 namespace hilo::rpc {
 namespace {
-
-constexpr size_t kShortestToken = 16;
 
 /// "127.0.0.1" of "127.0.0.1:8470", "::1" of "[::1]:8470"; "" for what is no address.
 std::string_view host_of(std::string_view address) {

@@ -11,7 +11,6 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kShortestToken = 16;
 constexpr std::string_view kSpace = " \t\r";
 
 std::vector<std::string_view> words_of(std::string_view line) {

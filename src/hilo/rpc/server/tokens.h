@@ -10,6 +10,9 @@
 
 namespace hilo::rpc {
 
+/// In bytes.
+inline constexpr size_t kShortestToken = 16;
+
 struct NamedToken {
   std::string name = {};  ///< "" for a file with one token and no name
   std::string token;

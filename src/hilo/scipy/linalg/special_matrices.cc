@@ -20,14 +20,14 @@ namespace {
 std::string text_of(const Array& x) { return x.aval_shape().to_string(); }
 
 /// The row numbers as a column, and the column numbers as a row.
-struct Places {
+struct BandPlaces {
   Array row, column;
 };
-Places places(int64_t rows, int64_t columns) {
+BandPlaces places(int64_t rows, int64_t columns) {
   return {numpy::expand_dims(numpy::arange(rows), 1), numpy::expand_dims(numpy::arange(columns), 0)};
 }
 /// The same as floats.
-Places numbers(int64_t n) {
+BandPlaces numbers(int64_t n) {
   const Array a = numpy::arange(n, default_float());
   return {numpy::expand_dims(a, 1), numpy::expand_dims(a, 0)};
 }

@@ -29,7 +29,7 @@ struct Tolerance {
   Array at(const Array& x) const { return xtol + std::max(rtol, 4 * numpy::finfo(x.dtype()).eps) * numpy::abs(x); }
 };
 
-Array flag(bool value) { return numpy::full({}, value, ElementType::kPred); }
+Array flag_array(bool value) { return numpy::full({}, value, ElementType::kPred); }
 Array counts_of(const Array& iterations, const Array& calls, const Array& converged) {
   const auto number = [](const Array& x) { return numpy::astype(x, ElementType::kF32); };
   return numpy::stack({number(iterations), number(calls), number(converged)});
@@ -121,12 +121,12 @@ Counted by_newton(const ScalarFunction& f, const Array& x0, double tol, int64_t 
     return {x, s.count + 1, numpy::all(numpy::abs(move) <= least)};
   };
   const Newton last = lax::while_loop([&](const Newton& s) { return ~s.done & (s.count < maxiter); }, step,
-                                      Newton{x0, numpy::zeros({}, default_integer()), flag(false)});
+                                      Newton{x0, numpy::zeros({}, default_integer()), flag_array(false)});
   return {last.x, counts_of(last.count, 2 * last.count, last.done)};
 }
 
 /// A root that `solve` finds; differentiated by what it solves. f works number by number.
-Counted implicit_root(const ScalarFunction& f, const Array& like, const std::function<Counted()>& solve) {
+Counted implicit_scalar_root(const ScalarFunction& f, const Array& like, const std::function<Counted()>& solve) {
   const auto both = [&](const Counted& at) {
     return Counted(numpy::astype(f(at.first), at.first.dtype()), numpy::zeros_like(at.second));
   };
@@ -160,11 +160,11 @@ RootScalarResults root_scalar(const ScalarFunction& f, const RootScalarOptions& 
   Counted found;
   if (method == "newton") {
     const Array x0 = real_number(kName, "x0", *o.x0);
-    found = implicit_root(f, x0, [&] { return by_newton(f, x0, o.xtol, o.maxiter.value_or(50)); });
+    found = implicit_scalar_root(f, x0, [&] { return by_newton(f, x0, o.xtol, o.maxiter.value_or(50)); });
   } else {
     const Array first = real_number(kName, "the bracket", o.bracket->first);
     const Array second = numpy::astype(real_number(kName, "the bracket", o.bracket->second), first.dtype());
-    found = implicit_root(f, first, [&] {
+    found = implicit_scalar_root(f, first, [&] {
       const Point a{first, numpy::astype(f(first), first.dtype())}, b{second, numpy::astype(f(second), first.dtype())};
       const auto search = method == "brentq" ? by_brent : by_bisection;
       return search(f, a, b, {o.xtol, o.rtol}, o.maxiter.value_or(100));
@@ -199,7 +199,7 @@ Array bisect(const ScalarFunction& f, const Operand& a, const Operand& b, const 
 Array newton(const ScalarFunction& f, const Operand& given, const NewtonOptions& o) {
   const UserLocation here(given.location());
   const Array x0 = real_number("newton", "x0", given, false);
-  return implicit_root(f, x0, [&] { return by_newton(f, x0, o.tol, o.maxiter); }).first;
+  return implicit_scalar_root(f, x0, [&] { return by_newton(f, x0, o.tol, o.maxiter); }).first;
 }
 
 }  // namespace hilo::scipy::optimize

@@ -19,7 +19,6 @@ namespace hilo::scipy::special {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kRootPi = std::sqrt(std::numbers::pi);
 constexpr int kTerms = 64;  // of Weideman's series
 

@@ -14,8 +14,6 @@ namespace hilo::scipy::special {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
-
 /// e^x E_n(x) of x with |x| above 1 and away from the negative axis, by the continued fraction of DLMF 8.19.17 (for n = 1
 /// that of 6.9.1), from its `count`-th step back.
 Array integral_fraction(const Array& n, const Array& x, int64_t count) {

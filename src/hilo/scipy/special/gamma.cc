@@ -18,8 +18,6 @@ namespace hilo::scipy::special {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 Array sign_of_gamma(const Array& x) {
   const Array floor = numpy::floor(x), negative = x < 0;
   const Array pole = (negative & (x == floor)) | numpy::isnan(x);

@@ -15,8 +15,6 @@ namespace hilo::scipy::special {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 double epsilon_of(const Array& x) {
   return x.dtype() == ElementType::kF64 ? std::numeric_limits<double>::epsilon()
                                         : std::numeric_limits<float>::epsilon();
@@ -126,7 +124,7 @@ Array kummer_value(const Array& a0, const Array& b, const Array& x0) {
   const Array distant = kummer_far(where(far, a, 1), where(far & ~infinite, b, 1), where(far, x, 100));
   const Array value = numpy::where(far, distant, near);
   const Array out = numpy::where(mirrored, numpy::exp(x0) * value, value);
-  const Array known = numpy::where(a0 == 0, 1.0, numpy::where(infinite, kInfinity, out));
+  const Array known = numpy::where(a0 == 0, 1.0, numpy::where(infinite, kInf, out));
   return nan_where(numpy::isnan(a0) | numpy::isnan(b) | numpy::isnan(x0), known);
 }
 
@@ -242,7 +240,7 @@ Array gauss_value(const Array& a, const Array& b, const Array& c, const Array& x
   const Array value = g.factor * numpy::where(whole, by_logarithm, numpy::where(broken, by_two, direct));
   const auto at = [&](const Array& v, double otherwise) { return numpy::where(at_one & ~infinite, v, otherwise); };
   const Array d = at(c - a - b, 1), gauss = gamma_quotient({at(c, 3), d}, {at(c - a, 2), at(c - b, 2)});
-  const Array out = numpy::where(infinite, kInfinity, numpy::where(at_one, gauss, value));
+  const Array out = numpy::where(infinite, kInf, numpy::where(at_one, gauss, value));
   const Array known = numpy::where((x == 0) | (((a == 0) | (b == 0)) & (c != 0)), 1.0, out);
   return nan_where(numpy::isnan(a) | numpy::isnan(b) | numpy::isnan(c) | numpy::isnan(x), known);
 }
@@ -295,7 +293,7 @@ Array gauss(const Array& a, const Array& b, const Array& c, const Array& x) {
     Array slope = numpy::zeros_like(value);
     const auto add = [&](const Array& t, Parameter parameter) {
       if (is_symbolic_zero(t)) return;
-      const double infinite = x_varies ? 0 : parameter == Parameter::kC ? -kInfinity : kInfinity;
+      const double infinite = x_varies ? 0 : parameter == Parameter::kC ? -kInf : kInf;
       slope = slope + t * gauss_slope(std::get<0>(primals), std::get<1>(primals), std::get<2>(primals),
                                       std::get<3>(primals), parameter, infinite);
     };

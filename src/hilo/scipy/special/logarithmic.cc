@@ -14,7 +14,6 @@ namespace hilo::scipy::special {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 using Two = std::tuple<Array, Array>;
 
 template <typename Log>

@@ -2,6 +2,7 @@
 // scipy/special/support.h -- what the functions of scipy::special do with their operands first. Not for users.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "hilo/lax/special.h"
@@ -9,6 +10,8 @@
 #include "hilo/transform/custom_jvp.h"
 
 namespace hilo::scipy::special {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// The operands in one inexact type and shape.
 /// Errors    INVALID_ARGUMENT where that is complex

@@ -16,7 +16,7 @@ namespace {
 struct Row {
   std::string_view name, bytecode;
 };
-constexpr Row kRows[] = {
+constexpr Row kVhloRows[] = {
 #define HILO_OPERATION(name, pretty, bytecode, ...) {name, bytecode},
 #include "hilo/stablehlo/tree/operations.inc"
 };
@@ -49,7 +49,7 @@ void append_forms(Row row, std::vector<BytecodeOperation>& forms) {
 /// One for each version of each operation, later versions of one behind earlier ones.
 std::vector<BytecodeOperation> all_forms() {
   std::vector<BytecodeOperation> forms;
-  for (const Row& row : kRows) append_forms(row, forms);
+  for (const Row& row : kVhloRows) append_forms(row, forms);
   forms.push_back({"func.return", "stablehlo.return", "", true});
   return forms;
 }

@@ -42,7 +42,7 @@ std::string function_name(const Region& region, size_t k) {
     const std::string_view op = node.instruction->def().name;
     if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
   }
-  return fmt::format("region{}{}{}", k, ops.empty() ? "" : ".", join(ops, "."));
+  return fmt::format("region{}{}{}", k, ops.empty() ? "" : ".", hilo::join(ops, "."));
 }
 
 Status compile_group(std::span<Missing> group, Isa isa) {

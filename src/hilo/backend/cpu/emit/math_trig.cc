@@ -67,7 +67,7 @@ Angle reduce_f64(SimdBuilder& b, Value* x) {
   return {r, ir.CreateFAdd(ir.CreateFSub(sum, r), lost), n.integer};
 }
 
-Angle reduce(SimdBuilder& b, Value* x) { return is_f64(x) ? reduce_f64(b, x) : reduce_f32(b, x); }
+Angle reduce_angle(SimdBuilder& b, Value* x) { return is_f64(x) ? reduce_f64(b, x) : reduce_f32(b, x); }
 
 Value* sin_of(SimdBuilder& b, const Angle& a) {
   auto& ir = b.ir();
@@ -144,7 +144,7 @@ Value* sin_shifted(SimdBuilder& b, const Angle& a, std::uint64_t shift) {
 
 Value* tan_f32(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
-  Angle a = reduce(b, x);
+  Angle a = reduce_angle(b, x);
   Value* z = ir.CreateFMul(a.high, a.high);
   Value* t = b.mul_add(ir.CreateFMul(z, a.high), b.polynomial(z, kTanF32), a.high);
   Value* odd = has_bit(b, a.quadrant, 1);
@@ -193,13 +193,13 @@ Value* atan2_f32(SimdBuilder& b, Value* y, Value* x) {
 }  // namespace
 
 Value* emit_sin(SimdBuilder& b, Value* x) {
-  Value* result = sin_shifted(b, reduce(b, x), 0);
+  Value* result = sin_shifted(b, reduce_angle(b, x), 0);
   result = b.ir().CreateSelect(equals(b, x, 0.0), x, result);
   return replace_by_scalar(b, result, is_huge(b, x), "sin", x, nullptr);
 }
 
 Value* emit_cos(SimdBuilder& b, Value* x) {
-  return replace_by_scalar(b, sin_shifted(b, reduce(b, x), 1), is_huge(b, x), "cos", x, nullptr);
+  return replace_by_scalar(b, sin_shifted(b, reduce_angle(b, x), 1), is_huge(b, x), "cos", x, nullptr);
 }
 
 Value* emit_tan(SimdBuilder& b, Value* x) { return is_f64(x) ? call_scalar(b, "tan", x, nullptr) : tan_f32(b, x); }

@@ -211,7 +211,7 @@ int lanes_for(const LoopOfLanes& loop, const engine::LoopWork& work, Isa isa) {
       std::min<int64_t>(lanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(loop.batch)))));
 }
 
-CodeCache<RegisterLoop>& cache() {
+CodeCache<RegisterLoop>& register_loop_cache() {
   static auto* const instance = new CodeCache<RegisterLoop>;
   return *instance;
 }
@@ -228,7 +228,7 @@ StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, 
                                              int64_t batch, const engine::LoopWork& work, Isa isa) {
   LoopOfLanes loop{condition, body, batch, 1};
   loop.lanes = lanes_for(loop, work, isa);
-  return find_or_compile(cache(), key_of(loop, isa), [&]() -> StatusOr<RegisterLoop> {
+  return find_or_compile(register_loop_cache(), key_of(loop, isa), [&]() -> StatusOr<RegisterLoop> {
     const auto write = [&](llvm::Module& module) { return emit_function(module, isa, loop); };
     RegisterLoop compiled;
     HILO_ASSIGN_OR_RETURN(compiled.code, compile_code(RegisterLoop::kName, isa, write));

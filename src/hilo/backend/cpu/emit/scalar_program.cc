@@ -69,7 +69,7 @@ StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, c
   return program;
 }
 
-CodeCache<ScalarProgram>& cache() {
+CodeCache<ScalarProgram>& scalar_program_cache() {
   static auto* const instance = new CodeCache<ScalarProgram>;
   return *instance;
 }
@@ -81,7 +81,7 @@ std::string key_of(Isa isa, const hlo::Computation& c) {
 }  // namespace
 
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa) {
-  return find_or_compile(cache(), key_of(isa, computation), [&] {
+  return find_or_compile(scalar_program_cache(), key_of(isa, computation), [&] {
     return compile(isa, computation.parameter_shapes(), {computation.result_shape()},
                    [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
                      return emitter.emit(computation, arguments);

@@ -372,7 +372,7 @@ Value* SimdBuilder::load_shuffled(ElementType type, Value* pointer, Value* at, s
 
 namespace {
 
-constexpr std::uint32_t kF32Infinity = 0x7f800000;
+constexpr std::uint32_t kF32ExponentBits = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
 
 /// f16 bits in i16 lanes to f32, without F16C. Shifting the bits into f32's places divides by 2^112; denormals come out
@@ -383,7 +383,7 @@ Value* half_to_float(SimdBuilder& b, Value* raw) {
   Value* sign = ir.CreateShl(ir.CreateAnd(wide, b.i32(0x8000)), 16);
   Value* shifted = ir.CreateShl(ir.CreateAnd(wide, b.i32(0x7fff)), 13);
   Value* finite = b.bits(ir.CreateFMul(b.from_bits(shifted), b.f32(0x1p112f)));
-  Value* special = ir.CreateOr(shifted, b.i32(kF32Infinity));
+  Value* special = ir.CreateOr(shifted, b.i32(kF32ExponentBits));
   Value* is_special = ir.CreateICmpUGE(shifted, b.i32(0x7c00 << 13));
   return b.from_bits(ir.CreateOr(sign, ir.CreateSelect(is_special, special, finite)));
 }
@@ -405,7 +405,7 @@ Value* float_to_half(SimdBuilder& b, Value* value) {
   result = ir.CreateSelect(ir.CreateICmpUGE(magnitude, b.i32(0x477ff000)), b.i32(0x7c00), result);
   Value* payload = ir.CreateAnd(ir.CreateLShr(magnitude, 13), b.i32(0x3ff));
   Value* nan = ir.CreateOr(b.i32(0x7e00), payload);
-  result = ir.CreateSelect(ir.CreateICmpUGT(magnitude, b.i32(kF32Infinity)), nan, result);
+  result = ir.CreateSelect(ir.CreateICmpUGT(magnitude, b.i32(kF32ExponentBits)), nan, result);
   return ir.CreateOr(sign, result);
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMostBytes = size_t{64} << 20;   // of address space; a page costs memory once it is written
 constexpr size_t kFewestBytes = size_t{4} << 20;  // where the address space is limited
 constexpr size_t kWorthReturning = size_t{1} << 20;
-constexpr size_t kAlignment = 16;  // of what operator new gives without being asked
+constexpr size_t kNewAlignment = 16;  // of what operator new gives without being asked
 
 thread_local int scopes = 0;
 thread_local bool was_used = false;
@@ -68,7 +68,7 @@ void Spare::map() {
 }
 
 void* Spare::take(size_t bytes, size_t alignment) {
-  alignment = std::max(alignment, kAlignment);
+  alignment = std::max(alignment, kNewAlignment);
   if (bytes > kMostBytes || alignment > kMostBytes) return nullptr;
   const size_t block_bytes = std::bit_ceil(bytes + alignment);
   const auto size_class = static_cast<uint32_t>(std::countr_zero(block_bytes));
@@ -84,9 +84,9 @@ void* Spare::take(size_t bytes, size_t alignment) {
     return nullptr;
   }
   ++live;
-  // A block begins at a multiple of kAlignment, so the piece begins at least one header after it.
+  // A block begins at a multiple of kNewAlignment, so the piece begins at least one header after it.
   const auto address = reinterpret_cast<uintptr_t>(block);
-  const uintptr_t piece = (address + kAlignment + alignment - 1) / alignment * alignment;
+  const uintptr_t piece = (address + kNewAlignment + alignment - 1) / alignment * alignment;
   reinterpret_cast<Header*>(piece)[-1] = {size_class, static_cast<uint32_t>(piece - address)};
   return reinterpret_cast<void*>(piece);
 }

@@ -4,6 +4,7 @@
 
 #include "hilo/backend/cpu/library/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution_step.h"
+#include "hilo/backend/cpu/library/rounding.h"
 #include "hilo/base/buffer_pool.h"
 
 namespace hilo::cpu {

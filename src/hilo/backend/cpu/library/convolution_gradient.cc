@@ -5,19 +5,21 @@
 
 #include "hilo/backend/cpu/library/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution_step.h"
+#include "hilo/backend/cpu/library/rounding.h"
 #include "hilo/base/buffer_pool.h"
 
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kRank = 4;  // the first dimension is that of input features: each tap of its window is one of them
-using Index = std::array<int64_t, kRank>;
+constexpr size_t kGradientRank =
+    4;  // the first dimension is that of input features: each tap of its window is one of them
+using Index = std::array<int64_t, kGradientRank>;
 
-constexpr int64_t kBlockBytes = 384 << 10;   // of each operand
-constexpr int64_t kBatchAtOnce = 112;        // rows of the result of one task
-constexpr int64_t kChannelsAtOnce = 64;      // groups of one task, where groups are lanes
-constexpr int64_t kMostParts = 8;            // of the sum
-constexpr int64_t kPartialBytes = 32 << 20;  // of all partial results
+constexpr int64_t kBlockBytes = 384 << 10;       // of each operand
+constexpr int64_t kBatchAtOnce = 112;            // rows of the result of one task
+constexpr int64_t kGradientChannelsAtOnce = 64;  // groups of one task, where groups are lanes
+constexpr int64_t kMostParts = 8;                // of the sum
+constexpr int64_t kPartialBytes = 32 << 20;      // of all partial results
 
 int64_t parts_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
@@ -66,7 +68,7 @@ class GradientStep final : public ConvolutionStep {
     inputs.lhs_stride = p_.inputs.lhs_stride;
     inputs.rhs_stride = p_.inputs.rhs_stride;
     std::copy(p_.dims.begin(), p_.dims.end(), dims_.begin() + 1);
-    for (size_t d = 0; d < kRank; ++d) {
+    for (size_t d = 0; d < kGradientRank; ++d) {
       const ConvolutionLattice lattice = lattice_of(dims_[d]);
       pitch_[d] = lattice.pitch;
       step_[d] = lattice.step;
@@ -77,7 +79,7 @@ class GradientStep final : public ConvolutionStep {
   /// Rows are the batch of one group; where groups are lanes, a task takes some groups and all of their batch.
   void choose_channels() {
     if (by_channel_) {
-      channels_ = std::min(kChannelsAtOnce, p_.groups.extent);
+      channels_ = std::min(kGradientChannelsAtOnce, p_.groups.extent);
       lane_width_ = round_up(channels_, kernels_.lanes);
       group_tasks_ = parts_of(p_.groups.extent, channels_);
       batch_ = p_.batch.extent;
@@ -102,7 +104,7 @@ class GradientStep final : public ConvolutionStep {
     block_ = {1, 1, 1, dims_[3].taps};
     const auto fits = [&] {
       int64_t terms = 1, box = position_width_ * static_cast<int64_t>(sizeof(T));
-      for (size_t d = 0; d < kRank; ++d) {
+      for (size_t d = 0; d < kGradientRank; ++d) {
         terms *= block_[d];
         box *= box_extent(d, block_[d]);
       }
@@ -110,7 +112,7 @@ class GradientStep final : public ConvolutionStep {
       return terms <= kTermsInOrder && box <= kBlockBytes && weights <= kBlockBytes;
     };
     while (block_[3] > 1 && !fits()) block_[3] = (block_[3] + 1) / 2;
-    for (size_t d = kRank - 1; d-- > 0;) {
+    for (size_t d = kGradientRank - 1; d-- > 0;) {
       while (block_[d] < dims_[d].taps) {
         ++block_[d];
         if (fits()) continue;
@@ -120,12 +122,12 @@ class GradientStep final : public ConvolutionStep {
       if (block_[d] < dims_[d].taps) break;
     }
     blocks_ = 1;
-    for (size_t d = 0; d < kRank; ++d) blocks_ *= parts_of(dims_[d].taps, block_[d]);
+    for (size_t d = 0; d < kGradientRank; ++d) blocks_ *= parts_of(dims_[d].taps, block_[d]);
   }
 
   void choose_box() {
     int64_t stride = position_width_;
-    for (size_t d = kRank; d-- > 0;) {
+    for (size_t d = kGradientRank; d-- > 0;) {
       box_stride_[d] = stride;
       stride *= box_extent(d, block_[d]);
     }
@@ -152,7 +154,7 @@ class GradientStep final : public ConvolutionStep {
 
   Block block_at(int64_t number) const {
     Block b{};
-    for (size_t d = kRank; d-- > 0;) {
+    for (size_t d = kGradientRank; d-- > 0;) {
       const int64_t parts = parts_of(dims_[d].taps, block_[d]);
       b.start[d] = number % parts * block_[d];
       b.count[d] = std::min(block_[d], dims_[d].taps - b.start[d]);
@@ -193,18 +195,18 @@ class GradientStep final : public ConvolutionStep {
 
   template <typename From>
   void pack_input(const Block& b, const Share& share, const From* lhs, T* box) const {
-    BoxDimension box_dims[kRank];
-    for (size_t d = 0; d < kRank; ++d) {
+    BoxDimension box_dims[kGradientRank];
+    for (size_t d = 0; d < kGradientRank; ++d) {
       box_dims[d] = {dims_[d].size, dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].tap_step,
                      pitch_[d],     box_extent(d, b.count[d]), box_stride_[d]};
     }
     lhs += share.group * p_.groups.lhs_stride + share.batch * p_.batch.lhs_stride;
     if (!by_channel_) {
-      return pack_box<kRank>(box_dims, BoxColumns{share.rows, p_.batch.lhs_stride, position_width_}, lhs, box);
+      return pack_box<kGradientRank>(box_dims, BoxColumns{share.rows, p_.batch.lhs_stride, position_width_}, lhs, box);
     }
     for (int64_t i = 0; i < p_.batch.extent; ++i) {
-      pack_box<kRank>(box_dims, BoxColumns{share.groups, p_.groups.lhs_stride, lane_width_},
-                      lhs + i * p_.batch.lhs_stride, box + i * lane_width_);
+      pack_box<kGradientRank>(box_dims, BoxColumns{share.groups, p_.groups.lhs_stride, lane_width_},
+                              lhs + i * p_.batch.lhs_stride, box + i * lane_width_);
     }
   }
 
@@ -223,11 +225,11 @@ class GradientStep final : public ConvolutionStep {
   template <typename From>
   void pack_weights(const Block& b, const Share& share, const From* rhs, T* to) const {
     rhs += share.group * p_.groups.rhs_stride;
-    for (size_t d = 0; d < kRank; ++d) rhs += b.start[d] * dims_[d].rhs_stride;
+    for (size_t d = 0; d < kGradientRank; ++d) rhs += b.start[d] * dims_[d].rhs_stride;
     const auto pack = [&](const From* panel, int64_t columns, int64_t stride, int64_t width) {
       for_taps(b, [&](const Index& u) {
         const From* row = panel;
-        for (size_t d = 0; d < kRank; ++d) row += u[d] * dims_[d].rhs_stride;
+        for (size_t d = 0; d < kGradientRank; ++d) row += u[d] * dims_[d].rhs_stride;
         for (int64_t c = 0; c < columns; ++c) to[c] = static_cast<T>(row[c * stride]);
         std::fill(to + columns, to + width, T(0));
         to += width;
@@ -297,7 +299,7 @@ class GradientStep final : public ConvolutionStep {
     std::vector<int64_t> offsets;
     for_taps(b, [&](const Index& u) {
       int64_t offset = 0;
-      for (size_t d = 0; d < kRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
+      for (size_t d = 0; d < kGradientRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
       offsets.push_back(offset);
     });
     ChannelTile<T> t{};
@@ -332,7 +334,7 @@ class GradientStep final : public ConvolutionStep {
       for (int64_t i = 0; i < share.rows * columns_; ++i) total[i] += more[i];
     }
     int64_t rest = position;
-    for (size_t d = kRank; d-- > 1;) {
+    for (size_t d = kGradientRank; d-- > 1;) {
       out += rest % dims_[d].count * dims_[d].out_stride;
       rest /= dims_[d].count;
     }
@@ -352,7 +354,7 @@ class GradientStep final : public ConvolutionStep {
   const TileKernels<T>& kernels_;
   bool by_channel_;
   bool rows_together_ = false;
-  std::array<ConvolutionDimension, kRank> dims_;
+  std::array<ConvolutionDimension, kGradientRank> dims_;
   Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
   int64_t channels_ = 1, lane_width_ = 1;  ///< groups of a task, as many as they take in memory
   int64_t group_tasks_ = 1, batch_parts_ = 1, batch_ = 1;

@@ -20,10 +20,10 @@ namespace {
 using hlo::ConvolutionAttributes;
 using Strides = std::vector<int64_t>;
 
-constexpr int64_t kBlockBytes = 256 << 10;  // that are gathered at once: they stay in the second cache
-constexpr int64_t kMinTerms = 16;           // products of a sum, from where words of four bytes are filled
-constexpr int64_t kMinOutputs = 8;          // lines of the kernel, about half a vector
-constexpr double kWorthForking = 1 << 20;   // multiplications
+constexpr int64_t kIntegerBlockBytes = 256 << 10;  // that are gathered at once: they stay in the second cache
+constexpr int64_t kMinTerms = 16;                  // products of a sum, from where words of four bytes are filled
+constexpr int64_t kMinOutputs = 8;                 // lines of the kernel, about half a vector
+constexpr double kIntegerWorthForking = 1 << 20;   // multiplications
 
 std::optional<Packed> packed_type(ElementType type) {
   if (type == ElementType::kS8) return Packed::kS8;
@@ -32,7 +32,9 @@ std::optional<Packed> packed_type(ElementType type) {
   return std::nullopt;
 }
 
-int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[static_cast<size_t>(dimension)]; }
+int64_t integer_stride(const Shape& shape, int64_t dimension) {
+  return strides_of(shape)[static_cast<size_t>(dimension)];
+}
 
 class IntegerConvolutionHero final : public Hero {
  public:
@@ -56,7 +58,7 @@ class IntegerConvolutionHero final : public Hero {
     const int64_t tasks = result_.dimension(a_.dimensions.output_batch) * blocks_;
     const double work = static_cast<double>(result_.element_count()) * static_cast<double>(terms_);
     std::atomic<bool> failed = false;
-    each_in_parts(tasks, work > kWorthForking ? std::min<int64_t>(tasks, 64) : 1, [&](int64_t task) {
+    each_in_parts(tasks, work > kIntegerWorthForking ? std::min<int64_t>(tasks, 64) : 1, [&](int64_t task) {
       if (!run_block(task / blocks_, task % blocks_ * block_, buffers, kernel.data()).ok()) failed = true;
     });
     return failed ? resource_exhausted("convolution: out of memory for a block of the input") : ok_status();
@@ -67,7 +69,7 @@ class IntegerConvolutionHero final : public Hero {
   void choose_blocks() {
     const int64_t row = std::max<int64_t>(hlo::count_of(std::span(counts_).subspan(1)) * terms_, 1);
     const int64_t batch = result_.dimension(a_.dimensions.output_batch);
-    block_ = std::clamp<int64_t>(kBlockBytes / row, 1, std::max<int64_t>(counts_[0], 1));
+    block_ = std::clamp<int64_t>(kIntegerBlockBytes / row, 1, std::max<int64_t>(counts_[0], 1));
     const auto blocks = [&] { return (counts_[0] + block_ - 1) / block_; };
     while (block_ > 1 && batch * blocks() < 2 * default_pool().threads()) block_ = (block_ + 1) / 2;
     blocks_ = blocks();
@@ -82,15 +84,15 @@ class IntegerConvolutionHero final : public Hero {
     const auto size = element_size_bytes(rhs_.element_type());
     Strides extents = taps_, from_strides, to_strides = row_major_strides(taps_);
     for (size_t k = 0; k < taps_.size(); ++k) {
-      const int64_t stride = stride_of(rhs_, a_.dimensions.kernel_spatial[k]);
+      const int64_t stride = integer_stride(rhs_, a_.dimensions.kernel_spatial[k]);
       const bool turned = a_.window[k].reversal;
       if (turned) from += (taps_[k] - 1) * stride * size;
       from_strides.push_back(turned ? -stride : stride);
       to_strides[k] *= inputs_;
     }
     extents.insert(extents.end(), {inputs_, rhs_.dimension(a_.dimensions.kernel_output)});
-    from_strides.insert(from_strides.end(),
-                        {stride_of(rhs_, a_.dimensions.kernel_input), stride_of(rhs_, a_.dimensions.kernel_output)});
+    from_strides.insert(from_strides.end(), {integer_stride(rhs_, a_.dimensions.kernel_input),
+                                             integer_stride(rhs_, a_.dimensions.kernel_output)});
     to_strides.insert(to_strides.end(), {1, terms_});
     hlo::strided_copy(extents, static_cast<int>(size), to, to_strides, from, from_strides);
   }
@@ -131,10 +133,10 @@ class IntegerConvolutionHero final : public Hero {
               std::byte* to) const {
     const auto size = element_size_bytes(lhs_.element_type());
     Strides extents, from_strides, to_strides = row_major_strides(counts);
-    from += batch * stride_of(lhs_, a_.dimensions.input_batch) * size;
+    from += batch * integer_stride(lhs_, a_.dimensions.input_batch) * size;
     for (size_t k = 0; k < counts.size(); ++k) {
       const hlo::WindowDimension& w = a_.window[k];
-      const int64_t stride = stride_of(lhs_, a_.dimensions.input_spatial[k]),
+      const int64_t stride = integer_stride(lhs_, a_.dimensions.input_spatial[k]),
                     extent = lhs_.dimension(a_.dimensions.input_spatial[k]);
       const int64_t first = (k == 0 ? begin : 0) * w.stride + tap[k] * w.window_dilation - w.padding_low;
       const int64_t low = first >= 0 ? 0 : (-first + w.stride - 1) / w.stride;
@@ -147,7 +149,7 @@ class IntegerConvolutionHero final : public Hero {
       from_strides.push_back(w.stride * stride);
     }
     extents.push_back(inputs_);
-    from_strides.push_back(stride_of(lhs_, a_.dimensions.input_feature));
+    from_strides.push_back(integer_stride(lhs_, a_.dimensions.input_feature));
     to_strides.push_back(1);
     hlo::strided_copy(extents, static_cast<int>(size), to, to_strides, from, from_strides);
   }
@@ -155,8 +157,9 @@ class IntegerConvolutionHero final : public Hero {
   /// Where the result has each position.
   std::vector<int64_t> offsets_of(int64_t batch, int64_t begin, const Strides& counts) const {
     Strides strides, index(counts.size(), 0);
-    for (size_t k = 0; k < counts.size(); ++k) strides.push_back(stride_of(result_, a_.dimensions.output_spatial[k]));
-    const int64_t first = batch * stride_of(result_, a_.dimensions.output_batch) + begin * strides[0];
+    for (size_t k = 0; k < counts.size(); ++k)
+      strides.push_back(integer_stride(result_, a_.dimensions.output_spatial[k]));
+    const int64_t first = batch * integer_stride(result_, a_.dimensions.output_batch) + begin * strides[0];
     std::vector<int64_t> offsets;
     do offsets.push_back(first + hlo::offset_of(index, strides));
     while (hlo::next_index(counts, index));
@@ -165,7 +168,7 @@ class IntegerConvolutionHero final : public Hero {
 
   template <typename To>
   void store(const IntegerBlock<int32_t>& block, std::span<const int64_t> offsets, To* out) const {
-    const int64_t stride = stride_of(result_, a_.dimensions.output_feature);
+    const int64_t stride = integer_stride(result_, a_.dimensions.output_feature);
     for (int64_t i = 0; i < block.rows; ++i) {
       const int32_t* const from = block.sums + i * block.stride;
       To* const to = out + offsets[static_cast<size_t>(block.row + i)] + block.column * stride;

@@ -4,17 +4,18 @@
 
 #include "hilo/backend/cpu/library/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution_step.h"
+#include "hilo/backend/cpu/library/rounding.h"
 #include "hilo/base/buffer_pool.h"
 
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kRank = 4;  // the batch slides too, under a window of one
-using Index = std::array<int64_t, kRank>;
+constexpr size_t kNarrowRank = 4;  // the batch slides too, under a window of one
+using Index = std::array<int64_t, kNarrowRank>;
 
-constexpr int64_t kBoxBytes = 512 << 10;  // of the input at once
-constexpr int64_t kLongestRow = 1024;     // positions of one task's row
-constexpr int64_t kFewestPositions = 8;   // of a row, for its lanes to be worth it
+constexpr int64_t kNarrowBoxBytes = 512 << 10;  // of the input at once
+constexpr int64_t kNarrowLongestRow = 1024;     // positions of one task's row
+constexpr int64_t kFewestPositions = 8;         // of a row, for its lanes to be worth it
 
 /// The packed box has a plane per input feature, so that positions of a row are side by side.
 template <typename T>
@@ -26,7 +27,7 @@ class NarrowStep final : public ConvolutionStep {
     dims_[0].lhs_stride = p_.batch.lhs_stride;
     dims_[0].out_stride = p_.batch.out_stride;
     std::copy(p_.dims.begin(), p_.dims.end(), dims_.begin() + 1);
-    for (size_t d = 0; d < kRank; ++d) {
+    for (size_t d = 0; d < kNarrowRank; ++d) {
       const ConvolutionLattice lattice = lattice_of(dims_[d]);
       pitch_[d] = lattice.pitch;
       step_[d] = lattice.step;
@@ -77,22 +78,22 @@ class NarrowStep final : public ConvolutionStep {
 
   /// Rows of one picture while their box stays in the cache; equal blocks.
   void choose_block() {
-    block_ = {1, 1, 1, std::min(dims_[3].count, kLongestRow)};
+    block_ = {1, 1, 1, std::min(dims_[3].count, kNarrowLongestRow)};
     const auto bytes = [&] {
       return box_extent(1, 1) * box_extent(2, block_[2]) * box_extent(3, block_[3]) * p_.inputs.extent *
              static_cast<int64_t>(sizeof(T));
     };
     while (block_[2] < dims_[2].count) {
       ++block_[2];
-      if (bytes() <= kBoxBytes) continue;
+      if (bytes() <= kNarrowBoxBytes) continue;
       --block_[2];
       break;
     }
     for (size_t d : {size_t{2}, size_t{3}}) block_[d] = (dims_[d].count + parts(d) - 1) / parts(d);
     blocks_ = 1;
-    for (size_t d = 0; d < kRank; ++d) blocks_ *= parts(d);
+    for (size_t d = 0; d < kNarrowRank; ++d) blocks_ *= parts(d);
     int64_t stride = 1;
-    for (size_t d = kRank; d-- > 0;) {
+    for (size_t d = kNarrowRank; d-- > 0;) {
       box_stride_[d] = stride;
       stride *= box_extent(d, block_[d]);
     }
@@ -114,7 +115,7 @@ class NarrowStep final : public ConvolutionStep {
   void list_taps() {
     for_terms([&](int64_t i, const Index& u) {
       int64_t offset = i * plane_;
-      for (size_t d = 1; d < kRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
+      for (size_t d = 1; d < kNarrowRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
       offsets_.push_back(offset);
     });
   }
@@ -123,7 +124,7 @@ class NarrowStep final : public ConvolutionStep {
   void pack_weights(const From* rhs, T* to) const {
     for_terms([&](int64_t i, const Index& u) {
       const From* from = rhs + i * p_.inputs.rhs_stride;
-      for (size_t d = 1; d < kRank; ++d) from += u[d] * dims_[d].rhs_stride;
+      for (size_t d = 1; d < kNarrowRank; ++d) from += u[d] * dims_[d].rhs_stride;
       for (int64_t o = 0; o < p_.outputs.extent; ++o) *to++ = static_cast<T>(from[o * p_.outputs.rhs_stride]);
     });
   }
@@ -156,8 +157,8 @@ class NarrowStep final : public ConvolutionStep {
 
   template <typename From>
   void pack_input(const Index& start, const Index& count, const From* lhs, T* box) const {
-    BoxDimension dims[kRank];
-    for (size_t d = 0; d < kRank; ++d) {
+    BoxDimension dims[kNarrowRank];
+    for (size_t d = 0; d < kNarrowRank; ++d) {
       dims[d] = {dims_[d].size, dims_[d].lhs_stride,     dims_[d].origin + start[d] * dims_[d].step,
                  pitch_[d],     box_extent(d, count[d]), box_stride_[d]};
     }
@@ -178,7 +179,7 @@ class NarrowStep final : public ConvolutionStep {
   template <typename Out>
   void run_block(int64_t g, int64_t number, const void* lhs, const T* weights, T* scratch, Out* out) const {
     Index start{}, count{};
-    for (size_t d = kRank; d-- > 0;) {
+    for (size_t d = kNarrowRank; d-- > 0;) {
       start[d] = number % parts(d) * block_[d];
       count[d] = std::min(block_[d], dims_[d].count - start[d]);
       out += start[d] * dims_[d].out_stride;
@@ -219,7 +220,7 @@ class NarrowStep final : public ConvolutionStep {
   ConvolutionProblem p_;
   ConvolutionTypes types_;
   const TileKernels<T>& kernels_;
-  std::array<ConvolutionDimension, kRank> dims_;
+  std::array<ConvolutionDimension, kNarrowRank> dims_;
   Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
   int64_t blocks_ = 1, plane_ = 0, box_count_ = 0, tile_count_ = 0;
   std::vector<int64_t> offsets_;

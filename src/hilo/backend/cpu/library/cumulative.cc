@@ -67,10 +67,10 @@ void run_stretches(int64_t length, std::span<S> running, const Step& step) {
 }
 
 /// `lanes` neighbouring lines, whose elements lie next to each other.
-template <typename T, typename Reducer, bool kShort>
+template <typename T, typename S>
 void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
-  State<T, Reducer, kShort> running[kMostLanes];
-  std::fill_n(running, lanes, State<T, Reducer, kShort>(first));
+  S running[kMostLanes];
+  std::fill_n(running, lanes, S(first));
   run_stretches(lines.length, std::span(running, static_cast<size_t>(lanes)), [&](int64_t i) {
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
@@ -83,10 +83,10 @@ void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) 
 }
 
 /// `kCount` lines one after the other in memory.
-template <typename T, typename Reducer, bool kShort, int64_t kCount>
+template <typename T, typename S, int64_t kCount>
 void run_rows(const Lines& lines, T first, const T* in, T* out) {
-  State<T, Reducer, kShort> running[kCount];
-  std::fill_n(running, kCount, State<T, Reducer, kShort>(first));
+  S running[kCount];
+  std::fill_n(running, kCount, S(first));
   run_stretches(lines.length, std::span(running, static_cast<size_t>(kCount)), [&](int64_t i) {
     const int64_t at = lines.reverse ? lines.length - 1 - i : i;
     for (int64_t k = 0; k < kCount; ++k) {
@@ -101,7 +101,8 @@ void run_tasks(int64_t count, int64_t elements, const F& task) {
   each_in_parts(count, elements < kWorthForking ? 1 : count, task);
 }
 
-template <typename T, typename Reducer, bool kShort>
+/// `S`: the state of a line, by which reductions of one type differ; those that don't share their code.
+template <typename T, typename S>
 void run_all(const Lines& lines, T first, const T* in, T* out) {
   const int64_t elements = lines.outer * lines.length * lines.inner;
   if (lines.inner == 1) {
@@ -109,18 +110,18 @@ void run_all(const Lines& lines, T first, const T* in, T* out) {
     run_tasks(blocks, elements, [&](int64_t block) {
       const int64_t begin = block * kRows, end = std::min(begin + kRows, lines.outer);
       if (end - begin == kRows) {
-        run_rows<T, Reducer, kShort, kRows>(lines, first, in + begin * lines.length, out + begin * lines.length);
+        run_rows<T, S, kRows>(lines, first, in + begin * lines.length, out + begin * lines.length);
         return;
       }
       for (int64_t row = begin; row < end; ++row)
-        run_rows<T, Reducer, kShort, 1>(lines, first, in + row * lines.length, out + row * lines.length);
+        run_rows<T, S, 1>(lines, first, in + row * lines.length, out + row * lines.length);
     });
     return;
   }
   const int64_t blocks = (lines.inner + kMostLanes - 1) / kMostLanes;
   run_tasks(lines.outer * blocks, elements, [&](int64_t task) {
     const int64_t begin = task % blocks * kMostLanes, at = task / blocks * lines.length * lines.inner + begin;
-    run_lanes<T, Reducer, kShort>(lines, std::min(kMostLanes, lines.inner - begin), first, in + at, out + at);
+    run_lanes<T, S>(lines, std::min(kMostLanes, lines.inner - begin), first, in + at, out + at);
   });
 }
 
@@ -131,7 +132,7 @@ class CumulativeHero final : public Hero {
 
   Status run(void* const* buffers, const CallContext&) const override {
     const bool known = visit_reducer_of(kind_, type_, [&]<typename T, typename Reducer>() {
-      const auto run = is_short_ ? run_all<T, Reducer, true> : run_all<T, Reducer, false>;
+      const auto run = is_short_ ? run_all<T, State<T, Reducer, true>> : run_all<T, State<T, Reducer, false>>;
       run(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[2]));
     });
     return known ? ok_status() : internal_error("cumulative: no such reducer");

@@ -25,14 +25,14 @@ using fft::Batch;
 using fft::Transform;
 using hlo::FftType;
 
-constexpr double kWorthForking = 1 << 16;             // elements
+constexpr double kFftWorthForking = 1 << 16;          // elements
 constexpr int64_t kMadeAtOnce = 1 << 20;              // bytes of tables; larger ones are made by the first run
 constexpr int64_t kMaxTableBytes = int64_t{1} << 29;  // beyond what the line itself takes
 
 /// Calls run(row) for all rows, on several threads if there is enough to do.
 template <typename Run>
 void for_rows(int64_t rows, int64_t length, Run&& run) {
-  const bool worth = static_cast<double>(rows) * static_cast<double>(length) >= kWorthForking;
+  const bool worth = static_cast<double>(rows) * static_cast<double>(length) >= kFftWorthForking;
   each_in_parts(rows, worth ? parts_for_threads(rows) : 1, run);
 }
 

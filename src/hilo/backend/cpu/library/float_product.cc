@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/library/float_product.h"
+#include "hilo/backend/cpu/library/rounding.h"
 
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ constexpr int64_t kFewRows = 96;    // which read the right operand as it lies, 
 constexpr int64_t kManyStrips = 8;
 constexpr int64_t kLinesAtOnce = 16;
 constexpr int64_t kLongSum = 192;
-constexpr int64_t kPackedAtOnce = 256;    // columns, of rows that are read from end to end
+constexpr int64_t kColumnsAtOnce = 256;   // columns, of rows that are read from end to end
 constexpr int64_t kFarApart = 2048;       // bytes between rows of which little is read at once
 constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last row that are read where they lie
 constexpr int64_t kCrowded = 1024;  // bytes between lines, a multiple of which crowds them into few sets of a cache
@@ -131,7 +132,7 @@ class FloatProduct {
     LeftBlock a{left(row_of(first_tile), k), p_.a.line_stride, p_.a.k_stride};
     if (copies_left_) a = copy_left(first_tile, end_tile, k, depth);
     // Long sums keep a strip in the first cache, short ones write the result row by row.
-    const int64_t at_once = depth < kLongSum ? columns_at_once_ : is_right_near() ? extents_.columns : kPackedAtOnce;
+    const int64_t at_once = depth < kLongSum ? columns_at_once_ : is_right_near() ? extents_.columns : kColumnsAtOnce;
     for (int64_t j = 0; j < columns && !stop_.raised(); j += at_once) {
       const int64_t end = std::min(j + at_once, columns);
       if (packs_right_ && block == 0) pack_strips(column + j, k, depth, end - j, strip(j, depth));

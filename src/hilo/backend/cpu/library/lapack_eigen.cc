@@ -217,14 +217,14 @@ Status gesvd(const CustomCallFrame& frame) {
   return ok_status();
 }
 
-#define HILO_LAPACK_HANDLERS(T)                     \
+#define HILO_EIGEN_HANDLERS(T)                      \
   template Status syevd<T>(const CustomCallFrame&); \
   template Status sytrd<T>(const CustomCallFrame&); \
   template Status gesdd<T>(const CustomCallFrame&); \
   template Status gesvd<T>(const CustomCallFrame&);
-HILO_LAPACK_HANDLERS(float)
-HILO_LAPACK_HANDLERS(double)
-HILO_LAPACK_HANDLERS(std::complex<float>)
-HILO_LAPACK_HANDLERS(std::complex<double>)
+HILO_EIGEN_HANDLERS(float)
+HILO_EIGEN_HANDLERS(double)
+HILO_EIGEN_HANDLERS(std::complex<float>)
+HILO_EIGEN_HANDLERS(std::complex<double>)
 
 }  // namespace hilo::cpu::lapack

@@ -332,7 +332,7 @@ Status pivots_to_permutation(const CustomCallFrame& frame) {
   return ok_status();
 }
 
-#define HILO_LAPACK_HANDLERS(T)                     \
+#define HILO_FACTOR_HANDLERS(T)                     \
   template Status getrf<T>(const CustomCallFrame&); \
   template Status potrf<T>(const CustomCallFrame&); \
   template Status trsm<T>(const CustomCallFrame&);  \
@@ -341,9 +341,9 @@ Status pivots_to_permutation(const CustomCallFrame& frame) {
   template Status orgqr<T>(const CustomCallFrame&); \
   template Status ormqr<T>(const CustomCallFrame&); \
   template Status gtsv<T>(const CustomCallFrame&);
-HILO_LAPACK_HANDLERS(float)
-HILO_LAPACK_HANDLERS(double)
-HILO_LAPACK_HANDLERS(std::complex<float>)
-HILO_LAPACK_HANDLERS(std::complex<double>)
+HILO_FACTOR_HANDLERS(float)
+HILO_FACTOR_HANDLERS(double)
+HILO_FACTOR_HANDLERS(std::complex<float>)
+HILO_FACTOR_HANDLERS(std::complex<double>)
 
 }  // namespace hilo::cpu::lapack

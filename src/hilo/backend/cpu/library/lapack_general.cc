@@ -189,13 +189,13 @@ Status gehrd(const CustomCallFrame& frame) {
   return ok_status();
 }
 
-#define HILO_LAPACK_HANDLERS(T)                    \
+#define HILO_GENERAL_HANDLERS(T)                   \
   template Status geev<T>(const CustomCallFrame&); \
   template Status gees<T>(const CustomCallFrame&); \
   template Status gehrd<T>(const CustomCallFrame&);
-HILO_LAPACK_HANDLERS(float)
-HILO_LAPACK_HANDLERS(double)
-HILO_LAPACK_HANDLERS(std::complex<float>)
-HILO_LAPACK_HANDLERS(std::complex<double>)
+HILO_GENERAL_HANDLERS(float)
+HILO_GENERAL_HANDLERS(double)
+HILO_GENERAL_HANDLERS(std::complex<float>)
+HILO_GENERAL_HANDLERS(std::complex<double>)
 
 }  // namespace hilo::cpu::lapack

@@ -16,8 +16,8 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kLong = double{1 << 26};              // multiplications: from some 10 ms on
-constexpr std::chrono::milliseconds kPollInterval{5};  // between looks at the stop word
+constexpr double kLong = double{1 << 26};                  // multiplications: from some 10 ms on
+constexpr std::chrono::milliseconds kStopPollInterval{5};  // between looks at the stop word
 
 /// Calls whose caller has gone. The process waits for them before its libraries end.
 struct Abandoned {
@@ -123,7 +123,7 @@ bool wait_for(Job& job, const StopWord& word) {
       ++all.count;
       return false;
     }
-    job.changed.wait_for(lock, kPollInterval);
+    job.changed.wait_for(lock, kStopPollInterval);
   }
   return true;
 }

@@ -13,7 +13,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kPollInterval = 1 << 22;  // elements between looks at the stop word
+constexpr int64_t kMovePollInterval = 1 << 22;  // elements between looks at the stop word
 
 /// Row-major bytes stay as they are.
 class SameBytesHero final : public Hero {
@@ -23,7 +23,7 @@ class SameBytesHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     const auto* from = static_cast<const std::byte*>(buffers[0]);
     auto* to = static_cast<std::byte*>(buffers[1]);
-    in_stretches(bytes_, kPollInterval,
+    in_stretches(bytes_, kMovePollInterval,
                  [&](int64_t begin, int64_t end) { std::copy(from + begin, from + end, to + begin); });
     return ok_status();
   }
@@ -64,7 +64,7 @@ class PadHero final : public Hero {
   void pad(void* const* buffers) const {
     const T* from = static_cast<const T*>(buffers[0]) + from_begin_;
     T* out = static_cast<T*>(buffers[2]);
-    in_stretches(total_, kPollInterval, [&](int64_t begin, int64_t end) {
+    in_stretches(total_, kMovePollInterval, [&](int64_t begin, int64_t end) {
       std::fill(out + begin, out + end, *static_cast<const T*>(buffers[1]));
     });
     if (hlo::count_of(counts_) == 0) return;

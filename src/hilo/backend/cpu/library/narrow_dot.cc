@@ -11,14 +11,14 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kWorthForking = 1 << 23;  // multiplications: some 20 us
+constexpr double kNarrowDotWorthForking = 1 << 23;  // multiplications: some 20 us
 
 /// An operand as the kernels take it: as it lies, or copied.
-struct Operand : ProductOperand {
+struct NarrowOperand : ProductOperand {
   bool reorder;
 
-  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
-          const OperandView& view)
+  NarrowOperand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
+                const OperandView& view)
       : ProductOperand(s, batch_dimensions, contracting, view),
         reorder(!is_in_step() || (*outer.stride != 1 && *contracted.stride != 1)) {
     if (reorder) use_packed_strides();
@@ -40,10 +40,10 @@ struct Operand : ProductOperand {
   }
 };
 
-Operand left_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
+NarrowOperand left_narrow_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
   return {s, a.lhs_batch_dimensions, a.lhs_contracting_dimensions, view};
 }
-Operand right_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
+NarrowOperand right_narrow_operand(const hlo::DotAttributes& a, const Shape& s, const OperandView& view) {
   return {s, a.rhs_batch_dimensions, a.rhs_contracting_dimensions, view};
 }
 
@@ -51,8 +51,8 @@ class NarrowDotHero final : public Hero {
  public:
   NarrowDotHero(const hlo::DotAttributes& a, const HeroRequest& request, const StripKernels& kernels,
                 const StripKernels* exact)
-      : lhs_(left_operand(a, request.problem.operands[0], request.view(0))),
-        rhs_(right_operand(a, request.problem.operands[1], request.view(1))),
+      : lhs_(left_narrow_operand(a, request.problem.operands[0], request.view(0))),
+        rhs_(right_narrow_operand(a, request.problem.operands[1], request.view(1))),
         result_(request.problem.results[0]),
         kernels_(kernels),
         exact_(exact) {}
@@ -81,7 +81,7 @@ class NarrowDotHero final : public Hero {
     const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
     const bool keeps_denormals = program_underflow() == Underflow::kGradual;
     std::atomic<bool> failed = false, flushed = false;
-    for_product_parts(sizes, longer_side(sizes), kWorthForking, [&](const ProductPart& part) {
+    for_product_parts(sizes, longer_side(sizes), kNarrowDotWorthForking, [&](const ProductPart& part) {
       const int64_t first = (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
       const StripProduct product{lhs_.lines(a, part.item, part.row_begin, part.row_end),
                                  rhs_.lines(b, part.item, part.column_begin, part.column_end), sizes.k,
@@ -103,7 +103,7 @@ class NarrowDotHero final : public Hero {
     }
   }
 
-  Operand lhs_, rhs_;
+  NarrowOperand lhs_, rhs_;
   Shape result_;
   const StripKernels& kernels_;
   const StripKernels* exact_;  ///< of bf16: keep denormals
@@ -130,7 +130,7 @@ bool runs_narrow_dot(Isa isa, const hlo::Instruction& dot, std::span<const Shape
 
 bool narrow_dot_reads_view(const hlo::Instruction& dot, size_t operand, const Shape& shape, const OperandView& view) {
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(dot);
-  return !(operand == 0 ? left_operand(a, shape, view) : right_operand(a, shape, view)).reorder;
+  return !(operand == 0 ? left_narrow_operand(a, shape, view) : right_narrow_operand(a, shape, view)).reorder;
 }
 
 std::unique_ptr<Hero> make_narrow_dot_hero(const HeroRequest& request) {

@@ -28,7 +28,7 @@ DimensionGroup group_of(const Shape& shape, const std::vector<int64_t>& strides,
 
 // Each part packs the shorter operand anew, which is why it has some 5 ms of work where there are more than two.
 constexpr double kWorkPerPart = 1 << 29;  // multiplications
-constexpr int64_t kMostParts = 64, kLeastLengthPerPart = 64, kManyItems = 8;
+constexpr int64_t kMostProductParts = 64, kLeastLengthPerPart = 64, kManyItems = 8;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void ProductOperand::use_packed_strides() {
 int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double least_work) {
   if (sizes.batch >= kManyItems || sizes.work() <= least_work) return 1;
   const double work = sizes.work() / static_cast<double>(sizes.batch);
-  const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostParts)));
+  const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostProductParts)));
   return std::clamp<int64_t>((cut.by_rows ? sizes.m : sizes.n) / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
 }
 

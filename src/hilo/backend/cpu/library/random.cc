@@ -53,7 +53,7 @@ inline FourWords philox(uint64_t low, uint64_t high, uint32_t k0, uint32_t k1) {
 
 /// Calls fill(begin, end) over parts of [0, count), on several threads where that is worth it.
 template <typename Fill>
-void in_parts(int64_t count, Fill&& fill) {
+void fill_in_parts(int64_t count, Fill&& fill) {
   constexpr int64_t kPart = 4096;
   const int64_t parts = (count + kPart - 1) / kPart;
   if (parts <= 1) return fill(int64_t{0}, count);
@@ -106,7 +106,7 @@ class RandomHero final : public Hero {
     const auto k0 = static_cast<uint32_t>(state[0]), k1 = static_cast<uint32_t>(state[0] >> 32);
     const uint64_t begin = state[1];
     if constexpr (sizeof(T) == 8) {
-      in_parts(count_, [&](int64_t from, int64_t to) {
+      fill_in_parts(count_, [&](int64_t from, int64_t to) {
         for (int64_t i = from; i < to; ++i) {
           const Words words = threefry(begin + static_cast<uint64_t>(i), k0, k1);
           out[i] = words.first | uint64_t{words.second} << 32;
@@ -118,7 +118,7 @@ class RandomHero final : public Hero {
       const int64_t half = extent_ / 2 + extent_ % 2, counters = outer_ * half * inner_;
       if (inner_ == 1) draw_adjacent(out, begin, k0, k1, half);
       else
-        in_parts(counters, [&](int64_t from, int64_t to) {
+        fill_in_parts(counters, [&](int64_t from, int64_t to) {
           for (int64_t c = from; c < to; ++c) {
             const int64_t inner = c % inner_, pair = c / inner_ % half, outer = c / (inner_ * half);
             const Words words = threefry(begin + static_cast<uint64_t>(c), k0, k1);
@@ -137,7 +137,7 @@ class RandomHero final : public Hero {
     for (int64_t outer = 0; outer < outer_; ++outer) {
       T* row = out + outer * extent_;
       const uint64_t first = begin + static_cast<uint64_t>(outer * half);
-      in_parts(extent_ / 2, [&](int64_t from, int64_t to) {
+      fill_in_parts(extent_ / 2, [&](int64_t from, int64_t to) {
         for (int64_t i = from; i < to; ++i) {
           const Words words = threefry(first + static_cast<uint64_t>(i), k0, k1);
           row[2 * i] = static_cast<T>(words.first);
@@ -155,7 +155,7 @@ class RandomHero final : public Hero {
     const auto k0 = static_cast<uint32_t>(state[0]), k1 = static_cast<uint32_t>(state[0] >> 32);
     const uint64_t begin = state[1];
     const int64_t counters = count_ / kPerCounter + (count_ % kPerCounter != 0 ? 1 : 0);
-    in_parts(counters, [&](int64_t from, int64_t to) {
+    fill_in_parts(counters, [&](int64_t from, int64_t to) {
       for (int64_t c = from; c < to; ++c) {
         const uint64_t low = begin + static_cast<uint64_t>(c);
         const FourWords words = philox(low, high + (low < begin ? 1 : 0), k0, k1);

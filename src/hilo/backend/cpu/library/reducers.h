@@ -101,7 +101,19 @@ bool visit_reducer(hlo::ReducerKind kind, F&& f) {
   return false;
 }
 
-/// Calls f.operator()<T, Reducer>() with the elements' type and what `kind` names on them; false for kinds without a name,
+/// Integers whose bits are combined alike: unsigned ones stand for signed ones, which halves what is compiled.
+template <typename T, typename Reducer>
+struct CombinedAs {
+  using Type = T;
+};
+template <typename T, typename Reducer>
+  requires(std::is_signed_v<T> && std::is_integral_v<T> && !std::is_same_v<Reducer, MaximumReducer> &&
+           !std::is_same_v<Reducer, MinimumReducer>)
+struct CombinedAs<T, Reducer> {
+  using Type = std::make_unsigned_t<T>;
+};
+
+/// Calls f.operator()<T, Reducer>() with the elements' type (or one whose bits combine alike) and what `kind` names on them; false for kinds without a name,
 /// those of complex numbers but sums, and types of less than 8 bits or narrower floats than f16.
 template <typename F>
 bool visit_reducer_of(hlo::ReducerKind kind, ElementType type, F&& f) {
@@ -112,7 +124,9 @@ bool visit_reducer_of(hlo::ReducerKind kind, ElementType type, F&& f) {
           if (kind == hlo::ReducerKind::kAdd) f.template operator()<T, AddReducer>();
           return kind == hlo::ReducerKind::kAdd;
         } else
-          return visit_reducer<ReducedIn<T>>(kind, [&]<typename Reducer>() { f.template operator()<T, Reducer>(); });
+          return visit_reducer<ReducedIn<T>>(kind, [&]<typename Reducer>() {
+            f.template operator()<typename CombinedAs<T, Reducer>::Type, Reducer>();
+          });
       },
       [] { return false; });
 }
@@ -137,7 +151,8 @@ struct StateOf {
   static constexpr bool kLong = !kShort && (is_floating(element_type_of<T>) || is_complex(element_type_of<T>));
   static constexpr bool kSum = std::is_same_v<Reducer, AddReducer>, kProduct = std::is_same_v<Reducer, MultiplyReducer>;
   using In = std::conditional_t<kLong && kProduct, double, ReducedIn<T>>;
-  using Type = std::conditional_t<kLong && kSum, hlo::RunningSum<T>, ReducerState<T, Reducer, In, kShort>>;
+  using Type = std::conditional_t<kLong && kSum, hlo::RunningSum<T>,
+                                  ReducerState<T, Reducer, In, kShort && !std::is_same_v<In, T>>>;
 };
 
 inline bool has_reducer(hlo::ReducerKind kind, ElementType type) {

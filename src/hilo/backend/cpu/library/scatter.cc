@@ -21,14 +21,14 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kWorthForking = 1 << 15;  // updated elements
-constexpr int64_t kInCache = 1 << 20;       // bytes of arrays
-constexpr int64_t kSumsInCache = 1 << 20;   // bytes of sums in double
-constexpr int64_t kCacheLine = 64;          // bytes
-constexpr int64_t kManyPlaces = 256;        // among which four that follow each other are likely different
-constexpr int64_t kMostWindows = 1 << 16;   // of a call that makes no list
-constexpr int64_t kWideRun = 1 << 12;       // bytes; of shorter runs, threads would share too many cache lines
-constexpr int64_t kColumns = 64;            // elements; what threads take of a run is made of
+constexpr int64_t kScatterWorthForking = 1 << 15;  // updated elements
+constexpr int64_t kInCache = 1 << 20;              // bytes of arrays
+constexpr int64_t kSumsInCache = 1 << 20;          // bytes of sums in double
+constexpr int64_t kCacheLine = 64;                 // bytes
+constexpr int64_t kManyPlaces = 256;               // among which four that follow each other are likely different
+constexpr int64_t kMostWindows = 1 << 16;          // of a call that makes no list
+constexpr int64_t kWideRun = 1 << 12;              // bytes; of shorter runs, threads would share too many cache lines
+constexpr int64_t kColumns = 64;                   // elements; what threads take of a run is made of
 
 /// What each thread takes; each looks at all indices, so that the order of the updates stays.
 enum class Split : uint8_t {
@@ -141,7 +141,7 @@ bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
 }
 
 Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& updates) {
-  if (updates.element_count() <= kWorthForking) return Split::kNone;
+  if (updates.element_count() <= kScatterWorthForking) return Split::kNone;
   if (places.slides()) return places.rows() > 1 ? Split::kRows : Split::kNone;  // other parts would meet
   if (places.run() * element_size_bytes(array.element_type()) >= kWideRun) return Split::kColumns;
   if (places.rows() > 1) return Split::kRows;
@@ -160,20 +160,20 @@ void convert_all(const From* __restrict from, To* __restrict to, size_t count) {
 }
 
 /// How sums are kept while they grow.
-enum class Sums : uint8_t {
+enum class ScatterSums : uint8_t {
   kWide,   ///< in double
   kLost,   ///< beside what was lost, in a second array
   kPairs,  ///< each before what it lost
 };
 
-/// Adds many floats to few: sums begin as the array, in double, and are rounded once. Sums of doubles have what was lost
+/// Adds many floats to few: sums begin as the array, in double, and are rounded once. ScatterSums of doubles have what was lost
 /// beside them.
 template <typename T>
 class ScatterSumHero final : public Hero {
  public:
   static constexpr bool kCompensated = std::is_same_v<T, double>;
 
-  ScatterSumHero(Scatter scatter, Sums sums, int64_t numbers)
+  ScatterSumHero(Scatter scatter, ScatterSums sums, int64_t numbers)
       : scatter_(std::move(scatter)), sums_(sums), numbers_(numbers) {}
 
   bool updates_in_place() const override { return true; }
@@ -184,7 +184,7 @@ class ScatterSumHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
     auto* const sums = reinterpret_cast<double*>(memory.data());
     auto* const out = static_cast<T*>(buffers[3]);
-    const size_t step = sums_ == Sums::kPairs ? 2 : 1, lost = sums_ == Sums::kPairs ? 1 : count;
+    const size_t step = sums_ == ScatterSums::kPairs ? 2 : 1, lost = sums_ == ScatterSums::kPairs ? 1 : count;
     if constexpr (kCompensated) {
       for (size_t i = 0; i < count; ++i) {
         sums[i * step] = out[i];
@@ -239,7 +239,7 @@ class ScatterSumHero final : public Hero {
   }
 
   Scatter scatter_;
-  Sums sums_;
+  ScatterSums sums_;
   int64_t numbers_;  ///< of the array: a complex one is two
 };
 
@@ -268,11 +268,11 @@ StatusOr<hlo::ComputationPtr> compensated_sum_body(ElementType type) {
 }
 
 template <typename T>
-std::unique_ptr<Hero> sum_hero(Scatter scatter, Sums sums, int64_t numbers) {
+std::unique_ptr<Hero> sum_hero(Scatter scatter, ScatterSums sums, int64_t numbers) {
   return std::make_unique<ScatterSumHero<T>>(std::move(scatter), sums, numbers);
 }
 
-std::unique_ptr<Hero> sum_hero(ElementType type, Scatter scatter, Sums sums, int64_t elements) {
+std::unique_ptr<Hero> sum_hero(ElementType type, Scatter scatter, ScatterSums sums, int64_t elements) {
   return visit_element_type(
       type,
       [&]<typename T>() -> std::unique_ptr<Hero> {
@@ -285,11 +285,11 @@ std::unique_ptr<Hero> sum_hero(ElementType type, Scatter scatter, Sums sums, int
 }
 
 /// Single doubles are kept in pairs: then an update touches one line of the cache.
-Sums sums_of(const ScatterPlaces& places, const Shape& array) {
+ScatterSums sums_of(const ScatterPlaces& places, const Shape& array) {
   const ElementType type = array.element_type();
-  if (type != ElementType::kF64) return type == ElementType::kC128 ? Sums::kLost : Sums::kWide;
+  if (type != ElementType::kF64) return type == ElementType::kC128 ? ScatterSums::kLost : ScatterSums::kWide;
   const bool single = places.run() == 1 && places.pieces().size() == 1;
-  return single && array.element_count() >= kManyPlaces ? Sums::kPairs : Sums::kLost;
+  return single && array.element_count() >= kManyPlaces ? ScatterSums::kPairs : ScatterSums::kLost;
 }
 
 /// The places of pairs in the places of single elements: an array with one more dimension, of which windows have the first.
@@ -318,8 +318,8 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   ScatterPlaces& places = scatter.places;
   if (!places.any()) return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
   const bool sums = n == 1 && hlo::sums_many(a, operands[0], operands[n + 1]);
-  const Sums kept = sums ? sums_of(places, operands[0]) : Sums::kWide;
-  if (kept == Sums::kPairs) places = places_of_pairs(a, operands[0], operands[n], operands[n + 1]);
+  const ScatterSums kept = sums ? sums_of(places, operands[0]) : ScatterSums::kWide;
+  if (kept == ScatterSums::kPairs) places = places_of_pairs(a, operands[0], operands[n], operands[n + 1]);
   ScatterKernelSpec spec{a.to_apply,
                          {},
                          {},
@@ -331,11 +331,11 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
                          places.pieces().size() > 1,
                          is_listed(places, operands.first(n)),
                          false,
-                         kept == Sums::kPairs};
+                         kept == ScatterSums::kPairs};
   if (spec.listed) {
     scatter.split = split_of(places, operands[0], operands[n + 1]);
     scatter.most_windows = kMostScatterUpdates;
-    spec.far = !sums || kept != Sums::kWide || scatter.split != Split::kRows;  // else in blocks
+    spec.far = !sums || kept != ScatterSums::kWide || scatter.split != Split::kRows;  // else in blocks
   }
   for (const Shape& array : operands.first(n)) spec.types.push_back(array.element_type());
   spec.update_types = spec.types;

@@ -20,8 +20,8 @@ namespace {
 
 using hlo::ComparisonDirection;
 
-constexpr int64_t kMostLanes = 512;
-constexpr int64_t kWorthForking = 1 << 14;  // compared elements
+constexpr int64_t kSelectMostLanes = 512;
+constexpr int64_t kSelectWorthForking = 1 << 14;  // compared elements
 
 // The chosen element stays if Select::stays(chosen, next).
 struct GreaterOrEqual {
@@ -56,10 +56,10 @@ using PlaceOf = std::conditional_t<sizeof(ReducedIn<T>) == 8, int64_t, int32_t>;
 template <typename T, typename Select>
 void scatter_one(const WindowPlan& plan, std::span<const int64_t> position, const T* in, const T* source, T* out) {
   using A = ReducedIn<T>;
-  A chosen[kMostLanes];
-  PlaceOf<T> places[kMostLanes];
-  for (int64_t begin = 0; begin < plan.lanes; begin += kMostLanes) {
-    const int64_t count = std::min(kMostLanes, plan.lanes - begin);
+  A chosen[kSelectMostLanes];
+  PlaceOf<T> places[kSelectMostLanes];
+  for (int64_t begin = 0; begin < plan.lanes; begin += kSelectMostLanes) {
+    const int64_t count = std::min(kSelectMostLanes, plan.lanes - begin);
     bool any = false;
     for_each_source(plan, position, 0, begin, [&](int64_t at) {
       const T* __restrict from = in + at;
@@ -105,7 +105,7 @@ void run_as(const WindowPlan& plan, void* const* buffers) {
       from += plan.lanes;
     } while (hlo::next_index(plan.counts, position));
   };
-  each_in_parts(plan.batches, plan.batches * plan.array_batch > kWorthForking ? plan.batches : 1, one);
+  each_in_parts(plan.batches, plan.batches * plan.array_batch > kSelectWorthForking ? plan.batches : 1, one);
 }
 
 template <typename T>
@@ -167,7 +167,7 @@ class CompiledSelectAndScatterHero final : public Hero {
           scatter_one(offsets, bytes(lane), in, source, out);
       } while (hlo::next_index(plan_.counts, position));
     };
-    each_in_parts(plan_.batches, plan_.batches * plan_.array_batch > kWorthForking ? plan_.batches : 1, batch);
+    each_in_parts(plan_.batches, plan_.batches * plan_.array_batch > kSelectWorthForking ? plan_.batches : 1, batch);
     return ok_status();
   }
 

@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int kMostLanes = 16;
+constexpr int kSmallMostLanes = 16;
 
 template <typename T>
 const LaneKernels<T>& kernels_of(Isa isa) {
@@ -62,7 +62,7 @@ void factor_small_lu(Isa isa, int rows, int columns, int64_t count, T* matrices,
   const int lanes = kernels.lanes, steps = std::min(rows, columns);
   const int size = rows * columns;
   LaneRoom<T, kLargestSmallLu * kLargestSmallLu> room;
-  int lane_pivots[kLargestSmallLu * kMostLanes], lane_info[kMostLanes];
+  int lane_pivots[kLargestSmallLu * kSmallMostLanes], lane_info[kSmallMostLanes];
   in_groups(count, lanes, [&](int64_t first, int group) {
     T* const here = matrices + first * size;
     kernels.take_in(here, size, group, room.elements);
@@ -81,7 +81,7 @@ void factor_small_cholesky(Isa isa, int n, bool lower, int64_t count, T* matrice
   const int lanes = kernels.lanes;
   const int size = n * n;
   LaneRoom<T, kLargestSmallCholesky * kLargestSmallCholesky> room;
-  int lane_info[kMostLanes];
+  int lane_info[kSmallMostLanes];
   in_groups(count, lanes, [&](int64_t first, int group) {
     T* const here = matrices + first * size;
     kernels.take_in(here, size, group, room.elements);

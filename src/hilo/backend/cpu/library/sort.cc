@@ -27,8 +27,8 @@ constexpr int64_t kInsertion = 8;  // elements: up to here, insertion is quicker
 constexpr int64_t merge_most(size_t key_bytes) {
   return key_bytes == 8 ? 4096 : key_bytes == 4 ? 128 : key_bytes == 2 ? 64 : 32;
 }
-constexpr int64_t kWideLeast = 2048;    // elements: from here, fewer and wider digits are worth their counters
-constexpr double kWorthForking = 4096;  // elements in all
+constexpr int64_t kWideLeast = 2048;        // elements: from here, fewer and wider digits are worth their counters
+constexpr double kSortWorthForking = 4096;  // elements in all
 
 /// What is sorted, stably and ascending: a key, and the element's position or the element itself.
 template <typename Key>
@@ -84,7 +84,7 @@ void merge_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   if (from != p) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
 }
 
-constexpr int64_t kPollInterval = 1 << 18;  // elements between looks at the stop word
+constexpr int64_t kSortPollInterval = 1 << 18;  // elements between looks at the stop word
 
 /// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`, which holds what
 /// has come about if the work is to stop.
@@ -96,7 +96,7 @@ void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   const auto digit = [](Key key, int d) { return static_cast<size_t>(static_cast<Key>(key >> (kBits * d)) & kMask); };
   std::vector<uint32_t> counts(kDigits * kValues, 0);
   const StopFlag stop;
-  in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+  in_stretches(n, kSortPollInterval, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (int d = 0; d < kDigits; ++d) ++counts[static_cast<size_t>(d) * kValues + digit(p[i].key, d)];
     }
@@ -108,7 +108,7 @@ void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
     if (c[digit(from[0].key, d)] == static_cast<uint32_t>(n)) continue;
     uint32_t start = 0;
     for (size_t v = 0; v < kValues; ++v) start += std::exchange(c[v], start);
-    in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+    in_stretches(n, kSortPollInterval, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) to[c[digit(from[i].key, d)]++] = from[i];
     });
     std::swap(from, to);
@@ -125,7 +125,7 @@ class ByteCounts {
 
   void sort(const uint8_t* from, uint8_t* to, int64_t n, int64_t stride) const {
     std::array<uint32_t, kValues> counts{};
-    in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+    in_stretches(n, kSortPollInterval, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) ++counts[from[i * stride]];
     });
     uint8_t* const last = to + n * stride;
@@ -213,7 +213,7 @@ class KeySortHero final : public Hero {
     const size_t key_bytes = function_ == nullptr ? 0 : static_cast<size_t>(round_to_line(n)) * sizeof(Key);
     const size_t bytes = 2 * pair_bytes + key_bytes;
     const int64_t tasks =
-        static_cast<double>(lines_.count() * n) > kWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
+        static_cast<double>(lines_.count() * n) > kSortWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + bytes * static_cast<size_t>(t));
@@ -234,7 +234,7 @@ class KeySortHero final : public Hero {
   void make_keys(void* const* buffers, int64_t at, Key* keys) const {
     const uint32_t* const word = polled_word(stop_word());  // the function may have a loop
     std::vector<const void*> arguments(widths_.size());
-    in_stretches(lines_.length, kPollInterval, [&](int64_t begin, int64_t end) {
+    in_stretches(lines_.length, kSortPollInterval, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         for (size_t k = 0; k < widths_.size(); ++k) {
           const auto place = static_cast<size_t>(at + i * lines_.stride);

@@ -5,6 +5,7 @@
 
 #include "hilo/backend/cpu/library/amx.h"
 #include "hilo/backend/cpu/library/float_product.h"
+#include "hilo/backend/cpu/library/rounding.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/stop.h"
 

@@ -10,10 +10,6 @@
 
 namespace hilo::cpu {
 
-/// How many pieces of at most `most` an extent has.
-inline int64_t pieces_of(int64_t extent, int64_t most) { return (extent + most - 1) / most; }
-inline int64_t round_up(int64_t x, int64_t step) { return pieces_of(x, step) * step; }
-
 /// An operand: element (line, k) is at line * line_stride + k * k_stride; one of these strides is 1. Lines are rows of the left
 /// and columns of the right.
 struct StripMatrix {

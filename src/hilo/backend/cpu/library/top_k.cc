@@ -10,10 +10,10 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kWorthForking = 16384;     // elements in all
-constexpr size_t kLeastKept = 64;           // candidates before the best are picked out of them
-constexpr int64_t kBlock = 64;              // elements that are passed over together
-constexpr int64_t kPollInterval = 1 << 18;  // elements between looks at the stop word
+constexpr double kTopKWorthForking = 16384;     // elements in all
+constexpr size_t kLeastKept = 64;               // candidates before the best are picked out of them
+constexpr int64_t kBlock = 64;                  // elements that are passed over together
+constexpr int64_t kTopKPollInterval = 1 << 18;  // elements between looks at the stop word
 
 /// Sorts ascending: the key, then the position.
 template <typename Bits>
@@ -53,7 +53,7 @@ class TopKHero final : public Hero {
 
   template <typename Bits, hlo::BitOrder kOrder>
   void run_rows(void* const* buffers) const {
-    const bool worth = static_cast<double>(rows_) * static_cast<double>(length_) > kWorthForking;
+    const bool worth = static_cast<double>(rows_) * static_cast<double>(length_) > kTopKWorthForking;
     in_parts(rows_, worth ? std::min<int64_t>(rows_, 16) : 1, [&](int64_t begin, int64_t end) {
       std::vector<Ranked<Bits>> ranked;
       const StopFlag stop;
@@ -89,7 +89,8 @@ class TopKHero final : public Hero {
     Bits bar = ranked.back().key;
     const StopFlag stop;
     for (int64_t begin = first; begin < length_; begin += kBlock) {
-      if (begin % kPollInterval < kBlock && stop.raised()) break;  // what is ranked so far are positions all the same
+      if (begin % kTopKPollInterval < kBlock && stop.raised())
+        break;  // what is ranked so far are positions all the same
       const int64_t end = std::min(begin + kBlock, length_);
       if (end - begin == kBlock) {
         Bits best = bar;

@@ -13,8 +13,8 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kBlock = 64;  // unknowns of a block; what lies between blocks are products
-constexpr int64_t kMostLanes = 32;
+constexpr int64_t kSolveBlock = 64;  // unknowns of a block; what lies between blocks are products
+constexpr int64_t kSolveMostLanes = 32;
 constexpr int64_t kFewUnknowns = 128, kFewOthers = 8;  // measured: BLAS is faster below both
 
 template <typename T>
@@ -42,9 +42,9 @@ Kernel<T> kernel_of(Isa isa) {
 /// What blocks are copied to, one after the other.
 template <typename T>
 struct Room {
-  T coefficients[kBlock * kBlock];
-  T inverse[kBlock];
-  T x[kBlock * kMostLanes];
+  T coefficients[kSolveBlock * kSolveBlock];
+  T inverse[kSolveBlock];
+  T x[kSolveBlock * kSolveMostLanes];
 };
 
 template <typename T>
@@ -63,8 +63,8 @@ class Solver {
   /// The unknowns [begin, end), all before which are known and taken from B.
   void solve(int64_t begin, int64_t end) {
     if (stop_.raised()) return;
-    if (end - begin <= kBlock) return solve_block(begin, end);
-    const int64_t middle = begin + ((end - begin) / 2 + kBlock - 1) / kBlock * kBlock;
+    if (end - begin <= kSolveBlock) return solve_block(begin, end);
+    const int64_t middle = begin + ((end - begin) / 2 + kSolveBlock - 1) / kSolveBlock * kSolveBlock;
     if (goes_forward_) {
       solve(begin, middle);
       subtract(begin, middle, middle, end);

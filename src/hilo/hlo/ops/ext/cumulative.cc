@@ -13,7 +13,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kCumulativeFields[] = {
     field<&CumulativeAttributes::axis>("axis", FieldShow::kAlways),
     field<&CumulativeAttributes::reverse>("reverse", FieldShow::kUnlessDefault),
 };
@@ -67,7 +67,7 @@ OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::st
           .traits = kExtension,
           .cost = CostClass::kHero,
           .infer_shape = infer_cumulative,
-          .fields = kFields,
+          .fields = kCumulativeFields,
           .make_attributes = make_attributes_of<CumulativeAttributes>,
           .copy_attributes = copy_attributes_of<CumulativeAttributes>,
           .evaluate = nullptr,

@@ -18,7 +18,7 @@ constexpr AttributeField kHasUser = {"user", FieldKind::kBool, FieldShow::kAsOpe
                                      },
                                      nullptr};
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kCustomRulesFields[] = {
     field<&CustomRulesAttributes::to_apply>("to_apply", FieldShow::kAlways),
     field<&CustomRulesAttributes::rules>("rules", FieldShow::kAlways),
     field<&CustomRulesAttributes::detail>("detail", FieldShow::kUnlessDefault),
@@ -77,7 +77,7 @@ const OpDef& ext_custom_rules_op() {
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_custom_rules,
-                                   .fields = kFields,
+                                   .fields = kCustomRulesFields,
                                    .make_attributes = make_attributes_of<CustomRulesAttributes>,
                                    .copy_attributes = copy_attributes_of<CustomRulesAttributes>,
                                    .evaluate = evaluate_custom_rules,

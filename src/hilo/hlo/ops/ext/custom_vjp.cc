@@ -10,7 +10,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kCustomVjpFields[] = {
     field<&CustomVjpAttributes::primal>("primal", FieldShow::kAlways),
     field<&CustomVjpAttributes::fwd>("fwd", FieldShow::kAlways),
     field<&CustomVjpAttributes::bwd>("bwd", FieldShow::kAlways),
@@ -121,7 +121,7 @@ const OpDef& ext_custom_vjp_op() {
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_custom_vjp,
-                                   .fields = kFields,
+                                   .fields = kCustomVjpFields,
                                    .make_attributes = make_attributes_of<CustomVjpAttributes>,
                                    .copy_attributes = copy_attributes_of<CustomVjpAttributes>,
                                    .evaluate = evaluate_custom_vjp,

@@ -10,7 +10,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kDynamicShapeFields[] = {
     field<&DimensionSizeAttributes::dimensions>("dimensions", FieldShow::kAlways),
 };
 
@@ -89,7 +89,7 @@ OpDef dimension_size_def(Opcode opcode, std::string_view name, int arity, std::s
           .traits = kNoTraits,
           .cost = CostClass::kFree,
           .infer_shape = nullptr,
-          .fields = kFields,
+          .fields = kDynamicShapeFields,
           .make_attributes = make_attributes_of<DimensionSizeAttributes>,
           .copy_attributes = copy_attributes_of<DimensionSizeAttributes>,
           .evaluate = nullptr,

@@ -47,7 +47,7 @@ StatusOr<Literal> evaluate(const EvaluateInput& input) {
 }
 
 /// For who has no such op: the product is rounded too.
-StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape> operands) {
+StatusOr<ComputationPtr> decompose_fma(const Instruction& instruction, std::span<const Shape> operands) {
   const ElementType type = operands[0].element_type();
   Decomposition d(instruction, operands);
   const auto operand = [&](size_t i) {
@@ -71,7 +71,7 @@ const OpDef& ext_fma_op() {
                                  .make_attributes = nullptr,
                                  .copy_attributes = nullptr,
                                  .evaluate = evaluate,
-                                 .decompose = decompose,
+                                 .decompose = decompose_fma,
                                  .spec = "fusedMultiplyAdd of IEEE 754"};
   return kDef;
 }

@@ -154,7 +154,7 @@ const KnownCall* find_known(const Instruction& instruction) {
   return call == std::end(kKnownCalls) || find_custom_call(target).ok() ? nullptr : call;
 }
 
-StatusOr<Literal> evaluate(const EvaluateInput& input) {
+StatusOr<Literal> evaluate_known_call(const EvaluateInput& input) {
   if (find_known(input.instruction) == nullptr) return custom_call_op().evaluate(input);
   std::vector<Shape> operands;
   for (const Literal* operand : input.operands) operands.push_back(operand->shape());
@@ -181,7 +181,7 @@ StatusOr<ComputationPtr> decompose_known_call(const Instruction& instruction, st
 const OpDef& custom_or_known_call_op() {
   static const OpDef definition = [] {
     OpDef def = custom_call_op();
-    def.evaluate = evaluate;
+    def.evaluate = evaluate_known_call;
     return def;
   }();
   return definition;

@@ -15,7 +15,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kMapFields[] = {
     field<&MapAttributes::dimensions>("dimensions", FieldShow::kAlways),
     field<&MapAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
@@ -125,7 +125,7 @@ const OpDef& map_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_map,
-                                   .fields = kFields,
+                                   .fields = kMapFields,
                                    .make_attributes = make_attributes_of<MapAttributes>,
                                    .copy_attributes = copy_attributes_of<MapAttributes>,
                                    .evaluate = evaluate_map,

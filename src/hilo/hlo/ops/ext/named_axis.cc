@@ -44,7 +44,7 @@ Status check_axis(const ShapeRuleInput& input) {
       fmt::format("axis {} of size {}; wanted a name and a size above 0", quote(axis.axis_name), axis.axis_size));
 }
 
-StatusOr<Shape> infer_same(const ShapeRuleInput& input) {
+StatusOr<Shape> infer_named_axis(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_axis(input));
   return input.operands[0].with_default_layout();
 }
@@ -124,8 +124,8 @@ Status unbound(const Instruction& instruction) {
       named_axis_of(instruction.opcode, instruction.attributes.get())->axis_name, opcode_name(instruction.opcode)));
 }
 
-StatusOr<Literal> evaluate(const EvaluateInput& input) { return unbound(input.instruction); }
-StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape>) {
+StatusOr<Literal> evaluate_one_device(const EvaluateInput& input) { return unbound(input.instruction); }
+StatusOr<ComputationPtr> decompose_one_device(const Instruction& instruction, std::span<const Shape>) {
   return unbound(instruction);
 }
 
@@ -143,28 +143,28 @@ OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
           .fields = fields,
           .make_attributes = make_attributes_of<T>,
           .copy_attributes = copy_attributes_of<T>,
-          .evaluate = evaluate,
-          .decompose = decompose,
+          .evaluate = evaluate_one_device,
+          .decompose = decompose_one_device,
           .spec = spec};
 }
 
 }  // namespace
 
 const OpDef& ext_psum_op() {
-  static const OpDef definition =
-      named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_same, kAxisFields, "jax.lax.psum");
+  static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_named_axis,
+                                                                      kAxisFields, "jax.lax.psum");
   return definition;
 }
 
 const OpDef& ext_pmax_op() {
-  static const OpDef definition =
-      named_axis_def<NamedAxisAttributes>(kExtPmax, "hilo.pmax", kAnyOrdered, infer_same, kAxisFields, "jax.lax.pmax");
+  static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPmax, "hilo.pmax", kAnyOrdered,
+                                                                      infer_named_axis, kAxisFields, "jax.lax.pmax");
   return definition;
 }
 
 const OpDef& ext_pmin_op() {
-  static const OpDef definition =
-      named_axis_def<NamedAxisAttributes>(kExtPmin, "hilo.pmin", kAnyOrdered, infer_same, kAxisFields, "jax.lax.pmin");
+  static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPmin, "hilo.pmin", kAnyOrdered,
+                                                                      infer_named_axis, kAxisFields, "jax.lax.pmin");
   return definition;
 }
 

@@ -14,7 +14,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kRaggedDotFields[] = {
     field<&RaggedDotAttributes::lhs_batch_dimensions>("lhs_batch_dims", FieldShow::kUnlessDefault),
     field<&RaggedDotAttributes::lhs_contracting_dimensions>("lhs_contracting_dims", FieldShow::kAlways),
     field<&RaggedDotAttributes::rhs_batch_dimensions>("rhs_batch_dims", FieldShow::kUnlessDefault),
@@ -160,7 +160,7 @@ const OpDef& ragged_dot_op() {
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_ragged_dot,
-                                   .fields = kFields,
+                                   .fields = kRaggedDotFields,
                                    .make_attributes = make_attributes_of<RaggedDotAttributes>,
                                    .copy_attributes = copy_attributes_of<RaggedDotAttributes>,
                                    .evaluate = nullptr,

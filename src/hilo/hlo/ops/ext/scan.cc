@@ -11,7 +11,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kScanFields[] = {
     field<&ScanAttributes::step>("step", FieldShow::kAlways),
     field<&ScanAttributes::length>("length", FieldShow::kAlways),
     field<&ScanAttributes::constant_count>("constant_count", FieldShow::kAlways),
@@ -138,7 +138,7 @@ const OpDef& ext_scan_op() {
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
                                    .infer_shape = infer_scan,
-                                   .fields = kFields,
+                                   .fields = kScanFields,
                                    .make_attributes = make_attributes_of<ScanAttributes>,
                                    .copy_attributes = copy_attributes_of<ScanAttributes>,
                                    .evaluate = evaluate_scan,

@@ -12,12 +12,12 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kSelectAndGatherAddFields[] = {
     field<&SelectAndGatherAddAttributes::window>("window", FieldShow::kUnlessDefault),
     field<&SelectAndGatherAddAttributes::select>("select", FieldShow::kAlways),
 };
 
-StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
+StatusOr<Shape> infer_select_and_gather_add(const ShapeRuleInput& input) {
   const auto& a = static_cast<const SelectAndGatherAddAttributes&>(*input.attributes);
   const Shape tangents = input.operands[0].with_default_layout(), operand = input.operands[1].with_default_layout();
   if (tangents != operand) {
@@ -45,7 +45,7 @@ StatusOr<ComputationPtr> reducer_of(const ComputationPtr& keeps, ElementType typ
 }
 
 /// A reduce-window of (taken, value, tangent): the initial value is not taken, so it loses to every element.
-StatusOr<ComputationPtr> decompose(const Instruction& i, std::span<const Shape> operands) {
+StatusOr<ComputationPtr> decompose_select_and_gather_add(const Instruction& i, std::span<const Shape> operands) {
   const auto& a = attributes_of<SelectAndGatherAddAttributes>(i);
   Decomposition d(i, operands);
   const Expr tangents = d.operand(0), operand = d.operand(1);
@@ -67,12 +67,12 @@ const OpDef& ext_select_and_gather_add_op() {
                                    .operand_types = kFloating,
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
-                                   .infer_shape = infer_shape,
-                                   .fields = kFields,
+                                   .infer_shape = infer_select_and_gather_add,
+                                   .fields = kSelectAndGatherAddFields,
                                    .make_attributes = make_attributes_of<SelectAndGatherAddAttributes>,
                                    .copy_attributes = copy_attributes_of<SelectAndGatherAddAttributes>,
                                    .evaluate = nullptr,
-                                   .decompose = decompose,
+                                   .decompose = decompose_select_and_gather_add,
                                    .spec = "jax.lax.reduce_window"};
   return definition;
 }

@@ -7,11 +7,11 @@
 namespace hilo::hlo {
 namespace {
 
-StatusOr<Shape> infer_shape(const ShapeRuleInput& input) { return input.operands[0].with_default_layout(); }
+StatusOr<Shape> infer_stop_gradient(const ShapeRuleInput& input) { return input.operands[0].with_default_layout(); }
 
-StatusOr<Literal> evaluate(const EvaluateInput& input) { return *input.operands[0]; }
+StatusOr<Literal> evaluate_stop_gradient(const EvaluateInput& input) { return *input.operands[0]; }
 
-StatusOr<ComputationPtr> decompose(const Instruction&, std::span<const Shape> operands) {
+StatusOr<ComputationPtr> decompose_stop_gradient(const Instruction&, std::span<const Shape> operands) {
   Builder builder("stop_gradient");
   const InstructionId x = builder.parameter(operands[0], "x");
   return std::move(builder).build(x);
@@ -26,12 +26,12 @@ const OpDef& ext_stop_gradient_op() {
                                  .operand_types = kAnyArray,
                                  .traits = kExtension | kMovesData,
                                  .cost = CostClass::kFree,
-                                 .infer_shape = infer_shape,
+                                 .infer_shape = infer_stop_gradient,
                                  .fields = {},
                                  .make_attributes = nullptr,
                                  .copy_attributes = nullptr,
-                                 .evaluate = evaluate,
-                                 .decompose = decompose,
+                                 .evaluate = evaluate_stop_gradient,
+                                 .decompose = decompose_stop_gradient,
                                  .spec = "jax.lax.stop_gradient"};
   return kDef;
 }

@@ -12,7 +12,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kFields[] = {
+constexpr AttributeField kXlaScanFields[] = {
     field<&XlaScanAttributes::dimensions>("dimensions", FieldShow::kAlways),
     field<&XlaScanAttributes::num_carries>("num_carries", FieldShow::kAlways),
     field<&XlaScanAttributes::is_reverse>("is_reverse", FieldShow::kUnlessDefault),
@@ -50,7 +50,7 @@ StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span
   return parameters;
 }
 
-StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
+StatusOr<Shape> infer_xla_scan(const ShapeRuleInput& input) {
   const auto& a = static_cast<const XlaScanAttributes&>(*input.attributes);
   HILO_ASSIGN_OR_RETURN(const std::vector<Shape> parameters, parameters_of(a, input.operands));
   if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
@@ -140,8 +140,8 @@ const OpDef& scan_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
-                                   .infer_shape = infer_scan,
-                                   .fields = kFields,
+                                   .infer_shape = infer_xla_scan,
+                                   .fields = kXlaScanFields,
                                    .make_attributes = make_attributes_of<XlaScanAttributes>,
                                    .copy_attributes = copy_attributes_of<XlaScanAttributes>,
                                    .evaluate = nullptr,

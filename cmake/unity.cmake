@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/unity.cmake -- compiles files of a folder together, so that the headers that they share are read once.
+# A tree that is built as a whole takes half the time. With -DHILO_UNITY=OFF each file is compiled alone: that is quicker
+# if you edit one file at a time. The sanitizers' builds do so too, so that each file says what it includes.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND AND PROJECT_IS_TOP_LEVEL AND NOT HILO_SANITIZE)
+  set(HILO_UNITY_DEFAULT ON)
+endif()
+option(HILO_UNITY "compile files of a folder together" ${HILO_UNITY_DEFAULT})
+
+# hilo_unity(TARGET ROOT): replaces sources of TARGET by files that include several of them (tools/unity.py). ROOT is a folder in which
+# TARGET finds includes. Files with the same options are taken together, those without the precompiled header not at all.
+# Unlike those of CMake's UNITY_BUILD, the files name no path of this machine: ccache knows them in a copy of the tree.
+function(hilo_unity target root)
+  if(NOT HILO_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(left "")
+  set(groups "")
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source)
+    get_source_file_property(alone ${source} SKIP_PRECOMPILE_HEADERS)
+    cmake_path(IS_PREFIX root ${source} is_inside)
+    if(alone OR NOT is_inside OR NOT source MATCHES "\\.cc$")
+      list(APPEND left ${source})
+      continue()
+    endif()
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    string(MD5 group "${options}")
+    list(APPEND groups ${group})
+    set(options_${group} ${options})
+    list(APPEND files_${group} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/unity.py ${root} ${PROJECT_BINARY_DIR}/unity/${target}/${group}
+      ${files_${group}} OUTPUT_VARIABLE written OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REPLACE "\n" ";" written "${written}")
+    if(options_${group})
+      set_source_files_properties(${written} PROPERTIES COMPILE_OPTIONS "${options_${group}}")
+    endif()
+    list(APPEND left ${written})
+  endforeach()
+  set_target_properties(${target} PROPERTIES SOURCES "${left}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes unnamed namespaces of included files for those of headers
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""unity.py ROOT OUT FILE... -- writes files that include up to twelve of these, each by its name below ROOT, so that
+headers that they share are compiled once. Files of one such file are of one folder, and no name that one defines for itself
+is used in another. Prints what it wrote, one path a line. CMake calls it for each target (cmake/unity.cmake)."""
+
+import pathlib
+import re
+import sys
+from collections.abc import Iterable
+
+MOST_FILES = 12  # more save little, and one edit compiles all of them
+# Definitions at the beginning of a line: types, aliases, macros, functions, constants.
+DEFINITION = re.compile(
+    r"^(?:(?:class|struct|union|enum(?: class)?) (?:\[\[\w+\]\] )?(\w+)\b(?!;)"
+    r"|using (\w+) ="
+    r"|(?!return|using|namespace|template|#)[A-Za-z_][\w:<>,&*\[\]. ]*?[ &*](\w+)(?:\(|\[\w*\]| ?[={;]))", re.M)
+SHARES_NOTHING = re.compile(r"^using enum ", re.M)  # its names would be in all files behind it
+UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.M | re.S)
+MACRO = re.compile(r"^ *#define (\w+)", re.M)
+ALIAS = re.compile(r"^using (\w+) = (.*;)$", re.M)
+TEXT = re.compile(r'//(?! namespace$).*|R"(\w*)\((?:.|\n)*?\)\1"', re.M)  # comments, raw strings
+# Types, constants and calls; no member, no qualified name. A variable hides what others define.
+WORD = re.compile(r"(?<![\w.:>])(?:[A-Z]\w*|k[A-Z]\w*|[a-z_]\w*(?=[(<]))")
+
+
+def main() -> int:
+    root, out, *files = map(pathlib.Path, sys.argv[1:])
+    for folder, members in by_folder(files).items():
+        for number, batch in enumerate(batches(members)):
+            text = "".join(f'#include "{file.relative_to(root).as_posix()}"\n' for file in batch)
+            path = out / folder.relative_to(root) / f"{number}.cc"
+            write_if_new(path, text)
+            print(path)
+    return 0
+
+
+def by_folder(files: list[pathlib.Path]) -> dict[pathlib.Path, list[pathlib.Path]]:
+    folders = {}
+    for file in sorted(files):
+        folders.setdefault(file.parent, []).append(file)
+    return folders
+
+
+def batches(files: list[pathlib.Path]) -> list[list[pathlib.Path]]:
+    """Each file goes to the first batch that has room and where neither uses a name of the other."""
+    texts = {file: TEXT.sub("", file.read_text()) for file in files}
+    sociable_first = sorted(texts.items(), key=lambda item: SHARES_NOTHING.search(item[1]) is not None)
+    same = same_aliases(texts.values())
+    made = []  # (files, names that they define for themselves, words)
+    for file, text in sociable_first:
+        names = own_names(text) - same
+        words = names | set(WORD.findall(text))
+        fits = next((batch for batch in made if not SHARES_NOTHING.search(text) and len(batch[0]) < MOST_FILES
+                     and not names & batch[2] and not batch[1] & words), None)
+        if fits is None:
+            made.append(([file], names, words))
+        else:
+            fits[0].append(file)
+            fits[1].update(names)
+            fits[2].update(words)
+    return [batch[0] for batch in made]
+
+
+def own_names(text: str) -> set[str]:
+    """Names in unnamed namespaces, and macros."""
+    unnamed = "".join(UNNAMED.findall(text))
+    return {name for groups in DEFINITION.findall(unnamed) for name in groups if name} | set(MACRO.findall(text))
+
+
+def same_aliases(texts: Iterable[str]) -> set[str]:
+    """Names that mean one type in all these files, which may define them again."""
+    meanings = {}
+    for text in texts:
+        for name, meaning in ALIAS.findall(text):
+            meanings.setdefault(name, set()).add(meaning)
+    return {name for name, found in meanings.items() if len(found) == 1}
+
+
+def write_if_new(path: pathlib.Path, text: str) -> None:
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
