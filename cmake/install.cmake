@@ -3,7 +3,8 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS hilo EXPORT hiloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# `make install` builds the library and the command only; the plugin goes along where it is built.
+install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 if(TARGET hilo_rpc)
   install(TARGETS hilo_rpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
