@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does what README.md says, as a new user: installs hilo, compiles the first program by the page's g++ line and by its CMakeLists.txt,
 compares the output with the page, then compiles the other blocks of C++ inside that program and runs the commands on what it leaves.
+Also holds docs/command.md to the command: its subcommands and options exist, and no subcommand is missing.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -31,7 +32,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hilo_readme_") as folder:
         place = pathlib.Path(folder)
         for case in (it_is_short, installs, the_line_of_gxx_compiles_the_program, cmake_compiles_the_program,
-                     the_other_programs_compile_and_run, the_commands_run):
+                     the_other_programs_compile_and_run, the_commands_run,
+                     the_page_of_the_command_has_its_subcommands_and_options):
             try:
                 case(place=place, build=build)
                 print(f"passed {case.__name__}", flush=True)
@@ -100,6 +102,17 @@ def the_commands_run(place, **_):
     assert sessions, "README.md shows no commands"
     for session in sessions:
         run(session, place)
+
+
+def the_page_of_the_command_has_its_subcommands_and_options(place, **_):
+    page = (ROOT / "docs" / "command.md").read_text()
+    shown = re.findall(r"(?:^|\()hilo (\w+)([^#\n]*)", page, re.M)
+    subcommands = set(re.findall(r"^  (\w+) ", run("hilo --help", place).partition("Subcommands:")[2], re.M))
+    assert subcommands == {name for name, _ in shown}, f"docs/command.md lacks or invents {subcommands ^ {name for name, _ in shown}}"
+    for name, rest in shown:
+        described = run(f"hilo {name} --help", place)
+        missing = [option for option in re.findall(r"--[\w-]+", rest) if option not in described]
+        assert not missing, f"hilo {name} --help has no {missing}"
 
 
 if __name__ == "__main__":
