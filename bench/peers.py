@@ -35,6 +35,9 @@ def main() -> int:
     python = jax_python()
     if python is None:
         print("left out: jaxlib 0.10.2 (could not be installed)")
+        if arguments.record:
+            print("nothing is recorded: the docs compare with jaxlib", file=sys.stderr)
+            return 1
     else:
         script = [python, ROOT / "bench" / "rows_jax.py"]
         commands["jaxlib"] = (script, {})

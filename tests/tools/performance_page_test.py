@@ -28,6 +28,9 @@ class PerformancePage(unittest.TestCase):
         self.assertLess(light.index(">2.5<"), light.index(">0.50<"))
         self.assertIn("commit abc", light)
 
+    def test_a_run_without_the_peer_has_no_picture(self):
+        self.assertEqual(ratio_picture.ratios({**PEERS, "microseconds": {"sort_1M": {"hilo": 10.0}}}), {})
+
     def test_a_row_has_a_ratio_for_each_peer(self):
         table = performance_page.peers_table(PEERS)
         self.assertIn("| matmul_1024 | 4.00 | 2.00 | 0.50 | 8.00 | 2.00 |", table)
