@@ -168,7 +168,7 @@ def lines(output: int):
             piece = os.read(output, 1 << 16)
         except OSError:  # so ends a terminal
             piece = b""
-        *whole, rest = re.split(rb"[\r\n]+", rest + piece)
+        *whole, rest = re.split(rb"[\r\n]+|\x1b\[K", rest + piece)  # on a terminal a step ends in "clear to the end of the line"
         for line in [*whole, rest] if not piece else whole:
             text = CONTROL.sub("", line.decode(errors="replace")).rstrip()
             if text:

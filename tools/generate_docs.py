@@ -25,6 +25,7 @@ PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
     "headers": "headers, compiled in",
     "tool": "not in the product: it builds, tests or measures",
 }
+RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13", "noble": "Ubuntu 24.04"}  # that tools/setup.sh knows
 ARCHITECTURE = "docs/architecture.md"
 SEEDS = "tools/seeds.txt"
 # Pages that the command prints from its own tables: page -> arguments of build/bin/hilo.
@@ -55,8 +56,9 @@ def main() -> int:
 
 
 def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
-    packages = read_packages((root / "tools" / "packages.txt").read_text())
-    found = {"docs/dependencies.md": dependencies(packages), "THIRD_PARTY.md": third_party(packages)}
+    text = (root / "tools" / "packages.txt").read_text()
+    packages = read_packages(text)
+    found = {"docs/dependencies.md": dependencies(packages, other_names(text)), "THIRD_PARTY.md": third_party(packages)}
     if (root / ARCHITECTURE).exists():
         found[ARCHITECTURE] = with_part((root / ARCHITECTURE).read_text(), "layers", layers())
     if (root / SEEDS).exists():
@@ -130,22 +132,33 @@ def read_packages(text: str) -> list[Package]:
     for number, line in enumerate(text.splitlines(), 1):
         if line and not line.startswith("#"):
             fields = [field.strip() for field in line.split("|")]
+            if len(fields) == 3 and "" not in fields:  # another name
+                continue
             if len(fields) != 6 or "" in fields or fields[2] not in PARTS:
                 sys.exit(f"tools/packages.txt:{number}: got \"{line}\"; wanted package | group | part | licence | size | why")
             packages.append(Package(*fields))
     return packages
 
 
-def dependencies(packages: list[Package]) -> str:
+def other_names(text: str) -> list[tuple[str, list[str], str]]:
+    """(package, releases, its name there)"""
+    lines = [[field.strip() for field in line.split("|")] for line in text.splitlines() if not line.startswith("#")]
+    return [(fields[0], fields[1].split(), fields[2]) for fields in lines if len(fields) == 3]
+
+
+def dependencies(packages: list[Package], others: list[tuple[str, list[str], str]]) -> str:
     lines = ["# Dependencies", "",
-             "Generated from `tools/packages.txt` by `make docs`. Beside git, make and g++, on Debian 12. Each `make`",
-             "target installs the groups it needs: everything needs `build`; `make test` also `test`; `make bench` `bench`;",
-             "`make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB installed, of the package alone.", ""]
+             "Generated from `tools/packages.txt` by `make docs`. Beside git and make, by the names of Debian 12; the last",
+             "table has those of other releases. Each `make` target installs the groups it needs: everything needs `build`;",
+             "`make test` also `test`; `make bench` `bench`; `make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB",
+             "installed, of the package alone.", ""]
     for group in dict.fromkeys(package.group for package in packages):
         lines += [f"## {group}", "", "| package | why | in the product | licence | MB |", "|---|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.why} | {PARTS[p.part]} | {p.licence} | {p.size} |"
                   for p in packages if p.group == group]
         lines.append("")
+    lines += ["## Other names", "", "| package | release | name there |", "|---|---|---|"]
+    lines += [f"| `{name}` | {', '.join(RELEASES[release] for release in releases)} | `{other}` |" for name, releases, other in others]
     return "\n".join(lines).rstrip() + "\n"
 
 

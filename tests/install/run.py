@@ -106,9 +106,13 @@ def runs_where_it_is_opened_later(prefix, scratch, **_):
     assert text == "number 52\n", text
 
 
-def installed_command_runs(prefix, build, **_):
-    if (build / "bin" / "hilo").exists():
-        expect_version(run(prefix / "bin" / "hilo", "--version"))
+def installed_command_runs(prefix, scratch, **_):
+    """And the project that it makes finds this prefix. tests/new_project builds one."""
+    expect_version(run(prefix / "bin" / "hilo", "--version"))
+    run(prefix / "bin" / "hilo", "new", scratch / "mine")
+    run("cmake", "-G", "Ninja", "-S", scratch / "mine", "-B", scratch / "mine" / "build")
+    cache = (scratch / "mine" / "build" / "CMakeCache.txt").read_text()
+    assert f"hilo_DIR:PATH={prefix}/lib/cmake/hilo" in cache, cache
 
 
 def find_package_builds_and_runs_where_the_prefix_was_moved(prefix, scratch, jobs, **_):
