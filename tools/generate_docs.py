@@ -26,7 +26,7 @@ PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
     "headers": "headers, compiled in",
     "tool": "not in the product: it builds, tests or measures",
 }
-RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13", "noble": "Ubuntu 24.04"}  # by codename
+RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13", "noble": "Ubuntu 24.04"}  # that tools/setup.sh knows
 ARCHITECTURE = "docs/contributing/architecture.md"
 SEEDS = "tools/seeds.txt"
 # Pages that the command prints from its own tables: page -> arguments of build/bin/hilo.
@@ -59,7 +59,7 @@ def main() -> int:
 def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
     listed = (root / "tools" / "packages.txt").read_text()
     packages = read_packages(listed)
-    found = {"docs/contributing/dependencies.md": dependencies(packages, read_other_names(listed)), "THIRD_PARTY.md": third_party(packages)}
+    found = {"docs/contributing/dependencies.md": dependencies(packages, other_names(listed)), "THIRD_PARTY.md": third_party(packages)}
     if (root / ARCHITECTURE).exists():
         found[ARCHITECTURE] = performance_page.with_part((root / ARCHITECTURE).read_text(), "layers", layers())
     if (root / SEEDS).exists():
@@ -127,33 +127,33 @@ def read_packages(text: str) -> list[Package]:
     for number, line in enumerate(text.splitlines(), 1):
         if line and not line.startswith("#"):
             fields = [field.strip() for field in line.split("|")]
-            if len(fields) == 3 and "" not in fields and fields[0] in [package.name for package in packages]:
-                continue  # the name of a package elsewhere
+            if len(fields) == 3 and "" not in fields:  # another name
+                continue
             if len(fields) != 6 or "" in fields or fields[2] not in PARTS:
                 sys.exit(f"tools/packages.txt:{number}: got \"{line}\"; wanted package | group | part | licence | size | why")
             packages.append(Package(*fields))
     return packages
 
 
-def read_other_names(text: str) -> list[list[str]]:
-    """Package, codenames of releases, its name there."""
+def other_names(text: str) -> list[tuple[str, list[str], str]]:
+    """(package, releases, its name there)"""
     lines = [[field.strip() for field in line.split("|")] for line in text.splitlines() if not line.startswith("#")]
-    return [fields for fields in lines if len(fields) == 3]
+    return [(fields[0], fields[1].split(), fields[2]) for fields in lines if len(fields) == 3]
 
 
-def dependencies(packages: list[Package], others: list[list[str]]) -> str:
+def dependencies(packages: list[Package], others: list[tuple[str, list[str], str]]) -> str:
     lines = ["# Dependencies", "",
-             "Generated from `tools/packages.txt` by `make docs`: packages of Debian 12, in addition to git, make and g++. Each `make`",
-             "target installs the groups it needs: everything needs `build`; `make test` also `test`; `make bench` `bench`;",
-             "`make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB installed, of the package alone.", ""]
+             "Generated from `tools/packages.txt` by `make docs`. Beside git and make, by the names of Debian 12; the last",
+             "table has those of other releases. Each `make` target installs the groups it needs: everything needs `build`;",
+             "`make test` also `test`; `make bench` `bench`; `make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB",
+             "installed, of the package alone.", ""]
     for group in dict.fromkeys(package.group for package in packages):
         lines += [f"## {group}", "", "| package | why | in the product | licence | MB |", "|---|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.why} | {PARTS[p.part]} | {p.licence} | {p.size} |"
                   for p in packages if p.group == group]
         lines.append("")
-    if others:
-        lines += ["## Other names", "", "| package | release | name there |", "|---|---|---|"]
-        lines += [f"| `{name}` | {', '.join(RELEASES.get(word, word) for word in where.split())} | `{there}` |" for name, where, there in others]
+    lines += ["## Other names", "", "| package | release | name there |", "|---|---|---|"]
+    lines += [f"| `{name}` | {', '.join(RELEASES[release] for release in releases)} | `{other}` |" for name, releases, other in others]
     return "\n".join(lines).rstrip() + "\n"
 
 
