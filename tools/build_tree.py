@@ -29,8 +29,11 @@ def build(tree: pathlib.Path, jobs: int, definitions: list[str] = (), targets: l
 
 def configure(tree: pathlib.Path, definitions: list[str]) -> bool:
     """Always, since a package may have come, and it takes a second. Prints what CMake refuses and nothing else."""
-    done = subprocess.run(["cmake", "-G", "Ninja", "-B", str(tree), "-S", str(ROOT), *(f"-D{d}" for d in definitions)],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        done = subprocess.run(["cmake", "-G", "Ninja", "-B", str(tree), "-S", str(ROOT), *(f"-D{d}" for d in definitions)],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except KeyboardInterrupt:
+        sys.exit(130)
     if done.returncode == 0:
         return True
     tree.mkdir(parents=True, exist_ok=True)
