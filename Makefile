@@ -40,15 +40,15 @@ else
 	@python3 tests/processes/soak.py --build $(BUILD) --seconds $$((10 * $(or $(SECONDS),8)))
 endif
 
-bench:  ## hilo beside its peers, with ratios
+bench:  ## hilo beside its peers, with ratios; RECORD=1 writes them into docs/
 	@tools/setup.sh build test bench
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_pjrt bench example_digits
-	@python3 tools/bench.py --build $(BUILD)
+	@python3 tools/bench.py --build $(BUILD) $(if $(RECORD),--record)
 
-race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--threads all --isa avx2 --classes product"
+race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--threads all --isa avx2 --classes product"; RECORD=1 writes the ratios into docs/
 	@tools/setup.sh build test bench
 	@tools/build.sh $(BUILD) $(JOBS) hilo bench_race bench_without_avx512
-	@python3 tools/race.py --build $(BUILD) --programs $(or $(PROGRAMS),200) $(OPTIONS)
+	@python3 tools/race.py --build $(BUILD) --programs $(or $(PROGRAMS),200) $(OPTIONS) $(if $(RECORD),--record)
 
 conformance:  ## others' test cases, from CONFORMANCE=DIR
 	@tools/setup.sh build test

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--build DIR] [--rounds N] [--rows PART] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by
+"""peers.py [--build DIR] [--rounds N] [--rows PART] [--record] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by
 round in turn, every second one backwards, for what ran before may be felt; prints medians and ratios; beside them PyTorch
 and MLX where they are installed already. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is
 shown as it comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had
-is left out, by name."""
+is left out, by name. A run of all rows leaves peers.json in the build folder's figures/, or with --record in docs/figures."""
 
 import argparse
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import figures  # noqa: E402
+
 VENV = ROOT / ".venv"
 PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy")
 KEPT = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1000000000:glibc.malloc.top_pad=100000000"
@@ -25,6 +27,7 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rows", default="", help="only those whose names have this")
+    parser.add_argument("--record", action="store_true", help="put the medians into docs/figures")
     arguments = parser.parse_args()
     rows = [arguments.build / "bin" / "bench" / "rows"]
     quiet = {"HILO_LOG": "error"}  # of a jit for each row, which are all made in one place
@@ -32,6 +35,9 @@ def main() -> int:
     python = jax_python()
     if python is None:
         print("left out: jaxlib 0.10.2 (could not be installed)")
+        if arguments.record:
+            print("nothing is recorded: the docs compare with jaxlib", file=sys.stderr)
+            return 1
     else:
         script = [python, ROOT / "bench" / "rows_jax.py"]
         commands["jaxlib"] = (script, {})
@@ -45,8 +51,20 @@ def main() -> int:
             for line in output.splitlines():
                 row, microseconds = line.split("\t")
                 samples[name].setdefault(row, []).append(float(microseconds))
-    show(samples)
+    medians = {name: {row: round(statistics.median(values), 2) for row, values in rows.items()} for name, rows in samples.items()}
+    show(medians)
+    if not arguments.rows:
+        rows = {row: {name: found[row] for name, found in medians.items() if row in found} for row in medians["hilo"]}
+        measured = {**figures.circumstances(versions(commands)), "rounds": arguments.rounds, "microseconds": rows}
+        figures.place(arguments.build, "peers", arguments.record).write_text(figures.text(measured))
     return 0
+
+
+def versions(commands: dict) -> dict[str, str]:
+    """Of the peers that ran, by the interpreter that ran them."""
+    ask = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
+    return {name: subprocess.run([commands[name][0][0], "-c", ask, name], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+            for name in ("jaxlib", "torch", "mlx") if name in commands}
 
 
 def installed_peers(pythons: list[pathlib.Path]) -> dict[str, tuple]:
@@ -77,17 +95,16 @@ def jax_python() -> pathlib.Path | None:
     return python
 
 
-def show(samples: dict[str, dict[str, list[float]]]) -> None:
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
+def show(medians: dict[str, dict[str, float]]) -> None:
+    cpu = figures.circumstances({})["machine"]
     print(f"Medians in microseconds on {cpu}, {os.cpu_count()} cores; a ratio above 1 means that hilo is faster.\n")
-    peers = [name for name in samples if name != "hilo"]
+    peers = [name for name in medians if name != "hilo"]
     print("| row | hilo | " + " | ".join(f"{p} | ratio" for p in peers) + " |")
     print("|---|---|" + "---|---|" * len(peers))
-    for row, values in samples["hilo"].items():
-        own = statistics.median(values)
+    for row, own in medians["hilo"].items():
         cells = [f"{own:.2f}"]
         for peer in peers:
-            theirs = statistics.median(samples[peer][row]) if row in samples[peer] else None
+            theirs = medians[peer].get(row)
             cells += [f"{theirs:.2f}", f"{theirs / own:.2f}"] if theirs is not None else ["-", "-"]
         print(f"| {row} | " + " | ".join(cells) + " |")
 

@@ -3,7 +3,7 @@
 # bench/preload/NAME.cc is build/bin/bench/NAME.so, for LD_PRELOAD.
 file(GLOB HILO_BENCHES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cc)
 add_custom_target(bench)
-find_package(benchmark)
+find_package(benchmark QUIET)
 if(NOT benchmark_FOUND)
   message(STATUS "Google Benchmark (libbenchmark-dev) is not here: no benchmarks are built")
   return()
@@ -41,4 +41,4 @@ foreach(source IN LISTS HILO_RPC_BENCHES)
   add_dependencies(bench_rpc_${name} hilo_rpc)  # opened at run time
   add_dependencies(bench bench_rpc_${name})
 endforeach()
-target_link_libraries(bench_rpc_echo PRIVATE PkgConfig::GRPC)
+target_link_libraries(bench_rpc_echo PRIVATE hilo_grpc)

@@ -2,8 +2,28 @@
 # cmake/install.cmake -- headers, library, command, find_package(hilo) and pkg-config.
 include(CMakePackageConfigHelpers)
 
+# What is installed, and which folders are new, is listed in the prefix itself (share/hilo/installed.txt), so that uninstall.cmake
+# beside it needs no build tree. An older version may have had other files: they go first.
+install(CODE "set(hilo_shared_folders . ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} share share/doc ${CMAKE_INSTALL_LIBDIR}
+  ${CMAKE_INSTALL_LIBDIR}/cmake ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(hilo_uninstall ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake)")
+install(CODE [[
+set(hilo_prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+if(EXISTS "${hilo_prefix}/share/hilo/installed.txt")
+  execute_process(COMMAND ${CMAKE_COMMAND} "-DHILO_PREFIX=${hilo_prefix}" -P "${hilo_uninstall}" OUTPUT_QUIET ERROR_QUIET)
+endif()
+set(hilo_list "")
+foreach(folder IN LISTS hilo_shared_folders)
+  if(NOT EXISTS "${hilo_prefix}/${folder}")
+    string(PREPEND hilo_list "folder ${folder}\n")  # inner ones first
+  endif()
+endforeach()
+list(LENGTH CMAKE_INSTALL_MANIFEST_FILES hilo_first)  # what another project installed before isn't hilo's
+]])
+
 install(TARGETS hilo EXPORT hiloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# `make install` builds the library and the command only; the plugin goes along where it is built.
+install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 if(TARGET hilo_rpc)
   install(TARGETS hilo_rpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
@@ -21,7 +41,9 @@ export(EXPORT hiloTargets NAMESPACE hilo:: FILE ${PROJECT_BINARY_DIR}/hiloTarget
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/hiloConfig.cmake.in
   ${PROJECT_BINARY_DIR}/hiloConfig.cmake INSTALL_DESTINATION ${HILO_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hiloConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/hilo_precompile.cmake ${PROJECT_BINARY_DIR}/hilo_precompile.cmake COPYONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hiloConfig.cmake ${PROJECT_BINARY_DIR}/hiloConfigVersion.cmake
+  ${PROJECT_BINARY_DIR}/hilo_precompile.cmake
   DESTINATION ${HILO_CMAKE_DIR})
 
 file(RELATIVE_PATH HILO_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -29,4 +51,13 @@ string(REGEX REPLACE "/$" "" HILO_PC_TO_PREFIX ${HILO_PC_TO_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/hilo.pc.in ${PROJECT_BINARY_DIR}/hilo.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hilo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake DESTINATION share/hilo)
+install(CODE [[
+list(SUBLIST CMAKE_INSTALL_MANIFEST_FILES ${hilo_first} -1 hilo_files)
+foreach(file IN LISTS hilo_files)
+  file(RELATIVE_PATH name "${CMAKE_INSTALL_PREFIX}" "${file}")
+  string(APPEND hilo_list "file ${name}\n")
+endforeach()
+file(WRITE "${hilo_prefix}/share/hilo/installed.txt" "${hilo_list}file share/hilo/installed.txt\n")
+]])
 include(cmake/wheel.cmake)

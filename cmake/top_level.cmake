@@ -12,25 +12,13 @@ set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a new libhilo.so of the same interface r
 
 # -Wno-restrict: g++ 12 warns falsely on std::string + at -O2. Where the standard library is precompiled it also warns of
 # array bounds in text + "...", which .append() and fmt::format() avoid.
-add_compile_options(-Wall -Wextra -Werror -Werror=switch -fvisibility-inlines-hidden)
+# Errors only with the compilers that the tests run with: g++ 14 has a dozen false alarms, and each later one will have others.
+if("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 19)\\.")
+  set(warnings_are_errors -Werror)
+endif()
+add_compile_options(-Wall -Wextra ${warnings_are_errors} -Werror=switch -fvisibility-inlines-hidden)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)
-endif()
-
-# With the tree as its base folder, ccache knows a file again in a copy of the tree; the rest is what its manual asks for
-# where headers are precompiled.
-find_program(HILO_CCACHE ccache)
-if(HILO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-    CCACHE_SLOPPINESS=pch_defines,time_macros ${HILO_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
-endif()
-
-# lld links in a fifth of the time. g++ 12 finds it only under the plain name, which LLVM keeps in a folder of its own.
-find_program(HILO_LLD ld.lld PATHS /usr/lib/llvm-19/bin NO_DEFAULT_PATH)
-if(HILO_LLD)
-  get_filename_component(HILO_LLD_DIR ${HILO_LLD} DIRECTORY)
-  add_link_options(-B${HILO_LLD_DIR} -fuse-ld=lld)
 endif()
 
 if(HILO_SANITIZE AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")

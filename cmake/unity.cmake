@@ -3,7 +3,7 @@
 # A tree that is built as a whole takes half the time. With -DHILO_UNITY=OFF each file is compiled alone: that is quicker
 # if you edit one file at a time. The sanitizers' builds do so too, so that each file says what it includes.
 find_package(Python3 COMPONENTS Interpreter)
-if(Python3_FOUND AND PROJECT_IS_TOP_LEVEL AND NOT HILO_SANITIZE)
+if(Python3_FOUND AND NOT HILO_SANITIZE)
   set(HILO_UNITY_DEFAULT ON)
 endif()
 option(HILO_UNITY "compile files of a folder together" ${HILO_UNITY_DEFAULT})

@@ -3,7 +3,8 @@
 """Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
 program's time its profile explains, every program of bench/, how fast programs are read, what gradients cost beside their
 objectives, meetings of processes beside MPI's, training steps on one and two devices, a server's calls beside a bare echo's, then hilo beside its peers
-(bench/peers.py, where it is there)."""
+(bench/peers.py, where it is there). That last part leaves the picture of its ratios in the build folder's figures/; with --record
+it goes into docs/figures and docs/performance.md instead."""
 
 import argparse
 import json
@@ -14,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import figures  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SERVING_AIMS = {"a small call, us": "at most 1.3", "calls a second, none of which waits": "10,000 or the echo's",
@@ -28,10 +32,11 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "meshes", "serving",
                                            "peers"))
+    parser.add_argument("--record", action="store_true", help="write what was measured beside peers into docs/")
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
                 "adbench": adbench, "processes": processes, "meshes": meshes,
-                "serving": serving, "peers": peers}
+                "serving": serving, "peers": lambda build: peers(build, arguments.record)}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -158,9 +163,9 @@ def reading(build: pathlib.Path) -> int:
     """MB/s and programs/s of the readers, beside jaxlib's where an environment has it."""
     python = ROOT / ".venv" / "bin" / "python"
     with tempfile.TemporaryDirectory() as folder:
-        own = figures([build / "bin" / "bench" / "reading", folder])
+        own = sizes_and_times([build / "bin" / "bench" / "reading", folder])
         try:
-            theirs = figures([python, ROOT / "bench" / "reading_jax.py", folder])
+            theirs = sizes_and_times([python, ROOT / "bench" / "reading_jax.py", folder])
         except (OSError, subprocess.CalledProcessError):
             print("left out: jaxlib's reading speed (make interop makes its environment)")
             theirs = {}
@@ -193,15 +198,25 @@ def adbench(build: pathlib.Path) -> int:
     return 0
 
 
-def figures(command: list) -> dict[str, tuple[float, float]]:
+def sizes_and_times(command: list) -> dict[str, tuple[float, float]]:
     """Of each row: bytes and microseconds."""
     lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
     return {name: (float(size), float(microseconds)) for name, size, microseconds in (line.split("\t") for line in lines)}
 
 
-def peers(build: pathlib.Path) -> int:
+def peers(build: pathlib.Path, record: bool) -> int:
     script = ROOT / "bench" / "peers.py"
-    return subprocess.run([sys.executable, script, "--build", build]).returncode if script.exists() else 0
+    if not script.exists():
+        return 0
+    done = subprocess.run([sys.executable, script, "--build", build, *(["--record"] if record else [])]).returncode
+    if done != 0:
+        return done
+    if record:
+        return subprocess.run([sys.executable, ROOT / "tools" / "generate_docs.py", "--build", build]).returncode
+    measured = figures.place(build, "peers", record)
+    done = subprocess.run([sys.executable, ROOT / "tools" / "ratio_picture.py", measured, measured.parent]).returncode
+    print(f"The picture of these ratios is in {measured.parent}; make bench RECORD=1 puts it into the docs.")
+    return done
 
 
 if __name__ == "__main__":

@@ -1,53 +1,53 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A build tree: configure it, build in it, ask it what took long."""
+"""A build tree: configure it, build in it, ask it what took long. As a program: build_tree.py TREE JOBS TARGET..."""
 
 import pathlib
+import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import build_progress  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+def main() -> int:
+    tree, jobs, targets = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    if not configure(tree, []):
+        return 1
+    listed = subprocess.run(["ninja", "-C", str(tree), "-t", "targets", "all"], stdout=subprocess.PIPE, text=True).stdout
+    known = [target for target in targets if f"\n{target}: phony\n" in "\n" + listed]
+    return 0 if not known or build_progress.run(tree, jobs, known) else 1
+
+
 def build(tree: pathlib.Path, jobs: int, definitions: list[str] = (), targets: list[str] = ()) -> bool:
     """Configures the tree, builds `targets` (default: all); prints what went wrong. True if all went well."""
-    # Always: a package may have come since, and it takes a second.
-    if not run_quietly(["cmake", "-G", "Ninja", "-B", str(tree), "-S", str(ROOT), *(f"-D{d}" for d in definitions)]):
-        return False
-    command = ["ninja", "-C", str(tree), "-j", str(jobs), *targets]
-    if sys.stdout.isatty():
-        return subprocess.run(command).returncode == 0
-    return run_with_milestones(command)
+    return configure(tree, definitions) and build_progress.run(tree, jobs, list(targets))
 
 
-def run_quietly(command: list[str]) -> bool:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        print(done.stdout)
-    return done.returncode == 0
+def configure(tree: pathlib.Path, definitions: list[str]) -> bool:
+    """Always, since a package may have come, and it takes a second. Prints what CMake refuses and nothing else."""
+    try:
+        done = subprocess.run(["cmake", "-G", "Ninja", "-B", str(tree), "-S", str(ROOT), *(f"-D{d}" for d in definitions)],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    if done.returncode == 0:
+        return True
+    tree.mkdir(parents=True, exist_ok=True)
+    (tree / build_progress.LOG).write_text(done.stdout)
+    print("\n".join(configure_problem(done.stdout)))
+    print(f"CMake stopped. All that it said: {(tree / build_progress.LOG).absolute()}")
+    return False
 
 
-def run_with_milestones(command: list[str]) -> bool:
-    """In a pipe: every tenth of ninja's steps as a line, and everything that is not a step."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    shown = 0
-    for line in process.stdout:
-        step = parse_step(line)
-        if step is None:
-            print(line, end="", flush=True)
-        elif step[0] * 10 // step[1] > shown:
-            shown = step[0] * 10 // step[1]
-            print(f"[{step[0]}/{step[1]}] built", flush=True)
-    return process.wait() == 0
-
-
-def parse_step(line: str) -> tuple[int, int] | None:
-    """(3, 120) of "[3/120] Building CXX object ..."."""
-    if not line.startswith("[") or "]" not in line:
-        return None
-    done, slash, total = line[1 : line.index("]")].partition("/")
-    if not slash or not done.isdigit() or not total.isdigit() or total == "0":
-        return None
-    return int(done), int(total)
+def configure_problem(output: str) -> list[str]:
+    """The sentences of CMake's errors, without the calls that led there; if it has none, its last lines."""
+    found = re.findall(r"^CMake Error[^\n]*:\n((?:\n|  [^\n]*\n)+)", output, re.M)
+    sentences = [line.removeprefix("  ") for text in found for line in text.strip("\n").split("\n")]
+    return sentences or output.splitlines()[-build_progress.SHOWN:]
 
 
 def slowest_files(tree: pathlib.Path, count: int) -> list[tuple[float, str]]:
@@ -59,11 +59,9 @@ def slowest_files(tree: pathlib.Path, count: int) -> list[tuple[float, str]]:
     for line in log.read_text().splitlines():
         fields = line.split("\t")
         if len(fields) == 5 and fields[3].endswith(".o"):
-            seconds[source_of(fields[3])] = (int(fields[1]) - int(fields[0])) / 1000
+            seconds[build_progress.source_of(fields[3])] = (int(fields[1]) - int(fields[0])) / 1000
     return sorted(((s, name) for name, s in seconds.items()), reverse=True)[:count]
 
 
-def source_of(object_file: str) -> str:
-    """"tests/CMakeFiles/test_base.dir/base/log_test.cc.o" -> "tests/base/log_test.cc"."""
-    head, _, tail = object_file.partition("CMakeFiles/")
-    return head + tail.partition(".dir/")[2].removesuffix(".o")
+if __name__ == "__main__":
+    sys.exit(main())

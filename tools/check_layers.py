@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_layers.py [ROOT] -- includes go down only, as docs/architecture.md's map says; this is the map as a table.
+"""check_layers.py [ROOT] -- includes go down only, as docs/contributing/architecture.md's map says; this is the map as a table.
 
 A folder may include what its row names and what those rows name in turn, except through a seam: whoever includes
 `client` sees client's headers, not the engine beneath. `base` and `types` may be included from anywhere.
@@ -61,7 +61,6 @@ LAYERS = {
     "explain": ("client", "backend/cpu/load", "hlo/cost"),
     "pjrt/abi": (),
     "pjrt": ("client", "backend/host", "stablehlo", "hlo/partition", "hlo/text", "hlo/proto", "pjrt/abi"),
-    "aot": ("client",),
     "trace": ("device", "client", "hlo/build", "hlo/partition"),
     "tree": ("trace",),
     "transform": ("trace", "tree", "hlo/passes", "hlo/ops/ext"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/numpy_coverage.md: which public names of jax and optax hilo has. What it has is found by compiling hilo.h; the list of
+"""docs/internal/numpy_coverage.md: which public names of jax and optax hilo has. What it has is found by compiling hilo.h; the list of
 names is recorded (tools/jax_api/names.tsv); the reasons of what it hasn't are in tools/jax_api/reasons.tsv."""
 
 import collections
@@ -14,7 +14,7 @@ import compiling  # noqa: E402
 import signatures  # noqa: E402
 import spelling  # noqa: E402
 
-PAGE = "docs/numpy_coverage.md"
+PAGE = "docs/internal/numpy_coverage.md"
 NAMES = "tools/jax_api/names.tsv"
 REASONS = "tools/jax_api/reasons.tsv"
 HEAD = """# What hilo has of JAX's names

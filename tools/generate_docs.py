@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the generated pages; with --check names those that are out of date instead. A page's fact has its one place
-elsewhere: tools/packages.txt, tools/seeds.txt, the tables that the command prints, or the verdicts of tests that ran."""
+elsewhere: tools/packages.txt, tools/seeds.txt, docs/figures, the tables that the command prints, or the verdicts of tests that ran."""
 
 import argparse
 import dataclasses
@@ -15,6 +15,7 @@ import check_layers  # noqa: E402
 import coverage_page  # noqa: E402
 import jax_tests_page  # noqa: E402
 import numerics_page  # noqa: E402
+import performance_page  # noqa: E402
 import status_page  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,7 +26,8 @@ PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
     "headers": "headers, compiled in",
     "tool": "not in the product: it builds, tests or measures",
 }
-ARCHITECTURE = "docs/architecture.md"
+RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13", "noble": "Ubuntu 24.04"}  # that tools/setup.sh knows
+ARCHITECTURE = "docs/contributing/architecture.md"
 SEEDS = "tools/seeds.txt"
 # Pages that the command prints from its own tables: page -> arguments of build/bin/hilo.
 FROM_COMMAND = {"docs/flags.md": ("flags", "--markdown")}
@@ -55,12 +57,13 @@ def main() -> int:
 
 
 def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
-    packages = read_packages((root / "tools" / "packages.txt").read_text())
-    found = {"docs/dependencies.md": dependencies(packages), "THIRD_PARTY.md": third_party(packages)}
+    listed = (root / "tools" / "packages.txt").read_text()
+    packages = read_packages(listed)
+    found = {"docs/contributing/dependencies.md": dependencies(packages, other_names(listed)), "THIRD_PARTY.md": third_party(packages)}
     if (root / ARCHITECTURE).exists():
-        found[ARCHITECTURE] = with_part((root / ARCHITECTURE).read_text(), "layers", layers())
+        found[ARCHITECTURE] = performance_page.with_part((root / ARCHITECTURE).read_text(), "layers", layers())
     if (root / SEEDS).exists():
-        found["docs/seeds.md"] = seeds(root)
+        found["docs/internal/seeds.md"] = seeds(root)
     if (root / numerics_page.RECORDED).exists():
         found["docs/numerics.md"] = numerics_page.page(root)
     for name, arguments in FROM_COMMAND.items():
@@ -68,11 +71,11 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
-    return {**found, **jax_tests_page.pages(root), **coverage_page.pages(root, build), **status_page.pages(build)}
+    return {**found, **performance_page.pages(root), **jax_tests_page.pages(root), **coverage_page.pages(root, build), **status_page.pages(build)}
 
 
 def seeds(root: pathlib.Path) -> str:
-    """docs/seeds.md. An empty cell, or a file or test that isn't there, ends the program."""
+    """docs/internal/seeds.md. An empty cell, or a file or test that isn't there, ends the program."""
     rows = []
     for number, line in enumerate((root / SEEDS).read_text().splitlines(), 1):
         if line and not line.startswith("#"):
@@ -104,12 +107,6 @@ def seed_problem(root: pathlib.Path, cells: list[str]) -> str | None:
     return None
 
 
-def with_part(page: str, name: str, text: str) -> str:
-    """`page` with what stands between "<!-- generated: NAME -->" and "<!-- end -->" replaced by `text`."""
-    return re.sub(rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)", lambda match: match[1] + text + match[2], page,
-                  flags=re.DOTALL)
-
-
 def layers() -> str:
     rows = [f"| `{folder}` | {', '.join(f'`{name}`' for name in below) or 'the standard library, fmt'} |\n"
             for folder, below in check_layers.LAYERS.items()]
@@ -120,7 +117,7 @@ def up_to_date(path: pathlib.Path, text: str, check_only: bool) -> bool:
     if path.exists() and path.read_text() == text:
         return True
     if not check_only:
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return False
 
@@ -130,22 +127,33 @@ def read_packages(text: str) -> list[Package]:
     for number, line in enumerate(text.splitlines(), 1):
         if line and not line.startswith("#"):
             fields = [field.strip() for field in line.split("|")]
+            if len(fields) == 3 and "" not in fields:  # another name
+                continue
             if len(fields) != 6 or "" in fields or fields[2] not in PARTS:
                 sys.exit(f"tools/packages.txt:{number}: got \"{line}\"; wanted package | group | part | licence | size | why")
             packages.append(Package(*fields))
     return packages
 
 
-def dependencies(packages: list[Package]) -> str:
+def other_names(text: str) -> list[tuple[str, list[str], str]]:
+    """(package, releases, its name there)"""
+    lines = [[field.strip() for field in line.split("|")] for line in text.splitlines() if not line.startswith("#")]
+    return [(fields[0], fields[1].split(), fields[2]) for fields in lines if len(fields) == 3]
+
+
+def dependencies(packages: list[Package], others: list[tuple[str, list[str], str]]) -> str:
     lines = ["# Dependencies", "",
-             "Generated from `tools/packages.txt` by `make docs`. Beside git, make and g++, on Debian 12. Each `make`",
-             "target installs the groups it needs: everything needs `build`; `make test` also `test`; `make bench` `bench`;",
-             "`make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB installed, of the package alone.", ""]
+             "Generated from `tools/packages.txt` by `make docs`. Beside git and make, by the names of Debian 12; the last",
+             "table has those of other releases. Each `make` target installs the groups it needs: everything needs `build`;",
+             "`make test` also `test`; `make bench` `bench`; `make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB",
+             "installed, of the package alone.", ""]
     for group in dict.fromkeys(package.group for package in packages):
         lines += [f"## {group}", "", "| package | why | in the product | licence | MB |", "|---|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.why} | {PARTS[p.part]} | {p.licence} | {p.size} |"
                   for p in packages if p.group == group]
         lines.append("")
+    lines += ["## Other names", "", "| package | release | name there |", "|---|---|---|"]
+    lines += [f"| `{name}` | {', '.join(RELEASES[release] for release in releases)} | `{other}` |" for name, releases, other in others]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs a build tree under a prefix, and takes it away again.
+"""Installs a build tree under a prefix and says how programs find it there, or takes it away again.
 
-The list of what was installed lies in the prefix itself (share/hilo/installed.txt), so that any clone, or none, can
-uninstall. It names files, and the folders that were not there before.
+cmake/install.cmake lists in the prefix what it installed; cmake/uninstall.cmake, which lies beside the list, removes that.
 """
 
 import argparse
+import os
 import pathlib
+import re
 import subprocess
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 MANIFEST = pathlib.Path("share/hilo/installed.txt")
+SEARCHED = (pathlib.Path("/usr"), pathlib.Path("/usr/local"))  # where compilers, CMake and pkg-config look by themselves
 
 
 def main() -> int:
@@ -20,51 +23,44 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--prefix", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    prefix = arguments.prefix.absolute()
-    try:
-        return install(arguments.build, prefix) if arguments.action == "install" else uninstall(prefix)
-    except OSError as error:
-        print(f"{arguments.action}: {error}", file=sys.stderr)
-        return 1
+    prefix = arguments.prefix.expanduser().absolute()
+    return install(arguments.build, prefix) if arguments.action == "install" else uninstall(prefix)
 
 
 def install(build: pathlib.Path, prefix: pathlib.Path) -> int:
-    if (prefix / MANIFEST).exists():
-        uninstall(prefix)  # an older version may have had other files
-    known = folders_in(prefix)
     done = subprocess.run(["cmake", "--install", str(build), "--prefix", str(prefix), "--strip"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if re.search("cannot create directory|cannot copy file|[Pp]ermission denied|[Rr]ead-only", done.stdout) and done.returncode != 0:
+        print(f"install: cannot write under {prefix}. Hint: make install PREFIX=$HOME/.local, or sudo make install", file=sys.stderr)
+        return 1
     if done.returncode != 0:
         print(done.stdout)
         return 1
-    files = [pathlib.Path(line) for line in (build / "install_manifest.txt").read_text().split("\n") if line]
-    (prefix / MANIFEST).parent.mkdir(parents=True, exist_ok=True)
-    files.append(prefix / MANIFEST)
-    new = sorted(folders_in(prefix) - known, key=lambda folder: -len(folder.parts))  # some empty: CMake makes them
-    lines = [f"file {file.relative_to(prefix)}" for file in files]
-    lines += [f"folder {folder.relative_to(prefix)}" for folder in new]
-    (prefix / MANIFEST).write_text("\n".join(lines) + "\n")
-    print(f"installed {len(files)} files under {prefix}")
+    if prefix in SEARCHED and os.geteuid() == 0:
+        subprocess.run(["ldconfig"], check=False)
+    count = sum(line.startswith("file ") for line in (prefix / MANIFEST).read_text().splitlines())
+    print(f"installed {count} files under {prefix}")
+    print(how_to_use(prefix))
     return 0
 
 
-def folders_in(prefix: pathlib.Path) -> set[pathlib.Path]:
-    """`prefix` and all folders below it, as far as they exist."""
-    return {folder for folder in (prefix, *prefix.rglob("*")) if folder.is_dir() and not folder.is_symlink()}
+def how_to_use(prefix: pathlib.Path) -> str:
+    """What to type for a program of one's own."""
+    near = prefix in SEARCHED
+    package = "" if near else f"PKG_CONFIG_PATH={prefix}/lib/pkgconfig "
+    cmake = "" if near else f", with cmake -DCMAKE_PREFIX_PATH={prefix}"
+    return (f"  g++        g++ main.cc $({package}pkg-config --cflags --libs hilo) -o main\n"
+            f"  CMake      find_package(hilo REQUIRED) and target_link_libraries(main PRIVATE hilo::hilo){cmake}\n"
+            f"  command    {'hilo' if near else prefix / 'bin' / 'hilo'} new first, which makes such a project")
 
 
 def uninstall(prefix: pathlib.Path) -> int:
-    if not (prefix / MANIFEST).exists():
+    done = subprocess.run(["cmake", f"-DHILO_PREFIX={prefix}", "-P", str(ROOT / "cmake" / "uninstall.cmake")],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
         print(f"hilo is not installed under {prefix}: {prefix / MANIFEST} does not exist", file=sys.stderr)
         return 1
-    entries = [line.split(" ", 1) for line in (prefix / MANIFEST).read_text().splitlines()]
-    files = [prefix / name for kind, name in entries if kind == "file"]
-    for file in files:
-        file.unlink(missing_ok=True)
-    for folder in [prefix / name for kind, name in entries if kind == "folder"]:
-        if folder.exists() and not any(folder.iterdir()):
-            folder.rmdir()
-    print(f"removed {len(files)} files from {prefix}")
+    print(done.stdout.removeprefix("-- "), end="")
     return 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/jax_tests.md: JAX's own tests of transformations, each with the tests here that hold the same behaviour, or with the
+"""docs/internal/jax_tests.md: JAX's own tests of transformations, each with the tests here that hold the same behaviour, or with the
 reason why there is none. Written from tools/jax_tests; tools/check_jax_tests.py holds these to the tests that are there."""
 
 import collections
@@ -7,7 +7,7 @@ import pathlib
 
 import check_jax_tests
 
-PAGE = "docs/jax_tests.md"
+PAGE = "docs/internal/jax_tests.md"
 HEAD = """# JAX's tests, and ours
 
 Every test of `api_test`, `lax_control_flow_test`, `custom_api_test`, `custom_root_test`, `custom_linear_solve_test`,

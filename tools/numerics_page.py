@@ -22,7 +22,7 @@ which `make interop` measures again.
 
 The greatest error in units of the last place of the true value, which is MPFR's: of every number of f16 and bf16 (with another
 one, where a function takes two), and of 65,536 numbers of f32 and of f64 of all sizes and around the usual arguments; `zeta`
-and `polygamma` of 8,192 pairs where both are positive. hilo never flushes denormal numbers to zero, and its figures have them;
+and `polygamma` of 8,192 pairs where both are positive. By default hilo doesn't flush denormal numbers to zero (`HILO_DENORMALS=flush` does), and its figures have them;
 XLA's leave out denormal arguments and values, because XLA flushes them in most of these functions, and where it gives no
 number. Both were measured on a machine that multiplies and adds in one rounding (AVX2, AVX-512); what the engine does without
 that has a column of its own (SSE2), and the bound holds for all. In f16 and bf16 hilo computes in f32 and rounds once more. A

@@ -23,8 +23,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECONDS = 120
 # page, with what is asked of it -> what the browser must show, as a pattern over its document
 VIEWS = {
-    "index.html": r"A C\+\+ function on arrays is traced to HLO",
+    "index.html": r"hilo is JAX for C\+\+",
     "tutorial/01_arrays.html": r"<h1[^>]*>[^<]+</h1>",
+    "performance.html": r"ratios_light",
+    "contributing/index.html": r"architecture",
     "errors.html": r"INVALID_ARGUMENT",
     "api/hilo_numpy.html": r'<h3 id="einsum">einsum',
     "api/hilo_scipy_stats.html": r"norm::pdf",

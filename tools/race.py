@@ -3,7 +3,8 @@
 """Random realistic programs (bench/race/) on hilo and on jaxlib 0.10.2 in turn: how the ratios of their times are distributed, the worst
 of each class, and of those the smallest program that is still slow. Values are compared too. With one thread the times are the
 processor's, which other work on the machine adds little to; with all, the wall clock's. A ratio above 1 means that hilo is faster.
-What was measured is kept in a file, and a second run goes on there."""
+What was measured is kept in a file, and a second run goes on there. With --record the ratios of the classes go into docs/figures and
+docs/performance.md."""
 
 import argparse
 import itertools
@@ -18,6 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
+import figures as recorded  # noqa: E402
 import peers  # noqa: E402
 
 SLOW = 0.9  # a ratio below is a loss beyond noise
@@ -36,6 +38,7 @@ def main() -> int:
     parser.add_argument("--keep-memory", action="store_true", help="jaxlib keeps the memory it frees, as with a faster allocator")
     parser.add_argument("--worst", type=int, default=20, help="programs that are shown and reduced (20)")
     parser.add_argument("--records", type=pathlib.Path, help="the file of what was measured; default: in the build folder")
+    parser.add_argument("--record", action="store_true", help="write the ratios of the classes into docs/")
     arguments = parser.parse_args()
     python = peers.jax_python()
     if python is None:
@@ -45,6 +48,8 @@ def main() -> int:
         race = Race(arguments, python, pathlib.Path(folder))
         records = run(race, arguments)
         show(records, arguments.worst)
+        if arguments.record:
+            record(arguments, records, race.environment.get("HILO_ISA") or widest())
         reduce_worst(race, records, arguments.worst)
     return 1 if any(r.get("difference") for r in records) else 0
 
@@ -182,10 +187,8 @@ def show(records: list[dict], worst: int) -> None:
     print(f"{len(records)} programs: {len(failed)} did not run, {len(records) - len(failed) - len(rows)} take jaxlib less than {SHORTEST} us "
           "and say only what a call costs.\n")
     print("| class | programs | geometric mean | least | a tenth below | median | nine tenths below | below 0.9 |\n|---|---|---|---|---|---|---|---|")
-    for name in sorted({r["class"] for r in rows}) + ["all"]:
-        ratios = sorted(r["ratio"] for r in rows if name in (r["class"], "all"))
-        if ratios:
-            print(f"| {name} | {len(ratios)} | " + " | ".join(f"{x:.2f}" for x in figures(ratios)) + f" | {sum(x < SLOW for x in ratios)} |")
+    for name, (count, *ratios, below) in by_class(rows).items():
+        print(f"| {name} | {count} | " + " | ".join(f"{x:.2f}" for x in ratios) + f" | {below} |")
     compiled = [r["compiled"][1] / r["compiled"][0] for r in rows]
     if compiled:
         print(f"\nCompiling: {mean(compiled):.1f} times faster in geometric mean, {min(compiled):.2f} at least.")
@@ -197,6 +200,32 @@ def show(records: list[dict], worst: int) -> None:
     print("\nThe slowest:\n")
     for r in worst_of(records, worst):
         print(summary(r))
+
+
+def by_class(rows: list[dict]) -> dict[str, list]:
+    """Number of programs, figures of their ratios, and how many are slow: of each class, and of all."""
+    table = {}
+    for name in sorted({r["class"] for r in rows}) + ["all"]:
+        ratios = sorted(r["ratio"] for r in rows if name in (r["class"], "all"))
+        if ratios:
+            table[name] = [len(ratios), *(round(x, 2) for x in figures(ratios)), sum(x < SLOW for x in ratios)]
+    return table
+
+
+def record(arguments, records: list[dict], isa: str) -> None:
+    """Writes the classes' ratios at this width; those at other widths stay."""
+    path = recorded.place(arguments.build, "race", True)
+    widths = json.loads(path.read_text()) if path.exists() else {}
+    widths[isa] = {**recorded.circumstances({"jaxlib": "0.10.2"}), "threads": arguments.threads,
+                   "seeds": [arguments.seed, arguments.seed + arguments.programs - 1], "classes": by_class(counted(records))}
+    path.write_text(recorded.text(widths))
+    subprocess.run([sys.executable, ROOT / "tools" / "generate_docs.py", "--build", arguments.build], check=True)
+
+
+def widest() -> str:
+    """The vectors of this machine, as --isa names them."""
+    flags = pathlib.Path("/proc/cpuinfo").read_text()
+    return "avx512" if "avx512f" in flags else "avx2" if "avx2" in flags else "sse2"
 
 
 def figures(ratios: list[float]) -> list[float]:

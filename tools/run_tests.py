@@ -111,7 +111,7 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
 
 
 def record_status(build: pathlib.Path, results: list[Result]) -> None:
-    """Leaves the verdicts of the tests of status behind, of which docs/status.md is made."""
+    """Leaves the verdicts of the tests of status behind, of which docs/internal/status.md is made."""
     lines = sorted(f"{'passed' if r.passed else 'failed'} {r.name}\n" for r in results if r.name.startswith("status/"))
     (build / status_page.RESULTS).write_text("".join(lines))
 

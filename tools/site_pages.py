@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MkDocs calls these while it builds the site: the API reference becomes pages of it, under api/, that are no files of docs/.
+"""MkDocs calls these while it builds the site: the API reference becomes pages of it, under api/, that are no files of docs/. The
+menu has their list.
 It runs in Debian's python3, as mkdocs does."""
 
 import os
@@ -19,10 +20,16 @@ def on_config(config, **_):
     pages = api_reference.pages(api_reference.entries_of(api_reference.ROOT, build.resolve()))
     folder = pathlib.Path(FOLDER.name) / "api"
     folder.mkdir()
-    for name, text in pages.items():
+    for name, text in {**pages, "index.md": index(pages)}.items():
         (folder / name).write_text(text)
-    config["nav"].append({"API reference": [f"api/{name}" for name in pages]})
+    config["nav"].append({"API reference": "api/index.md"})
     return config
+
+
+def index(pages: dict[str, str]) -> str:
+    """A line for each page, by its title."""
+    lines = [f"- [{text.partition(chr(10))[0].removeprefix('# ')}]({name})" for name, text in pages.items()]
+    return "# API reference\n\nA page for each namespace. The search finds every name.\n\n" + "\n".join(lines) + "\n"
 
 
 def on_files(files, config, **_):

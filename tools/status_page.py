@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/status.md from the verdicts of tests/status: a cell is full because its test ran and passed, nothing else."""
+"""docs/internal/status.md from the verdicts of tests/status: a cell is full because its test ran and passed, nothing else."""
 
 import dataclasses
 import pathlib
@@ -157,4 +157,4 @@ def page(text: str) -> str:
 def pages(build: pathlib.Path) -> dict[str, str]:
     """The page, if tests ran in this build tree."""
     results = build / RESULTS
-    return {"docs/status.md": page(results.read_text())} if results.exists() else {}
+    return {"docs/internal/status.md": page(results.read_text())} if results.exists() else {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/adding_a_backend.md to the interfaces of device/ and to its example, tests/support/fake_client.
+"""Holds docs/contributing/adding_a_backend.md to the interfaces of device/ and to its example, tests/support/fake_client.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. It builds nothing: that the example works
 is what tests/device holds.
@@ -13,7 +13,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PAGE = "docs/adding_a_backend.md"
+PAGE = "docs/contributing/adding_a_backend.md"
 INTERFACES = ("Client", "Device", "Buffer", "Executable")
 EXAMPLE = ("tests/support/fake_client.h", "tests/support/fake_client.cc")
 

@@ -45,6 +45,7 @@ def a_new_project_builds_and_learns(hilo, scratch, jobs):
     assert "cmake -S sine -B sine/build" in said, said
     run("cmake", "-S", "sine", "-B", "sine/build", cwd=scratch)
     run("cmake", "--build", "sine/build", "-j", jobs, cwd=scratch)
+    assert list((scratch / "sine/build").rglob("cmake_pch.hxx.gch")), "hilo_precompile compiled no header"
     printed = run(scratch / "sine/build/sine", cwd=scratch)
     losses = [float(loss) for loss in re.findall(r"loss (\S+)", printed)]
     assert len(losses) == 5 and losses[-1] < 0.01, printed

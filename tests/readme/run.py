@@ -1,31 +1,118 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the program in README.md and compares its output with the block that follows it.
+"""Does what README.md says, as a new user: installs hilo, compiles the first program by the page's g++ line and by its CMakeLists.txt,
+compares the output with the page, then compiles the other blocks of C++ inside that program and runs the commands on what it leaves.
+Also holds docs/command.md to the command: its subcommands and options exist, and no subcommand is missing.
 
-Prints "passed CASE" or "failed CASE"; tools/run_tests.py counts them.
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import argparse
+import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from command import ROOT  # noqa: E402
-from page_programs import difference, run  # noqa: E402
+from page_programs import difference  # noqa: E402
+
+PAGE = (ROOT / "README.md").read_text()
+MOST_LINES, MOST_ROWS = 120, 12  # of the page, and of its table of pages
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=1)
-    arguments = parser.parse_args()
-    text = (ROOT / "README.md").read_text()
-    program = re.search(r"```cpp\n(.*?)```", text, re.S).group(1)
-    wanted = re.search(r"It prints\n\n```\n(.*?)```", text, re.S).group(1)
-    problem = difference(run(program, arguments.build.resolve()), wanted)
-    print(f"failed readme/program: {problem}" if problem else "passed readme/program")
-    return 1 if problem else 0
+    build = parser.parse_args().build.resolve()
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="hilo_readme_") as folder:
+        place = pathlib.Path(folder)
+        for case in (it_is_short, installs, the_line_of_gxx_compiles_the_program, cmake_compiles_the_program,
+                     the_other_programs_compile_and_run, the_commands_run,
+                     the_page_of_the_command_has_its_subcommands_and_options):
+            try:
+                case(place=place, build=build)
+                print(f"passed {case.__name__}", flush=True)
+            except (AssertionError, OSError) as error:
+                failed += 1
+                print(f"{error}\nfailed {case.__name__}", flush=True)
+    return 1 if failed else 0
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)```$", PAGE, re.S | re.M)
+
+
+def run(command: str, place: pathlib.Path) -> str:
+    """By a shell, with what `make install` tells to set."""
+    prefix = place / "prefix"
+    environment = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig", "CMAKE_PREFIX_PATH": str(prefix), "HILO_CACHE": "off",
+                   "LD_LIBRARY_PATH": f"{prefix}/lib", "PATH": f"{prefix}/bin:{os.environ['PATH']}", "HILO_PLATFORM": "Host"}
+    done = subprocess.run(["sh", "-e", "-c", command], cwd=place, env=environment, text=True, capture_output=True)
+    assert done.returncode == 0, f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def expect_output(got: str):
+    wanted = re.search(r"It prints\n\n```\n(.*?)```", PAGE, re.S)[1]
+    problem = difference(got, wanted)
+    assert problem is None, problem
+
+
+def it_is_short(**_):
+    assert len(PAGE.splitlines()) <= MOST_LINES, f"README.md has {len(PAGE.splitlines())} lines; at most {MOST_LINES}"
+    rows = [line for line in PAGE.partition("## Read on")[2].splitlines() if line.startswith("| ")]
+    assert 2 < len(rows) <= MOST_ROWS + 1, f"the table of pages has {len(rows) - 1} rows; at most {MOST_ROWS}"
+
+
+def installs(place, build):
+    run(f"cmake --install '{build}' --prefix '{place}/prefix'", place)
+
+
+def the_line_of_gxx_compiles_the_program(place, **_):
+    (place / "first.cc").write_text(blocks("cpp")[0])
+    expect_output(run(blocks("sh")[0], place))
+
+
+def cmake_compiles_the_program(place, **_):
+    project = place / "project"
+    project.mkdir()
+    (project / "first.cc").write_text(blocks("cpp")[0])
+    (project / "CMakeLists.txt").write_text(blocks("cmake")[0])
+    run("cmake -S project -B project/build && cmake --build project/build", place)
+    expect_output(run("project/build/first", place))
+
+
+def the_other_programs_compile_and_run(place, **_):
+    """At the end of the first program's main."""
+    first, *others = blocks("cpp")
+    assert others, "README.md has one program only"
+    headers = "".join(f"#include {name}\n" for other in others for name in re.findall(r'#include ("[^"]+")', other))
+    end = first.rindex("}")
+    (place / "first.cc").write_text(headers + first[:end] + "".join(others) + first[end:])
+    run(blocks("sh")[0], place)
+
+
+def the_commands_run(place, **_):
+    _, *sessions = blocks("sh")
+    assert sessions, "README.md shows no commands"
+    for session in sessions:
+        run(session, place)
+
+
+def the_page_of_the_command_has_its_subcommands_and_options(place, **_):
+    page = (ROOT / "docs" / "command.md").read_text()
+    shown = re.findall(r"(?:^|\()hilo (\w+)([^#\n]*)", page, re.M)
+    subcommands = set(re.findall(r"^  (\w+) ", run("hilo --help", place).partition("Subcommands:")[2], re.M))
+    assert subcommands == {name for name, _ in shown}, f"docs/command.md lacks or invents {subcommands ^ {name for name, _ in shown}}"
+    for name, rest in shown:
+        described = run(f"hilo {name} --help", place)
+        missing = [option for option in re.findall(r"--[\w-]+", rest) if option not in described]
+        assert not missing, f"hilo {name} --help has no {missing}"
 
 
 if __name__ == "__main__":

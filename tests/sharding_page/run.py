@@ -16,7 +16,7 @@ from command import ROOT  # noqa: E402
 
 PAGE = ROOT / "docs" / "sharding.md"
 EXAMPLE = re.compile(r"^```cpp\n(.*?)```\n\n```\n(.*?)```$", re.S | re.M)
-BEGIN = '#include <iostream>\n\n#include "hilo/hilo.h"\n\nusing namespace hilo;\n\nint main() {\n'
+BEGIN = '#include <iostream>\n\n#include "hilo/sharding.h"\n\nusing namespace hilo;\n\nint main() {\n'
 
 
 def main() -> int:

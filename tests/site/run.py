@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds mkdocs.yml to docs/: every page is in the site, every line of the site is a page, every link between pages leads to
-one. Holds the API reference to hilo.h: every public function has a docstring, and every name of JAX that
-docs/numpy_coverage.md found by compiling is there. `make docs` builds the site.
+"""Holds docs/ to its three shelves: the site's menu has every page for users and at most 40 entries, the table of each other shelf has
+every page of it, every link leads to a page, and no page for users tells history. Holds the API reference to hilo.h: every public function has a docstring, and every name of JAX that
+docs/internal/numpy_coverage.md found by compiling is there. `make docs` builds the site.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -15,7 +15,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
-PARTS = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.S | re.M)  # of docs/numpy_coverage.md: module, what it says
+PARTS = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.S | re.M)  # of docs/internal/numpy_coverage.md: module, what it says
+SHELVES = ("contributing", "internal")  # in the site, and not in its menu
+MOST_ENTRIES = 40  # of the menu, with that of the API reference
+# What was and what became of it; a page for users says what is.
+HISTORY = re.compile(r"\b(now(?!\()|formerly|no longer|used to|any ?more|a session before|since then|so far)\b|\b(before|since)(?= *[|.,;)]|$)"
+                     r"|\b(was|were) (at )?\d[\d.]*( \S+)? (before|until)\b|\| before\b", re.I)
 REFERENCE = ROOT / "tools" / "api_reference.py"
 sys.path.insert(0, str(ROOT / "tools" / "jax_api"))
 import spelling  # noqa: E402
@@ -27,7 +32,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     build = parser.parse_args().build.resolve()
     failed = 0
-    for case, problems in (("every_page_is_in_the_site", outside()), ("every_link_leads_to_a_page", dead_links()),
+    for case, problems in (("every_page_is_on_its_shelf", outside()), ("every_link_leads_to_a_page", dead_links()),
+                           ("no_page_for_users_tells_history", history()),
                            ("every_public_function_has_a_docstring", without_docstring(build)),
                            ("every_name_that_was_found_is_in_the_reference", not_in_the_reference(build)),
                            ("every_error_of_the_catalogue_is_one_of_the_code", wrong_errors())):
@@ -39,9 +45,23 @@ def main() -> int:
 def outside() -> list[str]:
     listed = re.findall(r"- (?:[\w ]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
     pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    of_shelves = {name for name in pages if name.startswith(tuple(f"{shelf}/" for shelf in SHELVES))}
     problems = [f"mkdocs.yml: docs/{name} is not there" for name in listed if name not in pages]
-    problems += [f"mkdocs.yml: docs/{name} is missing" for name in sorted(pages - set(listed))]
-    return problems + [f"mkdocs.yml: {name} is there twice" for name in sorted({n for n in listed if listed.count(n) > 1})]
+    problems += [f"mkdocs.yml: docs/{name} is missing" for name in sorted(pages - of_shelves - set(listed))]
+    problems += [f"mkdocs.yml: {name} is there twice" for name in sorted({n for n in listed if listed.count(n) > 1})]
+    if len(listed) + 1 > MOST_ENTRIES:
+        problems.append(f"mkdocs.yml: {len(listed)} entries and the API reference; at most {MOST_ENTRIES}")
+    for shelf in SHELVES:
+        table = (DOCS / shelf / "README.md").read_text()
+        problems += [f"docs/{shelf}/README.md: {name} is missing" for name in sorted(of_shelves)
+                     if name.startswith(f"{shelf}/") and not name.endswith("README.md") and f"]({name.partition('/')[2]})" not in table]
+    return problems
+
+
+def history() -> list[str]:
+    pages = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in SHELVES)]
+    return [f"{page.relative_to(ROOT)}:{number}: '{found[0]}' tells history, which is CHANGELOG.md's"
+            for page in pages for number, line in enumerate(page.read_text().splitlines(), 1) if (found := HISTORY.search(line))]
 
 
 def dead_links() -> list[str]:
@@ -62,7 +82,7 @@ def without_docstring(build: pathlib.Path) -> list[str]:
 def not_in_the_reference(build: pathlib.Path) -> list[str]:
     done = reference("--names", build)
     there = set(done.stdout.splitlines())
-    names = [f"{module}.{name}" for module, part in PARTS.findall((DOCS / "numpy_coverage.md").read_text())
+    names = [f"{module}.{name}" for module, part in PARTS.findall((DOCS / "internal" / "numpy_coverage.md").read_text())
              for name in re.findall(r"`(\w+)`", part.partition("| hasn't |")[0])]
     problems = [f"{name} is not in the reference" for name in names if not there.intersection(spelling.cpp_names(name))]
     return problems + ([] if done.returncode == 0 and names else ["no names were read", done.stderr])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every opcode on every element type: shape rule, verifier, text, reference evaluator, engine. Each test is a cell of
-// docs/status.md.
+// docs/internal/status.md.
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/accuracy.h"

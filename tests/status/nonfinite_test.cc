@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NaN and infinities in each place of each operand of the ops that libraries and loops of hilo's own compute. Each test is
-// a cell of docs/status.md.
+// a cell of docs/internal/status.md.
 #include <algorithm>
 #include <cmath>
 

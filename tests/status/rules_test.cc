@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every opcode on every element type that has them: jvp against finite differences, vjp against jvp, vmap against a
-// loop. Rules run by the reference evaluator. Each test is a cell of docs/status.md.
+// loop. Rules run by the reference evaluator. Each test is a cell of docs/internal/status.md.
 #include <cmath>
 
 #include "hilo/hlo/eval/evaluator.h"

@@ -9,17 +9,61 @@ import tempfile
 
 from command import ROOT
 
+BLOCK = re.compile(r"^```cpp\n(.*?)```\n\n```\n(.*?)```$", re.S | re.M)  # a program, and the block with its output
+INCLUDE = re.compile(r'#include ("hilo/\w+\.h"|<\w+>)')
+BETWEEN = "\x1e\n"
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    """A page's programs, each with the output that the page shows."""
+    return BLOCK.findall(text)
+
+
+def output_of_blocks(text: str, build: pathlib.Path) -> list[str]:
+    """What the blocks of a page print, one output a block. They are compiled as one program with the headers that the page
+    names, each block in its own braces. The list is shorter than the page's if the program ended early."""
+    headers = dict.fromkeys(["<chrono>", "<iostream>", '"hilo/core.h"', *INCLUDE.findall(text)])
+    program = "".join(f"#include {header}\n" for header in headers) + "using namespace hilo;\nint main() {\n"
+    program += "".join(f'{{\n{code}}}\nstd::cout << "\\x1e\\n" << std::flush;\n' for code, _ in blocks(text)) + "}\n"
+    return run(program, build).split(BETWEEN)[:-1]
+
+
+def with_outputs(text: str, outputs: list[str]) -> str:
+    """The page with these outputs in the place of those that it shows."""
+    printed = iter(outputs)
+    return BLOCK.sub(lambda match: f"```cpp\n{match[1]}```\n\n```\n{next(printed)}```", text)
+
+
+def problem_of_page(page: pathlib.Path, build: pathlib.Path, write: bool = False) -> str | None:
+    """What is wrong with the programs of a page; with `write` their output goes into the page instead."""
+    text = page.read_text()
+    found = blocks(text)
+    if not found:
+        return f"{page.name} has no program with its output"
+    try:
+        outputs = output_of_blocks(text, build)
+    except subprocess.CalledProcessError as error:
+        return f"{page.name}: {error}"
+    if write and len(outputs) == len(found):
+        page.write_text(with_outputs(text, outputs))
+        return None
+    for number, ((_, wanted), got) in enumerate(zip(found, outputs), 1):
+        if problem := difference(got, wanted, page.name):
+            return f"block {number}: {problem}"
+    return None if len(found) == len(outputs) else "the program ended early"
+
 
 def run(program: str, build: pathlib.Path) -> str:
+    """Compiles a program, runs it in an empty folder and returns what it prints."""
     with tempfile.TemporaryDirectory(prefix="hilo_readme_") as folder:
         source, binary = pathlib.Path(folder) / "program.cc", pathlib.Path(folder) / "program"
         source.write_text(program)
         subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-I", ROOT / "src", "-I", build / "generated", source, "-o", binary,
                         "-L", build / "lib", "-lhilo", "-Wl,-rpath," + str(build / "lib")], check=True)
-        return subprocess.run([binary], check=True, text=True, stdout=subprocess.PIPE).stdout
+        return subprocess.run([binary], check=True, text=True, stdout=subprocess.PIPE, cwd=folder).stdout
 
 
-def difference(got: str, wanted: str) -> str | None:
+def difference(got: str, wanted: str, page: str = "README.md") -> str | None:
     """Words must be equal; numbers may differ in their last digits, because processors differ in vector width."""
     got_words, wanted_words = re.findall(r"[^\s\[\]]+", got), re.findall(r"[^\s\[\]]+", wanted)
     for a, b in zip(got_words, wanted_words):
@@ -28,5 +72,5 @@ def difference(got: str, wanted: str) -> str | None:
         except ValueError:
             same = a == b
         if not same:
-            return f"got '{a}', README.md says '{b}'"
-    return None if len(got_words) == len(wanted_words) else f"got {got!r}, README.md says {wanted!r}"
+            return f"got '{a}', {page} says '{b}'"
+    return None if len(got_words) == len(wanted_words) else f"got {got!r}, {page} says {wanted!r}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page_steps.py -- what the tests of docs/adding_*.md share: they do the steps of pages in a copy of the tree.
+"""page_steps.py -- what the tests of docs/contributing/adding_*.md share: they do the steps of pages in a copy of the tree.
 
 The copy's build tree lies in it as build/ lies here, so that ccache has the objects on which the page changes nothing.
 """
@@ -38,7 +38,7 @@ class Page:
 
     @property
     def path(self) -> pathlib.Path:
-        return ROOT / "docs" / f"{self.name}.md"
+        return ROOT / "docs" / "contributing" / f"{self.name}.md"
 
 
 def run_pages(description: str, copied: tuple[str, ...], pages: tuple[Page, ...], build) -> int:

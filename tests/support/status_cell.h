@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/status_cell.h -- a cell of docs/status.md is the verdict of one test, whose name says opcode, column and type.
+// tests/support/status_cell.h -- a cell of docs/internal/status.md is the verdict of one test, whose name says opcode, column and type.
 #pragma once
 
 #include <gtest/gtest.h>

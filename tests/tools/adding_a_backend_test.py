@@ -58,7 +58,7 @@ class AddingABackend(Planted):
         super().setUp()
         for name, functions in FUNCTIONS.items():
             self.plant(f"src/hilo/device/{name.lower()}.h", INTERFACE.format(name, functions))
-        self.plant("docs/adding_a_backend.md", PAGE)
+        self.plant("docs/contributing/adding_a_backend.md", PAGE)
         self.plant("tests/support/fake_client.h", "")
         self.plant("tests/support/fake_client.cc", EXAMPLE)
 
@@ -92,9 +92,9 @@ class AddingABackend(Planted):
         self.assert_found(page_test.the_example_overrides_every_pure_virtual_function, "['Executable::start']")
 
     def test_finds_code_that_is_not_in_the_example(self):
-        self.plant("docs/adding_a_backend.md", PAGE.replace("return 1", "return 2"))
+        self.plant("docs/contributing/adding_a_backend.md", PAGE.replace("return 1", "return 2"))
         self.assert_found(page_test.the_code_of_the_page_is_in_the_example, "return 2")
 
     def test_finds_a_file_that_is_gone(self):
-        self.plant("docs/adding_a_backend.md", PAGE + "`src/hilo/device/gone.h`\n")
+        self.plant("docs/contributing/adding_a_backend.md", PAGE + "`src/hilo/device/gone.h`\n")
         self.assert_found(page_test.the_files_that_the_page_names_are_there, "src/hilo/device/gone.h")

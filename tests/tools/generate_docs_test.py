@@ -18,7 +18,7 @@ class GenerateDocs(Planted):
         self.assertIn("| libx | MIT | linked by libhilo.so |", (self.root / "THIRD_PARTY.md").read_text())
         self.plant("tools/packages.txt", "libx | build | linked | MIT | 2 | why not\n")
         stale = self.generate("--check")
-        self.assertEqual((stale.returncode, stale.stdout), (1, "docs/dependencies.md: out of date. Hint: make docs\n"))
+        self.assertEqual((stale.returncode, stale.stdout), (1, "docs/contributing/dependencies.md: out of date. Hint: make docs\n"))
 
     def seeds(self, row):
         self.plant("tools/packages.txt", "libx | build | linked | MIT | 1 | why not\n")
@@ -32,7 +32,7 @@ class GenerateDocs(Planted):
     def test_every_name_of_the_seeds_has_a_file_and_a_test(self):
         self.assertEqual(self.seeds("old_f | `f` | src/hilo/x.h | tests/x_test.cc: Works"), (0, ""))
         self.assertIn("| old_f | `f` | `src/hilo/x.h` | `Works` in `tests/x_test.cc` |",
-                      (self.root / "docs/seeds.md").read_text())
+                      (self.root / "docs/internal/seeds.md").read_text())
 
     def test_an_empty_cell_of_the_seeds_fails(self):
         for row in ("old_f |  | src/hilo/x.h | tests/x_test.cc: Works", "old_f | `f` | src/hilo/x.h | ", "old_f | `f` | src/hilo/x.h"):

@@ -10,8 +10,7 @@ LINK = re.compile(r"\]\(([^)\s#:]+)(#[\w-]+)?\)")
 FILE = re.compile(r"`([\w./-]+\.(?:cc|h|inc|py|txt|md|sh|cmake))`")
 NEW_FILE = re.compile(r"^The new file `([^`]+)`:$", re.M)
 # Pages that name sources, by paths from one of these folders.
-OF_THE_HOUSE = ("architecture", "engine", "front_end", "decisions", "tests", "threads", "memory",
-                *(page.stem for page in (ROOT / "docs").glob("adding_*.md")))
+OF_THE_HOUSE = ("docs/contributing/*.md", "docs/threads.md", "docs/memory.md")
 FOLDERS = ("", "docs", "src/hilo", "src/hilo/engine", "src/hilo/backend/cpu", "src/hilo/backend/cpu/library", "src/hilo/stablehlo",
            "src/hilo/import", "tests/device", "src/hilo/hlo/ops/ext")
 
@@ -24,7 +23,7 @@ def anchors(page: pathlib.Path) -> set[str]:
 
 def broken_links(root: pathlib.Path) -> list[str]:
     found = []
-    for page in [*sorted(root.glob("*.md")), *sorted(root.glob("docs/*.md"))]:
+    for page in [*sorted(root.glob("*.md")), *sorted(root.glob("docs/**/*.md"))]:
         for name, anchor in LINK.findall(page.read_text()):
             target = page.parent / name
             if not target.exists():
@@ -35,8 +34,8 @@ def broken_links(root: pathlib.Path) -> list[str]:
 
 
 def missing_files(root: pathlib.Path) -> list[str]:
-    pages = {name: (root / f"docs/{name}.md").read_text() for name in OF_THE_HOUSE if (root / f"docs/{name}.md").exists()}
-    return [f"docs/{name}.md: there is no {file}"
+    pages = {page.relative_to(root).as_posix(): page.read_text() for pattern in OF_THE_HOUSE for page in sorted(root.glob(pattern))}
+    return [f"{name}: there is no {file}"
             for name, text in pages.items()
             for file in sorted(set(FILE.findall(text)) - set(NEW_FILE.findall(text)))
             if not any((root / folder / file).exists() for folder in FOLDERS)]
@@ -55,6 +54,6 @@ class Pages(Planted):
         self.assertEqual(broken_links(self.root), ["README.md: there is no docs/b.md", "docs/a.md: a.md has no title #gone"])
 
     def test_finds_files_that_are_gone(self):
-        self.plant("docs/engine.md", "`hlo/a.cc` and `hlo/b.cc`\n\nThe new file `hlo/c.cc`:\n")
+        self.plant("docs/contributing/engine.md", "`hlo/a.cc` and `hlo/b.cc`\n\nThe new file `hlo/c.cc`:\n")
         self.plant("src/hilo/hlo/a.cc", "")
-        self.assertEqual(missing_files(self.root), ["docs/engine.md: there is no hlo/b.cc"])
+        self.assertEqual(missing_files(self.root), ["docs/contributing/engine.md: there is no hlo/b.cc"])

@@ -122,11 +122,6 @@ class BuildTree(Planted):
         self.assertEqual(build_tree.slowest_files(self.root, 10),
                          [(3.0, "src/hilo/base/log.cc"), (2.0, "tests/a/x_test.cc")])
 
-    def test_steps_are_read_from_ninja(self):
-        self.assertEqual(build_tree.parse_step("[3/120] Building"), (3, 120))
-        self.assertIsNone(build_tree.parse_step("a.cc:1: error"))
-        self.assertIsNone(build_tree.parse_step("[-Werror] x"))
-
     def test_a_broken_source_fails_the_build(self):
         self.plant("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nadd_library(x x.cc)\n")
         self.plant("x.cc", "broken\n")
@@ -136,6 +131,17 @@ class BuildTree(Planted):
         done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
         self.assertIn("error: ", done.stdout)
         self.assertEqual(done.stdout.splitlines()[-1], "False")
+
+
+    def test_of_cmake_the_sentence_is_shown_and_the_log_named(self):
+        self.plant("CMakeLists.txt", 'cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES NONE)\n'
+                                     'message(FATAL_ERROR "  hilo needs a miracle. Hint: wait for one")\n')
+        script = f"import sys, pathlib; sys.path.insert(0, {str(ROOT / 'tools')!r}); import build_tree; " \
+                 f"build_tree.ROOT = pathlib.Path({str(self.root)!r}); " \
+                 f"print(build_tree.build(pathlib.Path({str(self.root / 'b')!r}), 1))"
+        done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(done.stdout, "  hilo needs a miracle. Hint: wait for one\n"
+                                      f"CMake stopped. All that it said: {self.root / 'b' / 'build.log'}\nFalse\n")
 
 
 class Makefile(unittest.TestCase):

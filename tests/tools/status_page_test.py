@@ -23,7 +23,7 @@ class StatusPage(Planted):
                                "--build", self.root / "build", *arguments], stdout=subprocess.PIPE, text=True)
 
     def page(self):
-        return (self.root / "docs/status.md").read_text()
+        return (self.root / "docs/internal/status.md").read_text()
 
     def test_a_cell_is_full_only_because_its_test_ran_and_passed(self):
         self.plant("tools/packages.txt", "")
@@ -37,7 +37,7 @@ class StatusPage(Planted):
         self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True),
                     (JVP.format("dynamic_slice_f32"), False))
         stale = self.generate("--check")
-        self.assertEqual((stale.returncode, stale.stdout), (1, "docs/status.md: out of date. Hint: make docs\n"))
+        self.assertEqual((stale.returncode, stale.stdout), (1, "docs/internal/status.md: out of date. Hint: make docs\n"))
         self.generate()
         self.assertIn("2 of 3 cells are full", self.page())
         self.assertIn("| 2/2 | - | - | - | - | - | 0/1: not f32 | - | - |\n", self.page())

@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/library/blas.h"
 #include "hilo/base/cpu_count.h"
+#include "hilo/base/flag_table.h"
 #include "hilo/base/flags.h"
 #include "hilo/base/text.h"
 #include "hilo/client/xla_bridge.h"
@@ -54,6 +55,14 @@ Status print_info() {
   return write_result("", info_text() + devices_text(*client));
 }
 
+/// The flags, then the variables of the environment that are no flags.
+std::string flags_text() {
+  std::string text = "Flags, also from the environment in capitals:\n" + flags_help() + "\nEnvironment variables:\n";
+  for (const EnvironmentVariable& variable : kEnvironmentVariables)
+    text += fmt::format("  {} (default: {})\n      {}\n", variable.name, variable.default_text, variable.help);
+  return text;
+}
+
 }  // namespace
 
 std::string info_text() {
@@ -72,7 +81,7 @@ Command add_flags(CLI::App& parent) {
   auto markdown = std::make_shared<bool>(false);
   CLI::App* app = parent.add_subcommand("flags", "Print the flags and the environment variables");
   app->add_flag("--markdown", *markdown, "As docs/flags.md has them");
-  return {app, [markdown] { return write_result("", *markdown ? flags_markdown() : flags_help()); }};
+  return {app, [markdown] { return write_result("", *markdown ? flags_markdown() : flags_text()); }};
 }
 
 }  // namespace hilo::tool

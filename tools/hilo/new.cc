@@ -27,13 +27,17 @@ find_package(hilo REQUIRED HINTS "{hilo}")
 
 add_executable({name} main.cc)
 target_link_libraries({name} PRIVATE hilo::hilo)
+hilo_precompile({name} HEADERS core nn optim training)  # what main.cc includes is compiled once
 )";
 
 constexpr const char* kMain = R"(// Fits a small network to a curve by gradient descent.
 #include <iostream>
 #include <tuple>
 
-#include "hilo/hilo.h"
+#include "hilo/core.h"
+#include "hilo/nn.h"
+#include "hilo/optim.h"
+#include "hilo/training.h"
 
 using namespace hilo;
 

@@ -172,8 +172,9 @@ Status serve(const ServeOptions& options) {
 }  // namespace
 
 Command add_serve(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("serve", "Compile and run the programs of clients: --jax_backend_target=rpc:host:port");
+  CLI::App* app = parent.add_subcommand(
+      "serve",
+      "Lend this machine's devices to clients, which set --jax_xla_backend=xrt --jax_backend_target=rpc:host:port");
   auto options = std::make_shared<ServeOptions>();
   rpc::ServerOptions& server = options->server;
   rpc::Quota& quota = server.worker.quota;

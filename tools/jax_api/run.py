@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns recorded calls of JAX into C++ on hilo, compiles them, runs them, and counts. See docs/jax_api.md.
+"""Turns recorded calls of JAX into C++ on hilo, compiles them, runs them, and counts. See docs/internal/jax_api.md.
 
     run.py --rows DIR [--build build] [--module jax.numpy] [--name jax.numpy.sum] [--verbose]
 

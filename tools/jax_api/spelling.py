@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns a recorded call of JAX into C++ by hilo's rules of spelling (docs/jax_api.md), as candidates, nearest first.
+"""Turns a recorded call of JAX into C++ by hilo's rules of spelling (docs/internal/jax_api.md), as candidates, nearest first.
 
 Names are JAX's. Arguments by position stay where they are; arguments by keyword are one struct at the end, in JAX's order,
 or stand at their position, as a C++ caller writes those that hilo has no struct for. Nothing goes by row.

@@ -267,7 +267,7 @@ Status check_version(std::string_view target, HiloFfi_Handler* handler) {
     return ok_status();
   return failed_precondition(fmt::format(
       "custom call {}: built for version {}.{} of the FFI; wanted {}.0 to {}.{}. Hint: hilo_ffi_answer_metadata",
-      quote(target), version.major_version, version.minor_version, HILO_FFI_MAJOR, HILO_FFI_MAJOR, HILO_FFI_MINOR));
+      quote(target), version.major_version, version.minor_version, +HILO_FFI_MAJOR, +HILO_FFI_MAJOR, +HILO_FFI_MINOR));
 }
 
 }  // namespace

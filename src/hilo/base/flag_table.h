@@ -122,7 +122,7 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 17> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 20> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
@@ -141,12 +141,17 @@ inline constexpr std::array<EnvironmentVariable, 17> kEnvironmentVariables = {{
     {"HILO_XRT_TLS_CA", "unset", "The PEM file of the authority that signed a server's certificate; unset: no TLS."},
     {"HILO_XRT_TLS_CERTIFICATE", "unset", "The PEM file of this client's certificate, where a server asks for one."},
     {"HILO_XRT_TLS_KEY", "unset", "The PEM file of that certificate's key."},
+    {"HILO_XRT_RECONNECT_SECONDS", "30",
+     "Seconds for which a client tries to reach its server again after the connection broke."},
     {"HILO_MPI_LIBRARY", "the launcher's",
      "The library of MPI that processes of mpirun meet by: libmpi.so.40, libmpich.so.12."},
     {"HILO_HEARTBEAT_SECONDS", "3",
      "A process of mpirun that is silent for so long is lost; more for one in a debugger."},
     {"HILO_HEARTBEAT_INTERFACE", "the first that isn't loopback",
      "The network interface by which processes on several machines hear that each other lives: eth0."},
+    {"HILO_NO_BLAS", "unset",
+     "Any text: OpenBLAS is not opened. Products use hilo's own kernels; functions that need LAPACK are errors."},
+    {"HILO_VERIFY_CODE", "unset", "1: the LLVM code of each kernel is verified; for work on hilo itself."},
     {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
     {"PJRT_NAMES_AND_LIBRARY_PATHS", "unset", "Platforms of others, as JAX has them; hilo_pjrt_plugins comes first."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},

@@ -127,7 +127,7 @@ Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const L
 const CustomCallAttributes& call_of(const Instruction& i) { return hlo::attributes_of<CustomCallAttributes>(i); }
 
 /// Text of MLIR: whatever isn't plain as two hexadecimal digits.
-std::string quoted_text(std::string_view text) {
+std::string literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
@@ -162,8 +162,8 @@ std::shared_ptr<const CustomCallAttributes> lent_call(const CustomCallAttributes
   });
   attributes->raw.push_back(fmt::format("custom_call_target=\"{}\"", kTarget));
   attributes->raw.push_back("api_version=API_VERSION_TYPED_FFI");
-  attributes->backend_config = fmt::format("{{{} = {}, {} = {}}}", kConfig, quoted_text(config), kFunction,
-                                           quoted_text(hlo::custom_call_target(from)));
+  attributes->backend_config =
+      fmt::format("{{{} = {}, {} = {}}}", kConfig, literal(config), kFunction, literal(hlo::custom_call_target(from)));
   return attributes;
 }
 

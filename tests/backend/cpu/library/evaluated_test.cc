@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine runs itself, and what it leaves to the reference evaluator: a slow way that docs/engine.md lists.
+// What the engine runs itself, and what it leaves to the reference evaluator: a slow way that docs/contributing/engine.md lists.
 #include <fmt/format.h>
 
 #include "hilo/hlo/text/parser.h"
@@ -342,7 +342,7 @@ TEST(Evaluated, NoSort) {
 
 // ---- what is left ----------------------------------------------------------------------------------------------------
 
-/// Each of these is a line of docs/engine.md.
+/// Each of these is a line of docs/contributing/engine.md.
 TEST(Evaluated, IsWhatTheDocumentationLists) {
   const char* const programs[] = {
       // A function whose values fit no registers.

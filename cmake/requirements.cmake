@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/requirements.cmake -- what hilo is built from. What is missing or too old is said in one sentence, with a way out.
+function(hilo_require found sentence)
+  if(NOT ${found})
+    message(FATAL_ERROR "  hilo needs ${sentence}")  # two spaces: CMake breaks no line then
+  endif()
+endfunction()
+
+set(compiler_ok FALSE)
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12) OR
+   (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16))
+  set(compiler_ok TRUE)
+endif()
+hilo_require(compiler_ok "g++ 12 or clang 16, or later; got ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} at \
+${CMAKE_CXX_COMPILER}. Hint: apt-get install g++-12, then a new build folder with -DCMAKE_CXX_COMPILER=g++-12")
+string(COMPARE EQUAL "${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}" "Linux x86_64" system_ok)
+hilo_require(system_ok "Linux on x86-64; got ${CMAKE_SYSTEM_NAME} on ${CMAKE_SYSTEM_PROCESSOR}")
+
+find_package(LLVM 19.1 QUIET CONFIG)
+hilo_require(LLVM_FOUND "LLVM 19.1, which CMake doesn't find. Hint: apt-get install llvm-19-dev, or \
+-DLLVM_DIR=FOLDER where LLVMConfig.cmake of another place is")
+if(LLVM_ENABLE_ZSTD)
+  find_package(zstd QUIET)  # as LLVM's archives have it
+  if(TARGET zstd::libzstd_shared OR TARGET zstd::libzstd_static)
+    set(zstd_ok TRUE)
+  endif()
+  hilo_require(zstd_ok "zstd, with which this LLVM is built. Hint: apt-get install libzstd-dev")
+endif()
+find_package(fmt QUIET)
+hilo_require(fmt_FOUND "fmt 9 or later. Hint: apt-get install libfmt-dev")
+find_package(Boost 1.81 QUIET CONFIG)  # by its own files: CMake's FindBoost goes
+hilo_require(Boost_FOUND "Boost 1.81 or later, its headers only. Hint: apt-get install libboost1.81-dev, or libboost1.83-dev \
+on Debian 13 and Ubuntu 24.04")
+find_package(ZLIB QUIET)
+hilo_require(ZLIB_FOUND "zlib. Hint: apt-get install zlib1g-dev")
+find_package(Threads REQUIRED)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Takes away what was installed: cmake -P PREFIX/share/hilo/uninstall.cmake. Folders go if hilo's installation made them and they
+# are empty.
+if(NOT HILO_PREFIX)
+  get_filename_component(HILO_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
+endif()
+set(list ${HILO_PREFIX}/share/hilo/installed.txt)
+if(NOT EXISTS ${list})
+  message(FATAL_ERROR "  hilo is not installed under ${HILO_PREFIX}: ${list} does not exist")
+endif()
+file(STRINGS ${list} lines)
+set(own ${HILO_PREFIX}/include/hilo ${HILO_PREFIX}/share/hilo ${HILO_PREFIX}/share/doc/hilo)
+set(files "")
+set(folders "")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "^[a-z]+ " "" name "${line}")
+  if(line MATCHES "^file ")
+    list(APPEND files "${HILO_PREFIX}/${name}")
+  else()
+    get_filename_component(folder "${HILO_PREFIX}/${name}" ABSOLUTE)  # without a last "/."
+    list(APPEND folders "${folder}")
+  endif()
+endforeach()
+
+# Without those that are not there: links whose file is gone are.
+file(REMOVE ${files})
+# CMake also makes folders of which it installs nothing.
+file(GLOB_RECURSE inner LIST_DIRECTORIES true ${HILO_PREFIX}/include/hilo/* ${HILO_PREFIX}/share/doc/hilo/*)
+list(REVERSE inner)
+file(GLOB packages ${HILO_PREFIX}/lib*/cmake/hilo ${HILO_PREFIX}/lib/*/cmake/hilo)
+foreach(folder IN LISTS inner own packages folders)
+  if(IS_DIRECTORY "${folder}")
+    file(GLOB left "${folder}/*" "${folder}/.*")
+    list(FILTER left EXCLUDE REGEX "/\\.\\.?$")
+    if(NOT left)
+      file(REMOVE_RECURSE "${folder}")
+    endif()
+  endif()
+endforeach()
+list(LENGTH files count)
+message(STATUS "removed ${count} files from ${HILO_PREFIX}")

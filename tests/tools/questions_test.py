@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a new user asks has its answer one link away from README.md: each question names a page, a title in it, and words that the text
+below that title has."""
+
+import re
+import unittest
+
+from planted import ROOT
+
+README = (ROOT / "README.md").read_text()
+# Question -> page, title ("" for the page as a whole), words of the answer.
+ANSWERS = {
+    "install": ("docs/installing.md", "Install", ("make install", "PREFIX")),
+    "install without root": ("docs/installing.md", "Without root", ("PREFIX=$HOME",)),
+    "compile my own file": ("docs/installing.md", "Compile one file", ("g++ -std=c++20", "pkg-config")),
+    "use it from CMake": ("docs/installing.md", "Use CMake", ("find_package(hilo", "hilo::hilo", "hilo_precompile")),
+    "make it a part of my project": ("docs/installing.md", "As a part of another project", ("FetchContent",)),
+    "uninstall": ("docs/installing.md", "Without root", ("make uninstall",)),
+    "pass a struct of parameters": ("docs/how_to.md", "Pass a struct of parameters", ("struct Layer", "HILO_TREE")),
+    "jit a lambda that captures": ("docs/how_to.md", "Compile a lambda that captures", ("jit([scale",)),
+    "static arguments": ("docs/how_to.md", "Mark an argument as static", ("jit<1>", "Static{")),
+    "vmap some arguments": ("docs/how_to.md", "Map over some arguments only", ("in_axes", "kNoAxis")),
+    "grad with aux": ("docs/how_to.md", "Get the gradient and other values at once", ("std::pair", "has_aux")),
+    "an optimiser with a schedule": ("docs/how_to.md", "Use an optimiser with a schedule", ("schedule", "apply_updates")),
+    "a scan with several carries": ("docs/how_to.md", "Carry several values through a scan", ("lax::scan", "struct State")),
+    "x64": ("docs/how_to.md", "Compute with 64 bits", ("jax_enable_x64",)),
+    "call my own C++ function inside jit": ("docs/how_to.md", "Call a C++ function inside jit", ("pure_callback",)),
+    "save weights": ("docs/how_to.md", "Save and load weights", ("save_checkpoint", "restore_checkpoint")),
+    "run a JAX export": ("docs/how_to.md", "Run a program that JAX exported", ("jax.export", "load(")),
+    "export to JAX": ("docs/how_to.md", "Export a program to JAX", ("export_to", "mlir_module_serialized")),
+    "debug a NaN": ("docs/how_to.md", "Find the first NaN", ("JAX_DEBUG_NANS", "debug_nans")),
+    "deploy without a compiler": ("docs/how_to.md", "Deploy without a compiler", ("libhilo.so", "libfmt", "deserialize_and_load")),
+    "set the number of threads": ("docs/how_to.md", "Choose the number of threads", ("HILO_NUM_THREADS",)),
+    "exchange data with Eigen and NumPy": ("docs/how_to.md", "Exchange data with other libraries", ("Eigen", "borrow", "dlpack")),
+    "handle errors": ("docs/how_to.md", "Handle an error", ("code()",)),
+    "measure time": ("docs/how_to.md", "Measure time", ("block_until_ready",)),
+    "a while loop": ("docs/how_to.md", "Write a while loop", ("while_loop",)),
+    "random keys": ("docs/how_to.md", "Draw random numbers", ("random::split", "random::key")),
+    "a custom gradient": ("docs/how_to.md", "Write a custom gradient", ("custom_vjp", "custom_jvp")),
+    "why is it slow": ("docs/faster.md", "", ("symptom", "explain")),
+    "when does checkpoint help": ("docs/faster.md", "Checkpoint", ("slower", "faster")),
+    "why is a small solve slow": ("docs/faster.md", "Small matrices", ("library call",)),
+    "why is my Jacobian slow": ("docs/faster.md", "Jacobians", ("jacfwd",)),
+    "which calls are safe from several threads": ("docs/threads.md", "", ("may be called from many threads",)),
+    "shard an array": ("docs/sharding.md", "", ("make_mesh", "device_put")),
+    "serve devices": ("docs/serving.md", "", ("hilo serve", "jax_xla_backend=xrt")),
+    "put it under JAX": ("docs/jax.md", "Install", ("make wheel",)),
+    "use a GPU": ("docs/devices.md", "", ("CUDA",)),
+    "learn loops and branches": ("docs/tutorial/README.md", "", ("09_control_flow.md",)),
+    "draw random numbers": ("docs/tutorial/README.md", "", ("08_random.md",)),
+}
+
+
+def problem_of(page: str, title: str, words: tuple[str, ...]) -> str | None:
+    if f"]({page})" not in README:
+        return f"README.md has no link to {page}"
+    text = (ROOT / page).read_text()
+    if title:
+        found = re.search(rf"^(#+) {re.escape(title)}\n(.*?)(?=^#{{1,2}} |\Z)", text, re.S | re.M)
+        if not found:
+            return f"{page} has no title '{title}'"
+        text = found[2]
+    missing = [word for word in words if word not in text]
+    return f"{page}, {title or 'all of it'}: nothing of {missing}" if missing else None
+
+
+class Questions(unittest.TestCase):
+    def test_each_has_an_answer_one_link_from_the_readme(self):
+        problems = {question: problem_of(*answer) for question, answer in ANSWERS.items()}
+        self.assertEqual({question: problem for question, problem in problems.items() if problem}, {})
+
+    def test_finds_answers_that_are_missing(self):
+        self.assertIn("no link", problem_of("docs/internal/status.md", "", ()))
+        self.assertIn("no title", problem_of("docs/how_to.md", "Bake bread", ()))
+        self.assertIn("nothing of", problem_of("docs/how_to.md", "Measure time", ("sourdough",)))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/performance.md and the picture of README.md, from what `make bench` and `make race` measured and wrote to
+docs/figures (RECORD=1)."""
+
+import json
+import pathlib
+
+import ratio_picture
+
+PAGE = "docs/performance.md"
+FIGURES = "docs/figures"
+EQUAL = 0.95  # a ratio from here on is no loss: equal columns differ by more
+NAMES = {"hilo, denormals kept": "denormals kept", "jaxlib, memory kept": "jaxlib, its freed memory kept", "torch": "PyTorch", "mlx": "MLX"}
+WIDTHS = {"avx512": "AVX-512", "avx2": "AVX2, on both sides", "sse2": "SSE2, on both sides"}
+RATIOS = ("programs", "geometric mean", "least", "a tenth is below", "median", "nine tenths are below", "number below 0.9")
+
+
+def pages(root: pathlib.Path) -> dict[str, str]:
+    """Texts by path: the page with its generated parts, and the pictures."""
+    if not (root / PAGE).exists():
+        return {}
+    peers, race = (json.loads((root / FIGURES / f"{name}.json").read_text()) for name in ("peers", "race"))
+    page = (root / PAGE).read_text()
+    for name, text in (("summary", summary(peers, race)), ("race", race_tables(race)), ("peers", peers_table(peers))):
+        page = with_part(page, name, text)
+    return {PAGE: page, **{f"{FIGURES}/{name}": text for name, text in ratio_picture.pictures(peers).items()}}
+
+
+def with_part(page: str, name: str, text: str) -> str:
+    """`page` with the lines between "<!-- generated: NAME -->" and "<!-- end -->" replaced by `text`."""
+    begin = f"<!-- generated: {name} -->\n"
+    before, _, rest = page.partition(begin)
+    return before + begin + text + rest[rest.index("<!-- end -->"):]
+
+
+def summary(peers: dict, race: dict) -> str:
+    rows = peers["microseconds"]
+    ratios = sorted(row["jaxlib"] / row["hilo"] for row in rows.values() if "jaxlib" in row)
+    lines = ["| measured | programs | geometric mean | least | slower than jaxlib |", "|---|---|---|---|---|",
+             f"| known programs, {peers['cores']} cores | {len(ratios)} | {ratio_mean(ratios):.2f} | {ratios[0]:.2f} "
+             f"| {sum(ratio < EQUAL for ratio in ratios)} |"]
+    for width, measured in race.items():
+        count, mean, least, *_, below = measured["classes"]["all"]
+        lines.append(f"| random programs, one thread, {WIDTHS[width]} | {count} | {mean:.2f} | {least:.2f} | {below} |")
+    return "\n".join(lines) + "\n"
+
+
+def ratio_mean(ratios: list[float]) -> float:
+    product = 1.0
+    for ratio in ratios:
+        product *= ratio ** (1 / len(ratios))
+    return product
+
+
+def race_tables(race: dict) -> str:
+    lines = []
+    for width, measured in race.items():
+        first, last = measured["seeds"]
+        lines += [f"{WIDTHS[width]}; seeds {first} to {last}, threads: {measured['threads']}, processor time. {measured['machine']}; jaxlib "
+                  f"{measured['versions']['jaxlib']}; commit {measured['commit']}, {measured['date']}:", "",
+                  "| class | " + " | ".join(RATIOS) + " |", "|---" * (len(RATIOS) + 1) + "|"]
+        for name, (count, *ratios, below) in measured["classes"].items():
+            lines.append(f"| {name} | {count} | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + f" | {below} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def peers_table(peers: dict) -> str:
+    rows = peers["microseconds"]
+    others = [name for name in next(iter(rows.values())) if name != "hilo"]
+    others += sorted({name for row in rows.values() for name in row} - {"hilo", *others}, key=list(NAMES).index)
+    versions = ", ".join(f"{NAMES.get(name, name)} {version}" for name, version in peers["versions"].items())
+    lines = [f"Medians of {peers['rounds']} rounds in microseconds. {peers['machine']}, {peers['cores']} cores; {versions}; "
+             f"commit {peers['commit']}, {peers['date']}.", "",
+             "| row | hilo | " + " | ".join(f"{NAMES.get(name, name)} | ratio" for name in others) + " |",
+             "|---|---|" + "---|---|" * len(others)]
+    for name, row in rows.items():
+        cells = [f"{row[other]:.2f} | {row[other] / row['hilo']:.2f}" if other in row else "- | -" for other in others]
+        lines.append(f"| {name} | {row['hilo']:.2f} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
