@@ -26,7 +26,7 @@ if(LLVM_ENABLE_ZSTD)
   endif()
   hilo_require(zstd_ok "zstd, with which this LLVM is built. Hint: apt-get install libzstd-dev")
 endif()
-find_package(fmt QUIET)
+find_package(fmt 9 QUIET)
 hilo_require(fmt_FOUND "fmt 9 or later. Hint: apt-get install libfmt-dev")
 find_package(Boost 1.81 QUIET CONFIG)  # by its own files: CMake's FindBoost goes
 hilo_require(Boost_FOUND "Boost 1.81 or later, its headers only. Hint: apt-get install libboost1.81-dev, or libboost1.83-dev \

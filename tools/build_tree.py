@@ -46,7 +46,7 @@ def configure(tree: pathlib.Path, definitions: list[str]) -> bool:
 def configure_problem(output: str) -> list[str]:
     """The sentences of CMake's errors, without the calls that led there; if it has none, its last lines."""
     found = re.findall(r"^CMake Error[^\n]*:\n((?:\n|  [^\n]*\n)+)", output, re.M)
-    sentences = [line.removeprefix("  ") for text in found for line in text.strip("\n").split("\n")]
+    sentences = [line.strip() for text in found for line in text.strip("\n").split("\n")]
     return sentences or output.splitlines()[-build_progress.SHOWN:]
 
 

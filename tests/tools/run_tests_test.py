@@ -140,7 +140,7 @@ class BuildTree(Planted):
                  f"build_tree.ROOT = pathlib.Path({str(self.root)!r}); " \
                  f"print(build_tree.build(pathlib.Path({str(self.root / 'b')!r}), 1))"
         done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-        self.assertEqual(done.stdout, "  hilo needs a miracle. Hint: wait for one\n"
+        self.assertEqual(done.stdout, "hilo needs a miracle. Hint: wait for one\n"
                                       f"CMake stopped. All that it said: {self.root / 'b' / 'build.log'}\nFalse\n")
 
 
