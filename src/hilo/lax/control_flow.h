@@ -370,9 +370,10 @@ auto scan(const First&, const Rest&...) {
 }
 
 namespace detail {
+/// The last carry. Not named fori_loop, which would be asked whether a Body converts to a FlatFunction.
 template <typename Body, Tree Carry>
-Carry fori_loop(const Bounds& bounds, const Body& body, const Carry& initial, int64_t unroll,
-                const std::source_location& location) {
+Carry last_carry(const Bounds& bounds, const Body& body, const Carry& initial, int64_t unroll,
+                 const std::source_location& location) {
   const std::tuple<Array, Carry> arguments(bounds.lower, initial);
   std::optional<Carry> next;
   return hilo::unflatten(
@@ -397,7 +398,7 @@ auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
   using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Array, Carry>>::Result>;
   static_assert(flat_call::gives<Next, Carry>, "the body of a fori_loop returns the next carry, of the type it takes");
   const detail::Bounds bounds = detail::loop_bounds(Operand(lower, location), Operand(upper, location));
-  return detail::fori_loop(bounds, body, Carry(init), options.unroll, location);
+  return detail::last_carry(bounds, body, Carry(init), options.unroll, location);
 }
 
 /// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
@@ -409,7 +410,7 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
   using Carry = detail::CarryOf<Init>;
   using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Array, Carry>>::Result>;
   static_assert(flat_call::gives<Next, Carry>, "the body of a fori_loop returns the next carry, of the type it takes");
-  return detail::fori_loop(detail::loop_bounds(lower, upper), body, Carry(init), options.unroll, lower.location());
+  return detail::last_carry(detail::loop_bounds(lower, upper), body, Carry(init), options.unroll, lower.location());
 }
 /// Doesn't compile: the carry is one tree, whose type braces don't tell.
 template <typename Body, typename T>

@@ -9,10 +9,10 @@ std::function<size_t()> leaf_count_later(WalkRef walk_value) {
 
 void drop_arrays(WalkRef walk_value) { fill_from(std::vector<Array>(leaf_count(walk_value)), walk_value); }
 
-std::string path_of(WalkRef arguments, size_t index) { return "args" + leaf_path(index, arguments); }
+std::string path_of_walked(WalkRef arguments, size_t index) { return "args" + leaf_path(index, arguments); }
 
 std::function<std::string(size_t leaf)> paths_of(WalkRef arguments) {
-  return [arguments](size_t leaf) { return path_of(arguments, leaf); };
+  return [arguments](size_t leaf) { return path_of_walked(arguments, leaf); };
 }
 
 FlatFunction flat_function(const Typeless& call) {

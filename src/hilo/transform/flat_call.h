@@ -317,10 +317,10 @@ T without_arrays(const T& arguments) {
 }
 
 /// "args[0].w": where leaf `index` of the arguments stands.
-std::string path_of(WalkRef arguments, size_t index);
+std::string path_of_walked(WalkRef arguments, size_t index);
 template <Tree T>
 std::string path_of(const T& arguments, size_t index) {
-  return flat_call::path_of(hilo::walk_of(arguments), index);
+  return flat_call::path_of_walked(hilo::walk_of(arguments), index);
 }
 /// The same, of any leaf.
 std::function<std::string(size_t leaf)> paths_of(WalkRef arguments);
