@@ -28,6 +28,7 @@ def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple
         "jax_tests": [python, "tools/check_jax_tests.py"],
         "format": ["tools/check_format.sh"],
         "instantiated": [python, "tools/check_instantiated.py", "--build", str(build)],
+        "instances": [python, "tools/check_instances.py", "--build", str(build)],
         "symbols": [python, "tools/check_symbols.py", str(build / "lib" / "libhilo.so")],
         "generated_docs": [python, "tools/generate_docs.py", "--check", "--build", str(build)],
     }

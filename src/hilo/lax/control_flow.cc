@@ -67,6 +67,17 @@ hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const A
   return stage(narrow, avals, "cond", f.computation->name()).computation;
 }
 
+/// i + 1, weakly typed if `i` is.
+Array increment(const Array& i, const std::source_location& location) {
+  const UserLocation here(location);
+  return with_weak_type(ops::add(i, ops::full_like(i, 1)), i.weak_type());
+}
+
+Array less(const Array& i, const Array& end, const std::source_location& location) {
+  const UserLocation here(location);
+  return ops::lt(i, end);
+}
+
 /// The predicate of a cond as pred[].
 Array branch_index(const Operand& predicate) {
   const UserLocation here(predicate.location());
@@ -79,11 +90,6 @@ Array branch_index(const Operand& predicate) {
 
 }  // namespace
 
-Array increment(const Array& i, const std::source_location& location) {
-  const UserLocation here(location);
-  return with_weak_type(ops::add(i, ops::full_like(i, 1)), i.weak_type());
-}
-
 int64_t trip_count(int64_t lower, int64_t upper, const std::source_location& location) {
   int64_t count = 0;
   if (__builtin_sub_overflow(upper, lower, &count) && upper > lower) {
@@ -92,11 +98,6 @@ int64_t trip_count(int64_t lower, int64_t upper, const std::source_location& loc
                           std::to_string(upper)));
   }
   return upper > lower ? count : 0;
-}
-
-Array less(const Array& i, const Array& end, const std::source_location& location) {
-  const UserLocation here(location);
-  return ops::lt(i, end);
 }
 
 Bounds loop_bounds(const Operand& lower, const Operand& upper) {
@@ -122,29 +123,97 @@ Bounds loop_bounds(const Operand& lower, const Operand& upper) {
   return bounds;
 }
 
-std::vector<Array> with_front(const Array& front, const std::vector<Array>& rest) {
-  std::vector<Array> all{front};
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
-}
-std::span<const Array> from(std::span<const Array> leaves, size_t begin) { return leaves.subspan(begin); }
-std::span<const Array> until(std::span<const Array> leaves, size_t end) { return leaves.first(end); }
-
-void refuse_unroll(const std::source_location& location) {
-  or_throw(invalid_argument("fori_loop (" + describe_location(location) +
-                            "): Can only use `unroll` in a fori_loop whose bounds have values; these are traced. Hint: "
-                            "leave `unroll` out"));
-}
-
 void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
                        const std::string& difference) {
   or_throw(invalid_argument(std::string(function) + " (" + describe_location(location) + "): " + std::string(what) +
                             ": " + difference));
 }
 
+namespace {
+
+/// `body`, whose next carry must have the tree of the one that went in.
+FlatFunction keeping_tree(std::string_view name, std::string_view part, const FlatFunction& body,
+                          const CarryTrees& carry, const std::source_location& location) {
+  return [=, &body, &location, structure = flatten_walked(carry.initial).structure](std::span<const Array> leaves) {
+    std::vector<Array> next = body(leaves);
+    if (flatten_walked(carry.next).structure != structure)
+      refuse_difference(name, location, std::string(part).append(" has another structure than what went in"),
+                        walk_difference(part, carry.next, "what went in", carry.initial));
+    return next;
+  };
+}
+
+/// fori_loop of known length.
+std::vector<Array> counted_loop(const Bounds& bounds, const FlatFunction& body, std::span<const Array> initial,
+                                int64_t unroll, const std::source_location& location) {
+  const FlatFunction step = [&](std::span<const Array> leaves) {
+    const std::vector<Array> next = body(leaves);
+    return joined(std::vector<Array>{increment(leaves[0], location)}, next);
+  };
+  const ScanResult result = unrolled_scan(step, joined(std::vector<Array>{bounds.lower}, initial), {},
+                                          trip_count(bounds.first, bounds.last, location), false, unroll, location);
+  return {result.carry.begin() + 1, result.carry.end()};
+}
+
+/// With bounds that have no values: (index, end, carry).
+std::vector<Array> uncounted_loop(const Bounds& bounds, const FlatFunction& body, std::span<const Array> initial,
+                                  const std::source_location& location) {
+  const FlatFunction condition = [&](std::span<const Array> leaves) {
+    return std::vector<Array>{less(leaves[0], leaves[1], location)};
+  };
+  const FlatFunction step = [&](std::span<const Array> leaves) {
+    const Array next_index = increment(leaves[0], location);
+    return joined(std::vector<Array>{next_index, leaves[1]}, body(joined(leaves.first(1), leaves.subspan(2))));
+  };
+  const std::vector<Array> last =
+      while_loop(condition, step, joined(std::vector<Array>{bounds.lower, bounds.upper}, initial), location);
+  return {last.begin() + 2, last.end()};
+}
+
+}  // namespace
+
+std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, const CarryTrees& carry,
+                              const std::source_location& location) {
+  return while_loop(condition, keeping_tree("while_loop", "the body's result", body, carry, location),
+                    flatten_walked(carry.initial).leaves, location);
+}
+
+ScanResult scan(const FlatFunction& f, const CarryTrees& carry, WalkRef xs, std::optional<int64_t> length, bool reverse,
+                int64_t unroll, const std::source_location& location) {
+  return unrolled_scan(keeping_tree("scan", "the step's carry", f, carry, location),
+                       flatten_walked(carry.initial).leaves, flatten_walked(xs).leaves, length, reverse, unroll,
+                       location);
+}
+
+std::vector<Array> fori_loop(const Bounds& bounds, const FlatFunction& body, const CarryTrees& carry, int64_t unroll,
+                             const std::source_location& location) {
+  const FlatFunction checked = keeping_tree("fori_loop", "the body's result", body, carry, location);
+  const std::vector<Array> initial = flatten_walked(carry.initial).leaves;
+  if (bounds.have_values) return counted_loop(bounds, checked, initial, unroll, location);
+  if (unroll != 1) {
+    or_throw(invalid_argument("fori_loop (" + describe_location(location) +
+                              "): Can only use `unroll` in a fori_loop whose bounds have values; these are traced. "
+                              "Hint: leave `unroll` out"));
+  }
+  return uncounted_loop(bounds, checked, initial, location);
+}
+
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
-                        std::span<const Array> operands) {
-  const FlatFunction branches[] = {if_true, if_false};
+                        std::span<const Array> operands, WalkRef one, WalkRef other) {
+  bool true_ran = false;  // not where the branch that is taken runs alone
+  const FlatFunction first = [&](std::span<const Array> leaves) {
+    std::vector<Array> out = if_true(leaves);
+    true_ran = true;
+    return out;
+  };
+  const FlatFunction second = [&](std::span<const Array> leaves) {
+    std::vector<Array> out = if_false(leaves);
+    if (true_ran && flatten_walked(one).structure != flatten_walked(other).structure)
+      refuse_difference("cond", predicate.location(), "branch outputs must have the same tree structure",
+                        walk_difference("the true branch", one, "the false branch", other));
+    return out;
+  };
+  const FlatFunction branches[] = {first, second};
   return conditional("cond", branch_index(predicate), branches, operands, predicate.location());
 }
 

@@ -10,8 +10,9 @@
 namespace hilo::lax {
 
 namespace detail {
+/// `one` and `other` are the results of the branches, each once its branch has run.
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
-                        std::span<const Array> operands);
+                        std::span<const Array> operands, WalkRef one, WalkRef other);
 /// `index` is a scalar integer, or pred: then branch 0 is taken where it is true.
 std::vector<Array> conditional(std::string_view name, const Array& index, std::span<const FlatFunction> branches,
                                std::span<const Array> operands, const std::source_location& location);
@@ -30,9 +31,15 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
 ScanResult unrolled_scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
                          std::optional<int64_t> length, bool reverse, int64_t unroll,
                          const std::source_location& location);
-/// i + 1, weakly typed if `i` is.
-Array increment(const Array& i, const std::source_location& location);
-Array less(const Array& i, const Array& end, const std::source_location& location);
+/// The carry that goes into a loop, and the next one that its body gave last: their trees must be one.
+struct CarryTrees {
+  WalkRef initial, next;
+};
+std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, const CarryTrees& carry,
+                              const std::source_location& location);
+/// `f` gives the carry's leaves and those of ys.
+ScanResult scan(const FlatFunction& f, const CarryTrees& carry, WalkRef xs, std::optional<int64_t> length, bool reverse,
+                int64_t unroll, const std::source_location& location);
 /// The bounds of a fori_loop: numbers if both have values, and in any case integer scalars of one type.
 struct Bounds {
   Array lower, upper;
@@ -42,14 +49,12 @@ struct Bounds {
 Bounds loop_bounds(const Operand& lower, const Operand& upper);
 /// upper - lower, at least 0. Errors    OUT_OF_RANGE if 64 bits don't hold it
 int64_t trip_count(int64_t lower, int64_t upper, const std::source_location& location);
+/// The leaves of the last carry; `body` takes the index and the carry. Bounds without values make it a while_loop.
+std::vector<Array> fori_loop(const Bounds& bounds, const FlatFunction& body, const CarryTrees& carry, int64_t unroll,
+                             const std::source_location& location);
 /// Refuses trees that differ: "function (train.cc:41): what: difference".
 void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
                        const std::string& difference);
-
-// What a step takes and gives, without a call of the standard library that every file would compile.
-std::vector<Array> with_front(const Array& front, const std::vector<Array>& rest);
-std::span<const Array> from(std::span<const Array> leaves, size_t begin);
-std::span<const Array> until(std::span<const Array> leaves, size_t end);
 
 /// The leaves of a `part` of a call, whose structure must be that of what went in.
 template <Tree T>
@@ -81,13 +86,44 @@ Carry next_carry(const Next& next) {
                 "the next carry has another C++ type than the carry that goes in: return what the body takes");
   return flat_call::as<Carry>(next);
 }
-/// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.
+template <typename F, typename Tuple, typename Result>
+std::vector<Array> run_branch(const flat_call::Typeless& call, std::span<const Array> leaves) {
+  auto& result = *static_cast<std::optional<Result>*>(call.result);
+  result.emplace(flat_call::as<Result>(flat_call::call(
+      flat_call::function_at<F>(call.f), hilo::unflatten(*static_cast<const Tuple*>(call.arguments), leaves))));
+  return hilo::flatten(*result).leaves;
+}
+/// `f` on flat leaves of `arguments`; its last result, as a Result, is kept in `result`.
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_branch(const F& f, const Tuple& arguments, std::optional<Result>& result) {
-  return [&f, &arguments, &result](std::span<const Array> leaves) {
-    result.emplace(flat_call::as<Result>(flat_call::call(f, hilo::unflatten(arguments, leaves))));
-    return hilo::flatten(*result).leaves;
-  };
+  return flat_call::flat_function(
+      {flat_call::address_of(f), &arguments, &result, detail::run_branch<F, Tuple, Result>});
+}
+template <typename F, typename Tuple, typename Result>
+std::vector<Array> run_step(const flat_call::Typeless& call, std::span<const Array> leaves) {
+  auto& result = *static_cast<std::optional<Result>*>(call.result);
+  const auto step = detail::as_step(flat_call::call(
+      flat_call::function_at<F>(call.f), hilo::unflatten(*static_cast<const Tuple*>(call.arguments), leaves)));
+  result.emplace(flat_call::as<typename Result::first_type>(step.first), step.second);
+  return hilo::flatten(*result).leaves;
+}
+/// The same of a scan's step, which gives (carry, y).
+template <typename F, typename Tuple, typename Result>
+FlatFunction flat_step(const F& f, const Tuple& arguments, std::optional<Result>& result) {
+  return flat_call::flat_function({flat_call::address_of(f), &arguments, &result, detail::run_step<F, Tuple, Result>});
+}
+template <typename T>
+void walk_kept(void* kept, TreeVisitor& visitor) {
+  hilo::walk(**static_cast<std::optional<T>*>(kept), visitor);
+}
+/// What `kept` will hold.
+template <typename T>
+WalkRef walk_of_kept(std::optional<T>& kept) {
+  return {&kept, detail::walk_kept<T>};
+}
+template <typename Pair>
+void walk_first_kept(void* kept, TreeVisitor& visitor) {
+  hilo::walk((*static_cast<std::optional<Pair>*>(kept))->first, visitor);
 }
 /// Doesn't compile: braces around a tree that goes through a loop or a branch.
 template <typename T>
@@ -117,18 +153,12 @@ auto cond(const Operand& predicate, const True& if_true, const False& if_false, 
                   "the branches return different C++ types: return one type from both");
   }
   std::optional<Result> result, other;
-  const FlatFunction flat_false = [&](std::span<const Array> operand_leaves) {
-    std::vector<Array> out;
-    if constexpr (!std::is_same_v<Result, flat_call::Refused>)  // else no more is said
-      out = detail::flat_branch(if_false, arguments, other)(operand_leaves);
-    const bool both_ran = result.has_value();  // not where the branch that is taken runs alone
-    if (both_ran && hilo::flatten(*other).structure != hilo::flatten(*result).structure)
-      detail::refuse_difference("cond", predicate.location(), "branch outputs must have the same tree structure",
-                                hilo::tree_difference("the true branch", *result, "the false branch", *other));
-    return out;
-  };
-  const std::vector<Array> leaves = detail::cond(predicate, flat_call::flat_function(if_true, arguments, result),
-                                                 flat_false, hilo::flatten(arguments).leaves);
+  FlatFunction flat_false;
+  if constexpr (!std::is_same_v<Result, flat_call::Refused>)  // else no more is said
+    flat_false = detail::flat_branch(if_false, arguments, other);
+  const std::vector<Array> leaves =
+      detail::cond(predicate, flat_call::flat_function(if_true, arguments, result), flat_false,
+                   hilo::flatten(arguments).leaves, detail::walk_of_kept(result), detail::walk_of_kept(other));
   return hilo::unflatten(result ? *result : *other, leaves);
 }
 
@@ -161,21 +191,14 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
     static_assert(flat_call::gives<Next, Carry>,
                   "the next carry has another C++ type than the carry that goes in: return what the body takes");
   }
-  const FlatFunction flat_condition = [&](std::span<const Array> leaves) {
-    return std::vector<Array>{
-        flat_call::as<Array>(flat_call::call(condition, std::tuple<Carry>(hilo::unflatten(initial, leaves))))};
-  };
-  const FlatFunction flat_body = [&](std::span<const Array> leaves) {
-    if constexpr (std::is_same_v<Truth, flat_call::Refused>) {
-      return std::vector<Array>(leaves.begin(), leaves.end());  // so that no more is said
-    } else {
-      const Carry next =
-          flat_call::as<Carry>(flat_call::call(body, std::tuple<Carry>(hilo::unflatten(initial, leaves))));
-      return detail::leaves_like<Carry>("while_loop", location, "the body's result", next, initial);
-    }
-  };
-  return hilo::unflatten(initial,
-                         detail::while_loop(flat_condition, flat_body, hilo::flatten(initial).leaves, location));
+  const std::tuple<Carry> arguments(initial);
+  std::optional<Array> truth;
+  std::optional<Carry> next;
+  FlatFunction flat_body;
+  if constexpr (!std::is_same_v<Truth, flat_call::Refused>)  // else no more is said
+    flat_body = detail::flat_branch(body, arguments, next);
+  return hilo::unflatten(initial, detail::while_loop(detail::flat_branch(condition, arguments, truth), flat_body,
+                                                     {hilo::walk_of(initial), detail::walk_of_kept(next)}, location));
 }
 
 /// Doesn't compile: the carry is one tree, whose type braces don't tell.
@@ -296,21 +319,13 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
   using Ys = typename Step::second_type;
   static_assert(flat_call::gives<typename Step::first_type, Carry>,
                 "the next carry has another C++ type than the carry that goes in: return what the step takes");
-  std::optional<Ys> ys;
-  const size_t carry_count = hilo::flatten(initial).leaves.size();
-  const FlatFunction flat = [&](std::span<const Array> leaves) {
-    const Step step = detail::as_step(
-        flat_call::call(f, std::tuple<Carry, Xs>(hilo::unflatten(initial, detail::until(leaves, carry_count)),
-                                                 hilo::unflatten(xs, detail::from(leaves, carry_count)))));
-    std::vector<Array> out =
-        detail::leaves_like<Carry>("scan", location, "the step's carry", flat_call::as<Carry>(step.first), initial);
-    ys.emplace(step.second);
-    for (const Array& y : hilo::flatten(*ys).leaves) out.push_back(y);
-    return out;
-  };
-  const detail::ScanResult result = detail::unrolled_scan(flat, hilo::flatten(initial).leaves, hilo::flatten(xs).leaves,
-                                                          options.length, options.reverse, options.unroll, location);
-  return std::pair(hilo::unflatten(initial, result.carry), hilo::unflatten(*ys, result.ys));
+  const std::tuple<Carry, Xs> arguments(initial, xs);
+  std::optional<std::pair<Carry, Ys>> kept;
+  const detail::ScanResult result =
+      detail::scan(detail::flat_step(f, arguments, kept),
+                   {hilo::walk_of(initial), {&kept, detail::walk_first_kept<std::pair<Carry, Ys>>}}, hilo::walk_of(xs),
+                   options.length, options.reverse, options.unroll, location);
+  return std::pair(hilo::unflatten(initial, result.carry), hilo::unflatten(kept->second, result.ys));
 }
 /// The same, forwards or in `reverse`.
 template <typename F, Tree Init = std::optional<Array>, Tree Xs>
@@ -355,24 +370,16 @@ auto scan(const First&, const Rest&...) {
 }
 
 namespace detail {
-/// fori_loop of known length: the index starts as `begin`.
+/// The last carry. Not named fori_loop, which would be asked whether a Body converts to a FlatFunction.
 template <typename Body, Tree Carry>
-Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Carry& initial, int64_t unroll,
-                   const std::source_location& location) {
-  const FlatFunction flat = [&](std::span<const Array> leaves) {
-    const std::vector<Array> out = detail::leaves_like<Carry>(
-        "fori_loop", location, "the body's result",
-        flat_call::as<Carry>(flat_call::call(
-            body, std::tuple<Array, Carry>(leaves[0], hilo::unflatten(initial, detail::from(leaves, 1))))),
-        initial);
-    return detail::with_front(detail::increment(leaves[0], location), out);
-  };
-  const ScanResult result = detail::unrolled_scan(flat, detail::with_front(begin, hilo::flatten(initial).leaves), {},
-                                                  count, false, unroll, location);
-  return hilo::unflatten(initial, detail::from(result.carry, 1));
+Carry last_carry(const Bounds& bounds, const Body& body, const Carry& initial, int64_t unroll,
+                 const std::source_location& location) {
+  const std::tuple<Array, Carry> arguments(bounds.lower, initial);
+  std::optional<Carry> next;
+  return hilo::unflatten(
+      initial, detail::fori_loop(bounds, detail::flat_branch(body, arguments, next),
+                                 CarryTrees{hilo::walk_of(initial), detail::walk_of_kept(next)}, unroll, location));
 }
-/// Errors    INVALID_ARGUMENT: steps of an unknown number can't be unrolled
-void refuse_unroll(const std::source_location& location);
 }  // namespace detail
 
 /// What a fori_loop is told beside its arguments, as in JAX.
@@ -391,8 +398,7 @@ auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
   using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Array, Carry>>::Result>;
   static_assert(flat_call::gives<Next, Carry>, "the body of a fori_loop returns the next carry, of the type it takes");
   const detail::Bounds bounds = detail::loop_bounds(Operand(lower, location), Operand(upper, location));
-  return detail::counted_loop(bounds.lower, detail::trip_count(lower, upper, location), body, Carry(init),
-                              options.unroll, location);
+  return detail::last_carry(bounds, body, Carry(init), options.unroll, location);
 }
 
 /// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
@@ -404,22 +410,7 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
   using Carry = detail::CarryOf<Init>;
   using Next = std::remove_cvref_t<typename flat_call::CallOf<Body, std::tuple<Array, Carry>>::Result>;
   static_assert(flat_call::gives<Next, Carry>, "the body of a fori_loop returns the next carry, of the type it takes");
-  const Carry initial(init);
-  const detail::Bounds bounds = detail::loop_bounds(lower, upper);
-  if (bounds.have_values)
-    return detail::counted_loop(bounds.lower, detail::trip_count(bounds.first, bounds.last, lower.location()), body,
-                                initial, options.unroll, lower.location());
-  if (options.unroll != 1) detail::refuse_unroll(lower.location());
-  using State = std::tuple<Array, Array, Carry>;
-  const State last =
-      lax::while_loop([&](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s), lower.location()); },
-                      [&](const State& s) {
-                        const auto& [i, end, carry] = s;
-                        return State(detail::increment(i, lower.location()), end,
-                                     flat_call::as<Carry>(flat_call::call_with(body, i, carry)));
-                      },
-                      State(bounds.lower, bounds.upper, initial), lower.location());
-  return std::get<2>(last);
+  return detail::last_carry(detail::loop_bounds(lower, upper), body, Carry(init), options.unroll, lower.location());
 }
 /// Doesn't compile: the carry is one tree, whose type braces don't tell.
 template <typename Body, typename T>

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <iterator>
-#include <ranges>
 
 #include "hilo/numpy/array_like.h"
 #include "hilo/trace/indexer.h"

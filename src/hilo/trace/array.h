@@ -210,35 +210,14 @@ class Array {
   bool is_deleted() const;            ///< by delete_(), or because a run took its memory
   bool is_fully_replicated() const;   ///< each of its devices has all of it
   bool is_fully_addressable() const;  ///< this process reaches all of its devices
+  // The next two are compiled once, for all types of numbers: trace/array_numbers.cc.
   /// The one element of an array of any type and size 1, converted to T.
   template <Number T = double>
-  T item(std::source_location location = std::source_location::current()) const {
-    const HostNumbers number = one_number(location);
-    return hilo::visit_element_type(
-        number.type, [&]<typename E>() { return convert<T>(reinterpret_cast<const E*>(number.view.data)[0]); },
-        [this]() -> T { refuse_numbers(); });
-  }
+  T item(std::source_location location = std::source_location::current()) const;
   /// All elements in row-major order, converted to T.
   /// Cost    one copy
   template <Number T>
-  std::vector<T> to_vector(std::source_location location = std::source_location::current()) const {
-    const UserLocation here(location);
-    const HostNumbers numbers = host_numbers();
-    std::vector<T> out;
-    hilo::visit_element_type(
-        numbers.type,
-        [&]<typename E>() {
-          const std::span<const E> all(reinterpret_cast<const E*>(numbers.view.data), static_cast<size_t>(size()));
-          if constexpr (std::same_as<E, T>) {
-            out.assign(all.begin(), all.end());
-          } else {
-            out.reserve(all.size());
-            for (const E& e : all) out.push_back(convert<T>(e));
-          }
-        },
-        [this] { refuse_numbers(); });
-    return out;
-  }
+  std::vector<T> to_vector(std::source_location location = std::source_location::current()) const;
   /// Doesn't compile: C++ has no lists of any depth.
   template <typename List = void>
   std::vector<double> tolist() const {
@@ -373,17 +352,6 @@ class Array {
 
  private:
   [[noreturn]] static void refuse_moved();
-  template <typename T, typename E>
-  static T convert(const E& e) {
-    constexpr bool from_complex = std::same_as<E, std::complex<float>> || std::same_as<E, std::complex<double>>;
-    constexpr bool to_complex = std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
-    if constexpr (from_complex && to_complex) return T(e);
-    else if constexpr (from_complex) return convert<T>(e.real());
-    else if constexpr (std::same_as<E, float16> || std::same_as<E, bfloat16>) return convert<T>(static_cast<float>(e));
-    else if constexpr (to_complex) return T(static_cast<typename T::value_type>(e));
-    else if constexpr (std::same_as<T, bool>) return e != E{};
-    else return static_cast<T>(e);
-  }
   static Array from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions);
   static Array borrow_bytes(ElementType type, const std::byte* data, std::span<const int64_t> dimensions,
                             std::function<void()> release);

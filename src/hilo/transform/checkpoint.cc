@@ -40,6 +40,16 @@ CheckpointPolicy policy_of_names(const std::string& policy, const std::vector<st
 
 namespace checkpoint_policies {
 
+// Before what a user's own globals are made of, also where hilo is linked into one file with them.
+#define HILO_POLICY(name, kept) [[gnu::init_priority(1000)]] const CheckpointPolicy name{kept};
+HILO_POLICY(everything_saveable, "everything_saveable")
+HILO_POLICY(nothing_saveable, "nothing_saveable")
+HILO_POLICY(dots_saveable, "dots_saveable")
+HILO_POLICY(checkpoint_dots, "dots_saveable")
+HILO_POLICY(dots_with_no_batch_dims_saveable, "dots_with_no_batch_dims_saveable")
+HILO_POLICY(checkpoint_dots_with_no_batch_dims, "dots_with_no_batch_dims_saveable")
+#undef HILO_POLICY
+
 CheckpointPolicy save_only_these_names(const std::vector<std::string>& names) {
   return policy_of_names("save_only_these_names", names);
 }

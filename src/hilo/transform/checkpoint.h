@@ -42,15 +42,14 @@ struct CheckpointPolicy {
 /// As jax.checkpoint_policies.
 namespace checkpoint_policies {
 
-inline const CheckpointPolicy everything_saveable{"everything_saveable"};
+// Not inline: every file that includes this would make and destroy them.
+extern const CheckpointPolicy everything_saveable;
 /// Keeps the arguments alone.
-inline const CheckpointPolicy nothing_saveable{"nothing_saveable"};
+extern const CheckpointPolicy nothing_saveable;
 /// Keeps matrix products.
-inline const CheckpointPolicy dots_saveable{"dots_saveable"};
-inline const CheckpointPolicy checkpoint_dots = dots_saveable;
+extern const CheckpointPolicy dots_saveable, checkpoint_dots;
 /// Keeps matrix products that have no batch dimensions.
-inline const CheckpointPolicy dots_with_no_batch_dims_saveable{"dots_with_no_batch_dims_saveable"};
-inline const CheckpointPolicy checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable;
+extern const CheckpointPolicy dots_with_no_batch_dims_saveable, checkpoint_dots_with_no_batch_dims;
 
 /// Keeps what checkpoint_name gave one of these names, and nothing else.
 CheckpointPolicy save_only_these_names(const std::vector<std::string>& names);

@@ -3,6 +3,22 @@
 
 namespace hilo::flat_call {
 
+std::function<size_t()> leaf_count_later(WalkRef walk_value) {
+  return [walk_value] { return leaf_count(walk_value); };
+}
+
+void drop_arrays(WalkRef walk_value) { fill_from(std::vector<Array>(leaf_count(walk_value)), walk_value); }
+
+std::string path_of_walked(WalkRef arguments, size_t index) { return "args" + leaf_path(index, arguments); }
+
+std::function<std::string(size_t leaf)> paths_of(WalkRef arguments) {
+  return [arguments](size_t leaf) { return path_of_walked(arguments, leaf); };
+}
+
+FlatFunction flat_function(const Typeless& call) {
+  return [call](std::span<const Array> leaves) { return call.run(call, leaves); };
+}
+
 std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vector<int>& argnums) {
   const int count = static_cast<int>(leaf_counts.size());
   std::vector<bool> chosen(leaf_counts.size());

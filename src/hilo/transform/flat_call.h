@@ -56,10 +56,16 @@ const auto& value_of(const Result& result) {
   else return result;
 }
 
+template <bool kAux, typename Result>
+void walk_value_of(void* result, TreeVisitor& visitor) {
+  if constexpr (kAux) hilo::walk((**static_cast<std::optional<Result>*>(result)).first, visitor);
+  else hilo::walk(**static_cast<std::optional<Result>*>(result), visitor);
+}
+std::function<size_t()> leaf_count_later(WalkRef walk_value);
 /// Leaves of the value in the latest result of F; the leaves of aux follow them.
 template <typename F, typename Result>
-std::function<size_t()> value_leaves(const std::optional<Result>& result) {
-  return [&result] { return hilo::flatten(flat_call::value_of<F>(*result)).leaves.size(); };
+std::function<size_t()> value_leaves(std::optional<Result>& result) {
+  return flat_call::leaf_count_later({&result, flat_call::walk_value_of<kHasAux<F>, Result>});
 }
 
 /// Marks an argument that stays the number it is.
@@ -263,15 +269,16 @@ inline constexpr size_t size_of = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
 /// Leaves of each argument.
 template <typename Tuple>
 std::vector<size_t> leaf_counts(const Tuple& arguments) {
-  return tree_detail::apply([](const auto&... a) { return std::vector<size_t>{hilo::flatten(a).leaves.size()...}; },
-                            arguments);
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return std::vector<size_t>{hilo::leaf_count(hilo::walk_of(std::get<I>(arguments)))...};
+  }(std::make_index_sequence<size_of<Tuple>>());
 }
 
 /// Leaves of each element of a tuple, or of the whole of what is none.
 template <typename T>
 std::vector<size_t> element_leaf_counts(const T& value) {
   if constexpr (tree_detail::IsTuple<T>::value) return flat_call::leaf_counts(value);
-  else return {hilo::flatten(value).leaves.size()};
+  else return {hilo::leaf_count(hilo::walk_of(value))};
 }
 
 /// One bit a leaf: does its argument stand in `argnums`? Negative numbers count from the end.
@@ -299,26 +306,56 @@ auto chosen(const Tuple& arguments) {
   else return std::tuple(get(std::integral_constant<int, First>()), get(std::integral_constant<int, Rest>())...);
 }
 
+/// Puts the number 0 in the place of every array.
+void drop_arrays(WalkRef walk_value);
 /// `arguments` without the arrays that they hold, for who keeps only the structure.
 template <typename T>
 T without_arrays(const T& arguments) {
-  return hilo::unflatten(arguments, std::vector<Array>(hilo::flatten(arguments).leaves.size()));
+  T bare = arguments;
+  flat_call::drop_arrays(hilo::walk_of(bare));
+  return bare;
 }
 
 /// "args[0].w": where leaf `index` of the arguments stands.
+std::string path_of_walked(WalkRef arguments, size_t index);
 template <Tree T>
 std::string path_of(const T& arguments, size_t index) {
-  T copy = arguments;
-  return "args" + hilo::leaf_path(index, [&](TreeVisitor& visitor) { hilo::walk(copy, visitor); });
+  return flat_call::path_of_walked(hilo::walk_of(arguments), index);
 }
+/// The same, of any leaf.
+std::function<std::string(size_t leaf)> paths_of(WalkRef arguments);
 
+/// A user's function, its arguments and where its result goes, without their types: of each function that is transformed
+/// only `run` is compiled anew.
+struct Typeless {
+  const void* f;
+  const void* arguments;
+  void* result;  ///< a std::optional
+  std::vector<Array> (*run)(const Typeless& call, std::span<const Array> leaves);
+};
+FlatFunction flat_function(const Typeless& call);
+template <typename F>
+const void* address_of(const F& f) {
+  if constexpr (std::is_function_v<F>) return reinterpret_cast<const void*>(&f);
+  else return &f;
+}
+template <typename F>
+const F& function_at(const void* address) {
+  if constexpr (std::is_function_v<F>) return *reinterpret_cast<F*>(const_cast<void*>(address));
+  else return *static_cast<const F*>(address);
+}
+template <typename F, typename Tuple, typename Result>
+std::vector<Array> run(const Typeless& call, std::span<const Array> leaves) {
+  auto& result = *static_cast<std::optional<Result>*>(call.result);
+  result.emplace(flat_call::call(flat_call::function_at<F>(call.f),
+                                 hilo::unflatten(*static_cast<const Tuple*>(call.arguments), leaves)));
+  return hilo::flatten(*result).leaves;
+}
 /// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_function(const F& f, const Tuple& arguments, std::optional<Result>& result) {
-  return [&f, &arguments, &result](std::span<const Array> leaves) {
-    result.emplace(flat_call::call(f, hilo::unflatten(arguments, leaves)));
-    return hilo::flatten(*result).leaves;
-  };
+  return flat_call::flat_function(
+      Typeless{flat_call::address_of(f), &arguments, &result, flat_call::run<F, Tuple, Result>});
 }
 
 template <typename First, typename Second>

@@ -53,6 +53,34 @@ Outcome run_as_it_is(const Call& call) {
 
 }  // namespace
 
+Call::Call() = default;
+Call::Call(Call&& other) noexcept = default;
+Call::~Call() = default;
+
+State::State(JitOptions options, const void* shared, const std::source_location& location)
+    : options_(std::make_shared<const JitOptions>(options)),
+      location_(location),
+      cache_(make_cache(std::move(options), shared, location)) {}
+State::State(const State&) = default;
+State::State(State&&) noexcept = default;
+State& State::operator=(const State&) = default;
+State& State::operator=(State&&) noexcept = default;
+State::~State() = default;
+
+Call State::describe(const Typeless& typeless, WalkRef arguments,
+                     std::vector<size_t> (*leaf_counts)(const void* arguments)) const {
+  Call call;
+  call.arguments = flatten_walked(arguments);
+  call.path_of_leaf = flat_call::paths_of(arguments);
+  if (!options_->donate_argnums.empty()) {
+    const TransformationLocation here(location_);
+    call.donated = flat_call::mask_of(leaf_counts(typeless.arguments), options_->donate_argnums);
+  }
+  if (!options_->in_shardings.empty()) call.argument_leaves = leaf_counts(typeless.arguments);
+  call.typeless = typeless;
+  return call;
+}
+
 std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, const std::source_location& location) {
   const auto make = [&] { return std::make_shared<JitCache>(options, location); };
   if (shared == nullptr) return make();

@@ -42,19 +42,43 @@ class JitCache;
 
 namespace jit_detail {
 
+/// A user's function and its arguments without their types: what `trace` of a call runs.
+struct Typeless {
+  const void* f;
+  const void* arguments;
+  std::vector<Array> (*run)(const Typeless& call, std::span<const Array> leaves, std::shared_ptr<void>& prototype,
+                            std::vector<size_t>& result_leaves);
+};
+template <typename F, typename Arguments, typename Result>
+std::vector<Array> run(const Typeless& call, std::span<const Array> leaves, std::shared_ptr<void>& prototype,
+                       std::vector<size_t>& result_leaves) {
+  const auto result = std::make_shared<Result>(flat_call::call(
+      *static_cast<const F*>(call.f), hilo::unflatten(*static_cast<const Arguments*>(call.arguments), leaves)));
+  std::vector<Array> out = hilo::flatten(*result).leaves;
+  result_leaves = flat_call::element_leaf_counts(*result);
+  flat_call::drop_arrays(hilo::walk_of(*result));
+  prototype = result;
+  return out;
+}
 /// One call of a jitted function, without templates.
 struct Call {
+  // Not inline: what they need of the standard library is compiled once.
+  Call();
+  Call(Call&& other) noexcept;
+  ~Call();
   FlatTree arguments;
   std::vector<bool> donated;                             ///< one a leaf
   std::vector<bool> is_static;                           ///< one an argument; empty: none is
   std::vector<size_t> leaf_counts;                       ///< of the arguments, if `is_static` isn't empty
   std::function<std::string(size_t leaf)> path_of_leaf;  ///< "args[0].w"
   std::vector<size_t> argument_leaves;                   ///< of the arguments, if in_shardings are said
+  Typeless typeless = {};
   /// Runs the function on tracers; stores its result's tree in `prototype`, and in `result_leaves` how many leaves each
   /// element of a result tuple has.
-  std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype,
-                                   std::vector<size_t>& result_leaves)>
-      trace;
+  std::vector<Array> trace(std::span<const Array> leaves, std::shared_ptr<void>& prototype,
+                           std::vector<size_t>& result_leaves) const {
+    return typeless.run(typeless, leaves, prototype, result_leaves);
+  }
 };
 struct Outcome {
   std::vector<Array> leaves;
@@ -67,6 +91,31 @@ std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, con
 /// Its address tells types apart.
 template <typename T>
 inline constexpr char type_tag = 0;
+/// What a Jitted is beside its function.
+class State {
+ public:
+  State(JitOptions options, const void* shared, const std::source_location& location);
+  State(const State&);
+  State(State&&) noexcept;
+  State& operator=(const State&);
+  State& operator=(State&&) noexcept;
+  ~State();
+  JitCache& cache() const { return *cache_; }
+  const JitOptions& options() const { return *options_; }
+  const std::source_location& location() const { return location_; }
+  /// `leaf_counts` are those of each argument.
+  Call describe(const Typeless& call, WalkRef arguments,
+                std::vector<size_t> (*leaf_counts)(const void* arguments)) const;
+
+ private:
+  std::shared_ptr<const JitOptions> options_;
+  std::source_location location_;
+  std::shared_ptr<JitCache> cache_;
+};
+template <typename Arguments>
+std::vector<size_t> leaf_counts(const void* arguments) {
+  return flat_call::leaf_counts(*static_cast<const Arguments*>(arguments));
+}
 Outcome call(JitCache& cache, const Call& call);
 size_t cache_size(const JitCache& cache);
 void clear_cache(JitCache& cache);
@@ -85,10 +134,7 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
  public:
   Jitted(F f, JitOptions options, const std::source_location& location)
       : f_(std::move(f)),
-        options_(options),
-        location_(location),
-        cache_(jit_detail::make_cache(std::move(options), std::is_empty_v<F> ? &jit_detail::type_tag<Jitted> : nullptr,
-                                      location)) {}
+        state_(std::move(options), std::is_empty_v<F> ? &jit_detail::type_tag<Jitted> : nullptr, location) {}
 
   using flat_call::TakesBraces<Jitted, flat_call::PlainParameters<F>>::operator();
   template <typename... Args>
@@ -101,7 +147,7 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     static_assert(flat_call::are_trees<Arguments>);
     Arguments arguments(args...);
-    const jit_detail::Outcome outcome = jit_detail::call(*cache_, describe(arguments));
+    const jit_detail::Outcome outcome = jit_detail::call(state_.cache(), describe(arguments));
     return hilo::unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
   }
 
@@ -113,34 +159,35 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
     using Arguments = ArgumentsOf<vmap_detail::Abstract<Args>...>;
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
     const Arguments arguments(vmap_detail::abstract(args)...);
-    return Lowered<Arguments, Result>(jit_detail::lower(describe(arguments), options_, location_));
+    return Lowered<Arguments, Result>(jit_detail::lower(describe(arguments), state_.options(), state_.location()));
   }
 
   /// Kinds of arguments that there are traces for. Those under other flags count until they are forgotten.
-  size_t cache_size() const { return jit_detail::cache_size(*cache_); }
+  size_t cache_size() const { return jit_detail::cache_size(state_.cache()); }
   /// Forgets them. Functions of one type that captures nothing share what they forget, too.
-  void clear_cache() const { jit_detail::clear_cache(*cache_); }
+  void clear_cache() const { jit_detail::clear_cache(state_.cache()); }
 
   /// The traced program as HLO text, before any pass; compiles nothing. ShapeDtypeStructs stand for Arrays. Arrays that the
   /// function captures are its last parameters.
   template <typename... Args>
   std::string hlo_text(const Args&... args) const {
     const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);
-    return jit_detail::hlo_text(describe(arguments), options_.name, location_);
+    return jit_detail::hlo_text(describe(arguments), state_.options().name, state_.location());
   }
   /// The same with captured arrays as constants: a program that needs nothing but its arguments.
   /// Errors     FAILED_PRECONDITION if the function captures a value of a transformation around it
   template <typename... Args>
   std::string closed_hlo_text(const Args&... args) const {
     const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);
-    return jit_detail::closed_hlo_text(describe(arguments), options_.name, location_);
+    return jit_detail::closed_hlo_text(describe(arguments), state_.options().name, state_.location());
   }
 
   /// Two <section> elements for an HTML page: the program's graph as traced, and after all passes of the engine.
   /// Cost    a trace, and a compilation if no program of this meaning has been compiled yet
   template <typename... Args>
   std::string graph_html(const Args&... args) const {
-    return jit_detail::graph_html(describe(ArgumentsOf<Args...>(args...)), options_.name, location_);
+    const ArgumentsOf<Args...> arguments(args...);
+    return jit_detail::graph_html(describe(arguments), state_.options().name, state_.location());
   }
 
  private:
@@ -169,30 +216,14 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
   template <typename Arguments>
   jit_detail::Call describe(const Arguments& arguments) const {
     using Result = std::remove_cvref_t<typename flat_call::CallOf<F, Arguments>::Result>;
-    jit_detail::Call call;
-    call.arguments = hilo::flatten(arguments);
+    jit_detail::Call call = state_.describe({&f_, &arguments, jit_detail::run<F, Arguments, Result>},
+                                            hilo::walk_of(arguments), jit_detail::leaf_counts<Arguments>);
     mark(call, arguments);
-    call.path_of_leaf = [&arguments](size_t leaf) { return flat_call::path_of(arguments, leaf); };
-    if (!options_.donate_argnums.empty()) {
-      const TransformationLocation here(location_);
-      call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
-    }
-    if (!options_.in_shardings.empty()) call.argument_leaves = flat_call::leaf_counts(arguments);
-    call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype,
-                                    std::vector<size_t>& result_leaves) {
-      Result result = flat_call::call(f_, hilo::unflatten(arguments, leaves));
-      FlatTree flat = hilo::flatten(result);
-      result_leaves = flat_call::element_leaf_counts(result);
-      prototype = std::make_shared<Result>(flat_call::without_arrays(result));
-      return flat.leaves;
-    };
     return call;
   }
 
   F f_;
-  JitOptions options_;
-  std::source_location location_;
-  std::shared_ptr<JitCache> cache_;
+  jit_detail::State state_;
 };
 
 /// Compiles `f`, as jax.jit. Numbers given where `f` takes an Array become weakly typed scalars; where `f` takes a number

@@ -79,8 +79,7 @@ std::vector<BatchDim> axes_in_trees(const std::string& what, const std::string& 
 }  // namespace
 
 std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const Trees& arguments,
-                        const std::function<Trees()>& results, const VmapOptions& options,
-                        const std::source_location& location) {
+                        const ResultTrees& results, const VmapOptions& options, const std::source_location& location) {
   const std::string where = "vmap (" + describe_location(location) + ")";
   const std::vector<BatchDim> in_dims = axes_in_trees(where + " in_axes", "args", options.in_axes, arguments);
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -94,8 +93,10 @@ std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, co
     or_throw(invalid_argument(where + ": axis_size must not be negative; got " + std::to_string(*options.axis_size)));
   return vmap_flat(
       f, leaves, in_dims,
-      [&](size_t) { return axes_in_trees(where + " out_axes", "result", options.out_axes, results()); }, where,
-      options.axis_name, options.axis_size, options.spmd_axis_name);
+      [&](size_t) {
+        return axes_in_trees(where + " out_axes", "result", options.out_axes, results.trees(results.result));
+      },
+      where, options.axis_name, options.axis_size, options.spmd_axis_name);
 }
 
 Array abstract_array(const ShapeDtypeStruct& like) {

@@ -74,35 +74,46 @@ struct VmapOptions {
 };
 
 namespace vmap_detail {
-/// Shows element `i` of a list of trees to a visitor.
-using WalkElement = std::function<void(size_t i, TreeVisitor&)>;
 /// The trees of a call: how many, and their walk.
 struct Trees {
   size_t count = 0;
-  WalkElement walk;
+  const void* value = nullptr;
+  void (*walk_element)(const void* value, size_t i, TreeVisitor& visitor) = nullptr;
+  /// Shows tree `i` to a visitor.
+  void walk(size_t i, TreeVisitor& visitor) const { walk_element(value, i, visitor); }
+};
+/// Those of a result that is there once the function has run.
+struct ResultTrees {
+  const void* result;  ///< a std::optional
+  Trees (*trees)(const void* result);
 };
 std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const Trees& arguments,
-                        const std::function<Trees()>& results, const VmapOptions& options,
-                        const std::source_location& location);
+                        const ResultTrees& results, const VmapOptions& options, const std::source_location& location);
 /// One axis a leaf, from one axis an argument or one for all. `what` names the list in errors.
 std::vector<std::optional<int64_t>> axes_of_leaves(const std::string& what, const std::vector<Axis>& axes,
                                                    const std::vector<size_t>& leaf_counts);
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves);
 
+template <typename T>
+void walk_element(const void* value, size_t i, TreeVisitor& visitor) {
+  T& tuple = *static_cast<T*>(const_cast<void*>(value));
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    ((I == i ? hilo::walk(std::get<I>(tuple), visitor) : void()), ...);
+  }(std::make_index_sequence<std::tuple_size_v<T>>());
+}
+template <typename T>
+void walk_whole(const void* value, size_t, TreeVisitor& visitor) {
+  hilo::walk(*static_cast<T*>(const_cast<void*>(value)), visitor);
+}
 /// The elements of a tuple, or the whole of what is none. `value` outlives what comes back.
 template <typename T>
 Trees trees_of(const T& value) {
-  if constexpr (tree_detail::IsTuple<T>::value) {
-    return {std::tuple_size_v<T>, [&value](size_t i, TreeVisitor& visitor) {
-              [&]<size_t... I>(std::index_sequence<I...>) {
-                using std::get;
-                ((I == i ? hilo::walk(const_cast<std::tuple_element_t<I, T>&>(std::get<I>(value)), visitor) : void()),
-                 ...);
-              }(std::make_index_sequence<std::tuple_size_v<T>>());
-            }};
-  } else {
-    return {1, [&value](size_t, TreeVisitor& visitor) { hilo::walk(const_cast<T&>(value), visitor); }};
-  }
+  if constexpr (tree_detail::IsTuple<T>::value) return {std::tuple_size_v<T>, &value, vmap_detail::walk_element<T>};
+  else return {1, &value, vmap_detail::walk_whole<T>};
+}
+template <typename T>
+Trees trees_of_kept(const void* result) {
+  return vmap_detail::trees_of(**static_cast<const std::optional<T>*>(result));
 }
 }  // namespace vmap_detail
 
@@ -122,7 +133,7 @@ auto vmap(F f, VmapOptions options, std::source_location location = std::source_
     std::optional<Result> result;
     const std::vector<Array> leaves = vmap_detail::vmap(
         flat_call::flat_function(f, arguments, result), hilo::flatten(arguments).leaves,
-        vmap_detail::trees_of(arguments), [&] { return vmap_detail::trees_of(*result); }, options, location);
+        vmap_detail::trees_of(arguments), {&result, vmap_detail::trees_of_kept<Result>}, options, location);
     return hilo::unflatten(*result, leaves);
   });
 }

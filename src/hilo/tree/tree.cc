@@ -45,6 +45,14 @@ class Filler final : public TreeVisitor {
   size_t next_ = 0;
 };
 
+class LeafCounter final : public TreeVisitor {
+ public:
+  void leaf(Array&) override { ++count; }
+  void node(char, size_t) override {}
+  void fixed(const void*, size_t, const void*, FixedText) override {}
+  size_t count = 0;
+};
+
 class PathFinder final : public PathVisitor {
  public:
   explicit PathFinder(size_t wanted) : wanted_(wanted) {}
@@ -93,7 +101,7 @@ class Describer final : public PathVisitor {
   std::vector<Stop> stops;
 };
 
-std::vector<Stop> stops_of(const std::function<void(TreeVisitor&)>& walk_value) {
+std::vector<Stop> stops_of(WalkRef walk_value) {
   Describer describer;
   walk_value(describer);
   return std::move(describer.stops);
@@ -101,13 +109,21 @@ std::vector<Stop> stops_of(const std::function<void(TreeVisitor&)>& walk_value) 
 
 }  // namespace
 
-void flatten_into(FlatTree& flat, const std::function<void(TreeVisitor&)>& walk_value) {
-  flat.leaves.reserve(flat.leaves.size() + 8);  // most trees have no more: one allocation instead of four
+FlatTree flatten_walked(WalkRef walk_value) {
+  FlatTree flat;
+  flat.leaves.reserve(8);  // most trees have no more: one allocation instead of four
   Flattener flattener(flat);
   walk_value(flattener);
+  return flat;
 }
 
-void fill_from(std::span<const Array> leaves, const std::function<void(TreeVisitor&)>& walk_value) {
+size_t leaf_count(WalkRef walk_value) {
+  LeafCounter counter;
+  walk_value(counter);
+  return counter.count;
+}
+
+void fill_from(std::span<const Array> leaves, WalkRef walk_value) {
   Filler filler(leaves);
   walk_value(filler);
   if (filler.count() != leaves.size()) {
@@ -116,8 +132,7 @@ void fill_from(std::span<const Array> leaves, const std::function<void(TreeVisit
   }
 }
 
-std::string tree_difference(std::string_view one, const std::function<void(TreeVisitor&)>& walk_one,
-                            std::string_view other, const std::function<void(TreeVisitor&)>& walk_other) {
+std::string walk_difference(std::string_view one, WalkRef walk_one, std::string_view other, WalkRef walk_other) {
   const std::vector<Stop> a = stops_of(walk_one), b = stops_of(walk_other);
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (x == a.end() && y == b.end()) return "";
@@ -127,7 +142,7 @@ std::string tree_difference(std::string_view one, const std::function<void(TreeV
          std::string(other) + " has " + text(y, b);
 }
 
-std::string leaf_path(size_t index, const std::function<void(TreeVisitor&)>& walk_value) {
+std::string leaf_path(size_t index, WalkRef walk_value) {
   PathFinder finder(index);
   walk_value(finder);
   return finder.found();

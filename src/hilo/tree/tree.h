@@ -5,7 +5,6 @@
 #include <array>
 #include <boost/pfr/core.hpp>
 #include <concepts>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -74,12 +73,16 @@ class TreeVisitor {
 
 namespace tree_detail {
 
-/// std::apply, of which a message has fewer lines.
+/// std::apply, of which a message has fewer lines. Most functions take one or two arguments: a template less to compile.
 template <typename F, typename Tuple>
 decltype(auto) apply(F&& f, Tuple&& tuple) {
-  return [&]<size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
-    return f(std::get<I>(tuple)...);
-  }(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<Tuple>>>());
+  constexpr size_t size = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
+  if constexpr (size == 1) return f(std::get<0>(tuple));
+  else if constexpr (size == 2) return f(std::get<0>(tuple), std::get<1>(tuple));
+  else
+    return [&]<size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+      return f(std::get<I>(tuple)...);
+    }(std::make_index_sequence<size>());
 }
 
 template <typename T> struct IsVector : std::false_type {};
@@ -323,31 +326,51 @@ struct FlatTree {
   std::string structure;
 };
 
-/// Appends to `flat`.
-void flatten_into(FlatTree& flat, const std::function<void(TreeVisitor&)>& walk_value);
+/// A tree without its type, or what shows one to a visitor; it outlives the reference.
+class WalkRef {
+ public:
+  WalkRef(void* value, void (*walk)(void* value, TreeVisitor& visitor)) : value_(value), walk_(walk) {}
+  template <std::invocable<TreeVisitor&> Walk>
+  WalkRef(const Walk& walk)  // NOLINT: lambdas convert
+      : value_(const_cast<Walk*>(&walk)),
+        walk_([](void* own, TreeVisitor& visitor) { (*static_cast<Walk*>(own))(visitor); }) {}
+  void operator()(TreeVisitor& visitor) const { walk_(value_, visitor); }
+
+ private:
+  void* value_;
+  void (*walk_)(void* value, TreeVisitor& visitor);
+};
+namespace tree_detail {
+template <typename T>
+void walk_value(void* value, TreeVisitor& visitor) {
+  hilo::walk(*static_cast<T*>(value), visitor);
+}
+}  // namespace tree_detail
+/// Of a tree that visitors don't change, or that isn't const.
+template <typename T>
+WalkRef walk_of(const T& value) {
+  return {const_cast<T*>(&value), tree_detail::walk_value<T>};
+}
+
+FlatTree flatten_walked(WalkRef walk_value);
+size_t leaf_count(WalkRef walk_value);
 /// Replaces leaves in walking order. Errors    INVALID_ARGUMENT if the number of leaves differs
-void fill_from(std::span<const Array> leaves, const std::function<void(TreeVisitor&)>& walk_value);
+void fill_from(std::span<const Array> leaves, WalkRef walk_value);
 /// The path of leaf `index`, as "[1].blocks[3].w"; "" for a tree that is one array.
-std::string leaf_path(size_t index, const std::function<void(TreeVisitor&)>& walk_value);
+std::string leaf_path(size_t index, WalkRef walk_value);
 
 /// Where two trees first differ, for messages: "at [1].b the one has 3 elements, the other has 2"; `one` and `other` name
 /// the trees. "" if their structures are equal.
-std::string tree_difference(std::string_view one, const std::function<void(TreeVisitor&)>& walk_one,
-                            std::string_view other, const std::function<void(TreeVisitor&)>& walk_other);
+std::string walk_difference(std::string_view one, WalkRef walk_one, std::string_view other, WalkRef walk_other);
 
 template <Tree A, Tree B>
 std::string tree_difference(std::string_view one, const A& a, std::string_view other, const B& b) {
-  return hilo::tree_difference(
-      one, [&](TreeVisitor& visitor) { hilo::walk(const_cast<A&>(a), visitor); }, other,
-      [&](TreeVisitor& visitor) { hilo::walk(const_cast<B&>(b), visitor); });
+  return hilo::walk_difference(one, hilo::walk_of(a), other, hilo::walk_of(b));
 }
 
 template <Tree T>
 FlatTree flatten(const T& value) {
-  FlatTree flat;
-  // The walk doesn't change what a flattening visitor is shown.
-  hilo::flatten_into(flat, [&](TreeVisitor& visitor) { hilo::walk(const_cast<T&>(value), visitor); });
-  return flat;
+  return hilo::flatten_walked(hilo::walk_of(value));
 }
 
 /// What is no tree is refused in a sentence.
@@ -362,7 +385,7 @@ FlatTree flatten(const T&) {
 template <typename T>
 T unflatten(const T& like, std::span<const Array> leaves) {
   T value = like;
-  hilo::fill_from(leaves, [&](TreeVisitor& visitor) { hilo::walk(value, visitor); });
+  hilo::fill_from(leaves, hilo::walk_of(value));
   return value;
 }
 
