@@ -11,6 +11,7 @@
 #include "hilo/rules/batch_leading.h"
 #include "hilo/rules/families.h"
 #include "hilo/rules/vanishing.h"
+#include "hilo/transform/lifts.h"
 
 namespace hilo::rules {
 namespace {
@@ -112,9 +113,8 @@ JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) 
 }
 
 // Equal values. A group of equal eigenvalues has a space, but no vectors of its own. The rules turn the vectors of a group
-// as little as they can, not within the group: 1 / (w_j - w_i) is 0 there. The space, and what depends on it alone, has the
-// right derivatives. So that they have too, the matrix between the group's vectors, V^H A V, counts beside the values: it is
-// diagonal, but its derivative isn't (`between_equals`).
+// as little as they can, not within the group: 1 / (w_j - w_i) is 0 there. What that leaves out of a smooth function's
+// derivative, lifts bring back (transform/lifts.h).
 
 /// v[..., j] and v[..., i] at [..., i, j].
 std::pair<Array, Array> pairs(const Array& v) {
@@ -149,30 +149,52 @@ Array between_equals(const Array& inner, const Array& gaps, const Array& bound) 
   return ops::select(is_above(gaps, bound), zeros, off_diagonal);
 }
 
+/// The numbers along which equal values part: 1, and each value's place, from the middle.
+std::vector<Array> directions_of_lifts(const Array& w) {
+  const double middle = static_cast<double>(w.shape(-1) - 1) / 2;
+  return {full_like(w, 1), sub(ops::iota(w.aval_shape(), w.ndim() - 1), full_like(w, middle))};
+}
+
+/// Multiples of V^H dA V by which the vectors turn along them, where values are equal: M with sum_k M_k d_k(j) = 1/2 and
+/// sum_k M_k d_k(i) = -1/2. So a function's derivative is the mean of those at both values, which is the right one for
+/// values that differ a little, too, as in derivatives of derivatives.
+std::vector<Array> turns_of_lifts(const Array& w, const Array& equal) {
+  const auto [at_column, at_row] = pairs(directions_of_lifts(w)[1]);
+  const Array apart = sub(at_column, at_row), zeros = full_like(apart, 0), one = full_like(apart, 1);
+  const Array different = ops::bitwise_and(equal, ops::ne(apart, zeros));
+  const Array inverse = ops::select(different, div(one, ops::select(different, apart, one)), zeros);
+  return {mul(inverse, scaled(add(at_column, at_row), -0.5)), inverse};
+}
+
+/// Lifts of the results V and w.
+std::vector<Lifts> lifts_of_eigh(const Array& v, const Array& w, const Array& inner, const Array& equal) {
+  const std::vector<Array> directions = directions_of_lifts(w), turns = turns_of_lifts(w, equal);
+  std::vector<Lifts> lifts(2);
+  for (size_t k = 0; k < directions.size(); ++k) {
+    const int64_t id = next_lift_id();
+    const Array turn = mul(convert_element_type(turns[k], v.dtype()), inner);
+    lifts[0].push_back({id, {}, product(v, turn), std::vector{v.ndim() - 1}});
+    lifts[1].push_back({id, directions[k], {}, std::vector{w.ndim() - 1}});
+  }
+  return lifts;
+}
+
 /// dV = V S, S = F o V^H dA V with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V. As in JAX both are
 /// those of the Hermitian part of A, and dA counts whole, whatever triangle the op reads.
 JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   if (tangents[0].is_zero()) return {bind(operation), {Tangent(), Tangent()}};
   const Array& a = operation.operands[0];
   Operation of_hermitian = operation;
-  const Array hermitian = scaled(add(a, adjoint(a)), 0.5);
-  of_hermitian.operands[0] = hermitian;
+  of_hermitian.operands[0] = scaled(add(a, adjoint(a)), 0.5);
   const std::vector<Array> results = bind(of_hermitian);
   const Array &v = results[0], &w = results[1], &da = tangents[0].value();
   const auto [along, down] = pairs(w);
   const Array gaps = sub(along, down), bound = error_of_values(w);
-  const Array factor = convert_element_type(inverse_above(gaps, bound), v.dtype());
   const Array inner = product(product(adjoint(v), da), v);
-  const Array turn = mul(factor, inner);
-  const auto change = [](std::span<const Array> x) {  // of (A, V, w, S)
-    const auto [along, down] = pairs(x[2]);
-    const Array gaps = sub(along, down), bound = error_of_values(x[2]);
-    const Array equals = between_equals(product(adjoint(x[1]), product(x[0], x[1])), gaps, bound);
-    const Array factor = convert_element_type(inverse_above(gaps, bound), x[1].dtype());
-    return std::vector{mul(factor, sub(product(equals, x[3]), product(x[3], equals)))};
-  };
-  const Array better = add(turn, vanishing(change, {hermitian, v, w}, {turn})[0]);
-  return {results, {product(v, better), real_part(diagonal(inner))}};
+  const Array turn = mul(convert_element_type(inverse_above(gaps, bound), v.dtype()), inner);
+  JvpResult result{results, {product(v, turn), real_part(diagonal(inner))}};
+  if (w.shape(-1) > 1) result.lifts = lifts_of_eigh(v, w, inner, ops::bitwise_not(is_above(gaps, bound)));
+  return result;
 }
 
 /// The turns of both sides' vectors for P = U^H dA V. With X and Y its Hermitian and skew parts they are

@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/custom_rules.h"
+#include "hilo/transform/lifts.h"
 #include "hilo/transform/linearize.h"
 #include "hilo/transform/memo.h"
 
@@ -29,9 +30,9 @@ std::shared_ptr<const ArrayImpl> JvpTracer::with_weak_type(bool weak_type) const
 
 JvpTrace::JvpTrace(Trace* parent) : Trace(parent, "jvp"), split_(dynamic_cast<SplitTrace*>(parent)) {}
 
-Array JvpTrace::wrap(Array primal, Tangent tangent) {
+Array JvpTrace::wrap(Array primal, Tangent tangent, Lifts lifts) {
   if (tangent.is_zero()) return primal;
-  return Array(std::make_shared<JvpTracer>(record(), std::move(primal), std::move(tangent)));
+  return Array(std::make_shared<JvpTracer>(record(), std::move(primal), std::move(tangent), std::move(lifts)));
 }
 
 const Array& JvpTrace::primal_of(const Array& array) const {
@@ -42,25 +43,42 @@ Tangent JvpTrace::tangent_of(const Array& array) const {
   return owns(array) ? tracer<JvpTracer>(array).tangent : Tangent();
 }
 
+const Lifts& JvpTrace::lifts_of(const Array& array) const {
+  static const Lifts kNone;
+  return owns(array) ? tracer<JvpTracer>(array).lifts : kNone;
+}
+
+JvpResult JvpTrace::push(const Operation& operation, std::span<const Tangent> tangents) const {
+  return stages_apart(split_, tangents) ? apply_linearize_rule(*split_, operation, tangents)
+                                        : apply_jvp_rule(operation, tangents);
+}
+
 std::vector<Array> JvpTrace::bind(const Operation& operation) {
   Operation primal_operation{operation.opcode, {}, operation.attributes, operation.declared};
   std::vector<Tangent> tangents;
-  bool any = false;
+  bool any = false, lifted = false;
   for (const Array& a : operation.operands) {
     primal_operation.operands.push_back(primal_of(a));
     tangents.push_back(tangent_of(a));
     any |= !tangents.back().is_zero();
+    lifted |= !lifts_of(a).empty();
   }
   TraceScope scope(*parent());
   if (!any) return parent()->bind(primal_operation);
-  JvpResult result = stages_apart(split_, tangents) ? apply_linearize_rule(*split_, primal_operation, tangents)
-                                                    : apply_jvp_rule(primal_operation, tangents);
+  JvpResult result = push(primal_operation, tangents);
+  if (lifted) {
+    std::vector<const Lifts*> lifts;
+    for (const Array& a : operation.operands) lifts.push_back(&lifts_of(a));
+    const auto again = [&](std::span<const Tangent> turned) { return push(primal_operation, turned); };
+    carry_lifts(primal_operation, lifts, again, result);
+  }
   std::vector<Array> out;
   out.reserve(result.primals.size());
   for (size_t i = 0; i < result.primals.size(); ++i) {
     // A dot of floats, say, may have integers as its result.
     Tangent tangent = has_tangent(result.primals[i].dtype()) ? std::move(result.tangents[i]) : Tangent();
-    out.push_back(wrap(std::move(result.primals[i]), std::move(tangent)));
+    Lifts lifts = result.lifts.empty() ? Lifts() : std::move(result.lifts[i]);
+    out.push_back(wrap(std::move(result.primals[i]), std::move(tangent), std::move(lifts)));
   }
   return out;
 }
