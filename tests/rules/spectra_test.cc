@@ -374,7 +374,7 @@ const std::vector<Function>& functions() {
   using L = long double;
   static const std::vector<Function> kFunctions = {
       {"identity", [](const Array& x) { return x; }, [](L x, int k) { return k == 0 ? x : L(k == 1); }},
-      {"square", [](const Array& x) { return x * x; }, [](L x, int k) { return k == 0 ? x * x : k == 1 ? 2 * x : 2; }},
+      {"square", [](const Array& x) { return x * x; }, [](L x, int k) { return k == 0 ? x * x : k == 1 ? 2 * x : k == 2 ? 2 : 0; }},
       {"exp", [](const Array& x) { return numpy::exp(x); }, [](L x, int) { return std::exp(x); }},
       {"expm1", [](const Array& x) { return numpy::expm1(x); },
        [](L x, int k) { return k == 0 ? std::expm1(x) : std::exp(x); }},
@@ -505,6 +505,75 @@ TEST_F(Spectra, SumsOfFunctionsOfValues) {
           return numpy::sum(is_complex(type) ? numpy::real(parts) : parts);
         };
         expect_near(numpy::conj(jit(grad(along))(a)), at.first, 1e-10, f.name + ", reverse over reverse");
+      }
+    }
+  }
+}
+
+/// An odd function of singular values stands with U and V^H, an even one with one side's vectors.
+struct OfSingular {
+  Function f;
+  bool odd;
+};
+const std::vector<OfSingular>& functions_of_singular() {
+  using L = long double;
+  static const std::vector<OfSingular> kFunctions = {
+      {functions()[0], true},
+      {{"cube", [](const Array& x) { return x * x * x; },
+        [](L x, int k) { return k == 0 ? x * x * x : k == 1 ? 3 * x * x : k == 2 ? 6 * x : 6; }},
+       true},
+      {{"sin", [](const Array& x) { return numpy::sin(x); },
+        [](L x, int k) { return k % 2 == 0 ? (k == 0 ? 1 : -1) * std::sin(x) : (k == 1 ? 1 : -1) * std::cos(x); }},
+       true},
+      {functions()[1], false},
+      {{"1 - cos", [](const Array& x) { return 1 - numpy::cos(x); },
+        [](L x, int k) { return k == 0 ? 1 - std::cos(x) : k == 1 ? std::sin(x) : k == 2 ? std::cos(x) : -std::sin(x); }},
+       false},
+  };
+  return kFunctions;
+}
+
+TEST_F(Spectra, FunctionsOfSingularValues) {
+  for (const Singular& singular : kSingular) {
+    for (ElementType type : {ElementType::kF64, ElementType::kC128}) {
+      const size_t m = singular.m, n = singular.n;
+      const bool complex = is_complex(type), square = m == n, full = singular.values.back() != 0;
+      const Dilation d = dilation(m, n, singular.values, complex);
+      const Matrix h = random_matrix(m, n, complex), e = random_matrix(m, n, complex), p = random_hermitian(m, complex);
+      const auto corner = [&](const Matrix& x) { return part(x, 0, m, m, n); };
+      for (const OfSingular& each : functions_of_singular()) {
+        const Function& f = each.f;
+        const std::string what = f.name + " " + std::to_string(m) + " x " + std::to_string(n);
+        const OfMatrix of = [&](const Array& x) {
+          const std::vector<Array> s = linalg::svd(x, false, true);
+          return numpy::matmul(s[0] * row(f.of_array(s[1])), each.odd ? s[2] : matrix::adjoint(s[0]));
+        };
+        if (each.odd) {
+          const Derivatives at = derivatives(f.of_number, d.v, d.w, dilated(h), dilated(e));
+          check({what, of, d.a, corner(at.value), h, corner(at.first), e, corner(at.second), 1}, type, 1e-10, true);
+          const Derivatives along = derivatives(f.of_number, d.v, d.w, dilated(h), dilated(h));
+          check_forward(of, d.a, h, {corner(along.value), corner(along.first), corner(along.second)}, type, 1e-10, true,
+                        1);
+          continue;
+        }
+        Derivatives at = derivatives(f.of_number, d.v, d.w, in_corner(p, m + n), dilated(e));
+        for (Number& x : at.first.values) x *= 2;
+        for (Number& x : at.second.values) x *= 2;
+        const Matrix value = derivatives(f.of_number, d.v, d.w, dilated(e), dilated(e)).value;
+        check({what, of, d.a, part(value, 0, 0, m, m), p, corner(at.first), e, corner(at.second), 1}, type, 1e-10,
+              square || full);
+        // The sum of an even function of the values: its gradient is an odd one.
+        const Spectral slope_of_number = [&](long double x, int order) { return f.of_number(x, order + 1); };
+        const Derivatives sum = derivatives(slope_of_number, d.v, d.w, dilated(e), dilated(e));
+        const auto slope = [&](const Array& x) {
+          return numpy::conj(grad([&](const Array& y) {
+            return numpy::sum(f.of_array(linalg::svd(y, false, false)[0]));
+          })(x));
+        };
+        const Array a = array_of(d.a, type);
+        expect_near(slope(a), corner(sum.value), 1e-10, what + " sum");
+        expect_near(jvp(slope, std::tuple(a), std::tuple(array_of(e, type))).second, corner(sum.first), 1e-10,
+                    what + " sum, second");
       }
     }
   }

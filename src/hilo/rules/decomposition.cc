@@ -10,7 +10,6 @@
 #include "hilo/lax/matrix.h"
 #include "hilo/rules/batch_leading.h"
 #include "hilo/rules/families.h"
-#include "hilo/rules/vanishing.h"
 #include "hilo/transform/lifts.h"
 
 namespace hilo::rules {
@@ -142,13 +141,6 @@ Array inverse_above(const Array& x, const Array& bound) {
   return ops::select(above, div(one, ops::select(above, x, one)), full_like(x, 0));
 }
 
-/// The parts of `inner` at pairs of different vectors whose values are equal.
-Array between_equals(const Array& inner, const Array& gaps, const Array& bound) {
-  const Array zeros = full_like(inner, 0);
-  const Array off_diagonal = add(tril(inner, -1), triu(inner, 1));
-  return ops::select(is_above(gaps, bound), zeros, off_diagonal);
-}
-
 /// The numbers along which equal values part: 1, and each value's place, from the middle.
 std::vector<Array> directions_of_lifts(const Array& w) {
   const double middle = static_cast<double>(w.shape(-1) - 1) / 2;
@@ -210,50 +202,19 @@ SvdTurns svd_turns(const Array& p, const Array& by_gap, const Array& by_sum) {
   return {add(add(apart, together), phase), add(sub(apart, together), phase)};
 }
 
-/// What svd_tangents needs of the values.
+/// The inverses of gaps, sums and values; 0 where they are 0.
 struct SvdFactors {
-  Array bound, gaps, by_gap, by_sum, by_value;
+  Array by_gap, by_sum, by_value;
 };
-SvdFactors svd_factors(const Array& s, ElementType type) {
-  const auto [along, down] = pairs(s);
-  const Array gaps = sub(along, down), bound = error_of_values(s);
-  const auto inverse = [&](const Array& x) { return convert_element_type(inverse_above(x, bound), type); };
-  return {bound, gaps, inverse(gaps), inverse(add(along, down)), inverse(s)};
-}
 
-/// The part of U^H A V between vectors of equal values; of complex ones the phase too that a value has which is 0.
-Array svd_equals(const Array& a, const Array& u, const Array& s, const Array& v, const SvdFactors& f) {
-  const Array within = product(adjoint(u), product(a, v));
-  const Array equals = between_equals(within, f.gaps, f.bound);
-  if (!is_complex(a.dtype())) return equals;
-  const Array phases = sub(within, convert_element_type(real_part(within), a.dtype()));
-  const Array on_diagonal = mul(identity(within.aval_shape()), phases);
-  return add(equals, ops::select(is_above(along_rows(s, within), f.bound), full_like(within, 0), on_diagonal));
-}
-
-/// (1 - Q Q^H) A X for the longer side's vectors Q and the shorter side's X; of a wide matrix's adjoint.
-Array svd_outside(const Array& a, const Array& u, const Array& v) {
-  const bool tall = rows(a) > columns(a);
+/// (1 - Q Q^H) dA X for the longer side's vectors Q and the shorter side's X; of a wide matrix's adjoint. Nothing for a
+/// square one.
+std::optional<Array> svd_outside(const Array& da, const Array& u, const Array& v) {
+  if (rows(da) == columns(da)) return std::nullopt;
+  const bool tall = rows(da) > columns(da);
   const Array& longer = tall ? u : v;
-  const Array x = product(tall ? a : adjoint(a), tall ? v : u);
+  const Array x = product(tall ? da : adjoint(da), tall ? v : u);
   return sub(x, product(longer, product(adjoint(longer), x)));
-}
-
-/// What P, and in matrices that aren't square W / s, change by where values are equal: (A, U, s, V, P, W / s).
-std::vector<Array> svd_changes(std::span<const Array> x) {
-  const Array &a = x[0], &u = x[1], &s = x[2], &v = x[3];
-  const SvdFactors f = svd_factors(s, a.dtype());
-  const Array equals = svd_equals(a, u, s, v, f);
-  const SvdTurns turns = svd_turns(x[4], f.by_gap, f.by_sum);
-  const Array change = sub(product(equals, turns.right), product(turns.left, equals));
-  if (rows(a) == columns(a)) return {change};
-  const bool tall = rows(a) > columns(a);
-  const Array outside = svd_outside(a, u, v);
-  const Array nulls = ops::select(is_above(along_rows(s, outside), f.bound), full_like(outside, 0), outside);
-  const Array turned = product(adjoint(x[5]), nulls);
-  const Array more =
-      sub(product(nulls, tall ? turns.right : turns.left), product(x[5], tall ? equals : adjoint(equals)));
-  return {add(change, tall ? turned : adjoint(turned)), mul(more, along_rows(f.by_value, more))};
 }
 
 struct SvdTangents {
@@ -261,37 +222,63 @@ struct SvdTangents {
 };
 /// Beside the turns among the thin vectors the longer side's leave the space that they span: dU = W / s with
 /// W = (1 - U U^H) dA V, 0 where s is.
-SvdTangents svd_tangents(const Array& a, const Array& da, const Array& u, const Array& s, const Array& v,
-                         const Array& p) {
-  const SvdFactors f = svd_factors(s, a.dtype());
-  std::vector<Array> tangents = {p};
-  if (rows(a) != columns(a)) {
-    const Array outside = svd_outside(da, u, v);
-    tangents.push_back(mul(outside, along_rows(f.by_value, outside)));
-  }
-  const std::vector<Array> changes = vanishing(svd_changes, {a, u, s, v}, tangents);
-  const SvdTurns turns = svd_turns(add(p, changes[0]), f.by_gap, f.by_sum);
+SvdTangents svd_tangents(const Array& u, const Array& v, const Array& p, const std::optional<Array>& outside,
+                         const SvdFactors& f) {
+  const auto typed_as_p = [&](const Array& x) { return convert_element_type(x, p.dtype()); };
+  const SvdTurns turns = svd_turns(p, typed_as_p(f.by_gap), typed_as_p(f.by_sum));
   const Array du = product(u, turns.left), dv = product(v, turns.right);
-  if (rows(a) == columns(a)) return {du, dv};
-  const Array out = add(tangents[1], changes[1]);
-  return rows(a) > columns(a) ? SvdTangents{add(du, out), dv} : SvdTangents{du, add(dv, out)};
+  if (!outside) return {du, dv};
+  const Array out = mul(*outside, along_rows(typed_as_p(f.by_value), *outside));
+  return rows(u) > rows(v) ? SvdTangents{add(du, out), dv} : SvdTangents{du, add(dv, out)};
+}
+
+/// Lifts of u, s and v. [0 A; A^H 0] has the eigenvalues s and -s: where both are 0 they part by twice the numbers of lifts.
+/// Values of 0 part from the rest of the longer side's space, too.
+std::vector<Lifts> lifts_of_svd(const Array& u, const Array& s, const Array& v, const Array& p,
+                                const std::optional<Array>& outside) {
+  const auto [along, down] = pairs(s);
+  const Array bound = error_of_values(s);
+  const auto one_if_zero = [&](const Array& x) {
+    return ops::select(is_above(x, bound), full_like(x, 0), full_like(x, 1));
+  };
+  const std::vector<Array> directions = directions_of_lifts(s);
+  const std::vector<Array> turns = turns_of_lifts(s, ops::bitwise_not(is_above(sub(along, down), bound)));
+  std::vector<Lifts> lifts(3);
+  for (size_t k = 0; k < directions.size(); ++k) {
+    const double first = k == 0 ? 1 : 0;
+    const SvdFactors f = {turns[k], scaled(one_if_zero(add(along, down)), first / 2), scaled(one_if_zero(s), first)};
+    const SvdTangents turned = svd_tangents(u, v, p, outside, f);
+    const int64_t id = next_lift_id();
+    lifts[0].push_back({id, {}, turned.u, std::vector{u.ndim() - 1}});
+    lifts[1].push_back({id, directions[k], {}, std::vector{s.ndim() - 1}});
+    lifts[2].push_back({id, {}, adjoint(turned.v), std::vector{v.ndim() - 2}});
+  }
+  return lifts;
 }
 
 JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& attributes = hilo::attributes_of<hlo::SvdAttributes>(operation);
-  const std::vector<Array> results = bind(operation);
-  if (tangents[0].is_zero()) return {results, std::vector<Tangent>(results.size())};
-  const Array &a = operation.operands[0], &da = tangents[0].value();
+  const Array& a = operation.operands[0];
+  if (tangents[0].is_zero()) {
+    std::vector<Array> results = bind(operation);
+    return {results, std::vector<Tangent>(results.size())};
+  }
   if (attributes.compute_uv && attributes.full_matrices && rows(a) != columns(a))
     refuse("svd: the derivative with full matrices is implemented for square ones only. Hint: full_matrices=false");
-  const std::vector<Array> thin =
-      attributes.compute_uv ? std::vector{results[1], results[0], results[2]} : linalg::svd(a, false, true);
+  const Array& da = tangents[0].value();
+  const std::vector<Array> thin = linalg::svd(a, false, true);
   const Array &u = thin[0], &s = thin[1], v = adjoint(thin[2]);
   const Array p = product(product(adjoint(u), da), v);
   const Array ds = real_part(diagonal(p));
-  if (!attributes.compute_uv) return {results, {ds}};
-  const SvdTangents vectors = svd_tangents(a, da, u, s, v, p);
-  return {results, {ds, vectors.u, adjoint(vectors.v)}};
+  const std::optional<Array> outside = svd_outside(da, u, v);
+  std::vector<Lifts> lifts = lifts_of_svd(u, s, v, p, outside);
+  if (!attributes.compute_uv) return {{s}, {ds}, {lifts[1]}};
+  const auto [along, down] = pairs(s);
+  const Array bound = error_of_values(s);
+  const SvdFactors f = {inverse_above(sub(along, down), bound), inverse_above(add(along, down), bound),
+                        inverse_above(s, bound)};
+  const SvdTangents vectors = svd_tangents(u, v, p, outside, f);
+  return {{s, u, thin[2]}, {ds, vectors.u, adjoint(vectors.v)}, {lifts[1], lifts[0], lifts[2]}};
 }
 
 /// 1 in the row of each column's greatest component, the first of equals; 0 elsewhere.

@@ -10,6 +10,5 @@ const CustomRules* callback_rules(std::string_view rules);
 const CustomRules* check_rules(std::string_view rules);
 const CustomRules* checkpoint_rules(std::string_view rules);
 const CustomRules* sharding_constraint_rules(std::string_view rules);
-const CustomRules* vanishing_rules(std::string_view rules);
 
 }  // namespace hilo::rules
