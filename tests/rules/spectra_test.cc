@@ -12,7 +12,9 @@
 #include "hilo/lax/matrix.h"
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/transform/checkpoint.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/jacobian.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 
@@ -481,6 +483,34 @@ TEST_F(Spectra, FunctionsOfMatrices) {
         check_forward(of, a, r.h, derivatives(f.of_number, r.v, spectrum.values, r.h, r.h), type, 1e-10, true, 1);
       }
     }
+  }
+}
+
+/// Whatever stands between eigh and what uses it: calls, checkpoints, a loss on what is a function of the matrix only.
+TEST_F(Spectra, BehindCalls) {
+  const Numbers w = {1, 1, 1, 3};
+  const Random r(4, false);
+  const Function& f = functions()[2];
+  const Derivatives at = derivatives(f.of_number, r.v, w, r.h, r.e);
+  const Array a = array_of(derivatives(kSame, r.v, w, r.h, r.e).value, ElementType::kF64);
+  const Array h = array_of(r.h, ElementType::kF64), e = array_of(r.e, ElementType::kF64);
+  const auto decompose = jit([](const Array& x) {
+    const linalg::EighResult s = linalg::eigh(x);
+    return std::pair(s.v, s.w);
+  });
+  const auto compose = jit([](const Array& v, const Array& w) { return numpy::matmul(v * numpy::exp(w), v.T()); });
+  const auto loss = [&](const Array& x) {
+    const auto [v, w] = decompose(x);
+    return numpy::sum(h * compose(v, w));
+  };
+  const auto saved = checkpoint([&](const Array& x) { return loss(x); });
+  for (const OfMatrix& of : {OfMatrix(loss), OfMatrix(jit(loss)), OfMatrix(saved)}) {
+    const auto slope = [&](const Array& x) { return grad(of)(x); };
+    expect_near(slope(a), at.first, 1e-10, "reverse");
+    expect_near(jit(slope)(a), at.first, 1e-10, "reverse, jitted");
+    const Array rows = hessian(of)(a).reshape({16, 16});
+    expect_near(numpy::matmul(rows, e.reshape({16})).reshape({4, 4}), at.second, 1e-10, "hessian");
+    expect_near(jit(grad([&](const Array& x) { return numpy::sum(e * slope(x)); }))(a), at.second, 1e-10, "grad of grad");
   }
 }
 

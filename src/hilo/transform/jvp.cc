@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/lifts.h"
@@ -17,6 +18,23 @@ bool stages_apart(SplitTrace* split, std::span<const Tangent> tangents) {
   return split != nullptr && std::ranges::any_of(tangents, [&](const Tangent& t) {
            return !t.is_zero() && split->staging().owns(t.value());
          });
+}
+
+bool has_spectrum(const hlo::Computation& computation) {
+  return std::ranges::any_of(computation.instructions(), [](const hlo::Instruction& i) {
+    if (i.opcode == hlo::kExtEigh || i.opcode == hlo::kExtSvd) return true;
+    return std::ranges::any_of(hlo::called_computations(i), [](const auto& called) { return has_spectrum(*called); });
+  });
+}
+
+/// Does a called function return eigenvectors and the like? What is done with them needs their lifts, which aren't results.
+bool returns_lifts(const Operation& operation, std::span<const Tangent> tangents) {
+  if (operation.opcode != hlo::Opcode::kCall) return false;
+  const hlo::ComputationPtr& callee = attributes_of<hlo::CallAttributes>(operation).to_apply;
+  if (!has_spectrum(*callee)) return false;
+  Mask nonzero;
+  for (const Tangent& t : tangents) nonzero.push_back(!t.is_zero());
+  return jvp_computation(callee, nonzero, {}).returns_lifts;
 }
 
 }  // namespace
@@ -49,6 +67,10 @@ const Lifts& JvpTrace::lifts_of(const Array& array) const {
 }
 
 JvpResult JvpTrace::push(const Operation& operation, std::span<const Tangent> tangents) const {
+  if (returns_lifts(operation, tangents)) {
+    const hlo::Computation& callee = *attributes_of<hlo::CallAttributes>(operation).to_apply;
+    return jvp_flat([&](std::span<const Array> x) { return run_computation(callee, x); }, operation.operands, tangents);
+  }
   return stages_apart(split_, tangents) ? apply_linearize_rule(*split_, operation, tangents)
                                         : apply_jvp_rule(operation, tangents);
 }
@@ -121,6 +143,7 @@ JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::s
   for (const Array& out : outputs) {
     result.primals.push_back(trace.primal_of(out));
     result.tangents.push_back(trace.tangent_of(out));
+    result.lifts.push_back(trace.lifts_of(out));
   }
   return result;
 }
@@ -143,6 +166,7 @@ JvpComputation trace_jvp(const hlo::ComputationPtr& computation, const std::vect
     const JvpResult jvp = jvp_flat([&](std::span<const Array> x) { return run_computation(*computation, x); },
                                    arguments.first(count), tangents);
     std::vector<Array> out = jvp.primals;
+    result.returns_lifts = std::ranges::any_of(jvp.lifts, [](const Lifts& lifts) { return !lifts.empty(); });
     result.nonzero_results.resize(jvp.primals.size());
     for (size_t i = 0; i < jvp.primals.size(); ++i) {
       result.nonzero_results[i] = !jvp.tangents[i].is_zero() || (i < instantiate.size() && instantiate[i]);

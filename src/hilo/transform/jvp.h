@@ -34,10 +34,10 @@ class JvpTrace final : public Trace {
   Array wrap(Array primal, Tangent tangent, Lifts lifts = {});
   const Array& primal_of(const Array& array) const;
   Tangent tangent_of(const Array& array) const;
+  const Lifts& lifts_of(const Array& array) const;
 
  private:
   JvpResult push(const Operation& operation, std::span<const Tangent> tangents) const;
-  const Lifts& lifts_of(const Array& array) const;
   SplitTrace* split_;  ///< the parent, if it is one
 };
 
@@ -56,6 +56,7 @@ JvpResult apply_linearize_rule(SplitTrace& split, const Operation& operation, st
 struct JvpComputation {
   hlo::ComputationPtr computation;
   std::vector<bool> nonzero_results;
+  bool returns_lifts = false;
 };
 inline int64_t held_bytes(const JvpComputation& jvp) { return hlo::held_bytes(jvp.computation); }
 /// `nonzero` has one entry a parameter leaf; `instantiate` forces result tangents (one entry a result leaf) to be
