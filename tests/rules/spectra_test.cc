@@ -121,7 +121,8 @@ Array array_of(const Matrix& a, ElementType type) {
   return numpy::astype(is_complex(type) ? x : numpy::real(x), type);
 }
 
-void expect_near(const Array& got, const Matrix& right, double tolerance, const std::string& what, long double floor = 0) {
+void expect_near(const Array& got, const Matrix& right, double tolerance, const std::string& what,
+                 long double floor = 0) {
   const auto a = numpy::astype(got, ElementType::kC128).to_vector<std::complex<double>>();
   ASSERT_EQ(a.size(), right.values.size()) << what;
   long double greatest = 0, worst = 0;
@@ -130,7 +131,8 @@ void expect_near(const Array& got, const Matrix& right, double tolerance, const 
     const long double apart = std::abs(Number(a[i]) - right.values[i]);
     worst = apart > worst || std::isnan(apart) ? apart : worst;
   }
-  EXPECT_TRUE(worst <= tolerance * std::max(greatest, floor)) << what << ": " << worst / greatest << " of the greatest, " << greatest;
+  EXPECT_TRUE(worst <= tolerance * std::max(greatest, floor))
+      << what << ": " << worst / greatest << " of the greatest, " << greatest;
 }
 
 /// Re sum(conj(weights) f(a)), whose gradient is the conjugate of D f[weights].
@@ -177,7 +179,8 @@ void check_forward(const OfMatrix& f, const Matrix& a, const Matrix& h, const De
   const auto along = [&](const Array& y) { return jvp(f, std::tuple(y), std::tuple(e)).second; };
   expect_near(along(x), right.first, tolerance, "forward");
   if (second)
-    expect_near(jvp(along, std::tuple(x), std::tuple(e)).second, right.second, tolerance, "forward over forward", floor);
+    expect_near(jvp(along, std::tuple(x), std::tuple(e)).second, right.second, tolerance, "forward over forward",
+                floor);
 }
 
 class Spectra : public testing::Test {
@@ -376,22 +379,33 @@ const std::vector<Function>& functions() {
   using L = long double;
   static const std::vector<Function> kFunctions = {
       {"identity", [](const Array& x) { return x; }, [](L x, int k) { return k == 0 ? x : L(k == 1); }},
-      {"square", [](const Array& x) { return x * x; }, [](L x, int k) { return k == 0 ? x * x : k == 1 ? 2 * x : k == 2 ? 2 : 0; }},
+      {"square", [](const Array& x) { return x * x; },
+       [](L x, int k) {
+         return k == 0 ? x * x : k == 1 ? 2 * x : k == 2 ? 2 : 0;
+       }},
       {"exp", [](const Array& x) { return numpy::exp(x); }, [](L x, int) { return std::exp(x); }},
       {"expm1", [](const Array& x) { return numpy::expm1(x); },
        [](L x, int k) { return k == 0 ? std::expm1(x) : std::exp(x); }},
       {"sin", [](const Array& x) { return numpy::sin(x); },
-       [](L x, int k) { return k == 0 ? std::sin(x) : k == 1 ? std::cos(x) : -std::sin(x); }},
+       [](L x, int k) { return k == 0   ? std::sin(x)
+                               : k == 1 ? std::cos(x)
+                                        : -std::sin(x); }},
       {"inverse", [](const Array& x) { return 1 / (x + 5); },
-       [](L x, int k) { return k == 0 ? 1 / (x + 5) : k == 1 ? -1 / ((x + 5) * (x + 5)) : 2 / std::pow(x + 5, 3); }},
+       [](L x, int k) { return k == 0   ? 1 / (x + 5)
+                               : k == 1 ? -1 / ((x + 5) * (x + 5))
+                                        : 2 / std::pow(x + 5, 3); }},
       {"root", [](const Array& x) { return numpy::sqrt(x + 5); },
        [](L x, int k) {
          return k == 0 ? std::sqrt(x + 5) : k == 1 ? 0.5L / std::sqrt(x + 5) : -0.25L * std::pow(x + 5, -1.5L);
        }},
       {"log", [](const Array& x) { return numpy::log(x + 5); },
-       [](L x, int k) { return k == 0 ? std::log(x + 5) : k == 1 ? 1 / (x + 5) : -1 / ((x + 5) * (x + 5)); }},
+       [](L x, int k) { return k == 0   ? std::log(x + 5)
+                               : k == 1 ? 1 / (x + 5)
+                                        : -1 / ((x + 5) * (x + 5)); }},
       {"part above", [](const Array& x) { return numpy::where(x > 0.4, x * x * x, 0 * x); },
-       [](L x, int k) { return x <= 0.4L ? 0 : k == 0 ? x * x * x : k == 1 ? 3 * x * x : 6 * x; }},
+       [](L x, int k) {
+         return x <= 0.4L ? 0 : k == 0 ? x * x * x : k == 1 ? 3 * x * x : 6 * x;
+       }},
   };
   return kFunctions;
 }
@@ -419,10 +433,8 @@ const std::vector<Form>& forms() {
          const Array d = numpy::identity(w.shape(-1), w.dtype()) * row(f.of_array(w));
          return numpy::matmul(v, numpy::matmul(numpy::astype(d, v.dtype()), adjoint(v)));
        }},
-      {"einsum",
-       [](auto& v, auto& w, auto& f) {
-         return numpy::einsum("...ij,...j,...kj->...ik", {v, f.of_array(w), numpy::conj(v)});
-       }},
+      {"einsum", [](auto& v, auto& w,
+                    auto& f) { return numpy::einsum("...ij,...j,...kj->...ik", {v, f.of_array(w), numpy::conj(v)}); }},
       {"of a vector at a time",
        [](auto& v, auto& w, auto& f) {
          const Array x = numpy::identity(w.shape(-1), v.dtype());
@@ -441,7 +453,8 @@ const std::vector<Form>& forms() {
          Array sum = numpy::zeros_like(v);
          for (int64_t j = 0; j < w.shape(-1); ++j) {
            const Array u = matrix::column_range(v, j, 1);
-           sum = sum + numpy::take(values, numpy::array(j), {.axis = -1}).reshape({1, 1}) * numpy::matmul(u, adjoint(u));
+           sum =
+               sum + numpy::take(values, numpy::array(j), {.axis = -1}).reshape({1, 1}) * numpy::matmul(u, adjoint(u));
          }
          return sum;
        }},
@@ -510,8 +523,41 @@ TEST_F(Spectra, BehindCalls) {
     expect_near(jit(slope)(a), at.first, 1e-10, "reverse, jitted");
     const Array rows = hessian(of)(a).reshape({16, 16});
     expect_near(numpy::matmul(rows, e.reshape({16})).reshape({4, 4}), at.second, 1e-10, "hessian");
-    expect_near(jit(grad([&](const Array& x) { return numpy::sum(e * slope(x)); }))(a), at.second, 1e-10, "grad of grad");
+    expect_near(jit(grad([&](const Array& x) { return numpy::sum(e * slope(x)); }))(a), at.second, 1e-10,
+                "grad of grad");
   }
+}
+
+/// One vector of a group: no derivative, and no finite one. Vectors of values of their own, and values, have one.
+TEST_F(Spectra, OneVectorOfAGroup) {
+  const Random r(4, false);
+  const Array a = array_of(derivatives(kSame, r.v, {1, 1, 2, 3}, r.h, r.e).value, ElementType::kF64);
+  const Array h = array_of(r.h, ElementType::kF64);
+  const auto all_finite = [&](const OfMatrix& loss) {
+    const Array gradient = grad(loss)(a), jitted = jit(grad(loss))(a);
+    const bool finite = numpy::all(numpy::isfinite(gradient)).item<bool>();
+    EXPECT_EQ(numpy::all(numpy::isfinite(jitted)).item<bool>(), finite);
+    return finite;
+  };
+  const auto vector_of = [](int64_t j) {
+    return [j](const Array& x) { return matrix::column_range(linalg::eigh(x).v, j, 1); };
+  };
+  const auto left = [](int64_t j) {
+    return [j](const Array& x) { return matrix::column_range(linalg::svd(x, true, true)[0], j, 1); };
+  };
+  const auto component = [&](const auto& of) {
+    return [&h, of](const Array& x) {
+      const Array u = of(x);
+      return numpy::sum(h * numpy::matmul(u, u.T()));
+    };
+  };
+  EXPECT_FALSE(all_finite(component(vector_of(0))));
+  EXPECT_FALSE(all_finite(component(vector_of(1))));
+  EXPECT_TRUE(all_finite(component(vector_of(2))));
+  EXPECT_TRUE(all_finite(component(vector_of(3))));
+  EXPECT_TRUE(all_finite(component(left(0))));
+  EXPECT_FALSE(all_finite(component(left(3))));
+  EXPECT_TRUE(all_finite([](const Array& x) { return linalg::eigh(x).w(0); }));
 }
 
 /// Sums of functions of the values: their gradient is f'(A), a function of the matrix itself.
@@ -529,7 +575,8 @@ TEST_F(Spectra, SumsOfFunctionsOfValues) {
         const auto slope = [&](const Array& x) { return numpy::conj(grad(sum)(x)); };
         expect_near(slope(a), at.value, 1e-10, f.name);
         if (f.name == "identity") continue;  // has no second derivative
-        expect_near(jvp(slope, std::tuple(a), std::tuple(e)).second, at.first, 1e-10, f.name + ", forward over reverse");
+        expect_near(jvp(slope, std::tuple(a), std::tuple(e)).second, at.first, 1e-10,
+                    f.name + ", forward over reverse");
         const auto along = [&](const Array& x) {
           const Array parts = numpy::conj(e) * slope(x);
           return numpy::sum(is_complex(type) ? numpy::real(parts) : parts);
@@ -550,14 +597,19 @@ const std::vector<OfSingular>& functions_of_singular() {
   static const std::vector<OfSingular> kFunctions = {
       {functions()[0], true},
       {{"cube", [](const Array& x) { return x * x * x; },
-        [](L x, int k) { return k == 0 ? x * x * x : k == 1 ? 3 * x * x : k == 2 ? 6 * x : 6; }},
+        [](L x, int k) { return k == 0   ? x * x * x
+                                : k == 1 ? 3 * x * x
+                                : k == 2 ? 6 * x
+                                         : 6; }},
        true},
       {{"sin", [](const Array& x) { return numpy::sin(x); },
         [](L x, int k) { return k % 2 == 0 ? (k == 0 ? 1 : -1) * std::sin(x) : (k == 1 ? 1 : -1) * std::cos(x); }},
        true},
       {functions()[1], false},
       {{"1 - cos", [](const Array& x) { return 1 - numpy::cos(x); },
-        [](L x, int k) { return k == 0 ? 1 - std::cos(x) : k == 1 ? std::sin(x) : k == 2 ? std::cos(x) : -std::sin(x); }},
+        [](L x, int k) {
+          return k == 0 ? 1 - std::cos(x) : k == 1 ? std::sin(x) : k == 2 ? std::cos(x) : -std::sin(x);
+        }},
        false},
   };
   return kFunctions;
@@ -596,9 +648,8 @@ TEST_F(Spectra, FunctionsOfSingularValues) {
         const Spectral slope_of_number = [&](long double x, int order) { return f.of_number(x, order + 1); };
         const Derivatives sum = derivatives(slope_of_number, d.v, d.w, dilated(e), dilated(e));
         const auto slope = [&](const Array& x) {
-          return numpy::conj(grad([&](const Array& y) {
-            return numpy::sum(f.of_array(linalg::svd(y, false, false)[0]));
-          })(x));
+          return numpy::conj(
+              grad([&](const Array& y) { return numpy::sum(f.of_array(linalg::svd(y, false, false)[0])); })(x));
         };
         const Array a = array_of(d.a, type);
         expect_near(slope(a), corner(sum.value), 1e-10, what + " sum");

@@ -10,6 +10,7 @@
 #include "hilo/lax/matrix.h"
 #include "hilo/rules/batch_leading.h"
 #include "hilo/rules/families.h"
+#include "hilo/rules/free_turns.h"
 #include "hilo/transform/lifts.h"
 
 namespace hilo::rules {
@@ -141,6 +142,13 @@ Array inverse_above(const Array& x, const Array& bound) {
   return ops::select(above, div(one, ops::select(above, x, one)), full_like(x, 0));
 }
 
+/// True at pairs of different vectors whose values are equal.
+Array equal_pairs(const Array& gaps, const Array& bound) {
+  const Shape numbers = typed(gaps, ElementType::kS32);
+  const Array different = ops::ne(ops::iota(numbers, gaps.ndim() - 2), ops::iota(numbers, gaps.ndim() - 1));
+  return ops::bitwise_and(different, ops::bitwise_not(is_above(gaps, bound)));
+}
+
 /// The numbers along which equal values part: 1, and each value's place, from the middle.
 std::vector<Array> directions_of_lifts(const Array& w) {
   const double middle = static_cast<double>(w.shape(-1) - 1) / 2;
@@ -153,8 +161,7 @@ std::vector<Array> directions_of_lifts(const Array& w) {
 std::vector<Array> turns_of_lifts(const Array& w, const Array& equal) {
   const auto [at_column, at_row] = pairs(directions_of_lifts(w)[1]);
   const Array apart = sub(at_column, at_row), zeros = full_like(apart, 0), one = full_like(apart, 1);
-  const Array different = ops::bitwise_and(equal, ops::ne(apart, zeros));
-  const Array inverse = ops::select(different, div(one, ops::select(different, apart, one)), zeros);
+  const Array inverse = ops::select(equal, div(one, ops::select(equal, apart, one)), zeros);
   return {mul(inverse, scaled(add(at_column, at_row), -0.5)), inverse};
 }
 
@@ -184,8 +191,9 @@ JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents
   const Array gaps = sub(along, down), bound = error_of_values(w);
   const Array inner = product(product(adjoint(v), da), v);
   const Array turn = mul(convert_element_type(inverse_above(gaps, bound), v.dtype()), inner);
-  JvpResult result{results, {product(v, turn), real_part(diagonal(inner))}};
-  if (w.shape(-1) > 1) result.lifts = lifts_of_eigh(v, w, inner, ops::bitwise_not(is_above(gaps, bound)));
+  const Array equal = equal_pairs(gaps, bound);
+  JvpResult result{results, {product(v, free_turns({turn}, equal)[0]), real_part(diagonal(inner))}};
+  if (w.shape(-1) > 1) result.lifts = lifts_of_eigh(v, w, inner, equal);
   return result;
 }
 
@@ -221,11 +229,15 @@ struct SvdTangents {
   Array u, v;
 };
 /// Beside the turns among the thin vectors the longer side's leave the space that they span: dU = W / s with
-/// W = (1 - U U^H) dA V, 0 where s is.
+/// W = (1 - U U^H) dA V, 0 where s is. At `equal` pairs the turns may be any.
 SvdTangents svd_tangents(const Array& u, const Array& v, const Array& p, const std::optional<Array>& outside,
-                         const SvdFactors& f) {
+                         const SvdFactors& f, const std::optional<Array>& equal) {
   const auto typed_as_p = [&](const Array& x) { return convert_element_type(x, p.dtype()); };
-  const SvdTurns turns = svd_turns(p, typed_as_p(f.by_gap), typed_as_p(f.by_sum));
+  SvdTurns turns = svd_turns(p, typed_as_p(f.by_gap), typed_as_p(f.by_sum));
+  if (equal) {
+    const std::vector<Array> free = free_turns({turns.left, turns.right}, *equal);
+    turns = {free[0], free[1]};
+  }
   const Array du = product(u, turns.left), dv = product(v, turns.right);
   if (!outside) return {du, dv};
   const Array out = mul(*outside, along_rows(typed_as_p(f.by_value), *outside));
@@ -235,19 +247,19 @@ SvdTangents svd_tangents(const Array& u, const Array& v, const Array& p, const s
 /// Lifts of u, s and v. [0 A; A^H 0] has the eigenvalues s and -s: where both are 0 they part by twice the numbers of lifts.
 /// Values of 0 part from the rest of the longer side's space, too.
 std::vector<Lifts> lifts_of_svd(const Array& u, const Array& s, const Array& v, const Array& p,
-                                const std::optional<Array>& outside) {
+                                const std::optional<Array>& outside, const Array& equal) {
   const auto [along, down] = pairs(s);
   const Array bound = error_of_values(s);
   const auto one_if_zero = [&](const Array& x) {
     return ops::select(is_above(x, bound), full_like(x, 0), full_like(x, 1));
   };
   const std::vector<Array> directions = directions_of_lifts(s);
-  const std::vector<Array> turns = turns_of_lifts(s, ops::bitwise_not(is_above(sub(along, down), bound)));
+  const std::vector<Array> turns = turns_of_lifts(s, equal);
   std::vector<Lifts> lifts(3);
   for (size_t k = 0; k < directions.size(); ++k) {
     const double first = k == 0 ? 1 : 0;
     const SvdFactors f = {turns[k], scaled(one_if_zero(add(along, down)), first / 2), scaled(one_if_zero(s), first)};
-    const SvdTangents turned = svd_tangents(u, v, p, outside, f);
+    const SvdTangents turned = svd_tangents(u, v, p, outside, f, std::nullopt);
     const int64_t id = next_lift_id();
     lifts[0].push_back({id, {}, turned.u, std::vector{u.ndim() - 1}});
     lifts[1].push_back({id, directions[k], {}, std::vector{s.ndim() - 1}});
@@ -271,13 +283,13 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
   const Array p = product(product(adjoint(u), da), v);
   const Array ds = real_part(diagonal(p));
   const std::optional<Array> outside = svd_outside(da, u, v);
-  std::vector<Lifts> lifts = lifts_of_svd(u, s, v, p, outside);
-  if (!attributes.compute_uv) return {{s}, {ds}, {lifts[1]}};
   const auto [along, down] = pairs(s);
-  const Array bound = error_of_values(s);
+  const Array bound = error_of_values(s), equal = equal_pairs(sub(along, down), bound);
+  std::vector<Lifts> lifts = lifts_of_svd(u, s, v, p, outside, equal);
+  if (!attributes.compute_uv) return {{s}, {ds}, {lifts[1]}};
   const SvdFactors f = {inverse_above(sub(along, down), bound), inverse_above(add(along, down), bound),
                         inverse_above(s, bound)};
-  const SvdTangents vectors = svd_tangents(u, v, p, outside, f);
+  const SvdTangents vectors = svd_tangents(u, v, p, outside, f, equal);
   return {{s, u, thin[2]}, {ds, vectors.u, adjoint(vectors.v)}, {lifts[1], lifts[0], lifts[2]}};
 }
 
