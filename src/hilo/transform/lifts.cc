@@ -9,7 +9,6 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
-#include "hilo/hlo/ops/slice.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/jvp.h"
 
@@ -60,16 +59,14 @@ MaybeAxes reduced(const Axes& axes, const hlo::ReduceAttributes& attributes) {
   return out;
 }
 
-/// Only whole axes: a part of the eigenvalues is no sum over them.
-MaybeAxes sliced(const Axes& axes, const Shape& shape, const hlo::SliceAttributes& attributes) {
-  for (const int64_t axis : axes) {
-    const hlo::SliceRange& range = attributes.ranges[static_cast<size_t>(axis)];
-    if (range.start != 0 || range.limit != shape.dimension(axis) || range.stride != 1) return std::nullopt;
-  }
+/// Some of the eigenvalues are summed over as all are. One alone is a summand, which may be multiplied before the sum.
+MaybeAxes sliced(const Axes& axes, const Shape& result) {
+  for (const int64_t axis : axes)
+    if (result.dimension(axis) == 1) return std::nullopt;
   return axes;
 }
 
-/// Batch dimensions, then the free ones of each side. A sum over an axis ends it only if both sides have it.
+/// Batch dimensions, then the free ones of each side.
 MaybeAxes dot_axes(const Operation& operation, const LiftOfOperands& lifts) {
   const auto& a = attributes_of<hlo::DotAttributes>(operation);
   Axes out;
@@ -81,9 +78,7 @@ MaybeAxes dot_axes(const Operation& operation, const LiftOfOperands& lifts) {
       const bool counts = lifts[side] != nullptr && is_in(*lifts[side]->axes, d);
       if (const auto at = std::ranges::find(batch, d); at != batch.end()) {
         if (counts && !is_in(out, at - batch.begin())) out.push_back(at - batch.begin());
-      } else if (is_in(summed, d)) {
-        if (counts && lifts[1 - side] == nullptr) return std::nullopt;
-      } else {
+      } else if (!is_in(summed, d)) {
         if (counts) out.push_back(next);
         ++next;
       }
@@ -127,7 +122,7 @@ MaybeAxes axes_of_results(const Operation& operation, const LiftOfOperands& lift
     case Opcode::kBroadcast: return broadcast_axes(axes, attributes_of<hlo::BroadcastAttributes>(operation));
     case Opcode::kTranspose: return transposed(axes, attributes_of<hlo::TransposeAttributes>(operation));
     case Opcode::kReduce: return reduced(axes, attributes_of<hlo::ReduceAttributes>(operation));
-    case Opcode::kSlice: return sliced(axes, shape, attributes_of<hlo::SliceAttributes>(operation));
+    case Opcode::kSlice: return sliced(axes, result_avals(operation)[0].shape);
     default: return std::nullopt;
   }
 }
