@@ -217,6 +217,142 @@ UNARY = {
     "entr": (lambda x: -x * mp.log(x), [1], P, [0]),
     "xlogx": (lambda x: x * mp.log(x), [1], P, [0]),
 }
+# Distributions at fixed shapes, and functions of more arguments along one of them.
+def of_log(log):
+    return lambda x: mp.exp(log(x))
+
+
+def log_of(f):
+    return lambda x: mp.log(f(x))
+
+
+half = mp.mpf(1) / 2
+cauchy_cdf = lambda x: mp.atan(-1 / x) / mp.pi if x < 0 else 1 - mp.atan(1 / x) / mp.pi if x > 0 else half
+gumbel_l_cdf = lambda x: -mp.expm1(-mp.exp(x))
+log_gamma_pdf = lambda a: lambda x: (a - 1) * mp.log(x) - x - mp.loggamma(a)
+log_chi2_pdf = lambda x: half * mp.log(x) - x / 2 - mp.loggamma(mp.mpf(1.5)) - 1.5 * mp.log(2)
+log_beta_pdf = lambda x: 1.5 * mp.log(x) + half * mp.log1p(-x) - mp.log(mp.beta(2.5, 1.5))
+log_t_pdf = lambda x: mp.loggamma(2) - mp.loggamma(mp.mpf(1.5)) - mp.log(3 * mp.pi) / 2 - 2 * mp.log1p(x * x / 3)
+truncated_mass = lambda: Phi(mp.mpf(2)) - Phi(mp.mpf(-1))
+normal_sizes = [0, 1, 6, -6, -13, -37]
+
+
+def lower_gamma(a, x):
+    """Regularized; by its series to the left, where a difference would cancel."""
+    if x > 1000:
+        return 1 - upper_gamma(a, x)
+    return mp.exp(a * mp.log(x) - x - mp.loggamma(a + 1)) * mp.hyp1f1(1, a + 1, x)
+
+
+def upper_gamma(a, x):
+    return mp.gammainc(a, x, mp.inf, regularized=True) if x > 1 else 1 - lower_gamma(a, x)
+
+
+def lower_beta(a, b, x):
+    return x ** a / (a * mp.beta(a, b)) * mp.hyp2f1(a, 1 - b, a + 1, x) if x < 0.5 else 1 - lower_beta(b, a, 1 - x)
+
+
+def log_slope(value, slope):
+    """Of the logarithm of a function with an elementary slope."""
+    return by_taylor(lambda x: mp.log(value(x)), lambda x: slope(x) / value(x))
+
+
+mirrored = lambda f: lambda x: f(-x)
+minus = lambda f: lambda x: -f(x)
+log_ndtr_ = UNARY["log_ndtr"][0]
+a52, a32 = mp.mpf(2.5), mp.mpf(1.5)
+gamma_pdf, chi2_pdf, beta_pdf = of_log(log_gamma_pdf(a52)), of_log(log_chi2_pdf), of_log(log_beta_pdf)
+U, POSITIVE = (0, 1), [1e-20, 0.5, 1, 5, 20, 90, 700]
+DISTRIBUTIONS = {
+    "norm.logpdf": (lambda x: -x * x / 2 - mp.log(2 * mp.pi) / 2, normal_sizes, R, []),
+    "norm.pdf": (phi, normal_sizes, R, []),
+    "norm.cdf": (Phi, normal_sizes, R, []),
+    "norm.sf": (mirrored(Phi), [-x for x in normal_sizes], R, []),
+    "norm.logcdf": (log_ndtr_, normal_sizes, R, []),
+    "norm.logsf": (by_taylor(mirrored(log_ndtr_[1]), lambda x: -log_ndtr_[2](-x)), [-x for x in normal_sizes], R, []),
+    "norm.ppf": (ndtri3, [0.5, 0, 1], U, [0, 1]),
+    "expon.pdf": (lambda x: mp.exp(-x), POSITIVE, P, [0]),
+    "expon.cdf": (lambda x: -mp.expm1(-x), POSITIVE, P, [0]),
+    "expon.logcdf": (log_of(lambda x: -mp.expm1(-x)), POSITIVE + [37], P, [0]),
+    "expon.ppf": (lambda x: -mp.log1p(-x), [0.5, 1], U, [0, 1]),
+    "laplace.pdf": (lambda x: mp.exp(-abs(x)) / 2, [1, -1, 37, 700], R, [0]),
+    "laplace.cdf": (lambda x: mp.exp(x) / 2 if x < 0 else 1 - mp.exp(-x) / 2, [1, -1, 37, 700], R, [0]),
+    "logistic.logpdf": (lambda x: -abs(x) - 2 * mp.log1p(mp.exp(-abs(x))), [0, 17, 37, 700, -17, -37], R, []),
+    "logistic.pdf": (lambda x: sig(x) * sig(-x), [0, 17, 37, 700, -17, -37], R, []),
+    "logistic.cdf": (sig, [0, 17, 37, 700, -17, -37], R, []),
+    "logistic.sf": (mirrored(sig), [0, 17, 37, 700, -17, -37], R, []),
+    "logistic.ppf": (lambda x: mp.log(x) - mp.log1p(-x), [0.5, 0, 1], U, [0, 1]),
+    "cauchy.logpdf": (lambda x: -mp.log(mp.pi) - mp.log1p(x * x), [0, 1, 1e8, -1e8], R, []),
+    "cauchy.pdf": (lambda x: 1 / (mp.pi * (1 + x * x)), [0, 1, 1e8, -1e8], R, []),
+    "cauchy.cdf": (cauchy_cdf, [0, 1, -1, 1e8, -1e8], R, [0]),
+    "cauchy.logcdf": (log_of(cauchy_cdf), [0, 1, -1, 1e8, -1e8], R, [0]),
+    "cauchy.sf": (mirrored(cauchy_cdf), [0, 1, -1, 1e8, -1e8], R, [0]),
+    "cauchy.logsf": (log_of(mirrored(cauchy_cdf)), [0, 1, -1, 1e8, -1e8], R, [0]),
+    "cauchy.ppf": (lambda x: -mp.cot(mp.pi * x), [0.5, 0, 1], U, [0, 1]),
+    "gumbel_l.logpdf": (lambda x: x - mp.exp(x), [0, 5, 88, -37, -88], R, []),
+    "gumbel_l.pdf": (lambda x: mp.exp(x - mp.exp(x)), [0, 4, 6, -37, -88, -700], (-INF, 12), []),
+    "gumbel_l.cdf": (gumbel_l_cdf, [0, 3, 4, -37, -88, -700], (-INF, 12), []),
+    "gumbel_l.logcdf": (log_of(gumbel_l_cdf), [0, 3, 4, -37, -88, -700], (-INF, 12), []),
+    "gumbel_l.sf": (lambda x: mp.exp(-mp.exp(x)), [0, 4, 6, -37, -88, -700], (-INF, 12), []),
+    "gumbel_l.logsf": (lambda x: -mp.exp(x), [0, 88, -37, -88, -700], R, []),
+    "gumbel_l.ppf": (lambda x: mp.log(-mp.log1p(-x)), [0.5, 0, 1], U, [0, 1]),
+    "gumbel_r.logpdf": (lambda x: -x - mp.exp(-x), [0, -5, -88, 37, 88], R, []),
+    "gumbel_r.pdf": (lambda x: mp.exp(-x - mp.exp(-x)), [0, -4, -6, 37, 88, 700], (-12, INF), []),
+    "gumbel_r.cdf": (lambda x: mp.exp(-mp.exp(-x)), [0, -4, -6, 37, 88, 700], (-12, INF), []),
+    "gumbel_r.logcdf": (lambda x: -mp.exp(-x), [0, -88, 37, 88, 700], R, []),
+    "gumbel_r.sf": (mirrored(gumbel_l_cdf), [0, -3, -4, 37, 88, 700], (-12, INF), []),
+    "gumbel_r.logsf": (log_of(mirrored(gumbel_l_cdf)), [0, -3, -4, 37, 88, 700], (-12, INF), []),
+    "gumbel_r.ppf": (lambda x: -mp.log(-mp.log(x)), [0.5, 0, 1], U, [0, 1]),
+    "gamma.logpdf": (log_gamma_pdf(a52), POSITIVE, P, [0]),
+    "gamma.pdf": (gamma_pdf, POSITIVE, P, [0]),
+    "gamma.cdf": (by_taylor(lambda x: lower_gamma(a52, x), gamma_pdf), POSITIVE, (0, 800), [0]),
+    "gamma.logcdf": (log_slope(lambda x: lower_gamma(a52, x), gamma_pdf), POSITIVE, (0, 800), [0]),
+    "gamma.sf": (by_taylor(lambda x: upper_gamma(a52, x), minus(gamma_pdf)), POSITIVE, (0, 800), [0]),
+    "gamma.logsf": (log_slope(lambda x: upper_gamma(a52, x), minus(gamma_pdf)), POSITIVE, (0, 800), [0]),
+    "chi2.logpdf": (log_chi2_pdf, POSITIVE, P, [0]),
+    "chi2.cdf": (by_taylor(lambda x: lower_gamma(a32, x / 2), chi2_pdf), POSITIVE, (0, 800), [0]),
+    "chi2.sf": (by_taylor(lambda x: upper_gamma(a32, x / 2), minus(chi2_pdf)), POSITIVE, (0, 800), [0]),
+    "t.logpdf": (log_t_pdf, [0, 1, 2, 1e8, -1e8], R, []),
+    "t.pdf": (of_log(log_t_pdf), [0, 1, 2, 1e8, -1e8], R, []),
+    "pareto.logpdf": (lambda x: mp.log(a32) - a52 * mp.log(x), [2, 10], (1, INF), [1]),
+    "pareto.pdf": (lambda x: a32 * x ** -a52, [2, 10], (1, INF), [1]),
+    "pareto.cdf": (lambda x: -mp.expm1(-a32 * mp.log(x)), [1, 2, 10], (1, INF), [1]),
+    "pareto.logcdf": (lambda x: mp.log(-mp.expm1(-a32 * mp.log(x))), [1, 2, 10], (1, INF), [1]),
+    "pareto.sf": (lambda x: x ** -a32, [1, 2, 10], (1, INF), [1]),
+    "pareto.logsf": (lambda x: -a32 * mp.log(x), [1, 2, 10], (1, INF), [1]),
+    "pareto.ppf": (lambda x: (1 - x) ** (-1 / a32), [0.5, 1], U, [0, 1]),
+    "beta.logpdf": (log_beta_pdf, [0, 0.75, 1], U, [0, 1]),
+    "beta.pdf": (beta_pdf, [0, 0.75, 1], U, [0, 1]),
+    "beta.cdf": (by_taylor(lambda x: lower_beta(a52, a32, x), beta_pdf), [0, 0.5, 1], U, [0, 1]),
+    "beta.logcdf": (log_slope(lambda x: lower_beta(a52, a32, x), beta_pdf), [0, 0.5, 1], U, [0, 1]),
+    "beta.sf": (by_taylor(lambda x: lower_beta(a32, a52, 1 - x), minus(beta_pdf)), [0, 0.5, 1], U, [0, 1]),
+    "beta.logsf": (log_slope(lambda x: lower_beta(a32, a52, 1 - x), minus(beta_pdf)), [0, 0.5, 1], U, [0, 1]),
+    "truncnorm.logpdf": (lambda x: -x * x / 2 - mp.log(2 * mp.pi) / 2 - mp.log(truncated_mass()), [0, 1], (-1, 2), [-1, 2]),
+    "truncnorm.pdf": (lambda x: phi(x) / truncated_mass(), [0, 1], (-1, 2), [-1, 2]),
+    "truncnorm.cdf": (lambda x: (Phi(x) - Phi(mp.mpf(-1))) / truncated_mass(), [0, 1, -1, 2], (-1, 2), [-1, 2]),
+    "truncnorm.logcdf": (lambda x: mp.log((Phi(x) - Phi(mp.mpf(-1))) / truncated_mass()), [0, 1, -1, 2], (-1, 2), [-1, 2]),
+    "truncnorm.logsf": (lambda x: mp.log((Phi(mp.mpf(2)) - Phi(x)) / truncated_mass()), [0, 1, -1, 2], (-1, 2), [-1, 2]),
+    "gennorm.logpdf": (lambda x: mp.log(mp.mpf(0.75)) - mp.loggamma(1 / a32) - abs(x) ** a32, [1, -1], R, [0]),
+    "gennorm.pdf": (lambda x: mp.exp(mp.log(mp.mpf(0.75)) - mp.loggamma(1 / a32) - abs(x) ** a32), [1, -1, 20], R, [0]),
+    "vonmises.logpdf": (lambda x: 2 * (mp.cos(x) - 1) - mp.log(2 * mp.pi * mp.exp(-2) * mp.besseli(0, 2)), [0, 1, 3.14159265], (-1e9, 1e9), [], True),
+    "wrapcauchy.logpdf": (lambda x: mp.log(mp.mpf(0.75)) - mp.log(2 * mp.pi) - mp.log(mp.mpf(1.25) - mp.cos(x)), [0, 1, 3.14159265], (0, 6.2831), [0]),
+}
+ALONG = {
+    "zeta along q": (by_taylor(lambda q: mp.zeta(2.5, q), lambda q: -2.5 * mp.zeta(3.5, q)), [1, 0.5], (0, 1e6), [0]),
+    "polygamma 1": (by_taylor(lambda x: mp.psi(1, x), lambda x: mp.psi(2, x)), [1, 0.5, 20], (0, 1e12), [0]),
+    "polygamma 3": (by_taylor(lambda x: mp.psi(3, x), lambda x: mp.psi(4, x)), [1, 0.5, 20], (0, 1e12), [0]),
+    "hyp1f1 along x": (by_taylor(lambda x: mp.hyp1f1(1.5, 2.5, x), lambda x: mp.mpf(3) / 5 * mp.hyp1f1(2.5, 3.5, x)), [0, 1, -1, 50, -50], (-300, 300), []),
+    "expn 3": (by_taylor(lambda x: (mp.exp(-x) * (1 - x) + x * x * mp.e1(x)) / 2, lambda x: x * mp.e1(x) - mp.exp(-x)), [1, 2, 20, 88], (0, 700), [0]),
+    "beta along a": (lambda a: mp.beta(a, a52), [1, 2.5, 10], (0, 1e4), [0]),
+    "betaln along a": (lambda a: mp.log(mp.beta(a, a52)), [1, 2.5, 10], (0, 1e4), [0]),
+    "multigammaln 2": (lambda a: mp.log(mp.pi) / 2 + mp.loggamma(a) + mp.loggamma(a - half), [1.5, 2, 2.2], (0.5, 1e16), [0.5]),
+    "boxcox along x": (lambda x: (mp.sqrt(x) - 1) * 2, [1], P, [0]),
+    "boxcox1p along x": (lambda x: (mp.sqrt(1 + x) - 1) * 2, [0], (-1, INF), [-1]),
+    "gamma function": (lambda x: mp.gamma(x), [1, 1.46, 2, 171], (0, 171.6), [0]),
+    "poch along z": (lambda z: mp.gammaprod([z + a32], [z]), [1, 2], (0, 1e6), [0]),
+    "owens_t along h": (by_taylor(lambda h: mp.quad(lambda t: mp.exp(-h * h * (1 + t * t) / 2) / (1 + t * t), [0, 0.25, 0.5]) / (2 * mp.pi), lambda h: -phi(h) * mp.erf(h / 2 / mp.sqrt(2)) / 2), [0, 1, 5], (-8, 8), []),
+}
+UNARY |= DISTRIBUTIONS | ALONG
 UNARY = {k: (*v, False)[:5] for k, v in UNARY.items()}
 
 SMALL_TO_LARGE = [1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-30, 1e-20, 1e-10, 1e-5, .01, .1, .5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1e3, 1e5, 1e10, 1e20, 1e30, 1e50, 1e100, 1e150, 1e200, 1e300]

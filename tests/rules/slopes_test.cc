@@ -260,6 +260,11 @@ TEST_P(TrueSlopes, OfOneRealArgument) {
     if (takes(function.name, GetParam())) check_unary(function, GetParam());
   }
 }
+TEST_P(TrueSlopes, OfDistributions) {
+  if (GetParam().type != ElementType::kF64 && GetParam().type != ElementType::kF32) return;  // others by way of f32
+  const X64Scope wide;
+  for (const UnarySlope& function : kSlopesAlong) check_unary(function, GetParam());
+}
 TEST_P(TrueSlopes, OfTwoRealArguments) {
   const X64Scope wide;
   for (const BinarySlope& function : kBinarySlopes) {
@@ -277,6 +282,7 @@ INSTANTIATE_TEST_SUITE_P(, TrueSlopes, testing::Values(kF64, kF32, kF16, kBf16),
 TEST(SlopeTable, IsThatOfTheFunctions) {
   std::map<std::string, int> named;
   for (const UnarySlope& f : kUnarySlopes) ++named[f.name];
+  for (const UnarySlope& f : kSlopesAlong) ++named[f.name];
   for (const BinarySlope& f : kBinarySlopes) ++named[f.name];
   for (const UnarySlope& f : kComplexSlopes) ++named[std::string("complex ") + f.name];
   for (const auto& [name, table] : tables()) EXPECT_EQ(named[name], 1) << name;

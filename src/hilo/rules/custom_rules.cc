@@ -139,7 +139,7 @@ const CustomRules* named_custom_rules(std::string_view name) {
   if (const CustomRules* found = rules::checkpoint_rules(name)) return found;
   if (const CustomRules* found = rules::check_rules(name)) return found;
   if (const CustomRules* found = rules::sharding_constraint_rules(name)) return found;
-  if (const CustomRules* found = rules::vanishing_rules(name)) return found;
+  if (const CustomRules* found = rules::free_turns_rules(name)) return found;
   return rules::callback_rules(name);
 }
 

@@ -10,7 +10,8 @@
 #include "hilo/lax/matrix.h"
 #include "hilo/rules/batch_leading.h"
 #include "hilo/rules/families.h"
-#include "hilo/rules/vanishing.h"
+#include "hilo/rules/free_turns.h"
+#include "hilo/transform/lifts.h"
 
 namespace hilo::rules {
 namespace {
@@ -112,9 +113,8 @@ JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) 
 }
 
 // Equal values. A group of equal eigenvalues has a space, but no vectors of its own. The rules turn the vectors of a group
-// as little as they can, not within the group: 1 / (w_j - w_i) is 0 there. The space, and what depends on it alone, has the
-// right derivatives. So that they have too, the matrix between the group's vectors, V^H A V, counts beside the values: it is
-// diagonal, but its derivative isn't (`between_equals`).
+// as little as they can, not within the group: 1 / (w_j - w_i) is 0 there. What that leaves out of a smooth function's
+// derivative, lifts bring back (transform/lifts.h).
 
 /// v[..., j] and v[..., i] at [..., i, j].
 std::pair<Array, Array> pairs(const Array& v) {
@@ -142,11 +142,40 @@ Array inverse_above(const Array& x, const Array& bound) {
   return ops::select(above, div(one, ops::select(above, x, one)), full_like(x, 0));
 }
 
-/// The parts of `inner` at pairs of different vectors whose values are equal.
-Array between_equals(const Array& inner, const Array& gaps, const Array& bound) {
-  const Array zeros = full_like(inner, 0);
-  const Array off_diagonal = add(tril(inner, -1), triu(inner, 1));
-  return ops::select(is_above(gaps, bound), zeros, off_diagonal);
+/// True at pairs of different vectors whose values are equal.
+Array equal_pairs(const Array& gaps, const Array& bound) {
+  const Shape numbers = typed(gaps, ElementType::kS32);
+  const Array different = ops::ne(ops::iota(numbers, gaps.ndim() - 2), ops::iota(numbers, gaps.ndim() - 1));
+  return ops::bitwise_and(different, ops::bitwise_not(is_above(gaps, bound)));
+}
+
+/// The numbers along which equal values part: 1, and each value's place, from the middle.
+std::vector<Array> directions_of_lifts(const Array& w) {
+  const double middle = static_cast<double>(w.shape(-1) - 1) / 2;
+  return {full_like(w, 1), sub(ops::iota(w.aval_shape(), w.ndim() - 1), full_like(w, middle))};
+}
+
+/// Multiples of V^H dA V by which the vectors turn along them, where values are equal: M with sum_k M_k d_k(j) = 1/2 and
+/// sum_k M_k d_k(i) = -1/2. So a function's derivative is the mean of those at both values, which is the right one for
+/// values that differ a little, too, as in derivatives of derivatives.
+std::vector<Array> turns_of_lifts(const Array& w, const Array& equal) {
+  const auto [at_column, at_row] = pairs(directions_of_lifts(w)[1]);
+  const Array apart = sub(at_column, at_row), zeros = full_like(apart, 0), one = full_like(apart, 1);
+  const Array inverse = ops::select(equal, div(one, ops::select(equal, apart, one)), zeros);
+  return {mul(inverse, scaled(add(at_column, at_row), -0.5)), inverse};
+}
+
+/// Lifts of the results V and w.
+std::vector<Lifts> lifts_of_eigh(const Array& v, const Array& w, const Array& inner, const Array& equal) {
+  const std::vector<Array> directions = directions_of_lifts(w), turns = turns_of_lifts(w, equal);
+  std::vector<Lifts> lifts(2);
+  for (size_t k = 0; k < directions.size(); ++k) {
+    const int64_t id = next_lift_id();
+    const Array turn = mul(convert_element_type(turns[k], v.dtype()), inner);
+    lifts[0].push_back({id, {}, product(v, turn), std::vector{v.ndim() - 1}});
+    lifts[1].push_back({id, directions[k], {}, std::vector{w.ndim() - 1}});
+  }
+  return lifts;
 }
 
 /// dV = V S, S = F o V^H dA V with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V. As in JAX both are
@@ -155,24 +184,17 @@ JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents
   if (tangents[0].is_zero()) return {bind(operation), {Tangent(), Tangent()}};
   const Array& a = operation.operands[0];
   Operation of_hermitian = operation;
-  const Array hermitian = scaled(add(a, adjoint(a)), 0.5);
-  of_hermitian.operands[0] = hermitian;
+  of_hermitian.operands[0] = scaled(add(a, adjoint(a)), 0.5);
   const std::vector<Array> results = bind(of_hermitian);
   const Array &v = results[0], &w = results[1], &da = tangents[0].value();
   const auto [along, down] = pairs(w);
   const Array gaps = sub(along, down), bound = error_of_values(w);
-  const Array factor = convert_element_type(inverse_above(gaps, bound), v.dtype());
   const Array inner = product(product(adjoint(v), da), v);
-  const Array turn = mul(factor, inner);
-  const auto change = [](std::span<const Array> x) {  // of (A, V, w, S)
-    const auto [along, down] = pairs(x[2]);
-    const Array gaps = sub(along, down), bound = error_of_values(x[2]);
-    const Array equals = between_equals(product(adjoint(x[1]), product(x[0], x[1])), gaps, bound);
-    const Array factor = convert_element_type(inverse_above(gaps, bound), x[1].dtype());
-    return std::vector{mul(factor, sub(product(equals, x[3]), product(x[3], equals)))};
-  };
-  const Array better = add(turn, vanishing(change, {hermitian, v, w}, {turn})[0]);
-  return {results, {product(v, better), real_part(diagonal(inner))}};
+  const Array turn = mul(convert_element_type(inverse_above(gaps, bound), v.dtype()), inner);
+  const Array equal = equal_pairs(gaps, bound);
+  JvpResult result{results, {product(v, free_turns({turn}, equal)[0]), real_part(diagonal(inner))}};
+  if (w.shape(-1) > 1) result.lifts = lifts_of_eigh(v, w, inner, equal);
+  return result;
 }
 
 /// The turns of both sides' vectors for P = U^H dA V. With X and Y its Hermitian and skew parts they are
@@ -188,88 +210,87 @@ SvdTurns svd_turns(const Array& p, const Array& by_gap, const Array& by_sum) {
   return {add(add(apart, together), phase), add(sub(apart, together), phase)};
 }
 
-/// What svd_tangents needs of the values.
+/// The inverses of gaps, sums and values; 0 where they are 0.
 struct SvdFactors {
-  Array bound, gaps, by_gap, by_sum, by_value;
+  Array by_gap, by_sum, by_value;
 };
-SvdFactors svd_factors(const Array& s, ElementType type) {
-  const auto [along, down] = pairs(s);
-  const Array gaps = sub(along, down), bound = error_of_values(s);
-  const auto inverse = [&](const Array& x) { return convert_element_type(inverse_above(x, bound), type); };
-  return {bound, gaps, inverse(gaps), inverse(add(along, down)), inverse(s)};
-}
 
-/// The part of U^H A V between vectors of equal values; of complex ones the phase too that a value has which is 0.
-Array svd_equals(const Array& a, const Array& u, const Array& s, const Array& v, const SvdFactors& f) {
-  const Array within = product(adjoint(u), product(a, v));
-  const Array equals = between_equals(within, f.gaps, f.bound);
-  if (!is_complex(a.dtype())) return equals;
-  const Array phases = sub(within, convert_element_type(real_part(within), a.dtype()));
-  const Array on_diagonal = mul(identity(within.aval_shape()), phases);
-  return add(equals, ops::select(is_above(along_rows(s, within), f.bound), full_like(within, 0), on_diagonal));
-}
-
-/// (1 - Q Q^H) A X for the longer side's vectors Q and the shorter side's X; of a wide matrix's adjoint.
-Array svd_outside(const Array& a, const Array& u, const Array& v) {
-  const bool tall = rows(a) > columns(a);
+/// (1 - Q Q^H) dA X for the longer side's vectors Q and the shorter side's X; of a wide matrix's adjoint. Nothing for a
+/// square one.
+std::optional<Array> svd_outside(const Array& da, const Array& u, const Array& v) {
+  if (rows(da) == columns(da)) return std::nullopt;
+  const bool tall = rows(da) > columns(da);
   const Array& longer = tall ? u : v;
-  const Array x = product(tall ? a : adjoint(a), tall ? v : u);
+  const Array x = product(tall ? da : adjoint(da), tall ? v : u);
   return sub(x, product(longer, product(adjoint(longer), x)));
-}
-
-/// What P, and in matrices that aren't square W / s, change by where values are equal: (A, U, s, V, P, W / s).
-std::vector<Array> svd_changes(std::span<const Array> x) {
-  const Array &a = x[0], &u = x[1], &s = x[2], &v = x[3];
-  const SvdFactors f = svd_factors(s, a.dtype());
-  const Array equals = svd_equals(a, u, s, v, f);
-  const SvdTurns turns = svd_turns(x[4], f.by_gap, f.by_sum);
-  const Array change = sub(product(equals, turns.right), product(turns.left, equals));
-  if (rows(a) == columns(a)) return {change};
-  const bool tall = rows(a) > columns(a);
-  const Array outside = svd_outside(a, u, v);
-  const Array nulls = ops::select(is_above(along_rows(s, outside), f.bound), full_like(outside, 0), outside);
-  const Array turned = product(adjoint(x[5]), nulls);
-  const Array more =
-      sub(product(nulls, tall ? turns.right : turns.left), product(x[5], tall ? equals : adjoint(equals)));
-  return {add(change, tall ? turned : adjoint(turned)), mul(more, along_rows(f.by_value, more))};
 }
 
 struct SvdTangents {
   Array u, v;
 };
 /// Beside the turns among the thin vectors the longer side's leave the space that they span: dU = W / s with
-/// W = (1 - U U^H) dA V, 0 where s is.
-SvdTangents svd_tangents(const Array& a, const Array& da, const Array& u, const Array& s, const Array& v,
-                         const Array& p) {
-  const SvdFactors f = svd_factors(s, a.dtype());
-  std::vector<Array> tangents = {p};
-  if (rows(a) != columns(a)) {
-    const Array outside = svd_outside(da, u, v);
-    tangents.push_back(mul(outside, along_rows(f.by_value, outside)));
+/// W = (1 - U U^H) dA V, 0 where s is. At `equal` pairs the turns may be any.
+SvdTangents svd_tangents(const Array& u, const Array& v, const Array& p, const std::optional<Array>& outside,
+                         const SvdFactors& f, const std::optional<Array>& equal) {
+  const auto typed_as_p = [&](const Array& x) { return convert_element_type(x, p.dtype()); };
+  SvdTurns turns = svd_turns(p, typed_as_p(f.by_gap), typed_as_p(f.by_sum));
+  if (equal) {
+    const std::vector<Array> free = free_turns({turns.left, turns.right}, *equal);
+    turns = {free[0], free[1]};
   }
-  const std::vector<Array> changes = vanishing(svd_changes, {a, u, s, v}, tangents);
-  const SvdTurns turns = svd_turns(add(p, changes[0]), f.by_gap, f.by_sum);
   const Array du = product(u, turns.left), dv = product(v, turns.right);
-  if (rows(a) == columns(a)) return {du, dv};
-  const Array out = add(tangents[1], changes[1]);
-  return rows(a) > columns(a) ? SvdTangents{add(du, out), dv} : SvdTangents{du, add(dv, out)};
+  if (!outside) return {du, dv};
+  const Array out = mul(*outside, along_rows(typed_as_p(f.by_value), *outside));
+  return rows(u) > rows(v) ? SvdTangents{add(du, out), dv} : SvdTangents{du, add(dv, out)};
+}
+
+/// Lifts of u, s and v. [0 A; A^H 0] has the eigenvalues s and -s: where both are 0 they part by twice the numbers of lifts.
+/// Values of 0 part from the rest of the longer side's space, too.
+std::vector<Lifts> lifts_of_svd(const Array& u, const Array& s, const Array& v, const Array& p,
+                                const std::optional<Array>& outside, const Array& equal) {
+  const auto [along, down] = pairs(s);
+  const Array bound = error_of_values(s);
+  const auto one_if_zero = [&](const Array& x) {
+    return ops::select(is_above(x, bound), full_like(x, 0), full_like(x, 1));
+  };
+  const std::vector<Array> directions = directions_of_lifts(s);
+  const std::vector<Array> turns = turns_of_lifts(s, equal);
+  std::vector<Lifts> lifts(3);
+  for (size_t k = 0; k < directions.size(); ++k) {
+    const double first = k == 0 ? 1 : 0;
+    const SvdFactors f = {turns[k], scaled(one_if_zero(add(along, down)), first / 2), scaled(one_if_zero(s), first)};
+    const SvdTangents turned = svd_tangents(u, v, p, outside, f, std::nullopt);
+    const int64_t id = next_lift_id();
+    lifts[0].push_back({id, {}, turned.u, std::vector{u.ndim() - 1}});
+    lifts[1].push_back({id, directions[k], {}, std::vector{s.ndim() - 1}});
+    lifts[2].push_back({id, {}, adjoint(turned.v), std::vector{v.ndim() - 2}});
+  }
+  return lifts;
 }
 
 JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& attributes = hilo::attributes_of<hlo::SvdAttributes>(operation);
-  const std::vector<Array> results = bind(operation);
-  if (tangents[0].is_zero()) return {results, std::vector<Tangent>(results.size())};
-  const Array &a = operation.operands[0], &da = tangents[0].value();
+  const Array& a = operation.operands[0];
+  if (tangents[0].is_zero()) {
+    std::vector<Array> results = bind(operation);
+    return {results, std::vector<Tangent>(results.size())};
+  }
   if (attributes.compute_uv && attributes.full_matrices && rows(a) != columns(a))
     refuse("svd: the derivative with full matrices is implemented for square ones only. Hint: full_matrices=false");
-  const std::vector<Array> thin =
-      attributes.compute_uv ? std::vector{results[1], results[0], results[2]} : linalg::svd(a, false, true);
+  const Array& da = tangents[0].value();
+  const std::vector<Array> thin = linalg::svd(a, false, true);
   const Array &u = thin[0], &s = thin[1], v = adjoint(thin[2]);
   const Array p = product(product(adjoint(u), da), v);
   const Array ds = real_part(diagonal(p));
-  if (!attributes.compute_uv) return {results, {ds}};
-  const SvdTangents vectors = svd_tangents(a, da, u, s, v, p);
-  return {results, {ds, vectors.u, adjoint(vectors.v)}};
+  const std::optional<Array> outside = svd_outside(da, u, v);
+  const auto [along, down] = pairs(s);
+  const Array bound = error_of_values(s), equal = equal_pairs(sub(along, down), bound);
+  std::vector<Lifts> lifts = lifts_of_svd(u, s, v, p, outside, equal);
+  if (!attributes.compute_uv) return {{s}, {ds}, {lifts[1]}};
+  const SvdFactors f = {inverse_above(sub(along, down), bound), inverse_above(add(along, down), bound),
+                        inverse_above(s, bound)};
+  const SvdTangents vectors = svd_tangents(u, v, p, outside, f, equal);
+  return {{s, u, thin[2]}, {ds, vectors.u, adjoint(vectors.v)}, {lifts[1], lifts[0], lifts[2]}};
 }
 
 /// 1 in the row of each column's greatest component, the first of equals; 0 elsewhere.

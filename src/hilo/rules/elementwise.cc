@@ -56,7 +56,6 @@ JvpResult binary_jvp(const Operation& operation, std::span<const Tangent> tangen
   return {{out}, {tangent}};
 }
 
-Array reciprocal(const Array& x) { return div(full_like(x, 1), x); }
 Array one_plus(const Array& x) { return add(full_like(x, 1), x); }
 
 /// 1 where x is the chosen extreme, 1/2 where x and y tie, 0 elsewhere.

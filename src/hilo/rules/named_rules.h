@@ -9,7 +9,7 @@ namespace hilo::rules {
 const CustomRules* callback_rules(std::string_view rules);
 const CustomRules* check_rules(std::string_view rules);
 const CustomRules* checkpoint_rules(std::string_view rules);
+const CustomRules* free_turns_rules(std::string_view rules);
 const CustomRules* sharding_constraint_rules(std::string_view rules);
-const CustomRules* vanishing_rules(std::string_view rules);
 
 }  // namespace hilo::rules

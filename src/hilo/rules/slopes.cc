@@ -22,7 +22,6 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Array constant(const Array& like, double value) { return full_like(like, value); }
 Array square(const Array& x) { return mul(x, x); }
-Array reciprocal(const Array& x) { return div(constant(x, 1), x); }
 Array scaled(const Array& x, double factor) { return mul(x, constant(x, factor)); }
 Array fma(const Array& x, const Array& y, const Array& z) { return bind_one(hlo::kExtFma, {x, y, z}); }
 bool is_wide(const Array& x) { return x.dtype() == ElementType::kF64 || x.dtype() == ElementType::kC128; }
@@ -104,6 +103,8 @@ Scaled over_the_greater(const Array& x, const Array& y) {
 }
 
 }  // namespace
+
+Array reciprocal(const Array& x) { return div(constant(x, 1), x); }
 
 Array acos_slope(const Array& x, const Array& out) { return neg(asin_slope(x, out)); }
 Array acosh_slope(const Array& x, const Array& out) {

@@ -8,6 +8,7 @@
 namespace hilo::rules {
 
 // Of real and complex x.
+Array reciprocal(const Array& x);
 Array acos_slope(const Array& x, const Array& out);
 Array acosh_slope(const Array& x, const Array& out);
 Array asin_slope(const Array& x, const Array& out);

@@ -25,9 +25,20 @@ class Tangent {
 /// Where an operand's batch axis is; nullopt: the operand isn't batched.
 using BatchDim = std::optional<int64_t>;
 
+/// How a value changes as equal eigenvalues are lifted apart: see transform/lifts.h.
+struct Lift {
+  int64_t id;      ///< whose eigenvalues, and along which numbers
+  Tangent moved;   ///< the change of the value
+  Tangent turned;  ///< the tangent's pole
+  /// The dimensions that count the eigenvalues; nullopt: unknown.
+  std::optional<std::vector<int64_t>> axes;
+};
+using Lifts = std::vector<Lift>;
+
 struct JvpResult {
   std::vector<Array> primals;
   std::vector<Tangent> tangents;
+  std::vector<Lifts> lifts = {};  ///< one a result, or none
 };
 struct BatchResult {
   std::vector<Array> results;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/custom_rules.h"
+#include "hilo/transform/lifts.h"
 #include "hilo/transform/linearize.h"
 #include "hilo/transform/memo.h"
 
@@ -18,6 +20,23 @@ bool stages_apart(SplitTrace* split, std::span<const Tangent> tangents) {
          });
 }
 
+bool has_spectrum(const hlo::Computation& computation) {
+  return std::ranges::any_of(computation.instructions(), [](const hlo::Instruction& i) {
+    if (i.opcode == hlo::kExtEigh || i.opcode == hlo::kExtSvd) return true;
+    return std::ranges::any_of(hlo::called_computations(i), [](const auto& called) { return has_spectrum(*called); });
+  });
+}
+
+/// Does a called function return eigenvectors and the like? What is done with them needs their lifts, which aren't results.
+bool returns_lifts(const Operation& operation, std::span<const Tangent> tangents) {
+  if (operation.opcode != hlo::Opcode::kCall) return false;
+  const hlo::ComputationPtr& callee = attributes_of<hlo::CallAttributes>(operation).to_apply;
+  if (!has_spectrum(*callee)) return false;
+  Mask nonzero;
+  for (const Tangent& t : tangents) nonzero.push_back(!t.is_zero());
+  return jvp_computation(callee, nonzero, {}).returns_lifts;
+}
+
 }  // namespace
 
 std::shared_ptr<const ArrayImpl> JvpTracer::with_weak_type(bool weak_type) const {
@@ -29,9 +48,9 @@ std::shared_ptr<const ArrayImpl> JvpTracer::with_weak_type(bool weak_type) const
 
 JvpTrace::JvpTrace(Trace* parent) : Trace(parent, "jvp"), split_(dynamic_cast<SplitTrace*>(parent)) {}
 
-Array JvpTrace::wrap(Array primal, Tangent tangent) {
+Array JvpTrace::wrap(Array primal, Tangent tangent, Lifts lifts) {
   if (tangent.is_zero()) return primal;
-  return Array(std::make_shared<JvpTracer>(record(), std::move(primal), std::move(tangent)));
+  return Array(std::make_shared<JvpTracer>(record(), std::move(primal), std::move(tangent), std::move(lifts)));
 }
 
 const Array& JvpTrace::primal_of(const Array& array) const {
@@ -42,25 +61,46 @@ Tangent JvpTrace::tangent_of(const Array& array) const {
   return owns(array) ? tracer<JvpTracer>(array).tangent : Tangent();
 }
 
+const Lifts& JvpTrace::lifts_of(const Array& array) const {
+  static const Lifts kNone;
+  return owns(array) ? tracer<JvpTracer>(array).lifts : kNone;
+}
+
+JvpResult JvpTrace::push(const Operation& operation, std::span<const Tangent> tangents) const {
+  if (returns_lifts(operation, tangents)) {
+    const hlo::Computation& callee = *attributes_of<hlo::CallAttributes>(operation).to_apply;
+    return jvp_flat([&](std::span<const Array> x) { return run_computation(callee, x); }, operation.operands, tangents);
+  }
+  return stages_apart(split_, tangents) ? apply_linearize_rule(*split_, operation, tangents)
+                                        : apply_jvp_rule(operation, tangents);
+}
+
 std::vector<Array> JvpTrace::bind(const Operation& operation) {
   Operation primal_operation{operation.opcode, {}, operation.attributes, operation.declared};
   std::vector<Tangent> tangents;
-  bool any = false;
+  bool any = false, lifted = false;
   for (const Array& a : operation.operands) {
     primal_operation.operands.push_back(primal_of(a));
     tangents.push_back(tangent_of(a));
     any |= !tangents.back().is_zero();
+    lifted |= !lifts_of(a).empty();
   }
   TraceScope scope(*parent());
   if (!any) return parent()->bind(primal_operation);
-  JvpResult result = stages_apart(split_, tangents) ? apply_linearize_rule(*split_, primal_operation, tangents)
-                                                    : apply_jvp_rule(primal_operation, tangents);
+  JvpResult result = push(primal_operation, tangents);
+  if (lifted) {
+    std::vector<const Lifts*> lifts;
+    for (const Array& a : operation.operands) lifts.push_back(&lifts_of(a));
+    const auto again = [&](std::span<const Tangent> turned) { return push(primal_operation, turned); };
+    carry_lifts(primal_operation, lifts, again, result);
+  }
   std::vector<Array> out;
   out.reserve(result.primals.size());
   for (size_t i = 0; i < result.primals.size(); ++i) {
     // A dot of floats, say, may have integers as its result.
     Tangent tangent = has_tangent(result.primals[i].dtype()) ? std::move(result.tangents[i]) : Tangent();
-    out.push_back(wrap(std::move(result.primals[i]), std::move(tangent)));
+    Lifts lifts = result.lifts.empty() ? Lifts() : std::move(result.lifts[i]);
+    out.push_back(wrap(std::move(result.primals[i]), std::move(tangent), std::move(lifts)));
   }
   return out;
 }
@@ -103,6 +143,7 @@ JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::s
   for (const Array& out : outputs) {
     result.primals.push_back(trace.primal_of(out));
     result.tangents.push_back(trace.tangent_of(out));
+    result.lifts.push_back(trace.lifts_of(out));
   }
   return result;
 }
@@ -125,6 +166,7 @@ JvpComputation trace_jvp(const hlo::ComputationPtr& computation, const std::vect
     const JvpResult jvp = jvp_flat([&](std::span<const Array> x) { return run_computation(*computation, x); },
                                    arguments.first(count), tangents);
     std::vector<Array> out = jvp.primals;
+    result.returns_lifts = std::ranges::any_of(jvp.lifts, [](const Lifts& lifts) { return !lifts.empty(); });
     result.nonzero_results.resize(jvp.primals.size());
     for (size_t i = 0; i < jvp.primals.size(); ++i) {
       result.nonzero_results[i] = !jvp.tangents[i].is_zero() || (i < instantiate.size() && instantiate[i]);

@@ -9,11 +9,15 @@
 namespace hilo {
 
 struct JvpTracer final : TracerOf<JvpTracer> {
-  JvpTracer(std::shared_ptr<const TraceRecord> record, Array primal, Tangent tangent)
-      : TracerOf(std::move(record), primal.aval()), primal(std::move(primal)), tangent(std::move(tangent)) {}
+  JvpTracer(std::shared_ptr<const TraceRecord> record, Array primal, Tangent tangent, Lifts lifts = {})
+      : TracerOf(std::move(record), primal.aval()),
+        primal(std::move(primal)),
+        tangent(std::move(tangent)),
+        lifts(std::move(lifts)) {}
   std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override;
   Array primal;
   Tangent tangent;
+  Lifts lifts;  ///< empty but behind an eigh or svd
 };
 
 class SplitTrace;
@@ -27,11 +31,13 @@ class JvpTrace final : public Trace {
   std::optional<Array> value_of(const Tracer& tracer) override { return static_cast<const JvpTracer&>(tracer).primal; }
 
   /// A tracer, or `primal` itself if the tangent is zero.
-  Array wrap(Array primal, Tangent tangent);
+  Array wrap(Array primal, Tangent tangent, Lifts lifts = {});
   const Array& primal_of(const Array& array) const;
   Tangent tangent_of(const Array& array) const;
+  const Lifts& lifts_of(const Array& array) const;
 
  private:
+  JvpResult push(const Operation& operation, std::span<const Tangent> tangents) const;
   SplitTrace* split_;  ///< the parent, if it is one
 };
 
@@ -50,6 +56,7 @@ JvpResult apply_linearize_rule(SplitTrace& split, const Operation& operation, st
 struct JvpComputation {
   hlo::ComputationPtr computation;
   std::vector<bool> nonzero_results;
+  bool returns_lifts = false;
 };
 inline int64_t held_bytes(const JvpComputation& jvp) { return hlo::held_bytes(jvp.computation); }
 /// `nonzero` has one entry a parameter leaf; `instantiate` forces result tangents (one entry a result leaf) to be

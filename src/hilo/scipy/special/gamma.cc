@@ -156,7 +156,11 @@ Array comb(const Operand& N, const Operand& k, const CombOptions& options) {
 namespace {
 Array pochhammer(const Array& z, const Array& m) {
   const auto gamma_of = [](const Array& a) { return sign_of_gamma(a) * numpy::exp(lax::lgamma(a)); };
-  return numpy::where(m == 0.0, 1.0, gamma_of(z + m) / gamma_of(z));
+  // From 20 on by the beta function, of which no factor overflows.
+  const Array far = (z > 20) & (m > 0), near = numpy::where(far, 1.0, z), out = numpy::where(far, z, 20.0);
+  const Array positive = numpy::where(far, m, 1.0);
+  const Array by_beta = numpy::exp(lax::lgamma(positive) - lax::log_beta(out, positive));
+  return numpy::where(m == 0.0, 1.0, numpy::where(far, by_beta, gamma_of(near + m) / gamma_of(near)));
 }
 }  // namespace
 

@@ -86,7 +86,14 @@ Array power_of_log(const Array& log_x, const Array& lambda) {
   const Array zero = lambda == 0, safe = numpy::where(zero, 1.0, lambda);
   return numpy::where(zero, log_x, numpy::expm1(safe * log_x) / safe);
 }
-
+/// (base^lambda - 1) / lambda for base = base_of(x), log = log_of(x). Far from 0 by a power, whose slope is one, too.
+template <typename Base, typename Log>
+Array power_of(const Array& x, const Array& lambda, const Base& base_of, const Log& log_of, double where_log_is_0) {
+  const Array far = numpy::abs(lambda * stop_gradient(log_of(x))) > 1;
+  const Array near = power_of_log(log_of(numpy::where(far, where_log_is_0, x)), lambda);
+  const Array exponent = numpy::where(far, lambda, 1.0), base = base_of(numpy::where(far, x, 1.0));
+  return numpy::where(far, (numpy::power(base, exponent) - 1.0) / exponent, near);
+}
 }  // namespace
 
 Array xlogy(const Operand& x, const Operand& y) { return of_real("xlogy", x, y, x_log_y_with_rule); }
@@ -124,12 +131,15 @@ Array expit(const Operand& x) {
   return of_real("expit", x, [](const Array& a) { return ops::logistic(a); });
 }
 Array boxcox(const Operand& x, const Operand& lmbda) {
-  return of_real("boxcox", x, lmbda,
-                 [](const Array& a, const Array& lambda) { return power_of_log(numpy::log(a), lambda); });
+  return of_real("boxcox", x, lmbda, [](const Array& a, const Array& lambda) {
+    return power_of(a, lambda, [](const Array& v) { return v; }, [](const Array& v) { return numpy::log(v); }, 1);
+  });
 }
 Array boxcox1p(const Operand& x, const Operand& lmbda) {
-  return of_real("boxcox1p", x, lmbda,
-                 [](const Array& a, const Array& lambda) { return power_of_log(numpy::log1p(a), lambda); });
+  return of_real("boxcox1p", x, lmbda, [](const Array& a, const Array& lambda) {
+    return power_of(
+        a, lambda, [](const Array& v) { return 1.0 + v; }, [](const Array& v) { return numpy::log1p(v); }, 0);
+  });
 }
 
 SignedLog logsumexp_with_sign(const Operand& a, const LogsumexpOptions& o) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hilo/lax/incomplete_gamma.h"
+#include "hilo/lax/normal.h"
 #include "hilo/scipy/stats/support.h"
 #include "hilo/transform/function.h"
 
@@ -23,11 +24,84 @@ Array half_exponential(const Array& z) {
   const Array below = z <= 0, e = 0.5 * numpy::exp(numpy::where(below, z, -z));
   return numpy::where(below, e, 1.0 - e);
 }
-/// log(1 + z^2), where the square overflows too.
+/// From here on 1 + z^2 is z^2 to rounding.
+Array one_is_lost(const Array& z) { return numpy::abs(z) > (z.dtype() == ElementType::kF64 ? 0x1p27 : 0x1p13); }
+/// log(1 + z^2) and 1 / (1 + z^2), where the square, or that of the value, is no number, too.
 Array log1p_square(const Array& z) {
-  const Array size = numpy::abs(z), large = size > std::sqrt(numpy::finfo(z.dtype()).max) / 4;
-  const Array value = numpy::log1p(numpy::where(large, size, z * numpy::where(large, 1.0, z)));
-  return numpy::where(large, 2.0 * value, value);
+  const Array far = one_is_lost(z), near = numpy::where(far, 0.0, z);
+  return numpy::where(far, 2.0 * numpy::log(numpy::abs(numpy::where(far, z, 1.0))), numpy::log1p(near * near));
+}
+Array over_one_plus_square(const Array& z) {
+  const Array far = one_is_lost(z), near = numpy::where(far, 0.0, z), r = 1.0 / numpy::where(far, z, 1.0);
+  return numpy::where(far, r * r, 1.0 / (1.0 + near * near));
+}
+Array log_normal_density(const Array& z, const Array& scale) {
+  return -(0.5 * z * z + (std::log(2 * kPi) / 2 + numpy::log(numpy::abs(scale))));
+}
+
+/// Cauchy's: no difference, however small the probability is.
+Array cauchy_below(const Array& z) { return numpy::arctan2(numpy::ones_like(z), -z) / kPi; }
+Array log_cauchy_below(const Array& z) {
+  const Array far = one_is_lost(z) & (z < 0), right = z > 0, near = numpy::where(far, -1.0, z);
+  const Array tail = -(numpy::log(numpy::where(far, -z, 1.0)) + std::log(kPi));
+  const Array above = numpy::where(right, cauchy_below(-near), 0.0);
+  return numpy::where(far, tail, numpy::where(right, numpy::log1p(-above), numpy::log(cauchy_below(near))));
+}
+/// tan(pi (q - 1/2)): around 1/2 of a difference that is exact, elsewhere from the nearer end.
+Array cauchy_quantile(const Array& q) {
+  const Array middle = numpy::abs(q - 0.5) < 0.25, right = q > 0.5;
+  const Array end = numpy::where(middle, 0.25, numpy::where(right, 1.0 - q, q));
+  const Array cotangent = numpy::where(right, 1.0, -1.0) / numpy::tan(kPi * end);
+  return numpy::where(middle, numpy::tan(kPi * (numpy::where(middle, q, 0.5) - 0.5)), cotangent);
+}
+
+/// Gumbel's. Beyond 7 exp(-e^z) is 0, and e^z may be infinite.
+Array exp_to_seven(const Array& z) { return numpy::exp(numpy::where(z > 7, 7.0, z)); }
+/// z - e^z
+Array log_gumbel_density(const Array& z) {
+  return special::with_slope([](const Array& x) { return x - numpy::exp(x); },
+                             [](const Array& x, const Array&) { return -numpy::expm1(x); }, z);
+}
+/// exp(z - e^z), the slope of -exp(-e^z).
+Array gumbel_density(const Array& z) {
+  static const auto f = custom_jvp([](const Array& x) {
+                          const Array e = exp_to_seven(x);
+                          return e * numpy::exp(-e);
+                        }).defjvps([](const Array& t, const Array& density, const Array& x) {
+    return t * (density * -numpy::expm1(numpy::where(x > 7, 7.0, x)));
+  });
+  return f(z);
+}
+Array gumbel_above(const Array& z) {
+  return special::with_slope([](const Array& x) { return numpy::exp(-exp_to_seven(x)); },
+                             [](const Array& x, const Array&) { return -gumbel_density(x); }, z);
+}
+Array gumbel_below(const Array& z) {
+  return special::with_slope([](const Array& x) { return -numpy::expm1(-exp_to_seven(x)); },
+                             [](const Array& x, const Array&) { return gumbel_density(x); }, z);
+}
+/// log(1 - exp(-e^z)). With t = e^z its slope is t / (e^t - 1), by its series where that has a slope next to -t / 2.
+Array log_gumbel_below(const Array& z) {
+  const auto value = [](const Array& x) {
+    const Array far = x < -40;
+    return numpy::where(far, x, log1mexp(exp_to_seven(numpy::where(far, -1.0, x))));
+  };
+  const auto slope = [](const Array& x, const Array&) {
+    const Array t = exp_to_seven(x), small = t < 0.5, near = numpy::where(small, t, 0.0),
+                far = numpy::where(small, 1.0, t);
+    const Array squares = special::polynomial(
+        {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600},
+        near * near);
+    const Array e = numpy::exp(-far);
+    return numpy::where(small, 1.0 - near * (0.5 - near * squares), far * e / -numpy::expm1(-far));
+  };
+  return special::with_slope(value, slope, z);
+}
+
+/// The logistic density's logarithm, whose slope is a difference.
+Array log_logistic_density(const Array& z) {
+  return special::with_slope([](const Array& x) { return -2.0 * numpy::logaddexp(x / 2.0, -x / 2.0); },
+                             [](const Array& x, const Array&) { return -numpy::tanh(x / 2.0); }, z);
 }
 /// `value` where q is a probability, else NaN.
 Array of_probability(const Array& q, const Array& value) { return numpy::where((q >= 0) & (q <= 1), value, kNan); }
@@ -48,13 +122,9 @@ Array of_probability(const Array& q, const Array& value) { return numpy::where((
   Array space::name(const Operand& x, const Operand& loc, const Operand& scale) { \
     return exp_of(HILO_FN(space::log), x, loc, scale);                            \
   }
-#define HILO_LOG(space, name, of)                                                 \
-  Array space::name(const Operand& x, const Operand& loc, const Operand& scale) { \
-    return log_of(HILO_FN(space::of), x, loc, scale);                             \
-  }
 
-HILO_LOC_SCALE(norm, logpdf, -0.5 * (numpy::log(2 * kPi * scale * scale) + z * z))
-HILO_EXP(norm, pdf, logpdf)
+HILO_LOC_SCALE(norm, logpdf, log_normal_density(z, scale))
+HILO_LOC_SCALE(norm, pdf, lax::normal_density(z) / numpy::abs(scale))
 HILO_LOC_SCALE(norm, cdf, special::ndtr(z))
 HILO_LOC_SCALE(norm, logcdf, special::log_ndtr(z))
 HILO_LOC_SCALE(norm, sf, special::ndtr(-z))
@@ -68,51 +138,53 @@ HILO_LOC_SCALE(uniform, cdf, numpy::where(x < loc, 0.0, numpy::where(x > loc + s
 HILO_LOC_SCALE(uniform, ppf, of_probability(x, loc + scale * x))
 
 HILO_LOC_SCALE(expon, logpdf, numpy::where(x < loc, -kInf, -(z + numpy::log(scale))))
-HILO_EXP(expon, pdf, logpdf)
+HILO_LOC_SCALE(expon, pdf, numpy::where(x < loc, 0.0, numpy::exp(-numpy::where(x < loc, 0.0, z)) / scale))
 HILO_LOC_SCALE(expon, cdf, -numpy::expm1(-numpy::where(x < loc, 0.0, z)))
-HILO_LOC_SCALE(expon, logcdf, numpy::log1p(-expon::sf(x, loc, scale)))
+HILO_LOC_SCALE(expon, logcdf, numpy::where(x <= loc, -kInf, log1mexp(numpy::where(x <= loc, 1.0, z))))
 HILO_EXP(expon, sf, logsf)
 HILO_LOC_SCALE(expon, logsf, numpy::where(x < loc, 0.0, -z))
 HILO_LOC_SCALE(expon, ppf, of_probability(x, loc - scale * numpy::log1p(-x)))
 
 HILO_LOC_SCALE(laplace, logpdf, -(numpy::abs(z) + numpy::log(2.0 * scale)))
-HILO_EXP(laplace, pdf, logpdf)
+HILO_LOC_SCALE(laplace, pdf, numpy::exp(-numpy::abs(z)) / (2.0 * scale))
 HILO_LOC_SCALE(laplace, cdf, half_exponential(z))
 
-HILO_LOC_SCALE(logistic, logpdf, -2.0 * numpy::logaddexp(z / 2.0, -z / 2.0) - numpy::log(scale))
-HILO_EXP(logistic, pdf, logpdf)
+HILO_LOC_SCALE(logistic, logpdf, log_logistic_density(z) - numpy::log(scale))
+HILO_LOC_SCALE(logistic, pdf, lax::logistic_slope(z) / scale)
 HILO_LOC_SCALE(logistic, cdf, special::expit(z))
 HILO_LOC_SCALE(logistic, sf, special::expit(-z))
 HILO_LOC_SCALE(logistic, ppf, special::logit(x) * scale + loc)
 HILO_LOC_SCALE(logistic, isf, -special::logit(x) * scale + loc)
 
 HILO_LOC_SCALE(cauchy, logpdf, -(numpy::log(kPi* scale) + log1p_square(z)))
-HILO_EXP(cauchy, pdf, logpdf)
-HILO_LOC_SCALE(cauchy, cdf, 0.5 + numpy::arctan(z) / kPi)
-HILO_LOG(cauchy, logcdf, cdf)
-HILO_LOC_SCALE(cauchy, sf, 0.5 + numpy::arctan(-z) / kPi)
-HILO_LOG(cauchy, logsf, sf)
-HILO_LOC_SCALE(cauchy, ppf, of_probability(x, numpy::tan(kPi* x - kPi / 2) * scale + loc))
-HILO_LOC_SCALE(cauchy, isf, of_probability(x, numpy::tan(kPi / 2 - kPi * x) * scale + loc))
+HILO_LOC_SCALE(cauchy, pdf, over_one_plus_square(z) / (kPi * scale))
+HILO_LOC_SCALE(cauchy, cdf, cauchy_below(z))
+HILO_LOC_SCALE(cauchy, logcdf, log_cauchy_below(z))
+HILO_LOC_SCALE(cauchy, sf, cauchy_below(-z))
+HILO_LOC_SCALE(cauchy, logsf, log_cauchy_below(-z))
+HILO_LOC_SCALE(cauchy, ppf, of_probability(x, cauchy_quantile(x) * scale + loc))
+HILO_LOC_SCALE(cauchy, isf, of_probability(x, -cauchy_quantile(x) * scale + loc))
 
-HILO_LOC_SCALE(gumbel_l, logpdf, numpy::where(scale > 0, z - numpy::exp(z) - numpy::log(scale), kNan))
-HILO_EXP(gumbel_l, pdf, logpdf)
-HILO_EXP(gumbel_l, cdf, logcdf)
-HILO_LOC_SCALE(gumbel_l, logcdf, numpy::where(scale > 0, numpy::log(-numpy::expm1(-numpy::exp(z))), kNan))
-HILO_EXP(gumbel_l, sf, logsf)
-HILO_LOC_SCALE(gumbel_l, logsf, numpy::where(scale > 0, -numpy::exp(z), kNan))
+// NaN unless scale is positive.
+#define HILO_GUMBEL(space, name, ...) HILO_LOC_SCALE(space, name, numpy::where(scale > 0, __VA_ARGS__, kNan))
+HILO_GUMBEL(gumbel_l, logpdf, log_gumbel_density(z) - numpy::log(scale))
+HILO_GUMBEL(gumbel_l, pdf, gumbel_density(z) / scale)
+HILO_GUMBEL(gumbel_l, cdf, gumbel_below(z))
+HILO_GUMBEL(gumbel_l, logcdf, log_gumbel_below(z))
+HILO_GUMBEL(gumbel_l, sf, gumbel_above(z))
+HILO_GUMBEL(gumbel_l, logsf, -numpy::exp(z))
 HILO_LOC_SCALE(gumbel_l, ppf, numpy::where((x > 0) & (x < 1), loc + scale * numpy::log(-numpy::log1p(-x)), kNan))
 
-HILO_LOC_SCALE(gumbel_r, logpdf, numpy::where(scale > 0, -(z + numpy::exp(-z)) - numpy::log(scale), kNan))
-HILO_EXP(gumbel_r, pdf, logpdf)
-HILO_EXP(gumbel_r, cdf, logcdf)
-HILO_LOC_SCALE(gumbel_r, logcdf, numpy::where(scale > 0, -numpy::exp(-z), kNan))
-HILO_LOC_SCALE(gumbel_r, sf, numpy::where(scale > 0, -numpy::expm1(-numpy::exp(-z)), kNan))
-HILO_LOC_SCALE(gumbel_r, logsf, numpy::where(scale > 0, log1mexp(numpy::exp(-z)), kNan))
+HILO_GUMBEL(gumbel_r, logpdf, log_gumbel_density(-z) - numpy::log(scale))
+HILO_GUMBEL(gumbel_r, pdf, gumbel_density(-z) / scale)
+HILO_GUMBEL(gumbel_r, cdf, gumbel_above(-z))
+HILO_GUMBEL(gumbel_r, logcdf, -numpy::exp(-z))
+HILO_GUMBEL(gumbel_r, sf, gumbel_below(-z))
+HILO_GUMBEL(gumbel_r, logsf, log_gumbel_below(-z))
 HILO_LOC_SCALE(gumbel_r, ppf, numpy::where((x > 0) & (x < 1), loc - scale * numpy::log(-numpy::log(x)), kNan))
+#undef HILO_GUMBEL
 #undef HILO_LOC_SCALE
 #undef HILO_EXP
-#undef HILO_LOG
 
 // The same with one parameter of shape.
 #define HILO_ONE_SHAPE(space, name, shape, ...)                                                         \
@@ -128,15 +200,51 @@ HILO_LOC_SCALE(gumbel_r, ppf, numpy::where((x > 0) & (x < 1), loc - scale * nump
   Array space::name(const Operand& x, const Operand& shape, const Operand& loc, const Operand& scale) { \
     return exp_of(HILO_FN(space::log), x, shape, loc, scale);                                           \
   }
-#define HILO_LOG(space, name, of)                                                                       \
-  Array space::name(const Operand& x, const Operand& shape, const Operand& loc, const Operand& scale) { \
-    return log_of(HILO_FN(space::of), x, shape, loc, scale);                                            \
-  }
 
 namespace {
 Array log_gamma_density(const Array& z, const Array& a, const Array& scale) {
   const Array inside = z >= 0, y = numpy::where(inside, z, 1.0);
   return numpy::where(inside, special::xlogy(a - 1.0, y) - y - special::gammaln(a) - numpy::log(scale), -kInf);
+}
+/// log P(a, z): by its series where P may be no number, by what is left where it is near 1.
+Array log_lower_gamma(const Array& a, const Array& z) {
+  const Array small = z < 0x1p-18, at = numpy::where(small, 1.0, z), left = numpy::where(small, z, 0.5), next = a + 1.0;
+  const Array series = a * numpy::log(left) - special::gammaln(next) - a * left / next +
+                       a * left * left / (2.0 * next * next * (a + 2.0));
+  const Array p = special::gammainc(a, at), most = p > 0.5;
+  const Array rest = numpy::where(most, special::gammaincc(a, at), 0.5);
+  return numpy::where(small, series, numpy::where(most, numpy::log1p(-rest), numpy::log(numpy::where(most, 0.5, p))));
+}
+/// log Q(a, z): far out, where Q may be no number, by its continued fraction, DLMF 8.9.2.
+Array log_upper_gamma(const Array& a, const Array& z) {
+  const Array far = (z > 80) & (z > 2.0 * a), at = numpy::where(far, 1.0, z),
+              out = numpy::where(far, z, 2.0 * a + 80.0);
+  Array fraction = out - a + 61.0;
+  for (int k = 30; k > 0; --k) fraction = out - a + (2.0 * k - 1.0) - k * (k - a) / fraction;
+  const Array tail = a * numpy::log(out) - out - special::gammaln(a) - numpy::log(fraction);
+  const Array q = special::gammaincc(a, at), most = q > 0.5;
+  const Array rest = numpy::where(most, special::gammainc(a, at), 0.5);
+  return numpy::where(far, tail, numpy::where(most, numpy::log1p(-rest), numpy::log(numpy::where(most, 0.5, q))));
+}
+/// (1 + z^2 / df)^(-(df + 1) / 2)
+Array t_power(const Array& z, const Array& df) {
+  const Array y = z / numpy::sqrt(df), far = one_is_lost(y), near = numpy::where(far, 0.0, y);
+  const Array tail = numpy::power(numpy::abs(numpy::where(far, y, 1.0)), -(df + 1.0));
+  return numpy::where(far, tail, numpy::power(1.0 + near * near, -(df + 1.0) / 2.0));
+}
+Array log_t_factor(const Array& df, const Array& scale) {
+  return special::gammaln(df / 2.0 + 0.5) - special::gammaln(df / 2.0) - numpy::log(kPi * df) / 2.0 -
+         numpy::log(numpy::abs(scale));
+}
+/// 1 - z^-b: next to z = 1 no difference, far off with the slope of a power.
+Array pareto_below(const Array& z, const Array& b) {
+  const Array steps = b * numpy::log(z), far = steps > 1, out = numpy::where(far, z, 2.0);
+  return numpy::where(far, 1.0 - numpy::power(out, -b), -numpy::expm1(-numpy::where(far, 1.0, steps)));
+}
+Array log_pareto_below(const Array& z, const Array& b) {
+  const Array steps = b * numpy::log(z), far = steps > 1, out = numpy::where(far, z, 2.0), ones = numpy::ones_like(z);
+  const Array power = numpy::power(out, -numpy::where(far, b, ones));
+  return numpy::where(far, numpy::log1p(-power), numpy::log(-numpy::expm1(-numpy::where(far, 1.0, steps))));
 }
 /// Pareto's z where the density isn't 0; elsewhere a number whose logarithms have finite derivatives.
 Array in_support(const Array& x, const Array& z, const Array& loc, const Array& scale) {
@@ -148,9 +256,9 @@ Array in_support(const Array& x, const Array& z, const Array& loc, const Array& 
 HILO_ONE_SHAPE(gamma, logpdf, a, log_gamma_density(z, a, scale))
 HILO_EXP(gamma, pdf, logpdf)
 HILO_ONE_SHAPE(gamma, cdf, a, special::gammainc(a, numpy::maximum(z, 0.0)))
-HILO_LOG(gamma, logcdf, cdf)
+HILO_ONE_SHAPE(gamma, logcdf, a, log_lower_gamma(a, numpy::maximum(z, 0.0)))
 HILO_ONE_SHAPE(gamma, sf, a, numpy::where(z < 0, 1.0, special::gammaincc(a, numpy::maximum(z, 0.0))))
-HILO_LOG(gamma, logsf, sf)
+HILO_ONE_SHAPE(gamma, logsf, a, log_upper_gamma(a, numpy::maximum(z, 0.0)))
 
 HILO_ONE_SHAPE(chi2, logpdf, df,
                numpy::where(x < loc, -kInf,
@@ -158,28 +266,26 @@ HILO_ONE_SHAPE(chi2, logpdf, df,
                                 special::gammaln(df / 2.0) - df * (std::numbers::ln2 / 2) - numpy::log(scale)))
 HILO_EXP(chi2, pdf, logpdf)
 HILO_ONE_SHAPE(chi2, cdf, df, special::gammainc(df / 2.0, numpy::maximum(z / 2.0, 0.0)))
-HILO_LOG(chi2, logcdf, cdf)
+HILO_ONE_SHAPE(chi2, logcdf, df, log_lower_gamma(df / 2.0, numpy::maximum(z / 2.0, 0.0)))
 HILO_ONE_SHAPE(chi2, sf, df, special::gammaincc(df / 2.0, numpy::maximum(z / 2.0, 0.0)))
-HILO_LOG(chi2, logsf, sf)
+HILO_ONE_SHAPE(chi2, logsf, df, log_upper_gamma(df / 2.0, numpy::maximum(z / 2.0, 0.0)))
 
-HILO_ONE_SHAPE(t, logpdf, df,
-               special::gammaln(df / 2.0 + 0.5) - special::gammaln(df / 2.0) -
-                   numpy::log(kPi * scale * scale * df) / 2.0 - (df / 2.0 + 0.5) * numpy::log1p(z * z / df))
-HILO_EXP(t, pdf, logpdf)
+HILO_ONE_SHAPE(t, logpdf, df, log_t_factor(df, scale) - (df / 2.0 + 0.5) * log1p_square(z / numpy::sqrt(df)))
+HILO_ONE_SHAPE(t, pdf, df, numpy::exp(log_t_factor(df, scale)) * t_power(z, df))
 
 HILO_ONE_SHAPE(pareto, logpdf, b,
                numpy::where(x < loc + scale, -kInf,
                             -(numpy::log(scale / b) + (b + 1.0) * numpy::log(in_support(x, z, loc, scale)))))
-HILO_EXP(pareto, pdf, logpdf)
-HILO_ONE_SHAPE(pareto, cdf, b, numpy::where(x < loc + scale, 0.0, 1.0 - numpy::power(in_support(x, z, loc, scale), -b)))
+HILO_ONE_SHAPE(pareto, pdf, b,
+               numpy::where(x < loc + scale, 0.0, b / scale * numpy::power(in_support(x, z, loc, scale), -(b + 1.0))))
+HILO_ONE_SHAPE(pareto, cdf, b, numpy::where(x < loc + scale, 0.0, pareto_below(in_support(x, z, loc, scale), b)))
 HILO_ONE_SHAPE(pareto, logcdf, b,
-               numpy::where(x < loc + scale, -kInf, numpy::log1p(-numpy::power(in_support(x, z, loc, scale), -b))))
-HILO_EXP(pareto, sf, logsf)
+               numpy::where(x <= loc + scale, -kInf, log_pareto_below(numpy::where(x <= loc + scale, 2.0, z), b)))
+HILO_ONE_SHAPE(pareto, sf, b, numpy::where(x < loc + scale, 1.0, numpy::power(in_support(x, z, loc, scale), -b)))
 HILO_ONE_SHAPE(pareto, logsf, b, numpy::where(x < loc + scale, 0.0, -b* numpy::log(in_support(x, z, loc, scale))))
 HILO_ONE_SHAPE(pareto, ppf, b, of_probability(x, loc + scale * numpy::power(1.0 - x, -1.0 / b)))
 #undef HILO_ONE_SHAPE
 #undef HILO_EXP
-#undef HILO_LOG
 
 // The same with two parameters of shape.
 #define HILO_TWO_SHAPES(space, name, ...)                                                                             \
@@ -195,10 +301,6 @@ HILO_ONE_SHAPE(pareto, ppf, b, of_probability(x, loc + scale * numpy::power(1.0 
   Array space::name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) { \
     return exp_of(HILO_FN(space::log), x, a, b, loc, scale);                                                          \
   }
-#define HILO_LOG(space, name, of)                                                                                     \
-  Array space::name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) { \
-    return log_of(HILO_FN(space::of), x, a, b, loc, scale);                                                           \
-  }
 
 namespace {
 
@@ -213,8 +315,37 @@ Array log_beta_density(const Array& x, const Array& z, const Array& a, const Arr
   return numpy::where(wrong, kNan, numpy::where(outside, -kInf, value));
 }
 
+/// log I_z(a, b), where w = 1 - z: as for the gamma distribution.
+Array log_lower_beta(const Array& a, const Array& b, const Array& z, const Array& w) {
+  const Array small = z * (b + 1.0) < 0x1p-18, at = numpy::where(small, 0.5, z), rest = numpy::where(small, 0.5, w);
+  const Array left = numpy::where(small, z, 0.5), first = a * (1.0 - b) / (a + 1.0);
+  const Array second = a * (1.0 - b) * (2.0 - b) / (2.0 * (a + 2.0)) - first * first / 2.0;
+  const Array series = a * numpy::log(left) - numpy::log(a) - special::betaln(a, b) + left * (first + left * second);
+  const Array p = special::betainc(a, b, at), most = p > 0.5;
+  const Array q = numpy::where(most, special::betainc(b, a, rest), 0.5);
+  return numpy::where(small, series, numpy::where(most, numpy::log1p(-q), numpy::log(numpy::where(most, 0.5, p))));
+}
+/// 1 - I_z(a, b), with the slope of what 1 - z loses.
+Array upper_beta(const Array& a, const Array& b, const Array& z) {
+  const Array left = z < 0.5, small = numpy::where(left, z, 0.25), large = numpy::where(left, 0.75, z);
+  return numpy::where(left, 1.0 - special::betainc(a, b, small), special::betainc(b, a, 1.0 - large));
+}
+Array log_lower_beta(const Array& a, const Array& b, const Array& z) { return log_lower_beta(a, b, z, 1.0 - z); }
+Array log_upper_beta(const Array& a, const Array& b, const Array& z) { return log_lower_beta(b, a, 1.0 - z, z); }
+
+/// The same of a narrow range, around its middle m and half its width h: density(m) 2 h (1 + He_2(m) h^2 / 3! + He_4(m) h^4 / 5! + ...).
+Array log_narrow_mass(const Array& a, const Array& b) {
+  const Array m = 0.5 * (a + b), h = 0.5 * (b - a), m2 = m * m, h2 = h * h;
+  const Array second = m2 - 1.0, fourth = (m2 - 6.0) * m2 + 3.0, sixth = ((m2 - 15.0) * m2 + 45.0) * m2 - 15.0;
+  const Array series = h2 * (second / 6.0 + h2 * (fourth / 120.0 + h2 * sixth / 5040.0));
+  return numpy::log(2.0 * h) - 0.5 * m2 - std::log(2 * kPi) / 2 + numpy::log1p(series);
+}
 /// The logarithm of the normal distribution's mass between a and b.
-Array log_mass(const Array& a, const Array& b) {
+Array log_mass(const Array& first, const Array& last) {
+  const Array width = last - first, middle_of_both = 0.5 * (first + last);
+  const Array narrow = (width > 0) & (width * (1.0 + numpy::abs(middle_of_both)) < 0x1p-5);
+  const Array a = numpy::where(narrow, -1.0, first), b = numpy::where(narrow, 1.0, last);
+  const Array of_narrow = log_narrow_mass(numpy::where(narrow, first, 0.0), numpy::where(narrow, last, 0x1p-6));
   const Array left = b <= 0, right = a > 0, middle = ~(left | right);
   const Array low = numpy::where(right, -b, a), high = numpy::where(right, -a, b);
   const Array log_high = special::log_ndtr(numpy::where(middle, 0.0, high));
@@ -223,7 +354,9 @@ Array log_mass(const Array& a, const Array& b) {
   const Array central = numpy::log1p(-in_middle(a) - in_middle(-b));
   const Array difference = log_high - log_low;  // above 0 unless the range is empty
   const Array tail = log_high + log1mexp(numpy::where(difference > 0, difference, 1.0));
-  return numpy::where(middle, central, numpy::where(difference > 0, tail, numpy::where(difference == 0, -kInf, kNan)));
+  const Array wide =
+      numpy::where(middle, central, numpy::where(difference > 0, tail, numpy::where(difference == 0, -kInf, kNan)));
+  return numpy::where(narrow, of_narrow, wide);
 }
 /// f of limits in order; NaN, whose derivative is 0, for others.
 template <typename F>
@@ -232,7 +365,7 @@ Array between(const Array& a, const Array& b, const F& f) {
   return numpy::where(wrong, kNan, f(numpy::where(wrong, -1.0, a), numpy::where(wrong, 1.0, b)));
 }
 Array log_truncated_density(const Array& z, const Array& a, const Array& b, const Array& scale) {
-  const Array value = -0.5 * (numpy::log(2 * kPi * scale * scale) + z * z) - log_mass(a, b);
+  const Array value = log_normal_density(z, scale) - log_mass(a, b);
   return numpy::where((z < a) | (z > b), -kInf, value);
 }
 /// The logarithm of the part of the mass between a < b that lies below z.
@@ -248,9 +381,9 @@ Array log_truncated(const Array& z, const Array& a, const Array& b) {
 HILO_TWO_SHAPES(beta, logpdf, log_beta_density(x, z, a, b, loc, scale))
 HILO_EXP(beta, pdf, logpdf)
 HILO_TWO_SHAPES(beta, cdf, special::betainc(a, b, numpy::clip(z, 0.0, 1.0)))
-HILO_LOG(beta, logcdf, cdf)
-HILO_TWO_SHAPES(beta, sf, special::betainc(b, a, 1.0 - numpy::clip(z, 0.0, 1.0)))
-HILO_LOG(beta, logsf, sf)
+HILO_TWO_SHAPES(beta, logcdf, log_lower_beta(a, b, numpy::clip(z, 0.0, 1.0)))
+HILO_TWO_SHAPES(beta, sf, upper_beta(a, b, numpy::clip(z, 0.0, 1.0)))
+HILO_TWO_SHAPES(beta, logsf, log_upper_beta(a, b, numpy::clip(z, 0.0, 1.0)))
 
 #define HILO_BETWEEN(name, ...)    \
   HILO_TWO_SHAPES(truncnorm, name, \
@@ -264,7 +397,6 @@ HILO_BETWEEN(logsf, log_truncated(-z, -high, -low))
 #undef HILO_BETWEEN
 #undef HILO_TWO_SHAPES
 #undef HILO_EXP
-#undef HILO_LOG
 
 Array gennorm::logpdf(const Operand& x, const Operand& beta) {
   return over(
@@ -287,7 +419,7 @@ Array vonmises::logpdf(const Operand& x, const Operand& kappa) {
   return over(
       "vonmises.logpdf",
       [](const Array& a, const Array& k) {
-        const Array value = k * (numpy::cos(a) - 1.0) - numpy::log(2 * kPi * special::i0e(k));
+        const Array value = -2.0 * k * numpy::square(numpy::sin(0.5 * a)) - numpy::log(2 * kPi * special::i0e(k));
         return numpy::where(k > 0, value, kNan);
       },
       x, kappa);

@@ -19,25 +19,21 @@ inline Array of_numbers(const Array& value, const std::vector<Array>& operands) 
   return value * numpy::where(wrong, kNan, numpy::ones_like(value));
 }
 
-/// f(operands) in one inexact type and shape; NaN of NaN.
+/// f(operands) in one inexact type and shape, of half floats in f32; NaN of NaN.
 template <typename F, typename... Rest>
 Array over(const char* what, const F& f, const Operand& x, const Rest&... rest) {
   const UserLocation here(x.location());
-  const std::vector<Array> v = special::real_operands(what, {x.array(), rest.array()...});
-  return [&]<size_t... I>(std::index_sequence<I...>) {
-    return of_numbers(f(v[I]...), v);
-  }(std::make_index_sequence<sizeof...(Rest) + 1>());
+  return special::widely(special::real_operands(what, {x.array(), rest.array()...}), [&](const std::vector<Array>& v) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return of_numbers(f(v[I]...), v);
+    }(std::make_index_sequence<sizeof...(Rest) + 1>());
+  });
 }
 /// e^f(operands)
 template <typename F, typename... Operands>
 Array exp_of(const F& f, const Operand& x, const Operands&... rest) {
   const UserLocation here(x.location());
   return numpy::exp(f(x, rest...));
-}
-template <typename F, typename... Operands>
-Array log_of(const F& f, const Operand& x, const Operands&... rest) {
-  const UserLocation here(x.location());
-  return numpy::log(f(x, rest...));
 }
 
 }  // namespace hilo::scipy::stats

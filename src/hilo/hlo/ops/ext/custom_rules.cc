@@ -36,35 +36,15 @@ StatusOr<Shape> infer_custom_rules(const ShapeRuleInput& input) {
   return a.to_apply->result_shape();
 }
 
-StatusOr<Literal> zeros(const Shape& shape) {
-  if (!shape.is_tuple()) return Literal::make(shape);
-  std::vector<Literal> elements;
-  for (const Shape& element : shape.tuple_elements()) {
-    HILO_ASSIGN_OR_RETURN(elements.emplace_back(), zeros(element));
-  }
-  return Literal::tuple(std::move(elements));
-}
-
-Expr zeros(Decomposition& d, const Shape& shape) {
-  if (!shape.is_tuple()) return full(d, shape, 0);
-  Exprs elements;
-  for (const Shape& element : shape.tuple_elements()) elements.push_back(zeros(d, element));
-  return tuple(d, elements);
-}
-
 StatusOr<Literal> evaluate_custom_rules(const EvaluateInput& input) {
   if (attributes(input.instruction).transpose_only) return unimplemented(kNoForwardMode);
-  if (attributes(input.instruction).rules == kVanishing)
-    return zeros(attributes(input.instruction).to_apply->result_shape());
   return input.run(*attributes(input.instruction).to_apply, input.operands);
 }
 
 StatusOr<ComputationPtr> decompose_custom_rules(const Instruction& i, std::span<const Shape> operands) {
   if (attributes(i).transpose_only) return unimplemented(kNoForwardMode);
   Decomposition d(i, operands);
-  const ComputationPtr& f = attributes(i).to_apply;
-  return std::move(d).finish(attributes(i).rules == kVanishing ? zeros(d, f->result_shape())
-                                                               : call(d, f, d.operands()));
+  return std::move(d).finish(call(d, attributes(i).to_apply, d.operands()));
 }
 
 }  // namespace

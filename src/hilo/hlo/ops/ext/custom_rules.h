@@ -27,9 +27,6 @@ struct CustomRulesAttributes : Attributes {
 /// has their number. The pass optimize_remat picks the first where no residual is needed.
 inline constexpr char kOptimizeRemat[] = "optimize_remat";
 
-/// `rules` of a call that gives zeros: its function is 0 at the operands, whose first `detail` ones have derivatives.
-inline constexpr char kVanishing[] = "vanishing";
-
 const OpDef& ext_custom_rules_op();
 
 }  // namespace hilo::hlo
