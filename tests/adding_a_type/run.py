@@ -20,7 +20,7 @@ ONE_BY_ONE = "case ElementType::"
 
 
 def build(copy, jobs):
-    steps.configure_copy(copy, off=("BUILD_TOOL", "BUILD_TESTS", "BUILD_EXAMPLES", "BUILD_BENCH", "INSTALL"))
+    steps.configure_copy(copy, off=("UNITY", "BUILD_TOOL", "BUILD_TESTS", "BUILD_EXAMPLES", "BUILD_BENCH", "INSTALL"))
     steps.run("ninja", "-C", copy / "build", "-j", jobs, *linked(copy), *one_by_one(copy))
 
 
