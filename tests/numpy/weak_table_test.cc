@@ -36,7 +36,7 @@ const std::vector<Row>& rows() {
 
 constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS8,  ElementType::kS32,  ElementType::kS64,
                                   ElementType::kU8,   ElementType::kU32, ElementType::kBf16, ElementType::kF16,
-                                  ElementType::kF32,  ElementType::kF64, ElementType::kC64};
+                                  ElementType::kF32,  ElementType::kF64, ElementType::kC64,  ElementType::kC128};
 
 /// What differs from JAX: for each call the types of arguments, and the reason.
 struct Difference {

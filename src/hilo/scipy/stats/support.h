@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <numbers>
+#include <string_view>
 
 #include "hilo/scipy/special/special.h"
 #include "hilo/scipy/special/support.h"
@@ -19,13 +20,25 @@ inline Array of_numbers(const Array& value, const std::vector<Array>& operands) 
   return value * numpy::where(wrong, kNan, numpy::ones_like(value));
 }
 
-/// f(operands) in one inexact type and shape; NaN of NaN.
+/// Whether a function's result is weakly typed where all of its operands are; that of the others never is, as in JAX.
+inline bool stays_weak(std::string_view what) {
+  for (const std::string_view family :
+       {"expon.", "uniform.", "gumbel_l.", "gumbel_r.", "gennorm.", "vonmises.", "wrapcauchy.", "binom."})
+    if (what.starts_with(family)) return what != "gumbel_r.sf";
+  for (const std::string_view name : {"logistic.cdf", "logistic.sf", "gamma.sf", "pareto.logcdf", "poisson.logpmf"})
+    if (what == name) return true;
+  return false;
+}
+
+/// f(operands) in one inexact type and shape; NaN of NaN. Weak types are put back behind f, whose constants would widen them.
 template <typename F, typename... Rest>
 Array over(const char* what, const F& f, const Operand& x, const Rest&... rest) {
   const UserLocation here(x.location());
-  const std::vector<Array> v = special::real_operands(what, {x.array(), rest.array()...});
+  std::vector<Array> v = special::real_operands(what, {x.array(), rest.array()...});
+  const bool weak = v[0].weak_type() && stays_weak(what);
+  for (Array& a : v) a = with_weak_type(a, false);
   return [&]<size_t... I>(std::index_sequence<I...>) {
-    return of_numbers(f(v[I]...), v);
+    return with_weak_type(of_numbers(f(v[I]...), v), weak);
   }(std::make_index_sequence<sizeof...(Rest) + 1>());
 }
 /// e^f(operands)
