@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_weak_table.py FILE -- asks jax 0.12.0.1 for the types of results of the calls in weak_calls.txt and writes FILE,
-tests/numpy/weak_table_golden.inc. The arguments have one of twelve types, weakly typed and not, under both settings of
+"""record_weak_table.py FOLDER -- asks jax 0.12.0.1 for the types of results of the calls in weak_calls.txt and writes
+FOLDER/weak_table_golden.inc, of numpy's functions, and weak_table_more_golden.inc; the folder is tests/numpy. The arguments have one of twelve types, weakly typed and not, under both settings of
 jax_enable_x64. A row is a call and, for each setting and for not weak and weak, the results' types in the order of TYPES:
 "f32*" is a weak f32, "-" what JAX rejects or doesn't have. weak_calls.txt names the arguments."""
 import pathlib
@@ -17,6 +17,7 @@ warnings.filterwarnings("ignore")
 TYPES = {"bool": "pred", "int8": "s8", "int32": "s32", "int64": "s64", "uint8": "u8", "uint32": "u32", "bfloat16": "bf16",
          "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
 NAMES = TYPES | {"int16": "s16", "uint16": "u16", "uint64": "u64"}
+WIDE = ("int64", "float64", "complex128")
 CALLS = pathlib.Path(__file__).parent / "weak_calls.txt"
 
 
@@ -86,26 +87,26 @@ def type_of(function, dtype: str, weak: bool) -> str:
         return "-"
 
 
+def row_of(cpp: str, python: str) -> str | None:
+    code = compile(python, python, "eval")
+    function = lambda names: eval(code, GLOBALS | names)  # pylint: disable=eval-used
+    groups = []
+    for x64 in (False, True):
+        jax.config.update("jax_enable_x64", x64)
+        for weak in (False, True):
+            groups.append(" ".join(type_of(function, t, weak) if x64 or t not in WIDE else "-" for t in TYPES))
+    if set("".join(groups)) <= set("- "):
+        print("nothing recorded of", python, "--", type_of.why)
+        return None
+    return f"ROW(({cpp}), " + ", ".join(f'"{g}"' for g in groups) + ")"
+
+
 def main() -> None:
-    lines = ["// SPDX-License-Identifier: Apache-2.0",
-             f"// weak_table_golden.inc -- written by tests/golden/record_weak_table.py with jax {jax.__version__}.", "// clang-format off"]
-    seen = set()
-    for cpp, python in calls():
-        if cpp in seen:
-            continue
-        seen.add(cpp)
-        code = compile(python, python, "eval")
-        function = lambda names: eval(code, GLOBALS | names)  # pylint: disable=eval-used
-        groups = []
-        for x64 in (False, True):
-            jax.config.update("jax_enable_x64", x64)
-            for weak in (False, True):
-                groups.append(" ".join(type_of(function, t, weak) if x64 or t not in ("int64", "float64", "complex128") else "-" for t in TYPES))
-        if set("".join(groups)) <= set("- "):
-            print("nothing recorded of", python, "--", type_of.why)
-            continue
-        lines.append(f"ROW(({cpp}), " + ", ".join(f'"{g}"' for g in groups) + ")")
-    pathlib.Path(sys.argv[1]).write_text("\n".join(lines + ["// clang-format on"]) + "\n")
+    rows = {cpp: row_of(cpp, python) for cpp, python in dict(calls()).items()}
+    for name in ("weak_table_golden.inc", "weak_table_more_golden.inc"):
+        own = [row for cpp, row in rows.items() if row and cpp.startswith("numpy::") != ("more" in name)]
+        head = ["// SPDX-License-Identifier: Apache-2.0", f"// {name} -- written by tests/golden/record_weak_table.py with jax {jax.__version__}."]
+        (pathlib.Path(sys.argv[1]) / name).write_text("\n".join([*head, "// clang-format off", *own, "// clang-format on"]) + "\n")
 
 
 if __name__ == "__main__":

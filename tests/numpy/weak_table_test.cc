@@ -30,6 +30,7 @@ struct Row {
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
 #include "tests/numpy/weak_table_golden.inc"
+#include "tests/numpy/weak_table_more_golden.inc"
   };
   return all;
 }

@@ -149,13 +149,13 @@ Array angle(const Operand& z, bool deg) {
 Array deg2rad(const Operand& x) {
   const UserLocation here(x.location());
   const Array a = promote_inexact(x.array());
-  return not_weak(ops::mul(a, constant_like(a, pi / 180)));
+  return weak_number(ops::mul(a, constant_like(a, pi / 180)), a.weak_type());
 }
 Array radians(const Operand& x) { return deg2rad(x); }
 Array rad2deg(const Operand& x) {
   const UserLocation here(x.location());
   const Array a = promote_inexact(x.array());
-  return not_weak(ops::mul(a, constant_like(a, 180 / pi)));
+  return weak_number(ops::mul(a, constant_like(a, 180 / pi)), a.weak_type());
 }
 Array degrees(const Operand& x) { return rad2deg(x); }
 Array erf(const Operand& x) {
@@ -255,12 +255,12 @@ Array isposinf(const Operand& x) {
 Array iscomplex(const Operand& x) {
   const UserLocation here(x.location());
   const Array i = imag(x);
-  return not_weak(ops::ne(i, constant_like(i, 0)));
+  return weak_number(ops::ne(i, constant_like(i, 0)), i.weak_type());
 }
 Array isreal(const Operand& x) {
   const UserLocation here(x.location());
   const Array i = imag(x);
-  return not_weak(ops::eq(i, constant_like(i, 0)));
+  return weak_number(ops::eq(i, constant_like(i, 0)), i.weak_type());
 }
 Array positive(const Operand& x) { return x.array(); }
 Array reciprocal(const Operand& x) {
@@ -291,15 +291,15 @@ Array sine_over(const Array& y, const Array& sine) {
 }  // namespace
 Array sinc(const Operand& x) {
   const UserLocation here(x.location());
-  const Array given = not_weak(promote_inexact(x.array()));
+  const Array typed = promote_inexact(x.array()), given = not_weak(typed);
   const bool narrow = element_size_bytes(given.dtype()) < 4;
   const Array a = narrow ? ops::convert_element_type(given, ElementType::kF32) : given;
-  if (is_complex(a.dtype())) return sine_over(a * pi, sin(a * pi));
+  if (is_complex(a.dtype())) return weak_number(sine_over(a * pi, sin(a * pi)), typed.weak_type());
   // sin(pi x) of the distance to the nearest whole number, which is exact, with the sign of that one's parity.
   const Array whole = ops::round_to_even(a), half = whole * 0.5;
   const Array sign = 1.0 - 4.0 * ops::abs(ops::sub(half, ops::round_to_even(half)));
   const Array value = sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi));
-  return ops::convert_element_type(value, given.dtype());
+  return weak_number(ops::convert_element_type(value, given.dtype()), typed.weak_type());
 }
 Array spacing(const Operand& x) {
   const UserLocation here(x.location());
@@ -409,7 +409,7 @@ Array heaviside(const Operand& x, const Operand& y) {
   const auto [a, b] = promote_inexact(x.array(), y.array());
   const Array zero = constant_like(a, 0);
   const Array step = ops::select(ops::lt(a, zero), zero, ops::select(ops::gt(a, zero), constant_like(a, 1), b));
-  return not_weak(ops::select(isnan(a), a, step));
+  return weak_number(ops::select(isnan(a), a, step), a.weak_type());
 }
 Array hypot(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());

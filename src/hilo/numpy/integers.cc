@@ -32,7 +32,7 @@ Array gcd(const Operand& x, const Operand& y) {
     return std::pair(ops::select(done, v.first, v.second), ops::select(done, zero, rest));
   };
   const std::pair<Array, Array> start(with_weak_type(size_of(a), false), with_weak_type(size_of(b), false));
-  return lax::while_loop(unfinished, step, start).first;
+  return weak_number(lax::while_loop(unfinished, step, start).first, a.weak_type());
 }
 
 Array lcm(const Operand& x, const Operand& y) {

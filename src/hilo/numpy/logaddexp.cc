@@ -52,8 +52,10 @@ struct LogOfSum {
                               .defjvps([](Array t, Array, Array a, Array b) { return t * share(a, b); },
                                        [](Array t, Array, Array a, Array b) { return t * share(b, a); });
     const auto [a, b] = promote_inexact(x.array(), y.array());
-    // Constants would widen weak types of 16 bits. The sum for base 2 is never weakly typed, as in JAX.
-    return with_weak_type(f(not_weak(a), not_weak(b)), !two && !is_complex(a.dtype()) && a.weak_type());
+    // Constants would widen weak types of 16 bits.
+    const Array result = f(not_weak(a), not_weak(b));
+    if (two || is_complex(a.dtype())) return weak_number(result, a.weak_type());
+    return with_weak_type(result, a.weak_type());
   }
 };
 

@@ -78,6 +78,7 @@ Aval promote_types(std::span<const Array> operands) {
 }
 
 Array not_weak(const Array& x) { return with_weak_type(x, false); }
+Array weak_number(const Array& x, bool weak) { return with_weak_type(x, weak && x.ndim() == 0); }
 
 ElementType default_of_kind(ElementType type) {
   if (is_unsigned_integer(type)) return canonical_type(kU64);

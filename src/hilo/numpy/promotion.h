@@ -21,6 +21,8 @@ Aval promote_types_inexact(std::span<const Array> operands);
 ElementType default_of_kind(ElementType type);
 /// A result that is never weakly typed, though its operands are: as in JAX.
 Array not_weak(const Array& x);
+/// A result that is weakly typed if it is a number, and `weak`. JAX's constants take the type of an array, but not its weakness.
+Array weak_number(const Array& x, bool weak);
 
 /// The type that the user asked `function` for (see requested_type), or `otherwise`.
 ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise);

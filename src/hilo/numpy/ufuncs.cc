@@ -177,7 +177,7 @@ Array calls::logical_and(const Operand& x, const Operand& y) {
 Array logical_not(const Operand& x) {
   const UserLocation here(x.location());
   if (x.array().dtype() == ElementType::kPred) return ops::bitwise_not(x.array());
-  return not_weak(ops::bitwise_not(as_predicate(x.array())));
+  return weak_number(ops::bitwise_not(as_predicate(x.array())), x.array().weak_type());
 }
 Array calls::logical_or(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());

@@ -15,6 +15,9 @@ namespace hilo::scipy::special {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// Weakly typed only if it is a number, as in JAX.
+Array of_number(const Array& x) { return numpy::weak_number(x, x.weak_type()); }
 using Two = std::tuple<Array, Array>;
 
 template <typename Log>
@@ -104,27 +107,22 @@ Array entr(const Operand& x) {
   return of_real("entr", x,
                  [](const Array& a) { return numpy::where(a < 0, -kInf, -x_log_x(numpy::where(a < 0, 1.0, a))); });
 }
-Array rel_entr(const Operand& p, const Operand& q) {
-  return with_weak_type(of_real("rel_entr", p, q, relative_entropy), false);
-}
-Array kl_div(const Operand& p, const Operand& q) { return with_weak_type(of_real("kl_div", p, q, divergence), false); }
+Array rel_entr(const Operand& p, const Operand& q) { return of_number(of_real("rel_entr", p, q, relative_entropy)); }
+Array kl_div(const Operand& p, const Operand& q) { return of_number(of_real("kl_div", p, q, divergence)); }
 Array logit(const Operand& x) {
-  return with_weak_type(
-      of_real("logit", x,
-              [](const Array& a) {
-                // Around 1/2 by 2 x - 1, which is exact there.
-                const auto value = [](const Array& v) {
-                  const Array middle = (v > 0.25) & (v < 0.75), safe = numpy::where(middle, v, 0.5);
-                  return numpy::where(middle, 2.0 * numpy::arctanh(2.0 * safe - 1.0), numpy::log(v / (1.0 - v)));
-                };
-                const auto slope = [](const Array& v, const Array&) {
-                  const Array middle = (v > 0.25) & (v < 0.75), w = 2.0 * numpy::where(middle, v, 0.5) - 1.0;
-                  const Array outer = numpy::where(middle, 2.0, v);
-                  return numpy::where(middle, 4.0 / (1.0 - w * w), 1.0 / outer + 1.0 / (1.0 - outer));
-                };
-                return with_slope(value, slope, a);
-              }),
-      false);
+  return of_number(of_real("logit", x, [](const Array& a) {
+    // Around 1/2 by 2 x - 1, which is exact there.
+    const auto value = [](const Array& v) {
+      const Array middle = (v > 0.25) & (v < 0.75), safe = numpy::where(middle, v, 0.5);
+      return numpy::where(middle, 2.0 * numpy::arctanh(2.0 * safe - 1.0), numpy::log(v / (1.0 - v)));
+    };
+    const auto slope = [](const Array& v, const Array&) {
+      const Array middle = (v > 0.25) & (v < 0.75), w = 2.0 * numpy::where(middle, v, 0.5) - 1.0;
+      const Array outer = numpy::where(middle, 2.0, v);
+      return numpy::where(middle, 4.0 / (1.0 - w * w), 1.0 / outer + 1.0 / (1.0 - outer));
+    };
+    return with_slope(value, slope, a);
+  }));
 }
 Array expit(const Operand& x) {
   return of_real("expit", x, [](const Array& a) { return ops::logistic(a); });

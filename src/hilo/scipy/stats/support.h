@@ -20,14 +20,16 @@ inline Array of_numbers(const Array& value, const std::vector<Array>& operands) 
   return value * numpy::where(wrong, kNan, numpy::ones_like(value));
 }
 
-/// Whether a function's result is weakly typed where all of its operands are; that of the others never is, as in JAX.
-inline bool stays_weak(std::string_view what) {
-  for (const std::string_view family :
-       {"expon.", "uniform.", "gumbel_l.", "gumbel_r.", "gennorm.", "vonmises.", "wrapcauchy.", "binom."})
-    if (what.starts_with(family)) return what != "gumbel_r.sf";
-  for (const std::string_view name : {"logistic.cdf", "logistic.sf", "gamma.sf", "pareto.logcdf", "poisson.logpmf"})
-    if (what == name) return true;
-  return false;
+/// Whether a result is weakly typed where all operands are, as in JAX: some always, most if they are numbers, some never.
+inline bool stays_weak(std::string_view what, bool are_numbers) {
+  for (const std::string_view always :
+       {"expon.", "uniform.", "gumbel_l.", "gumbel_r.", "gennorm.", "vonmises.", "wrapcauchy.", "binom.",
+        "logistic.cdf", "logistic.sf", "gamma.sf", "pareto.logcdf", "poisson.logpmf"})
+    if (what.starts_with(always) && what != "gumbel_r.sf") return true;
+  for (const std::string_view never :
+       {"norm.cdf", "norm.logcdf", "norm.sf", "norm.logsf", "norm.ppf", "norm.isf", "truncnorm."})
+    if (what.starts_with(never)) return false;
+  return are_numbers;
 }
 
 /// f(operands) in one inexact type and shape; NaN of NaN. Weak types are put back behind f, whose constants would widen them.
@@ -35,7 +37,7 @@ template <typename F, typename... Rest>
 Array over(const char* what, const F& f, const Operand& x, const Rest&... rest) {
   const UserLocation here(x.location());
   std::vector<Array> v = special::real_operands(what, {x.array(), rest.array()...});
-  const bool weak = v[0].weak_type() && stays_weak(what);
+  const bool weak = v[0].weak_type() && stays_weak(what, v[0].ndim() == 0);
   for (Array& a : v) a = with_weak_type(a, false);
   return [&]<size_t... I>(std::index_sequence<I...>) {
     return with_weak_type(of_numbers(f(v[I]...), v), weak);
