@@ -409,7 +409,7 @@ Array heaviside(const Operand& x, const Operand& y) {
   const auto [a, b] = promote_inexact(x.array(), y.array());
   const Array zero = constant_like(a, 0);
   const Array step = ops::select(ops::lt(a, zero), zero, ops::select(ops::gt(a, zero), constant_like(a, 1), b));
-  return weak_number(ops::select(isnan(a), a, step), a.weak_type());
+  return with_weak_type(ops::select(isnan(a), a, step), a.weak_type() && x.array().ndim() == 0);  // as in JAX
 }
 Array hypot(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());

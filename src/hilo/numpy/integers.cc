@@ -32,7 +32,8 @@ Array gcd(const Operand& x, const Operand& y) {
     return std::pair(ops::select(done, v.first, v.second), ops::select(done, zero, rest));
   };
   const std::pair<Array, Array> start(with_weak_type(size_of(a), false), with_weak_type(size_of(b), false));
-  return weak_number(lax::while_loop(unfinished, step, start).first, a.weak_type());
+  const bool weak = a.weak_type() && a.dtype() == default_integer();  // as in JAX
+  return weak_number(lax::while_loop(unfinished, step, start).first, weak);
 }
 
 Array lcm(const Operand& x, const Operand& y) {
