@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_weak_types.py FILE -- asks jax 0.10.2 for the type of calls whose arguments are weakly typed numbers or arrays, and
+"""record_weak_types.py FILE -- asks jax 0.12.0.1 for the type of calls whose arguments are weakly typed numbers or arrays, and
 writes FILE, tests/numpy/weak_types_golden.inc: "f32*" is a weak f32. Both settings of jax_enable_x64."""
 import pathlib
 import sys
@@ -79,7 +79,7 @@ def type_of(expression: str) -> str | None:
 
 
 def main() -> None:
-    lines = ["// SPDX-License-Identifier: Apache-2.0", "// weak_types_golden.inc -- written by tests/golden/record_weak_types.py with jax 0.10.2.",
+    lines = ["// SPDX-License-Identifier: Apache-2.0", f"// weak_types_golden.inc -- written by tests/golden/record_weak_types.py with jax {jax.__version__}.",
              "// clang-format off"]
     for cpp, python in calls():
         types = []

@@ -30,13 +30,14 @@ struct Row {
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
 #include "tests/numpy/weak_table_golden.inc"
+#include "tests/numpy/weak_table_more_golden.inc"
   };
   return all;
 }
 
 constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS8,  ElementType::kS32,  ElementType::kS64,
                                   ElementType::kU8,   ElementType::kU32, ElementType::kBf16, ElementType::kF16,
-                                  ElementType::kF32,  ElementType::kF64, ElementType::kC64};
+                                  ElementType::kF32,  ElementType::kF64, ElementType::kC64,  ElementType::kC128};
 
 /// What differs from JAX: for each call the types of arguments, and the reason.
 struct Difference {

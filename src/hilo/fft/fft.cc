@@ -110,7 +110,7 @@ Array over_axes(const char* what, const Operand& a, FftType type, const Lengths&
     lengths.push_back(n);
     x = sized(x, axes[k], halved ? n / 2 + 1 : n);
   }
-  const Array y = transformed_in_turns(x, type, lengths, axes);
+  const Array y = with_weak_type(transformed_in_turns(x, type, lengths, axes), false);
   if (norm == Norm::kBackward) return y;
   const FloatingPointScope nearest;
   double count = 1;

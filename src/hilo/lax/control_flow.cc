@@ -47,6 +47,12 @@ std::vector<Array> promote_weak_carry(std::span<const Array> initial, std::span<
   return carry;
 }
 
+/// Results that are weakly typed where the function gives weak types: what a loop or a branch captures doesn't matter.
+std::vector<Array> weak_as(std::vector<Array> results, std::span<const Aval> avals) {
+  for (size_t i = 0; i < results.size(); ++i) results[i] = with_weak_type(results[i], avals[i].weak_type);
+  return results;
+}
+
 std::vector<Array> joined(std::span<const Array> a, std::span<const Array> b) {
   std::vector<Array> all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
@@ -255,11 +261,8 @@ std::vector<Array> conditional(std::string_view name, const Array& index, std::s
   }
   all.insert(all.begin(), index);
   std::vector<Array> results = bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
-  for (size_t r = 0; r < results.size(); ++r) {
-    const auto is_weak = [r](const StagedFunction& branch) { return branch.results[r].weak_type; };
-    results[r] = with_weak_type(results[r], std::ranges::all_of(staged, is_weak));
-  }
-  return results;
+  // Of branches of which one gives a weak type, the first decides, as in JAX; cond's first is the false one.
+  return weak_as(std::move(results), predicated ? staged[1].results : staged[0].results);
 }
 
 Array switch_index(const Operand& index, size_t count) {
@@ -320,7 +323,7 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   attributes->condition = over_packed(full_condition.computation);
   std::vector<Array> out = bind({hlo::Opcode::kWhile, joined(carry, captures), std::move(attributes), std::nullopt});
   out.resize(count);
-  return out;
+  return weak_as(std::move(out), step.results);
 }
 
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
@@ -357,6 +360,7 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
   attributes->reverse = reverse;
   std::vector<Array> results =
       bind({hlo::kExtScan, joined(joined(step.captures, carry), xs), std::move(attributes), std::nullopt});
+  results = weak_as(std::move(results), step.results);
   const auto middle = results.begin() + static_cast<int64_t>(carry.size());
   return {{results.begin(), middle}, {middle, results.end()}};
 }

@@ -19,7 +19,7 @@ template <hlo::Opcode kOpcode>
 Array second_operand(const Array& x, const Array& y) {
   if constexpr (kOpcode == hlo::Opcode::kPower) {
     const bool inexact = is_floating(x.dtype()) || is_complex(x.dtype());
-    if (inexact && is_integer(y.dtype())) return ops::convert_element_type(y, x.dtype());
+    if (inexact && is_integer(y.dtype())) return with_weak_type(ops::convert_element_type(y, x.dtype()), y.weak_type());
   }
   return y;
 }

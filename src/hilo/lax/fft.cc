@@ -17,8 +17,13 @@ Array fft(const Operand& x, FftType type, const std::vector<int64_t>& fft_length
   auto attributes = std::make_shared<hlo::FftAttributes>();
   attributes->fft_type = static_cast<hlo::FftType>(type);
   attributes->fft_length = fft_lengths;
-  const bool widens = type != FftType::kRfft && is_floating(x.array().dtype());
-  return bind_one(hlo::Opcode::kFft, {widens ? complex(x, ops::full_like(x, 0)) : x.array()}, std::move(attributes));
+  Array given = x.array();
+  if (type != FftType::kRfft && !is_complex(given.dtype())) {  // any real type becomes a complex one
+    const bool wide = element_size_bytes(given.dtype()) == 8;
+    const Array real = ops::convert_element_type(given, wide ? ElementType::kF64 : ElementType::kF32);
+    given = complex(real, ops::full_like(real, 0));
+  }
+  return with_weak_type(bind_one(hlo::Opcode::kFft, {given}, std::move(attributes)), false);
 }
 
 Array fft(const Operand& x, const std::string& fft_type, const std::vector<int64_t>& fft_lengths) {

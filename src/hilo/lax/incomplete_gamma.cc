@@ -225,7 +225,8 @@ Array igamma_grad_a(const Operand& a, const Operand& x) {
   return of_two("igamma_grad_a", a, x, derivative_of<Wanted::kDerivative>);
 }
 Array random_gamma_grad(const Operand& a, const Operand& x) {
-  return of_two("random_gamma_grad", a, x, derivative_of<Wanted::kSampleDerivative>);
+  const Array out = of_two("random_gamma_grad", a, x, derivative_of<Wanted::kSampleDerivative>);
+  return with_weak_type(out, out.weak_type() && out.ndim() == 0);  // as in JAX
 }
 
 }  // namespace hilo::lax

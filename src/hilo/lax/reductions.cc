@@ -37,7 +37,9 @@ Array initial_of(const char* function, const Array& initial, const Array& operan
 
 Array named(const char* function, Opcode opcode, const Operand& operand, const Dimensions& axes, const Array& first) {
   const UserLocation here(operand.location());
-  return ops::reduce(opcode, operand.array(), first, reduced_axes(function, operand.array(), axes));
+  const Array out = ops::reduce(opcode, operand.array(), first, reduced_axes(function, operand.array(), axes));
+  const bool bits = opcode == Opcode::kAnd || opcode == Opcode::kOr || opcode == Opcode::kXor;
+  return with_weak_type(out, operand.array().weak_type() && !bits);
 }
 
 /// All bits of a pred or an integer, or none.

@@ -272,7 +272,7 @@ Array bitcast_convert_type(const Operand& operand, ElementType new_dtype) {
   const UserLocation here(operand.location());
   const Array& x = operand.array();
   const ElementType type = requested_type("bitcast_convert_type", new_dtype);
-  if (type == x.dtype()) return x;
+  if (type == x.dtype()) return with_weak_type(x, false);
   const int64_t from = element_type_info(x.dtype()).bits, to = element_type_info(type).bits;
   Sizes sizes = sizes_of(x);
   if (from > to) sizes.push_back(from / to);

@@ -53,7 +53,9 @@ Array parity_sign(const Array& pivots, ElementType type) {
 
 Array solve(const Operand& a, const Operand& b) {
   const UserLocation here(a.location());
-  const auto [x, y] = same_type(square("solve", a), inexact(b));
+  const Aval type = numpy::promote_types_inexact(std::vector{a.array(), b.array()});
+  const Array x = ops::convert_element_type(square("solve", a), type.shape.element_type());
+  const Array y = ops::convert_element_type(b, type.shape.element_type());
   const bool vector = y.ndim() == 1;
   const Array right = vector ? ops::reshape(y, std::vector<int64_t>{y.shape(0), 1}) : y;
   if (right.ndim() < 2 || rows(right) != rows(x)) {
@@ -66,7 +68,7 @@ Array solve(const Operand& a, const Operand& b) {
     shape.insert(shape.end(), {rows(m), columns(m)});
     return numpy::spread_to(m, shape);
   };
-  const Array solved = solve_matrices(spread(x), spread(right));
+  const Array solved = with_weak_type(solve_matrices(spread(x), spread(right)), type.weak_type);
   return vector ? numpy::squeeze(solved, -1) : solved;
 }
 
@@ -166,8 +168,10 @@ SlogdetResult slogdet(const Operand& a, const SlogdetOptions& o) {
   const Array unit = div(d, convert_element_type(ops::select(zero, full_like(size, 1), size), x.dtype()));
   const Array signs = ops::reduce(hlo::Opcode::kMultiply, unit, ops::scalar(1, x.dtype()), {x.ndim() - 2});
   const Array sign = mul(signs, parity_sign(f.pivots, x.dtype()));
+  const auto weak_as = [&](const Array& v) { return with_weak_type(v, a.array().weak_type()); };
   // A real sign is a step: said so, for its formula would have no derivative where a pivot is zero.
-  return {is_complex(x.dtype()) ? sign : stop_gradient(sign), ops::reduce_sum(ops::log(size), {x.ndim() - 2})};
+  return {weak_as(is_complex(x.dtype()) ? sign : stop_gradient(sign)),
+          weak_as(ops::reduce_sum(ops::log(size), {x.ndim() - 2}))};
 }
 
 QrResult qr(const Operand& a, const QrOptions& o) {
@@ -338,14 +342,17 @@ Array matrix_rank(const Operand& M, const MatrixRankOptions& o) {
 
 Array matrix_power(const Operand& a, int64_t n) {
   const UserLocation here(a.location());
-  Array base = square("matrix_power", a);
+  // Integers stay integers, unless there is an inverse.
+  const Array checked = square("matrix_power", a);
+  Array base = n < 0 ? checked : a.array();
   if (n == 0) return identity(base.aval_shape());
   if (n < 0) base = inv(base);
+  const numpy::ProductOptions highest = {.precision = lax::Precision::HIGHEST};
   std::optional<Array> result;
   for (uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);;) {
-    if (left & 1) result = result ? product(*result, base) : base;
+    if (left & 1) result = result ? numpy::matmul(*result, base, highest) : base;
     if ((left >>= 1) == 0) return *result;
-    base = product(base, base);
+    base = numpy::matmul(base, base, highest);
   }
 }
 

@@ -95,7 +95,8 @@ Array norm(const Operand& x, const NormOptions& o) {
 
 Array vector_norm(const Operand& x, const VectorNormOptions& o) {
   const UserLocation here(x.location());
-  const Array a = inexact(x);
+  const bool exact = !is_floating(x.array().dtype()) && !is_complex(x.array().dtype());
+  const Array a = exact ? ops::convert_element_type(x, default_float()) : x.array();  // f64 with x64, as in JAX
   const std::vector<int64_t> axes = numpy::normal_axes(a, o.axis);
   // The axes as one at the end.
   std::vector<int64_t> last, shape = ops::without_dimensions(a.shape(), axes);
@@ -119,7 +120,8 @@ Array cond(const Operand& x, const std::optional<Ord>& p) {
   if (!p || (p->kind == Ord::Kind::kNumber && std::abs(p->value) == 2)) {
     const Array s = lax::linalg::svd(a, false, false)[0];
     const Array greatest = extreme(s, s.ndim() - 1, true), least = extreme(s, s.ndim() - 1, false);
-    return p && p->value < 0 ? ops::div(least, greatest) : ops::div(greatest, least);
+    const Array ratio = p && p->value < 0 ? ops::div(least, greatest) : ops::div(greatest, least);
+    return with_weak_type(ratio, x.array().weak_type());
   }
   return ops::mul(last_two_norm(square("cond", a), *p), last_two_norm(inv(a), *p));
 }

@@ -132,9 +132,13 @@ Array leaky_relu(const Operand& x, const LeakyReluOptions& options) {
 Array squareplus(const Operand& x, const SquareplusOptions& options) {
   const UserLocation here(x.location());
   if (is_complex(x.array().dtype())) return (x.array() + numpy::sqrt(numpy::square(x) + options.b)) / 2;
-  const auto [given, spread] = numpy::promote_inexact(x.array(), options.b);
+  const bool pred = x.array().dtype() == ElementType::kPred;  // whose square is an integer
+  const auto [given, spread] =
+      numpy::promote_inexact(pred ? ops::convert_element_type(x, ElementType::kS32) : x.array(), options.b);
   const bool narrow = element_size_bytes(given.dtype()) < 4;
-  const auto widened = [&](const Array& v) { return narrow ? ops::convert_element_type(v, ElementType::kF32) : v; };
+  const auto widened = [&](const Array& v) {
+    return ops::convert_element_type(v, narrow ? ElementType::kF32 : v.dtype());  // constants would widen a weak type
+  };
   const Array a = widened(given), b = widened(spread);
   const Array root = numpy::hypot(a, numpy::sqrt(b)), right = a >= 0.0;  // to the left of 0 the sum would cancel
   const Array left = 0.25 * b / numpy::where(right, 1.0, 0.5 * root - 0.5 * a);

@@ -22,6 +22,11 @@ Array sum_of(const Array& x, const Axes& axis, const std::optional<Array>& where
   return numpy::sum(x, {.axis = axis, .keepdims = true, .where = where});
 }
 
+/// Integers as floats: of the default type beside the -inf of what `where` leaves out, as in JAX.
+Array beside_infinity(const Array& x, const SoftmaxOptions& options) {
+  return options.where ? numpy::promote_inexact(x, Array(0.0)).first : numpy::promote_inexact(x);
+}
+
 /// x less its greatest element; -inf where it takes no part.
 Array shifted(const Array& x, const SoftmaxOptions& options) {
   const Array top = greatest(x, options.axis, options.where);
@@ -52,14 +57,14 @@ Array prepared(const Operand& a, const LogsumexpOptions& options) {
 
 Array softmax(const Operand& x, const SoftmaxOptions& options) {
   const UserLocation here(x.location());
-  const Array e = numpy::exp(shifted(numpy::promote_inexact(x), options));
+  const Array e = numpy::exp(shifted(beside_infinity(x, options), options));
   const Array share = e / sum_of(e, options.axis, options.where);
   return options.where ? numpy::where(*options.where, share, 0) : share;
 }
 
 Array log_softmax(const Operand& x, const SoftmaxOptions& options) {
   const UserLocation here(x.location());
-  const Array s = shifted(numpy::promote_inexact(x), options);
+  const Array s = shifted(beside_infinity(x, options), options);
   const Array result = s - numpy::log(sum_of(numpy::exp(s), options.axis, options.where));
   return options.where ? numpy::where(*options.where, result, -numpy::inf) : result;
 }

@@ -16,7 +16,7 @@ namespace {
 /// Both operands in one type, and whether their product is weakly typed: if both are, and no type is asked for.
 std::tuple<Array, Array, bool> in_one_type(const Operand& x, const Operand& y, const Dtype& preferred) {
   const Aval type = promote_types(x.array().aval(), y.array().aval());
-  const ElementType t = type.shape.element_type();
+  const ElementType t = type.weak_type ? default_of_kind(type.shape.element_type()) : type.shape.element_type();
   return {ops::convert_element_type(x.array(), t), ops::convert_element_type(y.array(), t),
           type.weak_type && !preferred};
 }
@@ -177,12 +177,12 @@ Array cross(const Operand& x, const Operand& y, const CrossOptions& options) {
   const auto fits = [](const Array& v) { return v.shape(-1) == 2 || v.shape(-1) == 3; };
   if (!fits(a) || !fits(b)) refuse_shapes("cross", "both arrays need 2 or 3 elements along the axis", x, y);
   const auto z = [&] { return component(a, 0) * component(b, 1) - component(a, 1) * component(b, 0); };
-  if (a.shape(-1) == 2 && b.shape(-1) == 2) return z();
+  if (a.shape(-1) == 2 && b.shape(-1) == 2) return not_weak(z());
   const auto third = [](const Array& v) { return v.shape(-1) == 3 ? component(v, 2) : zeros_like(component(v, 0)); };
   const Array a2 = third(a), b2 = third(b);
   const Array out =
       stack({component(a, 1) * b2 - a2 * component(b, 1), a2 * component(b, 0) - component(a, 0) * b2, z()}, -1);
-  return moveaxis(out, -1, options.axis.value_or(options.axisc));
+  return moveaxis(not_weak(out), -1, options.axis.value_or(options.axisc));
 }
 
 Array trace(const Operand& a, const TraceOptions& options) {

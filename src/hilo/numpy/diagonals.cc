@@ -64,7 +64,7 @@ Array diag(const Operand& v, int64_t k) {
   const Array padded = ops::pad(a, ops::scalar(0, a.dtype()), {{std::max<int64_t>(0, k), std::max<int64_t>(0, -k), 0}});
   const Array zeros = ops::full(hilo::Shape::array(a.dtype(), {n, n}), 0);
   const Array out = ops::select(eye(n, n, k, bool_), spread_to(padded, std::vector<int64_t>{n, n}), zeros);
-  return with_weak_type(out, a.weak_type());
+  return out;
 }
 Array diagflat(const Operand& v, int64_t k) {
   const UserLocation here(v.location());
@@ -81,8 +81,9 @@ Array diagonal(const Operand& a, int64_t offset, int64_t axis1, int64_t axis2) {
   const int64_t count =
       std::max<int64_t>(0, std::min(rows + std::min<int64_t>(offset, 0), columns - std::max<int64_t>(offset, 0)));
   const Array i = arange(count, int32);
-  return at(m, ellipsis, i + std::max<int64_t>(-offset, 0), i + std::max<int64_t>(offset, 0))
-      .get({.mode = "promise_in_bounds"});
+  const Array out = at(m, ellipsis, i + std::max<int64_t>(-offset, 0), i + std::max<int64_t>(offset, 0))
+                        .get({.mode = "promise_in_bounds"});
+  return not_weak(out);
 }
 
 Array fill_diagonal(const Operand& a, const Operand& val, const FillDiagonalOptions& options) {

@@ -309,7 +309,8 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
   Aval type = operands[0].aval();
   for (const Array& a : operands) type = promote_types(type, a.aval());
   std::vector<Array> same;
-  for (const Array& a : operands) same.push_back(ops::convert_element_type(a, type.shape.element_type()));
+  const ElementType common = type.shape.element_type(), wanted = type.weak_type ? default_of_kind(common) : common;
+  for (const Array& a : operands) same.push_back(ops::convert_element_type(a, wanted));
   const Equation e = parse(subscripts, same);
   std::vector<Term> terms;
   for (const Term& t : e.terms) terms.push_back(without_repeats(t));

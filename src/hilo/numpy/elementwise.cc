@@ -65,8 +65,8 @@ Array shifted(const char* function, const Operand& x, const Operand& y, bool lef
   const UserLocation here(x.location());
   auto [a, b] = exact_pair(function, x, y);
   if (a.dtype() == ElementType::kPred) {
-    a = ops::convert_element_type(a, default_integer());
-    b = ops::convert_element_type(b, default_integer());
+    a = ops::convert_element_type(a, ElementType::kS32);
+    b = ops::convert_element_type(b, ElementType::kS32);
   }
   if (left) return ops::shift_left(a, b);
   return is_unsigned_integer(a.dtype()) ? ops::shift_right_logical(a, b) : ops::shift_right_arithmetic(a, b);
@@ -96,10 +96,11 @@ Array integer_floor_divide(const Array& x, const Array& y) {
   return ops::select(down, ops::sub(quotient, constant_like(x, 1)), quotient);
 }
 
-/// Bools as numbers, which take any integer type that they meet.
-Array exact_numbers(const Array& x) {
-  if (x.dtype() != ElementType::kPred) return x;
-  return with_weak_type(ops::convert_element_type(x, default_integer()), true);
+/// Both in one type; bools as s32, with x64 too.
+std::pair<Array, Array> numbers(const Array& x, const Array& y) {
+  const auto [a, b] = promote(x, y);
+  if (a.dtype() != ElementType::kPred) return {a, b};
+  return {ops::convert_element_type(a, ElementType::kS32), ops::convert_element_type(b, ElementType::kS32)};
 }
 
 }  // namespace
@@ -147,12 +148,14 @@ Array angle(const Operand& z, bool deg) {
 }
 Array deg2rad(const Operand& x) {
   const UserLocation here(x.location());
-  return promote_inexact(x.array()) * (pi / 180);
+  const Array a = promote_inexact(x.array());
+  return weak_number(ops::mul(a, constant_like(a, pi / 180)), a.weak_type());
 }
 Array radians(const Operand& x) { return deg2rad(x); }
 Array rad2deg(const Operand& x) {
   const UserLocation here(x.location());
-  return promote_inexact(x.array()) * (180 / pi);
+  const Array a = promote_inexact(x.array());
+  return weak_number(ops::mul(a, constant_like(a, 180 / pi)), a.weak_type());
 }
 Array degrees(const Operand& x) { return rad2deg(x); }
 Array erf(const Operand& x) {
@@ -166,15 +169,15 @@ Array exp2(const Operand& x) {
 namespace {
 /// log(x) / scale; of half floats in f32, where slopes of slopes don't overflow on the way.
 Array log_over(const Array& x, double scale) {
-  const Array a = promote_inexact(x);
+  const Array a = not_weak(promote_inexact(x));
   const bool narrow = element_size_bytes(a.dtype()) < 4;
   const Array value = log(narrow ? ops::convert_element_type(a, ElementType::kF32) : a) / scale;
-  return with_weak_type(ops::convert_element_type(value, a.dtype()), false);  // as in JAX
+  return ops::convert_element_type(value, a.dtype());
 }
 }  // namespace
 Array log2(const Operand& x) {
   const UserLocation here(x.location());
-  return log_over(x, kLog2);
+  return with_weak_type(log_over(x, kLog2), promote_inexact(x.array()).weak_type());  // log10's never is, as in JAX
 }
 Array log10(const Operand& x) {
   const UserLocation here(x.location());
@@ -240,24 +243,24 @@ Array isneginf(const Operand& x) {
   const Array& a = x.array();
   if (is_complex(a.dtype()))
     or_throw(invalid_argument(at_user_line("isneginf") + ": is not well-defined for complex values"));
-  return is_exact(a) ? of_flag(a, false) : ops::eq(a, constant_like(a, -inf));
+  return is_exact(a) ? of_flag(a, false) : not_weak(ops::eq(a, constant_like(a, -inf)));
 }
 Array isposinf(const Operand& x) {
   const UserLocation here(x.location());
   const Array& a = x.array();
   if (is_complex(a.dtype()))
     or_throw(invalid_argument(at_user_line("isposinf") + ": is not well-defined for complex values"));
-  return is_exact(a) ? of_flag(a, false) : ops::eq(a, constant_like(a, inf));
+  return is_exact(a) ? of_flag(a, false) : not_weak(ops::eq(a, constant_like(a, inf)));
 }
 Array iscomplex(const Operand& x) {
   const UserLocation here(x.location());
   const Array i = imag(x);
-  return ops::ne(i, constant_like(i, 0));
+  return weak_number(ops::ne(i, constant_like(i, 0)), i.weak_type());
 }
 Array isreal(const Operand& x) {
   const UserLocation here(x.location());
   const Array i = imag(x);
-  return ops::eq(i, constant_like(i, 0));
+  return weak_number(ops::eq(i, constant_like(i, 0)), i.weak_type());
 }
 Array positive(const Operand& x) { return x.array(); }
 Array reciprocal(const Operand& x) {
@@ -288,21 +291,22 @@ Array sine_over(const Array& y, const Array& sine) {
 }  // namespace
 Array sinc(const Operand& x) {
   const UserLocation here(x.location());
-  const Array given = promote_inexact(x.array());
+  const Array typed = promote_inexact(x.array()), given = not_weak(typed);
   const bool narrow = element_size_bytes(given.dtype()) < 4;
   const Array a = narrow ? ops::convert_element_type(given, ElementType::kF32) : given;
-  if (is_complex(a.dtype())) return sine_over(a * pi, sin(a * pi));
+  if (is_complex(a.dtype())) return weak_number(sine_over(a * pi, sin(a * pi)), typed.weak_type());
   // sin(pi x) of the distance to the nearest whole number, which is exact, with the sign of that one's parity.
   const Array whole = ops::round_to_even(a), half = whole * 0.5;
   const Array sign = 1.0 - 4.0 * ops::abs(ops::sub(half, ops::round_to_even(half)));
   const Array value = sine_over(a * pi, sign * sin(ops::sub(a, whole) * pi));
-  return with_weak_type(ops::convert_element_type(value, given.dtype()), given.weak_type());
+  return weak_number(ops::convert_element_type(value, given.dtype()), typed.weak_type());
 }
 Array spacing(const Operand& x) {
   const UserLocation here(x.location());
   const Array a = promote_inexact(x.array());
   const Array away = copysign(constant_like(a, inf), a);
-  return ops::select(isfinite(a), ops::sub(lax::nextafter(a, away), a), constant_like(a, nan));
+  const Array gap = ops::sub(lax::nextafter(a, away), a);
+  return not_weak(ops::select(isfinite(a), gap, constant_like(a, nan)));
 }
 
 std::pair<Array, Array> modf(const Operand& x) {
@@ -375,12 +379,12 @@ Array float_power(const Operand& x, const Operand& y) {
 }
 Array floor_divide(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
-  const auto [a, b] = promote(exact_numbers(x), exact_numbers(y));
+  const auto [a, b] = numbers(x, y);
   return is_integer(a.dtype()) ? integer_floor_divide(a, b) : float_divmod(a, b).first;
 }
 std::pair<Array, Array> divmod(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
-  const auto [a, b] = promote(exact_numbers(x), exact_numbers(y));
+  const auto [a, b] = numbers(x, y);
   if (is_integer(a.dtype())) return {integer_floor_divide(a, b), remainder(a, b)};
   return float_divmod(a, b);
 }
@@ -396,7 +400,7 @@ Array fmin(const Operand& x, const Operand& y) {
 }
 Array fmod(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
-  const auto [a, b] = promote(exact_numbers(x), exact_numbers(y));
+  const auto [a, b] = numbers(x, y);
   if (!is_integer(a.dtype())) return ops::rem(a, b);
   return ops::rem(a, ops::select(ops::eq(b, constant_like(b, 0)), constant_like(b, 1), b));
 }
@@ -405,7 +409,7 @@ Array heaviside(const Operand& x, const Operand& y) {
   const auto [a, b] = promote_inexact(x.array(), y.array());
   const Array zero = constant_like(a, 0);
   const Array step = ops::select(ops::lt(a, zero), zero, ops::select(ops::gt(a, zero), constant_like(a, 1), b));
-  return ops::select(isnan(a), a, step);
+  return with_weak_type(ops::select(isnan(a), a, step), a.weak_type() && x.array().ndim() == 0);  // as in JAX
 }
 Array hypot(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
@@ -414,9 +418,7 @@ Array hypot(const Operand& x, const Operand& y) {
     or_throw(invalid_argument(at_user_line("hypot") + ": does not support complex inputs; got " +
                               p.aval_shape().to_string()));
   // |p + iq|, whose slopes neither overflow nor cancel.
-  const Array result =
-      lax::in_wide("hypot", {p, q}, [](std::span<const Array> v) { return ops::abs(ops::complex(v[0], v[1])); });
-  return with_weak_type(result, x.array().weak_type() && y.array().weak_type());  // as in JAX
+  return lax::in_wide("hypot", {p, q}, [](std::span<const Array> v) { return ops::abs(ops::complex(v[0], v[1])); });
 }
 Array ldexp(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());

@@ -211,7 +211,7 @@ Array IndexedPlaces::divide(const Operand& y, const IndexOptions& options) const
 Array IndexedPlaces::power(const Operand& y, const IndexOptions& options) const {
   const UserLocation here(y.location());
   const Array exponent = update(ops::full_like(x_, 1), indices_, y, options, hlo::Opcode::kMultiply);
-  return ops::convert_element_type(numpy::power(x_, exponent), x_.dtype());
+  return numpy::power(x_, exponent);  // of booleans s32, as in JAX
 }
 
 Array IndexedPlaces::applied(const std::function<Array(const Array&)>& f, const IndexOptions& options) const {

@@ -32,7 +32,8 @@ Array gcd(const Operand& x, const Operand& y) {
     return std::pair(ops::select(done, v.first, v.second), ops::select(done, zero, rest));
   };
   const std::pair<Array, Array> start(with_weak_type(size_of(a), false), with_weak_type(size_of(b), false));
-  return with_weak_type(lax::while_loop(unfinished, step, start).first, a.weak_type());
+  const bool weak = a.weak_type() && a.dtype() == default_integer();  // as in JAX
+  return weak_number(lax::while_loop(unfinished, step, start).first, weak);
 }
 
 Array lcm(const Operand& x, const Operand& y) {
@@ -41,7 +42,7 @@ Array lcm(const Operand& x, const Operand& y) {
   const Array divisor = gcd(a, b), zero = ops::full_like(a, 0);
   const Array safe = ops::select(ops::eq(divisor, zero), ops::full_like(a, 1), divisor);
   const Array product = ops::mul(size_of(a), ops::div(size_of(b), safe));
-  return ops::select(ops::eq(divisor, zero), zero, product);
+  return not_weak(ops::select(ops::eq(divisor, zero), zero, product));
 }
 
 }  // namespace hilo::numpy

@@ -52,8 +52,10 @@ struct LogOfSum {
                               .defjvps([](Array t, Array, Array a, Array b) { return t * share(a, b); },
                                        [](Array t, Array, Array a, Array b) { return t * share(b, a); });
     const auto [a, b] = promote_inexact(x.array(), y.array());
-    const Array result = f(a, b);
-    return two ? with_weak_type(result, x.array().weak_type() && y.array().weak_type()) : result;  // as in JAX
+    // Constants would widen weak types of 16 bits.
+    const Array result = f(not_weak(a), not_weak(b));
+    if (two || is_complex(a.dtype())) return weak_number(result, a.weak_type());
+    return with_weak_type(result, a.weak_type());
   }
 };
 

@@ -111,13 +111,14 @@ Array polyder(const Operand& p, int64_t m) {
 Array polyint(const Operand& p, int64_t m, const std::optional<Array>& k) {
   const UserLocation here(p.location());
   check_order("polyint", m);
-  const Array constants = k ? atleast_1d(*k) : zeros({m}, int32);
+  const Array constants = k ? atleast_1d(*k) : with_weak_type(zeros({m}, default_integer()), true);
   if (m == 0) return promote_inexact(p.array());
   if (constants.size() != m && constants.size() != 1)
     or_throw(invalid_argument(at_user_line("polyint") +
                               ": k must be a scalar or a rank-1 array of length 1 or m; got " +
                               constants.aval_shape().to_string()));
-  const auto [a, c] = promote_inexact(ravel(p.array()), ops::scalar(0, constants.dtype()));
+  const auto [a, c] = promote_inexact(not_weak(ravel(p.array())),
+                                      with_weak_type(ops::scalar(0, constants.dtype()), constants.weak_type()));
   const Array spread = broadcast_to(ops::convert_element_type(constants, a.dtype()), {m});
   Array out = a;
   for (int64_t i = 0; i < m; ++i) {
@@ -153,7 +154,7 @@ struct Fit {
 
 Fit fitted(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options) {
   check_order("polyfit", deg);
-  const ElementType type = result_type(promote_inexact(x.array()), promote_inexact(y.array()));
+  const ElementType type = promote_types_inexact(std::vector{x.array(), y.array()}).shape.element_type();
   const Array points = ops::convert_element_type(x.array(), type);
   Array right = ops::convert_element_type(y.array(), type);
   check_vector("polyfit", points);

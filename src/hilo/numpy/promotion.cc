@@ -49,11 +49,12 @@ ElementType strong_join(ElementType a, ElementType b) {
   return real_type_of(b) == kF64 || a == kC128 ? kC128 : kC64;
 }
 
-/// A weak number takes the other's type if that is of its kind or above, else its own kind's default type.
+/// A weak number takes the other's type if that is of its kind or above, else its own kind's default type. A complex one
+/// with a float takes the float's width.
 ElementType weak_join(ElementType strong, ElementType weak) {
   if (kind_of(strong) >= kind_of(weak)) return strong;
-  if (kind_of(weak) == 3 && strong == kF64) return kC128;
-  return weak;
+  if (kind_of(weak) < 3) return default_of_kind(weak);
+  return strong == kF64 || (kind_of(strong) < 2 && default_float() == kF64) ? kC128 : kC64;
 }
 
 }  // namespace
@@ -68,6 +69,23 @@ Aval promote_types(const Aval& a, const Aval& b) {
   // float and a weak complex number meet in c64.
   constexpr int kFloat = 2;
   return {hilo::Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong) && kind_of(strong) < kFloat};
+}
+
+Aval promote_types(std::span<const Array> operands) {
+  Aval type = operands[0].aval();
+  for (const Array& x : operands.subspan(1)) type = promote_types(type, x.aval());
+  return {type.shape, is_weak_number(type)};
+}
+
+Array not_weak(const Array& x) { return with_weak_type(x, false); }
+Array weak_number(const Array& x, bool weak) { return with_weak_type(x, weak && x.ndim() == 0); }
+
+ElementType default_of_kind(ElementType type) {
+  if (is_unsigned_integer(type)) return canonical_type(kU64);
+  if (is_integer(type)) return default_integer();
+  if (is_floating(type)) return default_float();
+  if (is_complex(type)) return default_float() == kF64 ? kC128 : kC64;
+  return type;
 }
 
 ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise) {
@@ -166,9 +184,23 @@ std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
   return meet(x, y, at_least_floating(promote_types(x.aval(), y.aval())));
 }
 
+Aval promote_types_inexact(std::span<const Array> operands) { return at_least_floating(promote_types(operands)); }
+
+std::vector<Array> promote_inexact(std::vector<Array> operands) {
+  // All types meet before one of them becomes floating: s8, f32 and a weak integer are f32; s8 and a weak float f64 with x64.
+  const Aval type = promote_types_inexact(operands);
+  std::vector<int64_t> shape;
+  for (const Array& x : operands) shape = broadcast_shapes(shape, x.shape());
+  for (Array& x : operands) {
+    check_fits(x);
+    x = with_weak_type(spread_to(ops::convert_element_type(x, type.shape.element_type()), shape), type.weak_type);
+  }
+  return operands;
+}
+
 Array promote_inexact(const Array& x) {
   check_fits(x);
-  const Aval type = at_least_floating({hilo::Shape::scalar(x.dtype()), x.weak_type()});
+  const Aval type = at_least_floating({hilo::Shape::scalar(x.dtype()), is_weak_number(x.aval())});
   return x.dtype() == type.shape.element_type()
              ? x
              : with_weak_type(ops::convert_element_type(x, type.shape.element_type()), type.weak_type);

@@ -13,6 +13,16 @@ namespace hilo::numpy {
 ///   u8 -> s16, u16 -> s32, u32 -> s64;  weak float -> bf16, f16 -> f32 -> f64;  weak complex above weak float
 /// Source    the table of JAX's type promotion page
 Aval promote_types(const Aval& a, const Aval& b);
+/// That in which all of these meet; at least one.
+Aval promote_types(std::span<const Array> operands);
+/// The same, and at least floating.
+Aval promote_types_inexact(std::span<const Array> operands);
+/// The type of a product of two weakly typed arrays: the default type of the kind, of 64 bits with x64.
+ElementType default_of_kind(ElementType type);
+/// A result that is never weakly typed, though its operands are: as in JAX.
+Array not_weak(const Array& x);
+/// A result that is weakly typed if it is a number, and `weak`. JAX's constants take the type of an array, but not its weakness.
+Array weak_number(const Array& x, bool weak);
 
 /// The type that the user asked `function` for (see requested_type), or `otherwise`.
 ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise);
@@ -31,5 +41,6 @@ std::pair<Array, Array> promote(const Array& x, const Array& y);
 /// As `promote`, and at least floating: for true division and the transcendental functions.
 std::pair<Array, Array> promote_inexact(const Array& x, const Array& y);
 Array promote_inexact(const Array& x);
+std::vector<Array> promote_inexact(std::vector<Array> operands);
 
 }  // namespace hilo::numpy

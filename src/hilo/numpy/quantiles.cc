@@ -173,7 +173,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
     return {out, ops::full_like(out, count)};
   }
   auto [x, w] = std::pair(a.array(), *options.weights);
-  const ElementType type = result_type(promote_inexact(x), w);
+  const ElementType type = promote_types_inexact(std::vector{x, w}).shape.element_type();
   x = ops::convert_element_type(x, type);
   w = ops::convert_element_type(w, type);
   if (!std::ranges::equal(x.shape(), w.shape())) {

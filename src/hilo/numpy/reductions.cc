@@ -59,8 +59,8 @@ Array widened(const Array& x) {
   return is_half ? ops::convert_element_type(x, ElementType::kF32) : x;
 }
 
-/// What came of widened() in the type it had; weak types stay.
-Array narrowed(const Array& x, ElementType type) { return x.dtype() == type ? x : ops::convert_element_type(x, type); }
+/// A reduction's result, of the type that it has for users. It is never weakly typed, as in JAX.
+Array narrowed(const Array& x, ElementType type) { return ops::convert_element_type(x, type); }
 
 /// Elements that take no part become `neutral`.
 Array chosen(const Array& x, const std::optional<Array>& where, const Array& neutral) {
@@ -78,7 +78,6 @@ Array accumulated(const char* name, const Operand& x, const SumOptions& options,
   const UserLocation here(x.location());
   Array a = options.dtype ? ops::convert_element_type(x.array(), requested_type(name, *options.dtype)) : x.array();
   if (!options.dtype && (options.promote_integers || a.dtype() == ElementType::kPred)) a = summable(a);
-  const bool weak = a.weak_type();
   const Array wide = chosen(widened(a), options.where, ops::scalar(neutral, widened(a).dtype()));
   Array out = reduced(wide, options.axis, options.keepdims, [&](const Array& v, const std::vector<int64_t>& dims) {
     return opcode == Opcode::kAdd ? ops::reduce_sum(v, dims)
@@ -88,7 +87,7 @@ Array accumulated(const char* name, const Operand& x, const SumOptions& options,
     const Array initial = spread_to(ops::convert_element_type(*options.initial, out.dtype()), out.shape());
     out = opcode == Opcode::kAdd ? ops::add(initial, out) : ops::mul(initial, out);
   }
-  return with_weak_type(narrowed(out, a.dtype()), weak && !options.dtype);
+  return narrowed(out, a.dtype());
 }
 
 /// By the real parts, of equal ones by the imaginary parts; NaN where one is.
@@ -127,7 +126,7 @@ Array extreme(const char* name, const Operand& x, const MaxOptions& options, boo
     const Array initial = spread_to(ops::convert_element_type(*options.initial, a.dtype()), out.shape());
     out = greatest ? maximum(initial, out) : minimum(initial, out);
   }
-  return with_weak_type(out, a.weak_type());
+  return not_weak(out);
 }
 
 /// How many elements are averaged, as a number or an array.
@@ -145,9 +144,9 @@ Array mean_of(const Array& a, const Axes& axes, bool keepdims, const std::option
 Array logical(const Operand& x, const AllOptions& options, Opcode opcode, double neutral) {
   const UserLocation here(x.location());
   const Array a = chosen(truth(x.array()), options.where, ops::scalar(neutral, ElementType::kPred));
-  return reduced(a, options.axis, options.keepdims, [&](const Array& v, const std::vector<int64_t>& dims) {
+  return not_weak(reduced(a, options.axis, options.keepdims, [&](const Array& v, const std::vector<int64_t>& dims) {
     return ops::reduce(opcode, v, ops::scalar(neutral, ElementType::kPred), dims);
-  });
+  }));
 }
 
 /// A running reduction; without an axis, of the flattened array.
@@ -162,7 +161,7 @@ Array running(const char* name, const Operand& x, const CumulativeOptions& optio
     return truth(running(name, Operand(summed, x.location()), numbers, reduce));
   }
   const Array a = options.axis ? summed : ops::reshape(summed, std::vector<int64_t>{summed.size()});
-  return reduce(Operand(a, x.location()), {.axis = normal_axis(a, options.axis.value_or(0))});
+  return not_weak(reduce(Operand(a, x.location()), {.axis = normal_axis(a, options.axis.value_or(0))}));
 }
 
 Array cumulative(const char* name, const Operand& x, const InitialOptions& options,
@@ -177,8 +176,12 @@ Array cumulative(const char* name, const Operand& x, const InitialOptions& optio
                               a.aval_shape().to_string()));
   const int64_t at = normal_axis(a, options.axis.value_or(0));
   const bool truths = options.dtype && *options.dtype == ElementType::kPred;
-  const Array typed = options.dtype ? ops::convert_element_type(a, requested_type(name, *options.dtype)) : summable(a);
-  const Array sums = reduce(truths ? summable(typed) : typed, {.axis = at});
+  // Only sums of integers are computed in the default type, as in JAX.
+  const bool widens = neutral == 0 || a.dtype() == ElementType::kPred;
+  const Array typed = options.dtype ? ops::convert_element_type(a, requested_type(name, *options.dtype))
+                      : widens      ? summable(a)
+                                    : a;
+  const Array sums = not_weak(reduce(truths ? summable(typed) : typed, {.axis = at}));
   const Array out = truths ? truth(sums) : sums;
   if (!options.include_initial) return out;
   Shape first(out.shape());

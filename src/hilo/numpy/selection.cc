@@ -188,11 +188,11 @@ Array compress(const Operand& condition, const Operand& a, const CompressOptions
     for (const bool rest : slice(mask_of(given), std::min(extent, given.size()), given.size()).to_vector<bool>())
       if (rest)
         or_throw(invalid_argument(at_user_line("compress") + ": condition contains entries that are out of bounds"));
-    return take(x, flatnonzero(mask), {.axis = axis, .mode = "promise_in_bounds"});
+    return not_weak(take(x, flatnonzero(mask), {.axis = axis, .mode = "promise_in_bounds"}));
   }
   const Array positions = flatnonzero(mask, {.size = options.size, .fill_value = Array(static_cast<int>(extent))});
-  return take(x, positions,
-              {.axis = axis, .mode = "fill", .fill_value = options.fill_value ? options.fill_value : Array(0)});
+  return not_weak(take(
+      x, positions, {.axis = axis, .mode = "fill", .fill_value = options.fill_value ? options.fill_value : Array(0)}));
 }
 
 Array choose(const Operand& a, const Arrays& given, const ChooseOptions& options) {
@@ -203,7 +203,7 @@ Array choose(const Operand& a, const Arrays& given, const ChooseOptions& options
   const Array index = inside("choose", a.array(), static_cast<int64_t>(choices.size()), outside);
   Array out = promote(choices[0], choices[0]).first;
   for (size_t i = 1; i < choices.size(); ++i) out = where(index == static_cast<int>(i), choices[i], out);
-  return broadcast_to(out, broadcast_shapes(Shape(out.shape()), Shape(index.shape())));
+  return not_weak(broadcast_to(out, broadcast_shapes(Shape(out.shape()), Shape(index.shape()))));
 }
 
 Array select(const std::vector<Array>& condlist, const std::vector<Array>& choicelist, const Operand& default_) {
@@ -272,7 +272,8 @@ Array place(const Operand& arr, const Operand& mask, const Operand& vals, const 
   const Array flat = mask_of(ravel(m));
   const Array number_of = cumsum(flat, {.dtype = int32}) - 1;
   const Array chosen = take(values, remainder(number_of, values.size()), {.axis = 0, .mode = "promise_in_bounds"});
-  return reshape(ops::select(flat, ops::convert_element_type(chosen, x.dtype()), ravel(x)), Shape(x.shape()));
+  const Array placed = ops::select(flat, ops::convert_element_type(chosen, x.dtype()), ravel(x));
+  return with_weak_type(reshape(placed, Shape(x.shape())), x.weak_type());
 }
 
 Array insert(const Operand& arr, const Operand& obj, const Operand& values, std::optional<int64_t> axis) {
@@ -281,8 +282,10 @@ Array insert(const Operand& arr, const Operand& obj, const Operand& values, std:
   const int64_t at_axis = normal_axis(x, axis.value_or(0)), extent = x.shape(at_axis);
   const Array v = axis || values.array().ndim() == 0 ? values.array() : ravel(values);
   const std::vector<int64_t> places = named_positions("insert", obj.array(), extent, extent);
-  if (obj.array().ndim() == 0) return inserted_at(x, places[0], v, at_axis);
-  return places.empty() ? x : inserted_each(x, places, v, at_axis);
+  const Array out = obj.array().ndim() == 0 ? inserted_at(x, places[0], v, at_axis)
+                    : places.empty()        ? x
+                                            : inserted_each(x, places, v, at_axis);
+  return with_weak_type(out, x.weak_type());
 }
 Array insert(const Operand& arr, const Range& obj, const Operand& values, std::optional<int64_t> axis) {
   const UserLocation here(arr.location());

@@ -103,7 +103,14 @@ UniqueAll unique_all(const Operand& given, const UniqueOptions& options) {
   return out;
 }
 
-Array unique(const Operand& ar, const UniqueOptions& options) { return unique_all(ar, options).values; }
+namespace {
+/// Weakly typed if x is and has an order: as in JAX.
+Array weak_as(const Array& out, const Array& x) { return with_weak_type(out, x.weak_type() && !is_complex(x.dtype())); }
+}  // namespace
+
+Array unique(const Operand& ar, const UniqueOptions& options) {
+  return weak_as(unique_all(ar, options).values, ar.array());
+}
 Array unique_values(const Operand& x, const UniqueOptions& options) { return unique(x, options); }
 std::pair<Array, Array> unique_counts(const Operand& x, const UniqueOptions& options) {
   const UniqueAll all_of = unique_all(x, options);
@@ -129,7 +136,8 @@ Array isin(const Operand& element, const Operand& test_elements, const IsinOptio
 Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options) {
   const UserLocation here(ar1.location());
   const auto [x, y] = flat_pair(ar1, ar2);
-  return unique(concatenate({x, y}), {.size = options.size, .fill_value = options.fill_value});
+  const Array out = unique(concatenate({x, y}), {.size = options.size, .fill_value = options.fill_value});
+  return with_weak_type(out, ar1.array().weak_type() && ar2.array().weak_type() && !is_complex(out.dtype()));
 }
 
 Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions& options) {
@@ -162,7 +170,7 @@ Array setdiff1d(const Operand& ar1, const Operand& ar2, const SetOptions& option
   const Array mask =
       options.assume_unique ? isin(x, y, {.invert = true}) : o.is_first & isin(o.slices, y, {.invert = true});
   const Array out = picked(options.assume_unique ? x : o.slices, mask, size, Array(0));
-  return ops::convert_element_type(out, ar1.array().dtype());
+  return weak_as(ops::convert_element_type(out, ar1.array().dtype()), ar1.array());
 }
 
 Array setxor1d(const Operand& ar1, const Operand& ar2, const SetOptions& options) {

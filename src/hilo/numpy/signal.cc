@@ -86,7 +86,8 @@ Array correlated(const char* function, const Operand& a, const Operand& v, std::
       {.precision = options.precision, .preferred_element_type = of_sums ? preferred : Dtype()});
   Array line = reshape(out, {-1});
   if (preferred && !of_sums) line = ops::convert_element_type(line, requested_type(function, *preferred));
-  return flip_result ? flip(line) : line;
+  const bool weak = a.array().weak_type() && v.array().weak_type() && !preferred;
+  return with_weak_type(flip_result ? flip(line) : line, weak);
 }
 
 bool is_little(const char* function, std::string_view order) {
@@ -162,14 +163,16 @@ bool computes_narrowly(ElementType type) { return type == ElementType::kF16 || t
 
 Array trapezoid(const Operand& y, const TrapezoidOptions& options) {
   const UserLocation here(y.location());
-  const Array a = promote_inexact(y.array());
+  const Aval type = options.x ? promote_types_inexact(std::vector{y.array(), *options.x})
+                              : promote_types_inexact(std::vector{y.array()});
+  const Array a = ops::convert_element_type(y.array(), type.shape.element_type());
   const bool narrow = computes_narrowly(a.dtype());
   const Array moved = moveaxis(narrow ? astype(a, float32) : a, options.axis, -1);
   const int64_t n = moved.shape(-1);
   const Array pairs = slice(moved, 1, n, 1, -1) + slice(moved, 0, std::max<int64_t>(n - 1, 0), 1, -1);
   Array dx = options.dx.ndim() < 2 ? options.dx : moveaxis(options.dx, options.axis, -1);
   if (options.x) {
-    const Array points = promote_inexact(*options.x);
+    const Array points = ops::convert_element_type(*options.x, moved.dtype());
     dx = diff(points.ndim() == 1 ? points : moveaxis(points, options.axis, -1));
   }
   const Array area = 0.5 * sum(dx * pairs, -1);
@@ -178,9 +181,11 @@ Array trapezoid(const Operand& y, const TrapezoidOptions& options) {
 
 Array unwrap(const Operand& p, const UnwrapOptions& options) {
   const UserLocation here(p.location());
-  const Array x = p.array().dtype() == ElementType::kPred ? promote_inexact(p.array()) : p.array();
-  const bool whole = is_integer(x.dtype()) && options.period == std::floor(options.period);
-  const Array a = whole ? x : promote_inexact(x);
+  const bool whole = is_integer(p.array().dtype()) && options.period == std::floor(options.period);
+  // Beside a float that isn't whole, integers are of the default type.
+  const ElementType floating =
+      promote_types_inexact(std::vector{p.array(), Array(options.period)}).shape.element_type();
+  const Array a = whole ? p.array() : ops::convert_element_type(p.array(), floating);
   const int64_t axis = normal_axis(a, options.axis), n = a.shape(axis);
   const Array period = ops::convert_element_type(Array(options.period), a.dtype());
   const Array interval = whole ? floor_divide(period, 2) : period / 2.0;
@@ -206,7 +211,7 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, const Inter
     or_throw(invalid_argument(at_user_line("interp") +
                               ": xp and fp must be one-dimensional arrays of equal size, not 0; got " +
                               xp.array().aval_shape().to_string() + " and " + fp.array().aval_shape().to_string()));
-  const ElementType type = result_type(promote_inexact(x.array()), promote_inexact(xp.array()));
+  const ElementType type = promote_types_inexact(std::vector{x.array(), xp.array()}).shape.element_type();
   const auto typed = [&](const Operand& a) { return ops::convert_element_type(a.array(), type); };
   Array at_x = typed(x), points = typed(xp), values = promote_inexact(fp.array());
   if (options.period) {
@@ -284,12 +289,13 @@ Array cov(const Operand& m, const CovOptions& options) {
     const Array two = atleast_2d(given);
     return options.rowvar || is_row ? two : matrix_transpose(two);
   };
-  const auto typed = [&](const Array& a) { return options.dtype ? astype(a, *options.dtype) : promote_inexact(a); };
+  const Aval common = options.y ? promote_types_inexact(std::vector{m.array(), *options.y})
+                                : promote_types_inexact(std::vector{m.array()});
+  const auto typed = [&](const Array& a) { return astype(a, options.dtype.value_or(common.shape.element_type())); };
   Array x = rows_of(typed(m.array()), m.array().ndim() < 2);
   if (options.y) {
     const Array y = rows_of(typed(*options.y), atleast_2d(*options.y).shape(0) == 1);
-    const ElementType type = result_type(x, y);
-    x = concatenate({ops::convert_element_type(x, type), ops::convert_element_type(y, type)}, 0);
+    x = concatenate({x, y}, 0);
   }
   if (x.shape(0) == 0) return zeros({0, 0}, x.dtype());
   if (x.shape(1) == 0) return squeeze(full({x.shape(0), x.shape(0)}, nan, x.dtype()));

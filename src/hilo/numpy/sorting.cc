@@ -134,7 +134,7 @@ Array argpartition(const Operand& a, int64_t kth, int64_t axis) {
   const Array first = slice(ops::convert_element_type(argsort(a, at), ElementType::kS32), 0, k + 1, 1, at);
   const Array taken = put_along_axis(zeros(Shape(x.shape()), bool_), first, true, at);
   const Array others = slice(ops::convert_element_type(argsort(taken, at), ElementType::kS32), 0, n - k - 1, 1, at);
-  return concatenate({first, others}, at);
+  return with_weak_type(concatenate({first, others}, at), x.weak_type());  // as in JAX
 }
 Array sort_complex(const Operand& a) {
   const UserLocation here(a.location());

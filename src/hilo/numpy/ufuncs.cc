@@ -24,11 +24,9 @@ Array quotient(const Array& x, const Array& y) {
   return ops::div(a, b);
 }
 
-/// pred becomes the default integer: it is no number to divide.
+/// pred becomes s32, with x64 too: it is no number to divide.
 Array numeric(const Array& x) {
-  return x.dtype() == ElementType::kPred
-             ? with_weak_type(ops::convert_element_type(x, default_integer()), x.weak_type())
-             : x;
+  return x.dtype() == ElementType::kPred ? ops::convert_element_type(x, ElementType::kS32) : x;
 }
 
 /// 1 where an integer is 0.
@@ -139,7 +137,7 @@ Array power_of_integers(Array x, Array y) {
     x = ops::mul(x, x);
     y = ops::shift_right_logical(y, one);
   }
-  return with_weak_type(result, x.weak_type());
+  return not_weak(result);
 }
 
 /// x^y of floats, where y was an integer: nothing changes with x at y = 0, not even at x = 0.
@@ -178,7 +176,8 @@ Array calls::logical_and(const Operand& x, const Operand& y) {
 }
 Array logical_not(const Operand& x) {
   const UserLocation here(x.location());
-  return ops::bitwise_not(as_predicate(x.array()));
+  if (x.array().dtype() == ElementType::kPred) return ops::bitwise_not(x.array());
+  return weak_number(ops::bitwise_not(as_predicate(x.array())), x.array().weak_type());
 }
 Array calls::logical_or(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
@@ -195,14 +194,16 @@ Array power(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   const Array &base = x.array(), &exponent = y.array();
   const bool number = is_concrete(exponent) && exponent.weak_type() && exponent.ndim() == 0;
-  const auto [a, b] = promote(numeric(base), numeric(exponent));
   if (number && is_integer(exponent.dtype())) {
+    const Array a = numeric(base);
     const int64_t n = exponent.item<int64_t>();
     if (n < 0 && is_integer(a.dtype()))
       or_throw(invalid_argument(at_user_line("power") + ": integers cannot be raised to negative powers; got " +
                                 a.aval_shape().to_string() + " and " + std::to_string(n)));
     return lax::integer_pow(a, n);
   }
+  const auto [p, q] = promote(base, exponent);
+  const Array a = numeric(p), b = numeric(q);
   if (is_integer(a.dtype())) return power_of_integers(a, b);
   if (!is_integer(exponent.dtype())) return ops::pow(a, b);
   return with_weak_type(power_by_integer(a, b), base.weak_type() && exponent.weak_type());
@@ -214,7 +215,8 @@ Array sign(const Operand& x) {
 }
 Array square(const Operand& x) {
   const UserLocation here(x.location());
-  return ops::mul(x.array(), x.array());
+  const Array a = numeric(x.array());
+  return ops::mul(a, a);
 }
 Array calls::subtract(const Operand& x, const Operand& y) { return binary(x, y, ops::sub); }
 

@@ -80,6 +80,7 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
   const Linearized linear = linearize_flat(f, leaves, moves);
   const std::vector<Shape> results = shapes_of(std::span(linear.primals).first(value_count()));
   const std::vector<Shape> arguments = shapes_of(leaves);
+  // As in JAX, a block is weakly typed if the argument is; in forward mode the result must be so too.
   Blocks blocks(results.size(), std::vector<Array>(inputs.size()));
   if (forward) {
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -88,7 +89,9 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
         direction[inputs[i]] = v;
         return linear.push(direction);
       });
-      for (size_t o = 0; o < results.size(); ++o) blocks[o][i] = reshape(columns[o], results[o], arguments[inputs[i]]);
+      for (size_t o = 0; o < results.size(); ++o)
+        blocks[o][i] = with_weak_type(reshape(columns[o], results[o], arguments[inputs[i]]),
+                                      leaves[inputs[i]].weak_type() && linear.primals[o].weak_type());
     }
     return {linear.primals, std::move(blocks)};
   }
@@ -104,7 +107,8 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
       for (size_t i : inputs) own.push_back(all[i]);
       return own;
     });
-    for (size_t i = 0; i < inputs.size(); ++i) blocks[o][i] = reshape(rows[i], results[o], wanted[i]);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      blocks[o][i] = with_weak_type(reshape(rows[i], results[o], wanted[i]), leaves[inputs[i]].weak_type());
   }
   return {linear.primals, std::move(blocks)};
 }

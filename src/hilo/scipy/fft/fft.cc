@@ -58,7 +58,8 @@ Array last_dct(const Array& x, bool ortho) {
   return ortho ? out / orthonormal_factor(n, re.dtype()) : out;
 }
 Array last_idct(const Array& given, bool ortho) {
-  const Array x = numpy::promote_inexact(given);
+  Array x = numpy::promote_inexact(given);
+  if (element_size_bytes(x.dtype()) < 4) x = numpy::astype(x, ElementType::kF32);
   const int64_t n = x.shape(-1);
   const Array factor = orthonormal_factor(n, x.dtype());
   const Array scaled = (ortho ? x : x / factor) / factor * (2.0 * static_cast<double>(n));

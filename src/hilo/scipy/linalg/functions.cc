@@ -34,7 +34,7 @@ SchurResult schur(const Operand& a, const SchurOptions& o) {
   if (output != "real" && output != "complex")
     refuse("schur", "output must be real or complex; got '" + std::string(output) + "'");
   Array x = square("schur", a);
-  if (output == "complex") x = as_complex(x);
+  if (output == "complex") x = as_complex(with_weak_type(x, false));
   const std::vector<Array> f = lax::linalg::schur(x);
   return {f[0], f[1]};
 }

@@ -29,10 +29,12 @@ namespace {
 /// batch of them for a batch of matrices.
 struct System {
   Array a, b;
-  bool vector;
+  bool vector, weak;  ///< b is a vector; both are weakly typed
 };
 System system_of(const char* what, const Array& a, const Array& b) {
-  const auto [x, y] = hilo::linalg::same_type(square(what, a), hilo::linalg::inexact(b));
+  const Aval type = numpy::promote_types_inexact(std::vector{a, b});
+  const Array x = ops::convert_element_type(square(what, a), type.shape.element_type());
+  const Array y = ops::convert_element_type(b, type.shape.element_type());
   const bool vector = y.ndim() == 1 || (x.ndim() == y.ndim() + 1 && x.shape(-1) == y.shape(-1));
   const Array right = vector ? numpy::expand_dims(y, -1) : y;
   if (right.ndim() < 2 || right.shape(-2) != x.shape(-1))
@@ -45,7 +47,7 @@ System system_of(const char* what, const Array& a, const Array& b) {
     shape.insert(shape.end(), {m.shape(-2), m.shape(-1)});
     return numpy::spread_to(m, shape);
   };
-  return {spread(x), spread(right), vector};
+  return {spread(x), spread(right), vector, type.weak_type};
 }
 Array triangular(const Array& a, const Array& b, bool lower, const Trans& trans, bool unit = false) {
   return lax::linalg::triangular_solve(a, b,
@@ -143,7 +145,7 @@ Array solve(const Operand& a, const Operand& b, const SolveOptions& o) {
   if (kind != "gen" && kind != "sym" && kind != "her" && kind != "pos")
     refuse("solve", "assume_a must be one of gen, sym, her, pos; got '" + std::string(kind) + "'");
   const System s = system_of("solve", a, b);
-  if (kind != "pos") return without_column(hilo::linalg::solve(s.a, s.b), s.vector);
+  if (kind != "pos") return without_column(with_weak_type(hilo::linalg::solve(s.a, s.b), s.weak), s.vector);
   // Derivatives are those of the system, not of the decomposition, which reads one triangle.
   const ChoFactor factor = cho_factor(stop_gradient(s.a), {.lower = o.lower});
   const Array x = lax::custom_linear_solve(
@@ -156,7 +158,8 @@ Array solve(const Operand& a, const Operand& b, const SolveOptions& o) {
 Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangularOptions& o) {
   const UserLocation here(a.location());
   const System s = system_of("solve_triangular", a, b);
-  return without_column(triangular(s.a, s.b, o.lower, o.trans, o.unit_diagonal), s.vector);
+  const Array out = triangular(s.a, s.b, o.lower, o.trans, o.unit_diagonal);
+  return without_column(with_weak_type(out, s.weak), s.vector);
 }
 
 hilo::linalg::SvdResult svd(const Operand& a, const SvdOptions& o) {

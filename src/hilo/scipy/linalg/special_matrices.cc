@@ -71,7 +71,7 @@ Array block_diag(const std::vector<Array>& arrs, numpy::Line line) {
     rows.push_back(numpy::pad(block, {{0, 0}, {left, width - left - block.shape(1)}}));
     left += block.shape(1);
   }
-  return numpy::concatenate(rows, 0);
+  return numpy::not_weak(numpy::concatenate(rows, 0));
 }
 
 Array toeplitz(const Operand& c, const std::optional<Array>& r) {
@@ -118,7 +118,7 @@ Array companion(const Operand& a) {
 
 Array fiedler_companion(const Operand& a) {
   const UserLocation here(a.location());
-  Array x = numpy::atleast_1d(numpy::promote_inexact(a.array()));
+  Array x = numpy::not_weak(numpy::atleast_1d(numpy::promote_inexact(a.array())));
   const int64_t n = x.shape(-1) - 1;
   if (n < 0) refuse("fiedler_companion", "the last axis must have nonzero length; got " + text_of(x));
   if (n == 0) {

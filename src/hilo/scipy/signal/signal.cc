@@ -89,7 +89,8 @@ Array convolved(const char* what, const Array& in1, const Array& in2, const Conv
     refuse(what, "one input must be smaller than the other in every dimension");
   const bool transform = method == "fft" || a.ndim() > 3;
   const Array full = transform ? by_fft(a, b, axes) : direct_of_any(a, b, o.precision);
-  return part_of(what, full, a, b, axes, o.mode);
+  // As in JAX: only what isn't computed by transforms stays weakly typed.
+  return with_weak_type(part_of(what, full, a, b, axes, o.mode), !transform && in1.weak_type() && in2.weak_type());
 }
 void check_matrices(const char* what, const Array& a, const Array& b) {
   if (a.ndim() != 2 || b.ndim() != 2)
@@ -163,7 +164,7 @@ Array detrend(const Operand& data, const DetrendOptions& o) {
     parts.push_back(part - numpy::matmul(line, hilo::linalg::lstsq(line, part).x));
   }
   const Array out = numpy::reshape(numpy::concatenate(parts, 0), moved.shape());
-  return numpy::moveaxis(out, 0, o.axis);
+  return with_weak_type(numpy::moveaxis(out, 0, o.axis), x.weak_type());
 }
 
 }  // namespace hilo::scipy::signal

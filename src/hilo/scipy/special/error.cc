@@ -11,6 +11,7 @@
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/lax/normal.h"
+#include "hilo/numpy/promotion.h"
 #include "hilo/scipy/special/support.h"
 #include "hilo/trace/trace.h"
 #include "hilo/transform/grad.h"
@@ -204,26 +205,28 @@ Array erfinv(const Operand& x) {
 }
 Array erfcx(const Operand& x) {
   const UserLocation here(x.location());
-  if (is_complex(x.array().dtype())) return wofz_with_rule(x.array() * std::complex<double>(0, 1));
-  return of_real("erfcx", x, erfcx_with_rule);
+  if (is_complex(x.array().dtype()))
+    return wofz_with_rule(with_weak_type(x.array(), false) * std::complex<double>(0, 1));
+  return with_weak_type(of_real("erfcx", x, erfcx_with_rule), false);
 }
 Array wofz(const Operand& z) {
   const UserLocation here(z.location());
   const Array& x = z.array();
-  const bool wide = x.dtype() == ElementType::kF64 || x.dtype() == ElementType::kC128;
+  const ElementType type = numpy::promote_types_inexact(std::vector{x}).shape.element_type();
+  const bool wide = type == ElementType::kF64 || type == ElementType::kC128;
   return wofz_with_rule(numpy::astype(x, wide ? ElementType::kC128 : ElementType::kC64));
 }
-Array dawsn(const Operand& x) { return of_real("dawsn", x, real_dawsn); }
+Array dawsn(const Operand& x) { return with_weak_type(of_real("dawsn", x, real_dawsn), false); }
 FresnelResult fresnel(const Operand& x) {
   const UserLocation here(x.location());
   using One = std::tuple<Array>;
-  const Array a = real_operands("fresnel", {x})[0];
+  const Array given = real_operands("fresnel", {x})[0], a = widened({given})[0];
   const auto [s, c] = custom_jvp(both_fresnel).defjvp([](const One& primals, const One& tangents) {
     const Array at = std::get<0>(primals), turn = std::numbers::pi / 2 * at * at;
     return std::pair(both_fresnel(at),
                      std::pair(numpy::sin(turn) * std::get<0>(tangents), numpy::cos(turn) * std::get<0>(tangents)));
   })(a);
-  return {s, c};
+  return {numpy::astype(s, given.dtype()), numpy::astype(c, given.dtype())};
 }
 Array ndtr(const Operand& x) {
   const UserLocation here(x.location());
@@ -231,7 +234,7 @@ Array ndtr(const Operand& x) {
 }
 Array ndtri(const Operand& p) {
   const UserLocation here(p.location());
-  return with_slope(quantile, quantile_slope, wide_float("ndtri", p));
+  return with_weak_type(with_slope(quantile, quantile_slope, wide_float("ndtri", p)), false);
 }
 Array log_ndtr(const Operand& x, const LogNdtrOptions& options) {
   const UserLocation here(x.location());
@@ -286,17 +289,19 @@ Array owens(const Array& h0, const Array& a0) {
 }  // namespace
 
 Array owens_t(const Operand& h, const Operand& a) {
-  return of_real("owens_t", h, a, [](const Array& x, const Array& y) {
-    return custom_jvp(owens).defjvps(
-        [](const Array& t, const Array&, const Array& h, const Array& a) {
-          return -t * numpy::exp(-0.5 * h * h) * numpy::erf(a * h * std::sqrt(0.5)) /
-                 (2 * std::sqrt(2 * std::numbers::pi));
-        },
-        [](const Array& t, const Array&, const Array& h, const Array& a) {
-          const Array r = 1.0 + a * a;
-          return t * numpy::exp(-0.5 * h * h * r) / (2 * std::numbers::pi * r);
-        })(x, y);
-  });
+  return with_weak_type(of_real("owens_t", h, a,
+                                [](const Array& x, const Array& y) {
+                                  return custom_jvp(owens).defjvps(
+                                      [](const Array& t, const Array&, const Array& h, const Array& a) {
+                                        return -t * numpy::exp(-0.5 * h * h) * numpy::erf(a * h * std::sqrt(0.5)) /
+                                               (2 * std::sqrt(2 * std::numbers::pi));
+                                      },
+                                      [](const Array& t, const Array&, const Array& h, const Array& a) {
+                                        const Array r = 1.0 + a * a;
+                                        return t * numpy::exp(-0.5 * h * h * r) / (2 * std::numbers::pi * r);
+                                      })(x, y);
+                                }),
+                        false);
 }
 
 }  // namespace hilo::scipy::special

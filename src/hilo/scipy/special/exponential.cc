@@ -152,30 +152,38 @@ Array dilogarithm(const Array& x) {
 }  // namespace
 
 Array expi(const Operand& x) {
-  return of_real("expi", x, [](const Array& a) {
-    const auto slope = [](const Array& v, const Array&) { return exp_over(v); };
-    return with_slope(principal_value, slope, a);
-  });
+  return with_weak_type(of_real("expi", x,
+                                [](const Array& a) {
+                                  const auto slope = [](const Array& v, const Array&) { return exp_over(v); };
+                                  return with_slope(principal_value, slope, a);
+                                }),
+                        false);
 }
-Array expn(const Operand& n, const Operand& x) { return of_real("expn", n, x, exponential_integral_with_rule); }
+Array expn(const Operand& n, const Operand& x) {
+  return with_weak_type(of_real("expn", n, x, exponential_integral_with_rule), false);
+}
 Array exp1(const Operand& x) {
-  return of_real("exp1", x, [](const Array& a) {
-    const auto value = [](const Array& v) { return exponential_integral(numpy::ones_like(v), v); };
-    const auto slope = [](const Array& v, const Array&) {
-      return numpy::where(v < 0, kNan, exp_over(-numpy::where(v < 0, 1.0, v)));
-    };
-    return with_slope(value, slope, a);
-  });
+  return with_weak_type(of_real("exp1", x,
+                                [](const Array& a) {
+                                  const auto value = [](const Array& v) {
+                                    return exponential_integral(numpy::ones_like(v), v);
+                                  };
+                                  const auto slope = [](const Array& v, const Array&) {
+                                    return numpy::where(v < 0, kNan, exp_over(-numpy::where(v < 0, 1.0, v)));
+                                  };
+                                  return with_slope(value, slope, a);
+                                }),
+                        false);
 }
 SiciResult sici(const Operand& x) {
   const UserLocation here(x.location());
   using One = std::tuple<Array>;
-  const Array a = real_operands("sici", {x})[0];
+  const Array given = real_operands("sici", {x})[0], a = widened({given})[0];
   const auto [s, c] = custom_jvp(both_sici).defjvp([](const One& primals, const One& tangents) {
     const Array at = std::get<0>(primals), t = std::get<0>(tangents);
     return std::pair(both_sici(at), std::pair(numpy::sinc(at / std::numbers::pi) * t, numpy::cos(at) / at * t));
   })(a);
-  return {s, c};
+  return {numpy::astype(s, given.dtype()), numpy::astype(c, given.dtype())};
 }
 Array spence(const Operand& x) {
   const UserLocation here(x.location());
@@ -187,7 +195,7 @@ Array spence(const Operand& x) {
     const Array far = numpy::where(near, 3.0, a);
     return numpy::where(near, polynomial(series, w * w) / (safe + 1.0), numpy::log(far) / (1.0 - far));
   };
-  return with_slope(dilogarithm, slope, wide_float("spence", x));
+  return with_weak_type(with_slope(dilogarithm, slope, with_weak_type(wide_float("spence", x), false)), false);
 }
 
 }  // namespace hilo::scipy::special

@@ -69,12 +69,13 @@ Array principal_log_gamma(const Array& z) {
 Array gammaln(const Operand& x) {
   return of_real("gammaln", x, [](const Array& a) { return lax::lgamma(a); });
 }
-Array gammasgn(const Operand& x) { return of_real("gammasgn", x, sign_of_gamma); }
+Array gammasgn(const Operand& x) { return with_weak_type(of_real("gammasgn", x, sign_of_gamma), false); }
 Array gamma(const Operand& x) {
   const UserLocation here(x.location());
   if (is_complex(x.array().dtype()))
-    return off_poles(x, [](const Array& z) { return numpy::exp(complex_log_gamma(z)); });
-  return of_real("gamma", x, [](const Array& a) { return sign_of_gamma(a) * numpy::exp(lax::lgamma(a)); });
+    return off_poles(with_weak_type(x, false), [](const Array& z) { return numpy::exp(complex_log_gamma(z)); });
+  return with_weak_type(
+      of_real("gamma", x, [](const Array& a) { return sign_of_gamma(a) * numpy::exp(lax::lgamma(a)); }), false);
 }
 Array loggamma(const Operand& x) {
   const UserLocation here(x.location());
@@ -92,12 +93,15 @@ Array polygamma(const Operand& n, const Operand& x) {
   return of_real("polygamma", n, x, [](const Array& k, const Array& a) { return lax::polygamma(k, a); });
 }
 Array multigammaln(const Operand& a, int64_t d) {
-  return of_real("multigammaln", a, [&](const Array& x) {
-    const double n = static_cast<double>(d);
-    const Array halves = numpy::arange(d, x.dtype()) / 2.0;
-    return numpy::sum(lax::lgamma(numpy::expand_dims(x, -1) - halves), -1) +
-           0.25 * n * (n - 1) * std::log(std::numbers::pi);
-  });
+  const bool pred = a.array().dtype() == ElementType::kPred;  // which meets the integer d
+  return with_weak_type(of_real("multigammaln", pred ? numpy::astype(a, default_integer()) : a.array(),
+                                [&](const Array& x) {
+                                  const double n = static_cast<double>(d);
+                                  const Array halves = numpy::arange(d, x.dtype()) / 2.0;
+                                  return numpy::sum(lax::lgamma(numpy::expand_dims(x, -1) - halves), -1) +
+                                         0.25 * n * (n - 1) * std::log(std::numbers::pi);
+                                }),
+                        false);
 }
 namespace {
 /// zeta by Euler and Maclaurin's formula: what its derivatives are taken of. Source    DLMF 25.11.28 (with 2.10.1)
@@ -165,21 +169,28 @@ Array pochhammer(const Array& z, const Array& m) {
 }  // namespace
 
 Array poch(const Operand& z, const Operand& m) {
-  return of_real("poch", z, m, [](const Array& a, const Array& b) {
-    return custom_jvp(pochhammer)
-        .defjvps([](const Array& t, const Array& y, const Array& z,
-                    const Array& m) { return (lax::digamma(z + m) - lax::digamma(z)) * y * t; },
-                 [](const Array& t, const Array& y, const Array& z, const Array& m) {
-                   return lax::digamma(z + m) * y * t;
-                 })(a, b);
-  });
+  return with_weak_type(of_real("poch", z, m,
+                                [](const Array& a, const Array& b) {
+                                  return custom_jvp(pochhammer)
+                                      .defjvps(
+                                          [](const Array& t, const Array& y, const Array& z, const Array& m) {
+                                            return (lax::digamma(z + m) - lax::digamma(z)) * y * t;
+                                          },
+                                          [](const Array& t, const Array& y, const Array& z, const Array& m) {
+                                            return lax::digamma(z + m) * y * t;
+                                          })(a, b);
+                                }),
+                        false);
 }
 
 Array betaln(const Operand& a, const Operand& b) { return of_real("betaln", a, b, lax::log_beta); }
 Array beta(const Operand& a, const Operand& b) {
-  return of_real("beta", a, b, [](const Array& x, const Array& y) {
-    return sign_of_gamma(x) * sign_of_gamma(y) * sign_of_gamma(x + y) * numpy::exp(lax::log_beta(x, y));
-  });
+  return with_weak_type(of_real("beta", a, b,
+                                [](const Array& x, const Array& y) {
+                                  return sign_of_gamma(x) * sign_of_gamma(y) * sign_of_gamma(x + y) *
+                                         numpy::exp(lax::log_beta(x, y));
+                                }),
+                        false);
 }
 
 Array betainc(const Operand& a, const Operand& b, const Operand& x) {

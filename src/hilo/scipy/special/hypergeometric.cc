@@ -310,14 +310,14 @@ Array gauss(const Array& a, const Array& b, const Array& c, const Array& x) {
 
 Array hyp1f1(const Operand& a, const Operand& b, const Operand& x) {
   const UserLocation here(a.location());
-  return widely(real_operands("hyp1f1", {a, b, x}),
-                [](const std::vector<Array>& v) { return kummer(v[0], v[1], v[2]); });
+  const auto f = [](const std::vector<Array>& v) { return kummer(v[0], v[1], v[2]); };
+  return with_weak_type(widely(real_operands("hyp1f1", {a, b, x}), f), false);
 }
 
 Array hyp2f1(const Operand& a, const Operand& b, const Operand& c, const Operand& x) {
   const UserLocation here(a.location());
-  return widely(real_operands("hyp2f1", {a, b, c, x}),
-                [](const std::vector<Array>& v) { return gauss(v[0], v[1], v[2], v[3]); });
+  const auto f = [](const std::vector<Array>& v) { return gauss(v[0], v[1], v[2], v[3]); };
+  return with_weak_type(widely(real_operands("hyp2f1", {a, b, c, x}), f), false);
 }
 
 }  // namespace hilo::scipy::special

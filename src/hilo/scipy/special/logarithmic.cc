@@ -14,6 +14,8 @@ namespace hilo::scipy::special {
 
 namespace {
 
+/// Weakly typed only if it is a number, as in JAX.
+Array of_number(const Array& x) { return numpy::weak_number(x, x.weak_type()); }
 using Two = std::tuple<Array, Array>;
 
 template <typename Log>
@@ -110,10 +112,10 @@ Array entr(const Operand& x) {
   return of_real("entr", x,
                  [](const Array& a) { return numpy::where(a < 0, -kInf, -x_log_x(numpy::where(a < 0, 1.0, a))); });
 }
-Array rel_entr(const Operand& p, const Operand& q) { return of_real("rel_entr", p, q, relative_entropy); }
-Array kl_div(const Operand& p, const Operand& q) { return of_real("kl_div", p, q, divergence); }
+Array rel_entr(const Operand& p, const Operand& q) { return of_number(of_real("rel_entr", p, q, relative_entropy)); }
+Array kl_div(const Operand& p, const Operand& q) { return of_number(of_real("kl_div", p, q, divergence)); }
 Array logit(const Operand& x) {
-  return of_real("logit", x, [](const Array& a) {
+  return of_number(of_real("logit", x, [](const Array& a) {
     // Around 1/2 by 2 x - 1, which is exact there.
     const auto value = [](const Array& v) {
       const Array middle = (v > 0.25) & (v < 0.75), safe = numpy::where(middle, v, 0.5);
@@ -125,7 +127,7 @@ Array logit(const Operand& x) {
       return numpy::where(middle, 4.0 / (1.0 - w * w), 1.0 / outer + 1.0 / (1.0 - outer));
     };
     return with_slope(value, slope, a);
-  });
+  }));
 }
 Array expit(const Operand& x) {
   return of_real("expit", x, [](const Array& a) { return ops::logistic(a); });
@@ -144,9 +146,11 @@ Array boxcox1p(const Operand& x, const Operand& lmbda) {
 
 SignedLog logsumexp_with_sign(const Operand& a, const LogsumexpOptions& o) {
   const UserLocation here(a.location());
-  Array x = numpy::promote_inexact(a.array());
   std::optional<Array> b = o.b;
-  if (b) std::tie(x, b) = numpy::promote_inexact(x, *b);
+  Array x;
+  if (b) std::tie(x, b) = numpy::promote_inexact(a.array(), *b);
+  else x = numpy::promote_inexact(a.array());
+  x = with_weak_type(x, false);
   if (o.where) x = numpy::where(*o.where, x, -kInf);
   const std::optional<Array> minus = Array(-kInf);
   const Array counted = b ? numpy::where(*b != 0, x, -kInf) : x;

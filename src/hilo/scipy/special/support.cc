@@ -6,10 +6,7 @@
 namespace hilo::scipy::special {
 
 std::vector<Array> real_operands(const char* what, std::vector<Array> operands) {
-  // Two at a time: the first meets each of the others, then each of the others meets the first.
-  operands[0] = numpy::promote_inexact(operands[0]);
-  for (size_t i = 1; i < operands.size(); ++i) operands[0] = numpy::promote_inexact(operands[0], operands[i]).first;
-  for (size_t i = 1; i < operands.size(); ++i) operands[i] = numpy::promote_inexact(operands[i], operands[0]).first;
+  operands = numpy::promote_inexact(std::move(operands));
   if (is_complex(operands[0].dtype()))
     or_throw(invalid_argument(at_user_line(what) + ": it does not support complex-valued inputs; got " +
                               operands[0].aval_shape().to_string()));

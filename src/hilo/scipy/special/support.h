@@ -7,6 +7,7 @@
 
 #include "hilo/lax/special.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/trace/trace.h"
 #include "hilo/transform/custom_jvp.h"
 
 namespace hilo::scipy::special {
@@ -19,14 +20,16 @@ std::vector<Array> real_operands(const char* what, std::vector<Array> operands);
 /// Refuses what isn't f32 or f64.
 const Array& wide_float(const char* what, const Array& x);
 
-/// f(operands) in f32 where they are half floats.
+/// The operands of a function, in f32 where they are half floats, and never weakly typed: its constants would widen them.
+inline std::vector<Array> widened(std::vector<Array> x) {
+  const bool half = x[0].dtype() == ElementType::kF16 || x[0].dtype() == ElementType::kBf16;
+  for (Array& a : x) a = half ? numpy::astype(a, ElementType::kF32) : with_weak_type(a, false);
+  return x;
+}
+/// f(widened operands) in their type, weakly typed if they are.
 template <typename F>
 Array widely(const std::vector<Array>& x, const F& f) {
-  const ElementType type = x[0].dtype();
-  if (type != ElementType::kF16 && type != ElementType::kBf16) return f(x);
-  std::vector<Array> wide;
-  for (const Array& a : x) wide.push_back(numpy::astype(a, ElementType::kF32));
-  return numpy::astype(f(wide), type);
+  return with_weak_type(numpy::astype(f(widened(x)), x[0].dtype()), x[0].weak_type());
 }
 /// f of one real operand, or of two.
 template <typename F>

@@ -129,8 +129,9 @@ HILO_LOC_SCALE(norm, cdf, special::ndtr(z))
 HILO_LOC_SCALE(norm, logcdf, special::log_ndtr(z))
 HILO_LOC_SCALE(norm, sf, special::ndtr(-z))
 HILO_LOC_SCALE(norm, logsf, special::log_ndtr(-z))
-HILO_LOC_SCALE(norm, ppf, special::ndtri(x) * scale + loc)
-HILO_LOC_SCALE(norm, isf, -special::ndtri(x) * scale + loc)
+// In the default type, as in JAX.
+HILO_LOC_SCALE(norm, ppf, numpy::astype(special::ndtri(x) * scale + loc, default_float()))
+HILO_LOC_SCALE(norm, isf, numpy::astype(-special::ndtri(x) * scale + loc, default_float()))
 
 HILO_LOC_SCALE(uniform, logpdf, numpy::where((x > loc + scale) | (x < loc), -kInf, -numpy::log(scale)))
 HILO_EXP(uniform, pdf, logpdf)

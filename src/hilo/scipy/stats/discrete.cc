@@ -12,7 +12,7 @@
 namespace hilo::scipy::stats {
 
 namespace {
-bool is_counted(const Array& x) { return is_integer(x.dtype()); }
+bool is_counted(const Array& x) { return is_integer(x.dtype()) || x.dtype() == ElementType::kPred; }
 }  // namespace
 
 Array bernoulli::logpmf(const Operand& k, const Operand& p, const Operand& loc) {
@@ -136,9 +136,7 @@ Array multinomial::pmf(const Operand& x, const Operand& n, const Operand& p) {
 
 Array dirichlet::logpdf(const Operand& x, const Operand& alpha) {
   const UserLocation here(x.location());
-  const ElementType type =
-      numpy::promote_inexact(numpy::zeros({}, x.array().dtype()), numpy::zeros({}, alpha.array().dtype()))
-          .first.dtype();
+  const ElementType type = numpy::promote_types_inexact(std::vector{x.array(), alpha.array()}).shape.element_type();
   Array p = numpy::astype(x, type), a = numpy::astype(alpha, type);
   if (a.ndim() != 1 || p.ndim() < 1 || (p.shape(0) != a.shape(0) && p.shape(0) != a.shape(0) - 1))
     or_throw(invalid_argument(fmt::format("{}: wanted x[k, ...] or x[k - 1, ...] and alpha[k]; got {} and {}",
@@ -178,13 +176,14 @@ Array squares_within(const Array& factor, const Array& y) {
 
 Array multivariate_normal::logpdf(const Operand& x, const Operand& mean, const Operand& cov) {
   const UserLocation here(x.location());
-  const auto scalar_of = [](const Array& a) { return numpy::zeros({}, a.dtype()); };
-  const Array meeting =
-      numpy::promote_inexact(numpy::promote_inexact(scalar_of(x), scalar_of(mean)).first, scalar_of(cov)).first;
-  const Array p = numpy::astype(x, meeting.dtype()), m = numpy::astype(mean, meeting.dtype()),
-              c = numpy::astype(cov, meeting.dtype());
+  const Aval meeting = numpy::promote_types_inexact(std::vector{x.array(), mean.array(), cov.array()});
+  const auto typed = [&](const Array& a) { return numpy::astype(a, meeting.shape.element_type()); };
+  const Array p = typed(x), m = typed(mean), c = typed(cov);
   const double log_turn = std::log(2 * std::numbers::pi);
-  if (m.ndim() == 0) return -0.5 * numpy::square(p - m) / c - 0.5 * (log_turn + numpy::log(c));
+  if (m.ndim() == 0) {
+    const Array value = -0.5 * numpy::square(p - m) / c - 0.5 * (log_turn + numpy::log(c));
+    return with_weak_type(value, meeting.weak_type);
+  }
   const int64_t n = m.shape(-1);
   const double size = static_cast<double>(n);
   const Array y = p - m;

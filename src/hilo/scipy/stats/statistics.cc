@@ -64,7 +64,8 @@ ModeResult mode(const Operand& a, const ModeOptions& o) {
   const Array sorted = numpy::sort(x, -1);
   const Runs runs = runs_of(sorted);
   const Array counts = runs.last - runs.first + 1, best = numpy::argmax(counts, -1, true);
-  return {numpy::reshape(numpy::take_along_axis(sorted, best, -1), shape),
+  const bool weak = x.weak_type() && !is_complex(x.dtype());  // as in JAX
+  return {with_weak_type(numpy::reshape(numpy::take_along_axis(sorted, best, -1), shape), weak),
           numpy::reshape(numpy::take_along_axis(counts, best, -1), shape)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <numbers>
+#include <string_view>
 
 #include "hilo/scipy/special/special.h"
 #include "hilo/scipy/special/support.h"
@@ -19,15 +20,30 @@ inline Array of_numbers(const Array& value, const std::vector<Array>& operands) 
   return value * numpy::where(wrong, kNan, numpy::ones_like(value));
 }
 
+/// Whether a result is weakly typed where all operands are, as in JAX: some always, most if they are numbers, some never.
+inline bool stays_weak(std::string_view what, bool are_numbers) {
+  for (const std::string_view always :
+       {"expon.", "uniform.", "gumbel_l.", "gumbel_r.", "gennorm.", "vonmises.", "wrapcauchy.", "binom.",
+        "logistic.cdf", "logistic.sf", "gamma.sf", "pareto.logcdf", "poisson.logpmf"})
+    if (what.starts_with(always) && what != "gumbel_r.sf") return true;
+  for (const std::string_view never :
+       {"norm.cdf", "norm.logcdf", "norm.sf", "norm.logsf", "norm.ppf", "norm.isf", "truncnorm."})
+    if (what.starts_with(never)) return false;
+  return are_numbers;
+}
+
 /// f(operands) in one inexact type and shape, of half floats in f32; NaN of NaN.
 template <typename F, typename... Rest>
 Array over(const char* what, const F& f, const Operand& x, const Rest&... rest) {
   const UserLocation here(x.location());
-  return special::widely(special::real_operands(what, {x.array(), rest.array()...}), [&](const std::vector<Array>& v) {
+  const std::vector<Array> v = special::real_operands(what, {x.array(), rest.array()...});
+  const bool weak = v[0].weak_type() && stays_weak(what, v[0].ndim() == 0);
+  const Array result = special::widely(v, [&](const std::vector<Array>& wide) {
     return [&]<size_t... I>(std::index_sequence<I...>) {
-      return of_numbers(f(v[I]...), v);
+      return of_numbers(f(wide[I]...), wide);
     }(std::make_index_sequence<sizeof...(Rest) + 1>());
   });
+  return with_weak_type(result, weak);
 }
 /// e^f(operands)
 template <typename F, typename... Operands>
