@@ -90,7 +90,6 @@ format:  ## clang-format over all sources
 
 lint:  ## clang-tidy over what differs from main (ALL=1: everything)
 	@tools/setup.sh build test lint
-	@tools/build.sh $(BUILD) $(JOBS)
 	@python3 tools/lint.py --build $(BUILD) --jobs $(JOBS) $(if $(ALL),--all)
 
 docs:  ## the generated pages, then all pages and the API reference as a site, opened in Chromium: site/index.html

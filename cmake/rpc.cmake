@@ -36,6 +36,7 @@ add_custom_command(OUTPUT ${HILO_PROTO_SOURCES} ${HILO_PROTO_HEADERS}
   DEPENDS ${HILO_PROTOS}/hilo/xrt/v1/xrt.proto
   COMMENT "xrt.proto")
 set_source_files_properties(${HILO_PROTO_SOURCES} PROPERTIES COMPILE_OPTIONS -w)
+add_custom_target(hilo_protos DEPENDS ${HILO_PROTO_HEADERS})
 
 file(GLOB HILO_RPC_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hilo/rpc/grpc/*.cc)
 add_library(hilo_rpc MODULE ${HILO_RPC_SOURCES} ${HILO_PROTO_SOURCES})

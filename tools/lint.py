@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+import build_tree
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FINDING = re.compile(r"^(\S+?):(\d+):\d+: (?:warning|error): (.*)$", re.MULTILINE)
 
@@ -23,6 +25,7 @@ def main() -> int:
     parser.add_argument("--base", default="main", help="the commit to differ from")
     parser.add_argument("files", nargs="*", type=pathlib.Path, help="these files instead")
     arguments = parser.parse_args()
+    arguments.build = tree_of_single_files(arguments.build, arguments.jobs)
     files = chosen_files(arguments)
     findings = {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
@@ -34,6 +37,14 @@ def main() -> int:
     dirty = len(set(findings.values()))
     print(f"{len(files) - dirty} clean, {dirty} with findings")
     return 1 if findings else 0
+
+
+def tree_of_single_files(build: pathlib.Path, jobs: int) -> pathlib.Path:
+    """A tree inside `build` whose compile_commands.json has each file by itself, with the headers that are generated."""
+    tree = build / "lint"
+    if not build_tree.build(tree, jobs, ["HILO_UNITY=OFF"], ["hilo_commit", "hilo_protos"]):
+        sys.exit(1)
+    return tree
 
 
 def chosen_files(arguments: argparse.Namespace) -> list[str]:

@@ -15,7 +15,7 @@ DEFINITION = re.compile(
     r"^(?:(?:class|struct|union|enum(?: class)?) (?:\[\[\w+\]\] )?(\w+)\b(?!;)"
     r"|using (\w+) ="
     r"|(?!return|using|namespace|template|#)[A-Za-z_][\w:<>,&*\[\]. ]*?[ &*](\w+)(?:\(|\[\w*\]| ?[={;]))", re.M)
-SHARES_NOTHING = re.compile(r"^using enum ", re.M)  # its names would be in all files behind it
+DIRECTIVE = re.compile(r"^using (?:namespace|enum) [^;]*;", re.M)  # holds for all files behind it
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.M | re.S)
 MACRO = re.compile(r"^ *#define (\w+)", re.M)
 ALIAS = re.compile(r"^using (\w+) = (.*;)$", re.M)
@@ -43,18 +43,18 @@ def by_folder(files: list[pathlib.Path]) -> dict[pathlib.Path, list[pathlib.Path
 
 
 def batches(files: list[pathlib.Path]) -> list[list[pathlib.Path]]:
-    """Each file goes to the first batch that has room and where neither uses a name of the other."""
+    """Each file goes to the first batch that has room and the same using-directives, and where neither uses a name of the other."""
     texts = {file: TEXT.sub("", file.read_text()) for file in files}
-    sociable_first = sorted(texts.items(), key=lambda item: SHARES_NOTHING.search(item[1]) is not None)
     same = same_aliases(texts.values())
-    made = []  # (files, names that they define for themselves, words)
-    for file, text in sociable_first:
+    made = []  # (files, names that they define for themselves, words, directives)
+    for file, text in texts.items():
+        directives = set(DIRECTIVE.findall(text))
         names = own_names(text) - same
         words = names | set(WORD.findall(text))
-        fits = next((batch for batch in made if not SHARES_NOTHING.search(text) and len(batch[0]) < MOST_FILES
-                     and not names & batch[2] and not batch[1] & words), None)
+        fits = next((batch for batch in made if len(batch[0]) < MOST_FILES and not names & batch[2] and not batch[1] & words
+                     and batch[3] == directives), None)
         if fits is None:
-            made.append(([file], names, words))
+            made.append(([file], names, words, directives))
         else:
             fits[0].append(file)
             fits[1].update(names)

@@ -44,8 +44,9 @@ class Unity(Planted):
         text = '// join(x)\nconst char* const kText = R"(\njoin(x) {\n)";\n'
         self.assertEqual(self.batches(a=LOCAL.format("int join(int x) {"), b=text), [["a", "b"]])
 
-    def test_enumerators_without_their_type_stay_alone(self):
-        self.assertEqual(self.batches(a="int f();\n", b="using enum Kind;\n", c="int g();\n"), [["a", "c"], ["b"]])
+    def test_using_directives_hold_for_files_that_have_the_same(self):
+        enums, space = "using enum Kind;\n", "using namespace hilo::ops;  // algebra\n"
+        self.assertEqual(self.batches(a="int f();\n", b=enums, c="int g();\n", d=space, e=enums), [["a", "c"], ["b", "e"], ["d"]])
 
     def test_a_batch_has_twelve_files(self):
         found = self.batches(**{f"f{k:02}": "int x;\n" for k in range(13)})
