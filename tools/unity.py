@@ -16,6 +16,7 @@ DEFINITION = re.compile(
     r"|using (\w+) ="
     r"|(?!return|using|namespace|template|#)[A-Za-z_][\w:<>,&*\[\]. ]*?[ &*](\w+)(?:\(|\[\w*\]| ?[={;]))", re.M)
 DIRECTIVE = re.compile(r"^using (?:namespace|enum) [^;]*;", re.M)  # holds for all files behind it
+UMBRELLA = re.compile(r'^#include "hilo/\w+\.h"', re.M)  # names types for users otherwise than the library does
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.M | re.S)
 MACRO = re.compile(r"^ *#define (\w+)", re.M)
 ALIAS = re.compile(r"^using (\w+) = (.*;)$", re.M)
@@ -48,7 +49,7 @@ def batches(files: list[pathlib.Path]) -> list[list[pathlib.Path]]:
     same = same_aliases(texts.values())
     made = []  # (files, names that they define for themselves, words, directives)
     for file, text in texts.items():
-        directives = set(DIRECTIVE.findall(text))
+        directives = {*DIRECTIVE.findall(text), UMBRELLA.search(text) is not None}
         names = own_names(text) - same
         words = names | set(WORD.findall(text))
         fits = next((batch for batch in made if len(batch[0]) < MOST_FILES and not names & batch[2] and not batch[1] & words
