@@ -117,8 +117,8 @@ Integers of 2 and 4 bits and floats of 8 and 4 bits use one byte each in memory.
 `popcnt` and `count-leading-zeros` count within it. Floats are computed in f32; each result is rounded once, to nearest, ties to
 even.
 
-On overflow the result is infinity if the type has one (f8e5m2, f8e4m3, f8e3m4), NaN if it has only NaN (`fn`, `fnuz`,
-f8e8m0fnu), and the largest value in f4e2m1fn. NaN becomes -0 in f4e2m1fn, which has no NaN. f8e8m0fnu stores powers of two: ties
+On overflow the result is infinity if the type has one (f8e5m2, f8e4m3, f8e3m4), and NaN if it has only NaN (`fn`, `fnuz`,
+f8e8m0fnu). In f4e2m1fn it is the largest value. NaN becomes -0 in f4e2m1fn, which has no NaN. f8e8m0fnu stores powers of two: ties
 round up, and zero and negative numbers are NaN. All codes, and all roundings at and next to ties, are those of
 ml_dtypes (`tests/types/narrow_float_test.cc`). Sums and products of arrays accumulate in f32 and round once; XLA rounds at
 every step.
