@@ -37,13 +37,13 @@ FLAGS = {
     "jax_platform_name": ("empty", "Platform name for XLA. The default is to attempt to use a GPU if available, but fall "
                           'back to CPU otherwise. To set the platform manually, pass "Host" for CPU or "CUDA" for GPU.'),
     # Of later JAX.
-    "jax_disable_jit": ("false", "Functions under jit run as they are, and control flow in C++ where its values are known."),
-    "jax_debug_nans": ("false", "The op that first makes a NaN is an error: results are looked at, and bad programs run again "
-                       "op by op."),
-    "jax_debug_infs": ("false", "The op that first makes an infinity is an error, as for jax_debug_nans."),
-    "jax_check_tracer_leaks": ("false", "A traced value that outlives its trace is an error at the end of the trace."),
-    "jax_explain_cache_misses": ("false", "Says on stderr, each time that a jitted function is traced, why it had to be."),
-    "jax_debug_key_reuse": ("false", "A key of random numbers that is used a second time is an error, with both lines."),
+    "jax_disable_jit": ("false", "Runs functions under jit eagerly. Control flow runs in C++ if its values are known."),
+    "jax_debug_nans": ("false", "Reports the first op that computes a NaN as an error. Results are checked; a program with a NaN runs "
+                       "again op by op."),
+    "jax_debug_infs": ("false", "Reports the first op that computes an infinity as an error, like jax_debug_nans."),
+    "jax_check_tracer_leaks": ("false", "Reports a tracer that outlives its trace as an error at the end of the trace."),
+    "jax_explain_cache_misses": ("false", "Prints to stderr why a jitted function is traced, each time that it is."),
+    "jax_debug_key_reuse": ("false", "Reports a second use of a random key as an error, with the lines of both uses."),
 }
 
 

@@ -59,9 +59,10 @@ Sizes with_axis(Sizes sizes, int64_t axis) {
 
 void expect_with_vmaps(const std::string& name, const Function& f, const Sizes& lhs, const Sizes& rhs) {
   const Array one_lhs = whole(lhs), one_rhs = whole(rhs, 1);
-  expect_recorded(name + " over lhs", vmap([&](const Array& x) { return f(x, one_rhs); }, {1})(whole(with_axis(lhs, 1))));
+  expect_recorded(name + " over lhs",
+                  vmap([&](const Array& x) { return f(x, one_rhs); }, {1})(whole(with_axis(lhs, 1))));
   expect_recorded(name + " over rhs",
-                vmap([&](const Array& k) { return f(one_lhs, k); }, {2})(whole(with_axis(rhs, 2), 1)));
+                  vmap([&](const Array& k) { return f(one_lhs, k); }, {2})(whole(with_axis(rhs, 2), 1)));
   expect_recorded(name + " over both", vmap(f, {2, 0})(whole(with_axis(lhs, 2)), whole(with_axis(rhs, 0), 1)));
 }
 
@@ -95,8 +96,8 @@ TEST(LaxConvolution, GivesJaxsValuesUnderVmap) {
 
 TEST(LaxConvolution, HasJaxsWrappers) {
   expect_recorded("conv", lax::conv(whole({1, 2, 3, 3}), whole({2, 2, 2, 2}, 1), {1, 1}, "SAME"));
-  expect_recorded("general padding", lax::conv_with_general_padding(whole({1, 1, 4}), whole({1, 1, 2}, 1), {1}, {{1, 2}},
-                                                                  Sizes{2}, Sizes{3}));
+  expect_recorded("general padding", lax::conv_with_general_padding(whole({1, 1, 4}), whole({1, 1, 2}, 1), {1},
+                                                                    {{1, 2}}, Sizes{2}, Sizes{3}));
   const Array x = whole({1, 3, 2}), k = whole({4, 2, 2}, 1);
   expect_recorded("transposed SAME", lax::conv_transpose(x, k, {2}, "SAME"));
   expect_recorded("transposed VALID", lax::conv_transpose(x, k, {2}, "VALID"));

@@ -13,22 +13,21 @@
 namespace hilo::tool {
 
 void add_argument_options(CLI::App& app, ArgumentOptions& options) {
-  app.add_option("--input", options.inputs, "An argument as .npy; once per argument, in order")
+  app.add_option("--input", options.inputs, "Read an argument from an .npy file; repeat once per argument, in order")
       ->expected(1)
       ->take_all()
       ->type_name("FILE");
-  app.add_option(
-         "--random", options.seed,
-         "Arguments without --input are random: floats uniform in [-1, 1), integers 0..9, pred by bit; the same "
-         "on every machine. Replica r takes SEED + r")
+  app.add_option("--random", options.seed,
+                 "Seed of the random values for arguments without --input: floats in [-1, 1), integers in 0..9, random "
+                 "pred. Values are the same on every machine. Replica r uses SEED + r")
       ->type_name("SEED");
   add_shape_option(app, options.shapes);
 }
 
 void add_shape_option(CLI::App& app, std::vector<std::string>& shapes) {
   app.add_option("--shape", shapes,
-                 "The shape of an argument without --input, as f32[7,3]; once per argument, in order. Needed where the "
-                 "program leaves sizes open")
+                 "Shape of an argument without --input, for example f32[7,3]; repeat once per argument, in order. "
+                 "Required if the program has symbolic sizes")
       ->expected(1)
       ->take_all()
       ->type_name("SHAPE");

@@ -194,21 +194,19 @@ Status run_bisect(const BisectOptions& options) {
 Command add_bisect(CLI::App& parent) {
   auto options = std::make_shared<BisectOptions>();
   CLI::App* app = parent.add_subcommand(
-      "bisect", "Find the first op on which engine cpu and reference part, and reduce the program to it");
-  app->add_option("FILE", options->file, "HLO text, HloModuleProto, MLIR of StableHLO, or a file of jax.export")
-      ->required();
-  app->add_option("--function", options->function, "Of MLIR: this one; else main, or the only public one")
+      "bisect",
+      "Find the first op whose results differ between the engines cpu and reference, and reduce the program to it");
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, StableHLO, or a file of jax.export")->required();
+  app->add_option("--function", options->function,
+                  "Function of an MLIR module. Default: main, or the only public function")
       ->type_name("NAME");
   add_argument_options(*app, options->arguments);
-  app->add_option(
-         "-o,--output", options->output,
-         "Write the reduced program there, and large values of its arguments beside it as FILE.inputN.npy; else "
-         "it is printed")
+  app->add_option("-o,--output", options->output,
+                  "Write the reduced program to this file, and large arguments to FILE.inputN.npy. Default: stdout")
       ->type_name("FILE");
   app->footer(
-      "Exit code 0: the engines agree. 1: they part, or the program can't be run.\n"
-      "Each op is compared on the operands that the engine gave it; a program whose replicas meet runs as its only "
-      "one.");
+      "Exit code 0: the engines agree. 1: they differ, or the program can't be run.\nEach op is compared on the "
+      "operands that the cpu engine computed. A program with collectives runs as a single replica.");
   return {app, [options] { return run_bisect(*options); }};
 }
 

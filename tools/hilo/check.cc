@@ -153,10 +153,12 @@ Status check_files(const CheckOptions& options) {
 
 Command add_check(CLI::App& parent) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* app = parent.add_subcommand("check", "Run programs of MLIR that check themselves with check.expect_*");
-  app->add_option("FILE", options->files, "MLIR of StableHLO as text (parts divided by '// -----') or bytecode")
+  CLI::App* app =
+      parent.add_subcommand("check", "Run MLIR programs that test themselves with check.expect_* operations");
+  app->add_option("FILE", options->files, "StableHLO as text (parts are separated by '// -----') or bytecode")
       ->required();
-  app->add_option("--engine", options->engine, "cpu or reference; the default is the flag jax_platform_name, else cpu")
+  app->add_option("--engine", options->engine,
+                  "Engine: cpu or reference. Default: the flag jax_platform_name, else cpu")
       ->check(CLI::IsMember({"cpu", "reference"}));
   add_jax_flags(*app);
   return {app, [options] { return check_files(*options); }};

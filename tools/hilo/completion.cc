@@ -75,7 +75,7 @@ complete -o default -F _hilo hilo
 }  // namespace
 
 Command add_completion(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("completion", "Print a script that completes this command in bash and zsh");
+  CLI::App* app = parent.add_subcommand("completion", "Print a completion script for bash and zsh");
   app->footer("To use it: source <(hilo completion)");
   return {app, [&parent] { return write_result("", completion_script(parent)); }};
 }

@@ -214,17 +214,20 @@ Status run_corpus(const ConformanceOptions& options) {
 
 Command add_conformance(CLI::App& parent) {
   auto options = std::make_shared<ConformanceOptions>();
-  CLI::App* app = parent.add_subcommand("conformance", "Run recorded programs of JAX and compare their results");
-  app->add_option("PATH", options->path, "A folder with manifest.tsv and archives of programs")->required();
-  app->add_option("--engine", options->engine, "cpu or reference; the default is the flag jax_platform_name, else cpu")
+  CLI::App* app = parent.add_subcommand("conformance",
+                                        "Run recorded programs of JAX and compare the results with the recorded ones");
+  app->add_option("PATH", options->path, "Folder with manifest.tsv and archives of programs")->required();
+  app->add_option("--engine", options->engine,
+                  "Engine: cpu or reference. Default: the flag jax_platform_name, else cpu")
       ->check(CLI::IsMember({"cpu", "reference"}));
-  app->add_option("--only", options->only, "Only programs with one of these in their names, divided by commas")
+  app->add_option("--only", options->only,
+                  "Run only programs whose names contain one of these texts, separated by commas")
       ->delimiter(',')
       ->type_name("NAMES");
   app->add_option("--digests", options->digests,
-                  "Write a line for each program here: its name and what its results' bits are")
+                  "Write one line per program to this file: its name and a digest of the bits of its results")
       ->type_name("FILE");
-  app->add_flag("--text", options->text, "Read the programs' text instead of their bytecode");
+  app->add_flag("--text", options->text, "Read the programs as text. Default: as bytecode");
   add_jax_flags(*app);
   return {app, [options] { return run_corpus(*options); }};
 }

@@ -59,19 +59,17 @@ Status convert(const ConvertOptions& options) {
 
 Command add_convert(CLI::App& parent) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App* app = parent.add_subcommand("convert", "Print a program in another form");
-  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
-      ->required();
-  app->add_option(
-         "--to", options->to,
-         "hlo, proto (HloModuleProto), stablehlo (text of MLIR), bytecode (a portable artefact of StableHLO), dot (for "
-         "Graphviz), html (a picture in one page) or svg (a still one)")
+  CLI::App* app = parent.add_subcommand("convert", "Convert a program to another format");
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or StableHLO as text or bytecode")->required();
+  app->add_option("--to", options->to,
+                  "Format: hlo, proto (HloModuleProto), stablehlo (MLIR text), bytecode (portable artefact of "
+                  "StableHLO), dot (for Graphviz), html (interactive picture in one page) or svg (static picture)")
       ->required()
       ->check(CLI::IsMember({"hlo", "proto", "stablehlo", "bytecode", "dot", "html", "svg"}));
   app->add_flag("--compiled", options->compiled,
-                "The program as the CPU engine runs it, after all passes; pictures show what it fuses");
+                "Convert the program as the CPU engine runs it, after all passes. Pictures show the fused ops");
   add_shape_option(*app, options->shapes);
-  app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
+  app->add_option("-o,--output", options->output, "Write to this file. Default: stdout")->type_name("FILE");
   return {app, [options] { return convert(*options); }};
 }
 

@@ -80,24 +80,26 @@ Status differentiate(const GradOptions& options) {
 
 Command add_grad(CLI::App& parent) {
   auto options = std::make_shared<GradOptions>();
-  CLI::App* app = parent.add_subcommand("grad", "Run a program backwards: its values, and the gradients of its inputs");
-  app->add_option("FILE", options->file, "HLO text, HloModuleProto, MLIR of StableHLO, or a file of jax.export")
-      ->required();
-  app->add_option("--function", options->load.function, "Of MLIR: this one; else main, or the only public one")
+  CLI::App* app = parent.add_subcommand("grad", "Compute the results of a program and the gradients of its inputs");
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, StableHLO, or a file of jax.export")->required();
+  app->add_option("--function", options->load.function,
+                  "Function of an MLIR module. Default: main, or the only public function")
       ->type_name("NAME");
-  app->add_option("--input", options->inputs, "An argument as .npy; once per argument, in order")
+  app->add_option("--input", options->inputs, "Read an argument from an .npy file; repeat once per argument, in order")
       ->expected(1)
       ->take_all()
       ->type_name("FILE");
   app->add_option("--cotangent", options->cotangents,
-                  "What each result counts, as .npy, once per result; all count 1 if none is given")
+                  "Cotangent of a result as .npy; repeat once per result, in order. Default: ones for all results")
       ->expected(1)
       ->take_all()
       ->type_name("FILE");
-  app->add_option("--output-dir", options->output_dir,
-                  "Write each result there as outN.npy, the gradient of each floating input as gradN.npy")
+  app->add_option(
+         "--output-dir", options->output_dir,
+         "Write each result to outN.npy in this folder, and the gradient of each floating-point input to gradN.npy")
       ->type_name("DIR");
-  app->add_option("--engine", options->engine, "cpu or reference; the default is the flag jax_platform_name, else cpu")
+  app->add_option("--engine", options->engine,
+                  "Engine: cpu or reference. Default: the flag jax_platform_name, else cpu")
       ->check(CLI::IsMember({"cpu", "reference"}));
   add_jax_flags(*app);
   return {app, [options] { return differentiate(*options); }};

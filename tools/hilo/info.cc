@@ -57,7 +57,8 @@ Status print_info() {
 
 /// The flags, then the variables of the environment that are no flags.
 std::string flags_text() {
-  std::string text = "Flags, also from the environment in capitals:\n" + flags_help() + "\nEnvironment variables:\n";
+  std::string text =
+      "Flags. Each can also be set in the environment, in capitals:\n" + flags_help() + "\nEnvironment variables:\n";
   for (const EnvironmentVariable& variable : kEnvironmentVariables)
     text += fmt::format("  {} (default: {})\n      {}\n", variable.name, variable.default_text, variable.help);
   return text;
@@ -80,7 +81,7 @@ Command add_info(CLI::App& parent) {
 Command add_flags(CLI::App& parent) {
   auto markdown = std::make_shared<bool>(false);
   CLI::App* app = parent.add_subcommand("flags", "Print the flags and the environment variables");
-  app->add_flag("--markdown", *markdown, "As docs/flags.md has them");
+  app->add_flag("--markdown", *markdown, "Print as Markdown, in the form of docs/flags.md");
   return {app, [markdown] { return write_result("", *markdown ? flags_markdown() : flags_text()); }};
 }
 

@@ -25,7 +25,7 @@ void add_jax_flags(CLI::App& app) {
         flag.is_bool() ? app.add_flag(name + ",!--no" + std::string(flag.name)) : app.add_option(name, take);
     option->take_last()->group("");  // hidden: the footer has them
   }
-  app.footer("Flags, also from the environment in capitals:\n" + flags_help());
+  app.footer("Flags. Each can also be set in the environment, in capitals:\n" + flags_help());
 }
 
 Status set_jax_flags(const CLI::App& app) {

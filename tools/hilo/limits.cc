@@ -10,18 +10,18 @@ namespace hilo::tool {
 
 void add_limit_options(CLI::App& app, LimitOptions& options) {
   app.add_option("--timeout", options.timeout,
-                 "End with DEADLINE_EXCEEDED after so long, compiling and running together")
+                 "Timeout in seconds for compiling and running together. Then the error is DEADLINE_EXCEEDED. Default: "
+                 "no limit")
       ->check(CLI::Range(1e-3, 1e8))
       ->type_name("SECONDS");
-  app.add_option(
-         "--max-memory", options.memory,
-         "Refuse programs that plan to use more: arguments, results, temporaries and constants. Takes 512MB, 4GiB; "
-         "0: what can be had")
+  app.add_option("--max-memory", options.memory,
+                 "Reject programs whose planned memory is larger: arguments, results, temporaries and constants. In "
+                 "bytes, or as 512MB or 4GiB. 0: the available memory")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
       ->type_name("BYTES");
   app.add_option("--max-instructions", options.instructions,
-                 "Refuse programs with more, all that is called counted at every call; 0: any number")
+                 "Reject programs with more instructions. Called computations count once per call. 0: no limit")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
       ->type_name("N");
 }

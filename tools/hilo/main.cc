@@ -68,12 +68,12 @@ Status check_names(const CLI::App& root, const std::vector<std::string>& argumen
 }
 
 int parse_and_run(std::vector<std::string> arguments) {
-  CLI::App root("hilo: JAX and XLA in C++. Compiles, runs and shows programs in HLO.", "hilo");
+  CLI::App root("hilo: JAX and XLA in C++. Compiles, runs and inspects HLO programs.", "hilo");
   root.set_version_flag("--version", [] { return std::string(trimmed(info_text())); });
   root.require_subcommand(1);
   root.footer(
-      "Exit codes: 0 well, 1 the program or its input failed, 2 wrong usage, 130 interrupted.\n"
-      "`hilo SUBCOMMAND --help` says more.");
+      "Exit codes: 0 success, 1 the program or its input failed, 2 wrong usage, 130 interrupted.\n`hilo SUBCOMMAND "
+      "--help` lists the options of a subcommand.");
   const std::vector<Command> commands = {
       add_run(root),         add_grad(root),    add_opt(root),       add_convert(root), add_plan(root),
       add_simulate(root),    add_compile(root), add_cache(root),     add_bisect(root),  add_check(root),

@@ -138,8 +138,10 @@ Status make_project(const std::string& path) {
 
 Command add_new(CLI::App& parent) {
   auto path = std::make_shared<std::string>();
-  CLI::App* app = parent.add_subcommand("new", "Make a CMake project that uses hilo");
-  app->add_option("DIR", *path, "A folder that is empty or not there yet; its name is the project's")->required();
+  CLI::App* app = parent.add_subcommand("new", "Create a CMake project that uses hilo");
+  app->add_option("DIR", *path,
+                  "Folder of the project: empty, or created by this command. Its name is the name of the project")
+      ->required();
   return {app, [path] { return make_project(*path); }};
 }
 

@@ -41,14 +41,13 @@ Status optimise(const OptOptions& options, bool passes_given) {
 
 Command add_opt(CLI::App& parent) {
   auto options = std::make_shared<OptOptions>();
-  CLI::App* app = parent.add_subcommand("opt", "Run passes over a program and print it");
-  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
-      ->required();
-  const CLI::Option* passes =
-      app->add_option("--passes", options->passes, "Names, separated by commas; the default is what the engine runs")
-          ->type_name("A,B");
+  CLI::App* app = parent.add_subcommand("opt", "Run passes over a program and print the result");
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or StableHLO as text or bytecode")->required();
+  const CLI::Option* passes = app->add_option("--passes", options->passes,
+                                              "Names of passes, separated by commas. Default: the passes of the engine")
+                                  ->type_name("A,B");
   add_shape_option(*app, options->shapes);
-  app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
+  app->add_option("-o,--output", options->output, "Write to this file. Default: stdout")->type_name("FILE");
   app->footer("Passes: " + pass_names(hlo::all_passes()) + "\nDefault: " + pass_names(hlo::default_pipeline()));
   return {app, [options, passes] { return optimise(*options, passes->count() > 0); }};
 }

@@ -65,9 +65,10 @@ Status show_cache(bool clear) {
 CLI::App* add_file_command(CLI::App& parent, const std::string& name, const std::string& what,
                            const std::shared_ptr<FileOptions>& options) {
   CLI::App* app = parent.add_subcommand(name, what);
-  app->add_option("FILE", options->file, "HLO text, HloModuleProto, MLIR of StableHLO, or what `hilo compile` wrote")
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, StableHLO, or a file of `hilo compile`")
       ->required();
-  app->add_option("--function", options->function, "Of MLIR: this one; else main, or the only public one")
+  app->add_option("--function", options->function,
+                  "Function of an MLIR module. Default: main, or the only public function")
       ->type_name("NAME");
   add_shape_option(*app, options->shapes);
   add_jax_flags(*app);
@@ -78,23 +79,23 @@ CLI::App* add_file_command(CLI::App& parent, const std::string& name, const std:
 
 Command add_plan(CLI::App& parent) {
   auto options = std::make_shared<FileOptions>();
-  CLI::App* app =
-      add_file_command(parent, "plan", "Print what the engine runs for a program: steps, slots, code", options);
-  app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
+  CLI::App* app = add_file_command(parent, "plan", "Print the plan of a program: steps, slots, code", options);
+  app->add_option("-o,--output", options->output, "Write to this file. Default: stdout")->type_name("FILE");
   return {app, [options] { return print_plan(*options); }};
 }
 
 Command add_compile(CLI::App& parent) {
   auto options = std::make_shared<FileOptions>();
-  CLI::App* app = add_file_command(parent, "compile", "Compile a program into a file that `hilo run` starts", options);
-  app->add_option("-o,--output", options->output, "The file")->type_name("FILE")->required();
+  CLI::App* app = add_file_command(parent, "compile",
+                                   "Compile a program to a file that `hilo run` starts without compiling", options);
+  app->add_option("-o,--output", options->output, "Write to this file")->type_name("FILE")->required();
   return {app, [options] { return save(*options); }};
 }
 
 Command add_cache(CLI::App& parent) {
   auto clear = std::make_shared<bool>(false);
-  CLI::App* app = parent.add_subcommand("cache", "List the compiled programs that processes share");
-  app->add_flag("--clear", *clear, "Remove them");
+  CLI::App* app = parent.add_subcommand("cache", "List the compiled programs in the disk cache that processes share");
+  app->add_flag("--clear", *clear, "Delete all of them");
   add_jax_flags(*app);
   return {app, [clear] { return show_cache(*clear); }};
 }

@@ -42,8 +42,9 @@ Status print_plugins(const std::string& folder) {
 
 Command add_plugins(CLI::App& parent) {
   auto folder = std::make_shared<std::string>(default_folder());
-  CLI::App* app = parent.add_subcommand("plugins", "List the PJRT plugins in a folder, with the flag for each");
-  app->add_option("folder", *folder, "A virtual environment of Python, or any folder")->capture_default_str();
+  CLI::App* app =
+      parent.add_subcommand("plugins", "List the PJRT plugins in a folder, with the flag that selects each");
+  app->add_option("folder", *folder, "Python virtual environment, or any other folder")->capture_default_str();
   return {app, [folder] { return print_plugins(*folder); }};
 }
 

@@ -201,30 +201,33 @@ Status run_program(const RunOptions& options) {
 Command add_run(CLI::App& parent) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* app = parent.add_subcommand(
-      "run", "Compile and run a program; one whose replicas meet, on as many as jax_replica_count says");
+      "run", "Compile and run a program. A program with collectives runs on jax_replica_count replicas");
   app->add_option("FILE", options->file,
-                  "HLO text, HloModuleProto, MLIR of StableHLO as text or bytecode, or what `hilo compile` wrote")
+                  "HLO text, HloModuleProto, StableHLO as text or bytecode, or a file of `hilo compile`")
       ->required();
-  app->add_option("--function", options->function, "Of MLIR: run this one; else main, or the only public one")
+  app->add_option("--function", options->function,
+                  "Function of an MLIR module. Default: main, or the only public function")
       ->type_name("NAME");
   add_argument_options(*app, options->arguments);
   app->add_option("--output-dir", options->output_dir,
-                  "Write each result there as outN.npy; of several replicas as replicaR.outN.npy")
+                  "Write each result to outN.npy in this folder; with several replicas, to replicaR.outN.npy")
       ->type_name("DIR");
-  app->add_option("--engine", options->engine, "cpu or reference; the default is the flag jax_platform_name, else cpu")
+  app->add_option("--engine", options->engine,
+                  "Engine: cpu or reference. Default: the flag jax_platform_name, else cpu")
       ->check(CLI::IsMember({"cpu", "reference"}));
-  app->add_option("--repeat", options->repeat, "Run so many times")
+  app->add_option("--repeat", options->repeat, "Number of runs")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
-  app->add_flag(
-      "--explain", options->explain,
-      "What the plan chose and why, each part's fastest time beside what this machine's figures say, and choices "
-      "that the clock speaks against. With --repeat, the fastest run of each part counts");
+  app->add_flag("--explain", options->explain,
+                "Print the choices of the plan and their reasons, the fastest measured time of each part and the time "
+                "predicted for this machine, and choices that measured times contradict. With --repeat, the fastest "
+                "run of each part counts");
   app->add_flag("--explain-shardings", options->explain_shardings,
-                "Instead of running: what the devices of the mesh share, send each other and why, and compute whole");
-  app->add_option(
-         "--graph", options->graph,
-         "With --explain-shardings: draw the program of one device there, with bytes on links: .html, .svg or .dot")
+                "Print how arrays are sharded over the mesh, which collectives run and why, and which ops are "
+                "replicated. The program does not run");
+  app->add_option("--graph", options->graph,
+                  "With --explain-shardings: write a picture of the program of one device, with bytes on links, as "
+                  ".html, .svg or .dot")
       ->type_name("FILE");
   add_limit_options(*app, options->limits);
   add_jax_flags(*app);

@@ -174,52 +174,67 @@ Status serve(const ServeOptions& options) {
 Command add_serve(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "serve",
-      "Lend this machine's devices to clients, which set --jax_xla_backend=xrt --jax_backend_target=rpc:host:port");
+      "Serve local devices over gRPC to clients with --jax_xla_backend=xrt --jax_backend_target=rpc:host:port");
   auto options = std::make_shared<ServeOptions>();
   rpc::ServerOptions& server = options->server;
   rpc::Quota& quota = server.worker.quota;
-  app->add_option("--listen", server.listen, "host:port, where port 0 is any that is free; or unix:/path")
+  app->add_option("--listen", server.listen, "Address: host:port, or unix:/path. Port 0: any free port")
       ->capture_default_str();
-  app->add_option("--port-file", options->port_file, "Where the port is written once the server is up");
-  app->add_option("--metrics", options->metrics, "127.0.0.1:port of /healthz and /metrics, without encryption");
+  app->add_option("--port-file", options->port_file, "Write the port to this file when the server is ready");
+  app->add_option("--metrics", options->metrics,
+                  "Address 127.0.0.1:port for /healthz and /metrics, without encryption");
+  app->add_option("--token-file", server.token_file,
+                  "File of mode 600 with the token that clients must send, or with lines of a name and a token. "
+                  "Default on loopback: a token that clients of this user find");
+  app->add_flag("--open", server.is_open,
+                "Require no token on loopback. Every user of this machine can then run programs on this server");
+  app->add_option("--allow-user", options->users, "Another user who may connect to the Unix socket; can be repeated");
   app->add_option(
-      "--token-file", server.token_file,
-      "A token that clients must name, or lines of a name and a token; of mode 600. Default on loopback: one that "
-      "clients of this user find");
-  app->add_flag("--open", server.is_open, "No token on loopback: every user of this machine can run programs here");
-  app->add_option("--allow-user", options->users, "May connect to a Unix socket besides this user; may be repeated");
-  app->add_option("--audit", options->audit,
-                  "Where a line of JSON for each session, refusal and limit goes: stderr, off, or a file")
+         "--audit", options->audit,
+         "Destination of the audit log, one JSON line per session, rejection and limit: stderr, off, or a file")
       ->capture_default_str();
-  app->add_option("--audit-bytes", server.audit.file_bytes, "Of the file, before it becomes FILE.1; four such are kept")
+  app->add_option(
+         "--audit-bytes", server.audit.file_bytes,
+         "Maximum size of the audit file in bytes. A full file is renamed to FILE.1; four old files are retained")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app->add_option("--tls-certificate", server.tls_certificate, "PEM file");
-  app->add_option("--tls-key", server.tls_key, "PEM file");
-  app->add_option("--tls-client-ca", server.tls_client_ca, "PEM file: clients need a certificate of it");
-  app->add_option("--platform", server.worker.platform, "Whose devices sessions get")->capture_default_str();
-  app->add_option("--max-sessions", server.sessions.sessions, "At once")->capture_default_str();
-  app->add_option("--max-sessions-per-peer", server.sessions.sessions_per_peer,
-                  "Of one host, IPv6 networks of 64 bits; 0: three quarters of all");
+  app->add_option("--tls-certificate", server.tls_certificate, "PEM file of the server's certificate");
+  app->add_option("--tls-key", server.tls_key, "PEM file of the server's private key");
+  app->add_option("--tls-client-ca", server.tls_client_ca,
+                  "PEM file of the authority that must have signed the clients' certificates");
+  app->add_option("--platform", server.worker.platform, "Platform of the devices that sessions use")
+      ->capture_default_str();
+  app->add_option("--max-sessions", server.sessions.sessions, "Maximum number of sessions at once")
+      ->capture_default_str();
+  app->add_option(
+      "--max-sessions-per-peer", server.sessions.sessions_per_peer,
+      "Maximum number of sessions per host, or per IPv6 network of 64 bits. 0: three quarters of --max-sessions");
   app->add_option("--max-sessions-per-token", server.sessions.sessions_per_token,
-                  "Of one named token; 0: three quarters of all");
-  app->add_option("--queue-seconds", options->queue_seconds, "That a client waits for a session; 0: it is rejected")
+                  "Maximum number of sessions per named token. 0: three quarters of --max-sessions");
+  app->add_option("--queue-seconds", options->queue_seconds,
+                  "Time in seconds that a client waits for a free session. 0: the client is rejected at once")
       ->capture_default_str();
-  app->add_option("--max-connections", server.door.connections, "At once")->capture_default_str();
-  app->add_option("--max-devices", server.worker.devices, "Of a session")->capture_default_str();
-  app->add_option("--max-live-bytes", quota.live_bytes,
-                  "That a session holds: arrays, programs, runs, replies; 0: what can be had");
-  app->add_option("--max-executables", quota.executables, "Of a session")->capture_default_str();
-  app->add_option("--max-calls", quota.calls_in_flight, "Of a session, at once")->capture_default_str();
-  app->add_option("--max-compile-seconds", quota.compile_seconds, "Of each compilation; 0: for ever");
-  app->add_option("--max-run-seconds", quota.run_seconds, "Of each run on its devices; 0: for ever");
+  app->add_option("--max-connections", server.door.connections, "Maximum number of connections at once")
+      ->capture_default_str();
+  app->add_option("--max-devices", server.worker.devices, "Maximum number of devices per session")
+      ->capture_default_str();
+  app->add_option(
+      "--max-live-bytes", quota.live_bytes,
+      "Maximum number of bytes held by a session: arrays, programs, runs, replies. 0: the available memory");
+  app->add_option("--max-executables", quota.executables, "Maximum number of executables per session")
+      ->capture_default_str();
+  app->add_option("--max-calls", quota.calls_in_flight, "Maximum number of calls at once per session")
+      ->capture_default_str();
+  app->add_option("--max-compile-seconds", quota.compile_seconds, "Timeout of a compilation in seconds. 0: no limit");
+  app->add_option("--max-run-seconds", quota.run_seconds, "Timeout of a run on its devices in seconds. 0: no limit");
   app->add_option("--max-worker-memory", server.worker.memory_bytes,
-                  "Bytes of a worker's addresses; 0: as many as there are");
+                  "Maximum address space of a worker in bytes. 0: no limit");
   app->add_option("--allow-custom-call", server.worker.custom_calls,
-                  "A target that programs may call; may be repeated");
-  app->add_option("--grace", options->grace_seconds, "Seconds that a session waits for a client that is gone")
+                  "Custom-call target that programs may call; can be repeated");
+  app->add_option("--grace", options->grace_seconds, "Time in seconds that a session waits for a disconnected client")
       ->capture_default_str();
-  app->add_option("--drain", options->drain_seconds, "Seconds that sessions have after SIGTERM")->capture_default_str();
+  app->add_option("--drain", options->drain_seconds, "Time in seconds for sessions to finish after SIGTERM")
+      ->capture_default_str();
   return {app, [options] { return serve(*options); }};
 }
 

@@ -73,25 +73,28 @@ Status run_simulation(const SimulateOptions& options) {
 Command add_simulate(CLI::App& parent) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* app = parent.add_subcommand(
-      "simulate", "Partition a program and say how long a step takes on devices and links of known speed");
-  app->add_option("FILE", options->file, "MLIR of StableHLO that states shardings, or a file of jax.export")
-      ->required();
-  app->add_option("--devices", options->devices, "So many, by a longer first axis of the mesh; default: the mesh's")
+      "simulate", "Partition a program and estimate the time of a step on devices and links of known speed");
+  app->add_option("FILE", options->file, "StableHLO with shardings, or a file of jax.export")->required();
+  app->add_option("--devices", options->devices,
+                  "Number of devices; the first axis of the mesh is resized. Default: the devices of the mesh")
       ->check(CLI::Range(int64_t{2}, int64_t{65536}))
       ->type_name("N");
-  app->add_option("--topology", options->topology, "ring, torus2d, torus3d or fat-tree")
+  app->add_option("--topology", options->topology, "Topology: ring, torus2d, torus3d or fat-tree")
       ->check(CLI::IsMember({"ring", "torus2d", "torus3d", "fat-tree"}));
-  app->add_option("--alpha", options->alpha, "Latency of a message, or of a hop: 1us")->type_name("TIME");
-  app->add_option("--beta", options->beta, "Bandwidth of a link, one way: 100GB/s")->type_name("RATE");
-  app->add_option("--flops", options->flops, "Operations of a device: 1T/s")->type_name("RATE");
-  app->add_option("--transcendentals", options->transcendentals, "exp, log and the like of a device: 100G/s")
+  app->add_option("--alpha", options->alpha, "Latency of a message or of a hop, for example 1us")->type_name("TIME");
+  app->add_option("--beta", options->beta, "Bandwidth of a link in one direction, for example 100GB/s")
       ->type_name("RATE");
-  app->add_option("--memory", options->memory, "Bandwidth of a device's memory: 100GB/s")->type_name("RATE");
-  app->add_option("--leaf", options->leaf, "Of a fat tree: devices under one switch")
+  app->add_option("--flops", options->flops, "Arithmetic operations per second of a device, for example 1T/s")
+      ->type_name("RATE");
+  app->add_option("--transcendentals", options->transcendentals,
+                  "Transcendental operations (exp, log and similar) per second of a device, for example 100G/s")
+      ->type_name("RATE");
+  app->add_option("--memory", options->memory, "Memory bandwidth of a device, for example 100GB/s")->type_name("RATE");
+  app->add_option("--leaf", options->leaf, "Fat tree only: number of devices under one switch")
       ->check(CLI::Range(int64_t{1}, int64_t{65536}))
       ->type_name("N");
   app->add_option("--oversubscription", options->oversubscription,
-                  "Of a fat tree: by how much less the links above carry")
+                  "Fat tree only: factor by which the links above the leaves carry less")
       ->check(CLI::Range(1.0, 1e6))
       ->type_name("X");
   return {app, [options] { return run_simulation(*options); }};

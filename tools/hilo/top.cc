@@ -46,13 +46,13 @@ Status top(const TopOptions& options) {
 }  // namespace
 
 Command add_top(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("top", "What a server does: its sessions, their memory, calls a second");
+  CLI::App* app = parent.add_subcommand("top", "Show the sessions of a server, their memory and calls per second");
   auto options = std::make_shared<TopOptions>();
-  app->add_option("target", options->target, "rpc:host:port")->required();
-  app->add_option("--every", options->every_seconds, "Seconds between two looks")
+  app->add_option("target", options->target, "Address of the server: rpc:host:port")->required();
+  app->add_option("--every", options->every_seconds, "Interval between two updates in seconds")
       ->check(CLI::Range(0.05, 3600.0))
       ->capture_default_str();
-  app->add_option("--count", options->count, "So many looks; 0: until Ctrl-C")->check(CLI::NonNegativeNumber);
+  app->add_option("--count", options->count, "Number of updates. 0: until Ctrl-C")->check(CLI::NonNegativeNumber);
   return {app, [options] { return top(*options); }};
 }
 

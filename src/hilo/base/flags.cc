@@ -299,21 +299,21 @@ std::string flags_help() {
 std::string flags_markdown() {
   std::string text =
       "# Flags\n\n"
-      "Generated from the table in `src/hilo/base/flag_table.h`; a test holds the two together.\n\n"
-      "A value set in code (`hilo::config().update(\"jax_enable_x64\", true)`) counts before the command "
-      "line\n"
-      "(`--jax_enable_x64=true`), that before the environment (`JAX_ENABLE_X64=true`), that before the "
-      "default.\n"
-      "Booleans take y, yes, t, true, on, 1 and n, no, f, false, off, 0 in upper or lower case.\n"
+      "Generated from the table in `src/hilo/base/flag_table.h`; a test compares the two.\n\n"
+      "A value set in code (`hilo::config().update(\"jax_enable_x64\", true)`) takes precedence over the command line\n"
+      "(`--jax_enable_x64=true`), the command line over the environment (`JAX_ENABLE_X64=true`), and the environment "
+      "over\n"
+      "the default. Booleans accept y, yes, t, true, on, 1 and n, no, f, false, off, 0, in upper or lower case.\n"
       "The environment is read when hilo first needs a flag.\n\n"
       "| flag | environment | values | default | meaning |\n"
       "|---|---|---|---|---|\n";
   for (const FlagInfo& flag : kFlags) {
-    const std::string own = flag.own_variable.empty() ? "" : fmt::format(", or before it `{}`", flag.own_variable);
+    const std::string own =
+        flag.own_variable.empty() ? "" : fmt::format(", or `{}`, which takes precedence", flag.own_variable);
     text += fmt::format("| `--{}` | `{}`{} | {} | {} | {} |\n", flag.name, environment_name(flag), own,
                         flag_values_text(flag), default_in_words(flag), flag.help);
   }
-  text += "\n## Other variables of the environment\n\n| variable | default | meaning |\n|---|---|---|\n";
+  text += "\n## Other environment variables\n\n| variable | default | meaning |\n|---|---|---|\n";
   for (const EnvironmentVariable& variable : kEnvironmentVariables) {
     text += fmt::format("| `{}` | {} | {} |\n", variable.name, variable.default_text, variable.help);
   }

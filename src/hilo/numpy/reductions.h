@@ -133,7 +133,8 @@ struct InitialOptions {
   Dtype dtype = std::nullopt;
   bool include_initial = false;  ///< begin with 0, or 1 for products
 };
-/// As cumsum and cumprod; arrays of several dimensions need an axis, integers are added as in sum.
+/// As cumsum and cumprod; arrays of several dimensions need an axis. cumulative_sum adds integers as sum does; cumulative_prod
+/// keeps their type.
 Array cumulative_sum(const Operand& x, const InitialOptions& options = {});
 Array cumulative_prod(const Operand& x, const InitialOptions& options = {});
 

@@ -352,7 +352,9 @@ WalkRef walk_of(const T& value) {
   return {const_cast<T*>(&value), tree_detail::walk_value<T>};
 }
 
+/// The leaves and the structure of a walked tree.
 FlatTree flatten_walked(WalkRef walk_value);
+/// The number of leaves of a walked tree.
 size_t leaf_count(WalkRef walk_value);
 /// Replaces leaves in walking order. Errors    INVALID_ARGUMENT if the number of leaves differs
 void fill_from(std::span<const Array> leaves, WalkRef walk_value);
@@ -363,6 +365,7 @@ std::string leaf_path(size_t index, WalkRef walk_value);
 /// the trees. "" if their structures are equal.
 std::string walk_difference(std::string_view one, WalkRef walk_one, std::string_view other, WalkRef walk_other);
 
+/// Where two trees first differ, as walk_difference says it.
 template <Tree A, Tree B>
 std::string tree_difference(std::string_view one, const A& a, std::string_view other, const B& b) {
   return hilo::walk_difference(one, hilo::walk_of(a), other, hilo::walk_of(b));
