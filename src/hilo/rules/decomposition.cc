@@ -11,6 +11,7 @@
 #include "hilo/rules/batch_leading.h"
 #include "hilo/rules/families.h"
 #include "hilo/rules/free_turns.h"
+#include "hilo/transform/grad.h"
 #include "hilo/transform/lifts.h"
 
 namespace hilo::rules {
@@ -271,14 +272,13 @@ std::vector<Lifts> lifts_of_svd(const Array& u, const Array& s, const Array& v, 
 JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& attributes = hilo::attributes_of<hlo::SvdAttributes>(operation);
   const Array& a = operation.operands[0];
-  if (tangents[0].is_zero()) {
-    std::vector<Array> results = bind(operation);
-    return {results, std::vector<Tangent>(results.size())};
-  }
+  const std::vector<Array> results = bind(operation);
+  if (tangents[0].is_zero()) return {results, std::vector<Tangent>(results.size())};
   if (attributes.compute_uv && attributes.full_matrices && rows(a) != columns(a))
     refuse("svd: the derivative with full matrices is implemented for square ones only. Hint: full_matrices=false");
   const Array& da = tangents[0].value();
-  const std::vector<Array> thin = linalg::svd(a, false, true);
+  const std::vector<Array> thin =
+      attributes.compute_uv ? std::vector{results[1], results[0], results[2]} : linalg::svd(a, false, true);
   const Array &u = thin[0], &s = thin[1], v = adjoint(thin[2]);
   const Array p = product(product(adjoint(u), da), v);
   const Array ds = real_part(diagonal(p));
@@ -286,11 +286,15 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
   const auto [along, down] = pairs(s);
   const Array bound = error_of_values(s), equal = equal_pairs(sub(along, down), bound);
   std::vector<Lifts> lifts = lifts_of_svd(u, s, v, p, outside, equal);
-  if (!attributes.compute_uv) return {{s}, {ds}, {lifts[1]}};
+  if (!attributes.compute_uv) {
+    // Without vectors LAPACK computes other bits, and a value has the same bits with a tangent and without. The difference of
+    // almost equal numbers is exact. Further derivatives are those of `s`, whose lifts the vectors share.
+    return {{ops::add(s, stop_gradient(sub(results[0], s)))}, {ds}, {lifts[1]}};
+  }
   const SvdFactors f = {inverse_above(sub(along, down), bound), inverse_above(add(along, down), bound),
                         inverse_above(s, bound)};
   const SvdTangents vectors = svd_tangents(u, v, p, outside, f, equal);
-  return {{s, u, thin[2]}, {ds, vectors.u, adjoint(vectors.v)}, {lifts[1], lifts[0], lifts[2]}};
+  return {results, {ds, vectors.u, adjoint(vectors.v)}, {lifts[1], lifts[0], lifts[2]}};
 }
 
 /// 1 in the row of each column's greatest component, the first of equals; 0 elsewhere.

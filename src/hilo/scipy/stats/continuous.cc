@@ -130,8 +130,14 @@ HILO_LOC_SCALE(norm, logcdf, special::log_ndtr(z))
 HILO_LOC_SCALE(norm, sf, special::ndtr(-z))
 HILO_LOC_SCALE(norm, logsf, special::log_ndtr(-z))
 // In the default type, as in JAX.
-HILO_LOC_SCALE(norm, ppf, numpy::astype(special::ndtri(x) * scale + loc, default_float()))
-HILO_LOC_SCALE(norm, isf, numpy::astype(-special::ndtri(x) * scale + loc, default_float()))
+Array norm::ppf(const Operand& x, const Operand& loc, const Operand& scale) {
+  const auto f = [](const Array& q, const Array& at, const Array& width) { return special::ndtri(q) * width + at; };
+  return numpy::astype(over("norm.ppf", f, x, loc, scale), default_float());
+}
+Array norm::isf(const Operand& x, const Operand& loc, const Operand& scale) {
+  const auto f = [](const Array& q, const Array& at, const Array& width) { return at - special::ndtri(q) * width; };
+  return numpy::astype(over("norm.isf", f, x, loc, scale), default_float());
+}
 
 HILO_LOC_SCALE(uniform, logpdf, numpy::where((x > loc + scale) | (x < loc), -kInf, -numpy::log(scale)))
 HILO_EXP(uniform, pdf, logpdf)

@@ -24,7 +24,7 @@ inline Array of_numbers(const Array& value, const std::vector<Array>& operands) 
 inline bool stays_weak(std::string_view what, bool are_numbers) {
   for (const std::string_view always :
        {"expon.", "uniform.", "gumbel_l.", "gumbel_r.", "gennorm.", "vonmises.", "wrapcauchy.", "binom.",
-        "logistic.cdf", "logistic.sf", "gamma.sf", "pareto.logcdf", "poisson.logpmf"})
+        "logistic.cdf", "logistic.sf", "gamma.sf", "gamma.logsf", "pareto.logcdf", "poisson.logpmf"})
     if (what.starts_with(always) && what != "gumbel_r.sf") return true;
   for (const std::string_view never :
        {"norm.cdf", "norm.logcdf", "norm.sf", "norm.logsf", "norm.ppf", "norm.isf", "truncnorm."})
