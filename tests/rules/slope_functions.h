@@ -98,7 +98,7 @@ inline const UnarySlope kSlopesAlong[] = {
     HILO_ONE("norm.sf", scipy::stats::norm::sf(x)),
     HILO_ONE("norm.logcdf", scipy::stats::norm::logcdf(x)),
     HILO_ONE("norm.logsf", scipy::stats::norm::logsf(x)),
-    HILO_ONE("norm.ppf", scipy::stats::norm::ppf(x)),
+    HILO_ONE("norm.ppf", numpy::astype(scipy::stats::norm::ppf(x), x.dtype())),  // it is of the default type
     HILO_ONE("expon.pdf", scipy::stats::expon::pdf(x)),
     HILO_ONE("expon.cdf", scipy::stats::expon::cdf(x)),
     HILO_ONE("expon.logcdf", scipy::stats::expon::logcdf(x)),
