@@ -90,7 +90,8 @@ class Running(Planted):
                         for k, command in enumerate(commands))
         self.plant("build.ninja", rules)
         # What runs in the background of a shell, as tests may, has been told to ignore SIGINT.
-        code = (f"import signal, sys, pathlib; signal.signal(signal.SIGINT, signal.default_int_handler); sys.path.insert(0, {str(ROOT / 'tools')!r}); import build_progress; "
+        code = ("import signal, sys, pathlib; signal.signal(signal.SIGINT, signal.default_int_handler); "
+                f"sys.path.insert(0, {str(ROOT / 'tools')!r}); import build_progress; "
                 f"sys.exit(0 if build_progress.run(pathlib.Path({str(self.root)!r}), 1, []) else 1)")
         reader, writer = pty.openpty() if terminal else os.pipe()
         self.process = subprocess.Popen([sys.executable, "-c", code], stdout=writer, stderr=writer)
@@ -136,8 +137,10 @@ class Running(Planted):
         os.mkfifo(self.root / "never")
         reader = self.begin(["touch out0", "cat never > out1"], terminal=True)
         text = ""
-        while "step 1" not in text:  # which waits for a writer that doesn't come
+        while "step 1" not in text:
             text += self.piece(reader).decode()
+        writer = os.open(self.root / "never", os.O_WRONLY)  # returns when cat reads: a shell that only begins loses the signal
+        self.addCleanup(os.close, writer)
         self.process.send_signal(signal.SIGINT)
         rest, status = self.said(reader)
         self.assertEqual(status, 130)
