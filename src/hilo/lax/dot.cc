@@ -15,8 +15,6 @@ namespace {
 
 using List = std::vector<int64_t>;
 
-bool contains(const List& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
-
 /// pred, integers, floats, complex numbers: 0, 1, 2, 3.
 int kind_of(ElementType type) {
   if (type == ElementType::kPred) return 0;
@@ -46,7 +44,7 @@ Array in_type(const Array& x, ElementType type) { return x.dtype() == type ? x :
 List kept(const Array& x, const List& contracting, const List& batch) {
   List result;
   for (int64_t d = 0; d < x.ndim(); ++d) {
-    if (!contains(contracting, d) && !contains(batch, d)) result.push_back(d);
+    if (!hlo::contains(contracting, d) && !hlo::contains(batch, d)) result.push_back(d);
   }
   return result;
 }
@@ -180,8 +178,8 @@ Array ragged_dot_general(const Operand& lhs, const Operand& rhs, const Operand& 
   const int64_t ragged = numbers.lhs_ragged_dimensions[0];
   if (ragged < 0 || ragged >= x.ndim()) refuse("ragged_dot", fmt::format("no dimension {} in lhs", ragged));
   const DotGeneralOptions dot_options = {options.precision, options.preferred_element_type};
-  if (contains(batch.lhs, ragged)) return dot_general(x, rhs, numbers.dot_dimension_numbers, dot_options);
-  const bool summed = contains(contracting.lhs, ragged);
+  if (hlo::contains(batch.lhs, ragged)) return dot_general(x, rhs, numbers.dot_dimension_numbers, dot_options);
+  const bool summed = hlo::contains(contracting.lhs, ragged);
   if (summed != numbers.rhs_group_dimensions.empty())
     refuse("ragged_dot", "rhs has a group dimension if the ragged dimension is kept, and none if it is contracted");
   List outer = batch.lhs;

@@ -12,8 +12,6 @@ namespace {
 
 using namespace hilo::ops;  // NOLINT: algebra over these wrappers
 
-bool has_value(const std::vector<int64_t>& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
-
 /// The greatest value of an integer type.
 double greatest_index(ElementType type) {
   return std::ldexp(1.0, element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0)) - 1;
@@ -70,7 +68,7 @@ hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& op
   g.index_mode = s.index_mode;
   size_t window = 0;
   for (int64_t d = 0; d < operand.ndim(); ++d) {
-    const bool absent = has_value(s.inserted_window_dims, d) || has_value(s.input_batching_dims, d);
+    const bool absent = hlo::contains(s.inserted_window_dims, d) || hlo::contains(s.input_batching_dims, d);
     g.slice_sizes.push_back(absent ? std::min<int64_t>(operand.shape(d), 1)
                                    : updates.shape(s.update_window_dims[window++]));
   }
@@ -111,7 +109,7 @@ Array windows_inside(const hlo::GatherAttributes& g, const Array& operand, const
 Array spread_over_windows(const Array& per_window, const Shape& shape, const std::vector<int64_t>& window_dims) {
   std::vector<int64_t> dims;
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (!has_value(window_dims, d)) dims.push_back(d);
+    if (!hlo::contains(window_dims, d)) dims.push_back(d);
   }
   return ops::broadcast_in_dim(per_window, shape.with_element_type(per_window.dtype()), dims);
 }

@@ -346,4 +346,10 @@ IndexPlan plan_places(const Array& x, std::span<const Indexer> indices) {
   return GatherPlanner(x, entries).plan();
 }
 
+void refuse_in_place(std::string_view function, bool inplace) {
+  if (inplace)
+    or_throw(invalid_argument(at_user_line(function) +
+                              ": got inplace = true, but an array never changes; the result is a copy"));
+}
+
 }  // namespace hilo::numpy

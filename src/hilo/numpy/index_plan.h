@@ -33,6 +33,9 @@ IndexPlan plan_places(const Array& x, std::span<const Indexer> indices);
 /// Refuses more indices than x has axes; reads no value.
 void check_index_count(const Array& x, std::span<const Indexer> indices);
 
+/// Errors    INVALID_ARGUMENT for a request to change the array itself
+void refuse_in_place(std::string_view function, bool inplace);
+
 /// s32 (or s64 for what is wider), negative ones counted from the end of an axis of this extent.
 Array wrapped_index(const Array& index, int64_t extent);
 /// Errors    INVALID_ARGUMENT unless its type is an integer's

@@ -77,6 +77,8 @@ Aval promote_types(std::span<const Array> operands) {
   return {type.shape, is_weak_number(type)};
 }
 
+Array truth(const Array& x) { return x.dtype() == kPred ? x : ops::ne(x, ops::full_like(x, 0)); }
+
 Array not_weak(const Array& x) { return with_weak_type(x, false); }
 Array weak_number(const Array& x, bool weak) { return with_weak_type(x, weak && x.ndim() == 0); }
 

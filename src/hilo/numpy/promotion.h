@@ -24,6 +24,9 @@ Array not_weak(const Array& x);
 /// A result that is weakly typed if it is a number, and `weak`. JAX's constants take the type of an array, but not its weakness.
 Array weak_number(const Array& x, bool weak);
 
+/// Which elements are not 0.
+Array truth(const Array& x);
+
 /// The type that the user asked `function` for (see requested_type), or `otherwise`.
 ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise);
 

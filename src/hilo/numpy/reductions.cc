@@ -50,9 +50,6 @@ void check_has_elements(const char* what, const Array& x, const std::vector<int6
                             ", which has no identity; got " + x.aval_shape().to_string()));
 }
 
-/// Nonzero elements as true.
-Array truth(const Array& a) { return a.dtype() == ElementType::kPred ? a : ops::ne(a, ops::full_like(a, 0)); }
-
 /// f16 and bf16 become f32, as in JAX: a sum may be large where a mean isn't, and so may the number of elements.
 Array widened(const Array& x) {
   const bool is_half = x.dtype() == ElementType::kF16 || x.dtype() == ElementType::kBf16;

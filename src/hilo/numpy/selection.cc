@@ -11,8 +11,6 @@
 namespace hilo::numpy {
 namespace {
 
-Array mask_of(const Array& a) { return a.dtype() == ElementType::kPred ? a : ops::ne(a, ops::full_like(a, 0)); }
-
 /// Flat positions where a mask is true, `size` of them; behind them the mask's size.
 Array flat_positions(const Array& mask, int64_t size) {
   const Array flat = ravel(mask);
@@ -56,13 +54,6 @@ Array inside(const char* function, const Array& index, int64_t extent, Outside o
                             std::to_string(extent)));
   }
   return index;
-}
-
-void refuse_in_place(const char* function, bool inplace) {
-  if (inplace)
-    or_throw(invalid_argument(at_user_line(function) +
-                              ": got inplace = true, but an array never changes; the result is "
-                              "a copy"));
 }
 
 Array from_positions(const std::vector<int32_t>& positions) {
@@ -139,7 +130,7 @@ std::vector<Array> nonzero(const Operand& a, const SizeOptions& options) {
   if (x.ndim() == 0)
     or_throw(invalid_argument(at_user_line("nonzero") + ": calling nonzero on 0d arrays is not allowed. Hint: use "
                                                         "atleast_1d first"));
-  const Array mask = mask_of(x);
+  const Array mask = truth(x);
   if (!options.size) {
     std::vector<Array> out = true_positions(mask);
     for (Array& p : out) p = ops::convert_element_type(p, default_integer());
@@ -183,9 +174,9 @@ Array compress(const Operand& condition, const Operand& a, const CompressOptions
                               given.aval_shape().to_string()));
   const Array x = options.axis ? a.array() : ravel(a);
   const int64_t axis = normal_axis(x, options.axis.value_or(0)), extent = x.shape(axis);
-  const Array mask = mask_of(slice(given, 0, std::min(extent, given.size())));
+  const Array mask = truth(slice(given, 0, std::min(extent, given.size())));
   if (!options.size) {
-    for (const bool rest : slice(mask_of(given), std::min(extent, given.size()), given.size()).to_vector<bool>())
+    for (const bool rest : slice(truth(given), std::min(extent, given.size()), given.size()).to_vector<bool>())
       if (rest)
         or_throw(invalid_argument(at_user_line("compress") + ": condition contains entries that are out of bounds"));
     return not_weak(take(x, flatnonzero(mask), {.axis = axis, .mode = "promise_in_bounds"}));
@@ -269,7 +260,7 @@ Array place(const Operand& arr, const Operand& mask, const Operand& vals, const 
     if (x.size() != 0) or_throw(invalid_argument(at_user_line("place") + ": Cannot place values from an empty array"));
     return x;
   }
-  const Array flat = mask_of(ravel(m));
+  const Array flat = truth(ravel(m));
   const Array number_of = cumsum(flat, {.dtype = int32}) - 1;
   const Array chosen = take(values, remainder(number_of, values.size()), {.axis = 0, .mode = "promise_in_bounds"});
   const Array placed = ops::select(flat, ops::convert_element_type(chosen, x.dtype()), ravel(x));
@@ -320,7 +311,7 @@ Array trim_zeros(const Operand& filt, const TrimZerosOptions& options) {
         invalid_argument(at_user_line("trim_zeros") + ": trim is made of f and b; got \"" + std::string(trim) + "\""));
   const bool front = trim.find_first_of("fF") != std::string_view::npos;
   const bool back = trim.find_first_of("bB") != std::string_view::npos;
-  const Array mask = mask_of(x);
+  const Array mask = truth(x);
   for (const int64_t axis : normal_axes(x, options.axis)) {
     const std::vector<bool> kept = any(mask, {.axis = others(x.ndim(), axis)}).to_vector<bool>();
     int64_t begin = 0, end = static_cast<int64_t>(kept.size());

@@ -12,17 +12,9 @@
 namespace hilo::numpy {
 namespace {
 
-void refuse_in_place_at(const char* name, bool inplace) {
-  if (inplace)
-    or_throw(invalid_argument(at_user_line(std::string(name) + ".at") +
-                              ": got inplace = true, but an array never changes; the result is a copy"));
-}
-
 Array typed(const char* name, const Array& a, const Dtype& dtype) {
   return dtype ? ops::convert_element_type(a, requested_type(name, *dtype)) : a;
 }
-
-Array truth_of(const Array& a) { return a.dtype() == ElementType::kPred ? a : ops::ne(a, ops::full_like(a, 0)); }
 
 /// The elements of several axes as the first one.
 Array reduced_first(const Array& a, const std::vector<int64_t>& axes) {
@@ -142,9 +134,9 @@ Array detail::ufunc_reduce(const BinaryCall& call, const Operand& a, const Ufunc
   const Array x = typed(call.name, a.array(), options.dtype);
   if (f == "maximum") return max(x, max_options(options));
   if (f == "minimum") return min(x, max_options(options));
-  if (f == "logical_and") return reduced_bits(truth_of(x), options, hlo::Opcode::kAnd, 1);
-  if (f == "logical_or") return reduced_bits(truth_of(x), options, hlo::Opcode::kOr, 0);
-  if (f == "logical_xor") return reduced_bits(truth_of(x), options, hlo::Opcode::kXor, 0);
+  if (f == "logical_and") return reduced_bits(truth(x), options, hlo::Opcode::kAnd, 1);
+  if (f == "logical_or") return reduced_bits(truth(x), options, hlo::Opcode::kOr, 0);
+  if (f == "logical_xor") return reduced_bits(truth(x), options, hlo::Opcode::kXor, 0);
   const bool exact = x.dtype() == ElementType::kPred || is_integer(x.dtype());
   if (exact && f == "bitwise_and") return all_bits_of(x, options);
   if (exact && f == "bitwise_or") return reduced_bits(x, options, hlo::Opcode::kOr, 0);
@@ -177,7 +169,7 @@ Array detail::ufunc_outer(const BinaryCall& call, const Operand& A, const Operan
 Array detail::ufunc_at(const BinaryCall& call, const Operand& a, const Operand& indices, const Operand& b,
                        const UfuncAtOptions& options) {
   const UserLocation here(a.location());
-  refuse_in_place_at(call.name, options.inplace);
+  refuse_in_place(std::string(call.name) + ".at", options.inplace);
   const IndexedPlaces places = a.array().at(indices.array());
   const std::string_view f = call.name;
   if (f == "add") return places.add(b);
@@ -233,7 +225,7 @@ Array BinaryUfunc::reduceat(const Operand& a, const Operand& indices, const Ufun
 
 Array UnaryUfunc::at(const Operand& a, const Operand& indices, const UfuncAtOptions& options) const {
   const UserLocation here(a.location());
-  refuse_in_place_at(name, options.inplace);
+  refuse_in_place(std::string(name) + ".at", options.inplace);
   const auto once = [this](const Array& x, const Array&) { return call(x); };
   return changed_at(a.array(), indices.array(), std::nullopt, once);
 }

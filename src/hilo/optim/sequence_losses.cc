@@ -16,7 +16,7 @@ namespace hilo::optim {
 
 namespace {
 
-constexpr double kUnreachable = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Array with_score(const Array& phi, const Array& added) {
   const Array rest = numpy::logaddexp(phi(all, range(1, none)), added);
@@ -87,7 +87,7 @@ Array ranking_softmax_loss(const Operand& logits, const Operand& labels, const R
   Array x = logits, y = numpy::astype(labels, x.dtype());
   if (o.where) {
     y = numpy::where(*o.where, y, numpy::zeros_like(y));
-    x = numpy::where(*o.where, x, -kUnreachable);
+    x = numpy::where(*o.where, x, -kInfinity);
   }
   if (o.weights) y = y * *o.weights;
   const Array log_p = nn::log_softmax(x);
@@ -113,8 +113,7 @@ Array ntxent(const Operand& embeddings, const Operand& labels, const NtxentOptio
       o.temperature;
   const Array same = numpy::expand_dims(y, 1) == numpy::expand_dims(y, 0);
   const Array matches = same & ~numpy::eye(x.shape(0), bool_);
-  const Array apart = numpy::where(~same, likeness, -kUnreachable),
-              near = numpy::where(matches, likeness, -kUnreachable);
+  const Array apart = numpy::where(~same, likeness, -kInfinity), near = numpy::where(matches, likeness, -kInfinity);
   const Array top = stop_gradient(numpy::max(numpy::concatenate({apart, near}, -1), {.axis = 1, .keepdims = true}));
   const Array sum = numpy::sum(numpy::exp(apart - top), {.axis = 1, .keepdims = true}) + numpy::exp(near - top);
   const Array log_softmax = near - top - numpy::log(sum);

@@ -20,10 +20,11 @@ bool stages_apart(SplitTrace* split, std::span<const Tangent> tangents) {
          });
 }
 
-bool has_spectrum(const hlo::Computation& computation) {
-  return std::ranges::any_of(computation.instructions(), [](const hlo::Instruction& i) {
-    if (i.opcode == hlo::kExtEigh || i.opcode == hlo::kExtSvd) return true;
-    return std::ranges::any_of(hlo::called_computations(i), [](const auto& called) { return has_spectrum(*called); });
+bool has_spectrum(const hlo::ComputationPtr& function) {
+  return std::ranges::any_of(hlo::computations_of(function), [](const hlo::ComputationPtr& computation) {
+    return std::ranges::any_of(computation->instructions(), [](const hlo::Instruction& i) {
+      return i.opcode == hlo::kExtEigh || i.opcode == hlo::kExtSvd;
+    });
   });
 }
 
@@ -31,7 +32,7 @@ bool has_spectrum(const hlo::Computation& computation) {
 bool returns_lifts(const Operation& operation, std::span<const Tangent> tangents) {
   if (operation.opcode != hlo::Opcode::kCall) return false;
   const hlo::ComputationPtr& callee = attributes_of<hlo::CallAttributes>(operation).to_apply;
-  if (!has_spectrum(*callee)) return false;
+  if (!has_spectrum(callee)) return false;
   Mask nonzero;
   for (const Tangent& t : tangents) nonzero.push_back(!t.is_zero());
   return jvp_computation(callee, nonzero, {}).returns_lifts;

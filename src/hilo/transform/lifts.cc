@@ -127,30 +127,33 @@ MaybeAxes axes_of_results(const Operation& operation, const LiftOfOperands& lift
   }
 }
 
-bool can_push_twice(const Operation& operation);
+/// Has the operation itself a forward mode?
+bool can_push(hlo::Opcode opcode, const hlo::AttributesPtr& attributes) {
+  if (opcode == hlo::Opcode::kParameter || opcode == hlo::Opcode::kTuple || opcode == hlo::Opcode::kGetTupleElement)
+    return true;
+  if (rules_of(opcode).jvp.missing() != nullptr) return false;
+  if (opcode != hlo::kExtCustomRules) return true;
+  const Operation operation{opcode, {}, attributes, std::nullopt};
+  const CustomRules* rules = custom_rules_of(operation);
+  return !attributes_of<hlo::CustomRulesAttributes>(operation).transpose_only &&
+         (rules == nullptr || !rules->reverse_only);
+}
 
-bool can_push_twice(const hlo::Computation& computation) {
-  return !computation.has_effect() && std::ranges::all_of(computation.instructions(), [](const hlo::Instruction& i) {
-    return can_push_twice(Operation{i.opcode, {}, i.attributes, std::nullopt});
+bool can_push_twice(const hlo::ComputationPtr& called) {
+  return !called->has_effect() && std::ranges::all_of(hlo::computations_of(called), [](const auto& computation) {
+    return std::ranges::all_of(computation->instructions(),
+                               [](const hlo::Instruction& i) { return can_push(i.opcode, i.attributes); });
   });
 }
 
 /// Has the operation, with all that it calls, a forward mode, and no effects that would come twice?
 bool can_push_twice(const Operation& operation) {
-  if (operation.opcode == hlo::Opcode::kParameter || operation.opcode == hlo::Opcode::kTuple ||
-      operation.opcode == hlo::Opcode::kGetTupleElement)
-    return true;
-  if (rules_of(operation.opcode).jvp.missing() != nullptr) return false;
-  if (operation.opcode == hlo::kExtCustomRules) {
-    const CustomRules* rules = custom_rules_of(operation);
-    if (attributes_of<hlo::CustomRulesAttributes>(operation).transpose_only) return false;
-    if (rules != nullptr && rules->reverse_only) return false;
-  }
   hlo::Instruction called_by;
   called_by.opcode = operation.opcode;
   called_by.attributes = operation.attributes;
-  return std::ranges::all_of(hlo::called_computations(called_by),
-                             [](const hlo::ComputationPtr& called) { return can_push_twice(*called); });
+  return can_push(operation.opcode, operation.attributes) &&
+         std::ranges::all_of(hlo::called_computations(called_by),
+                             [](const hlo::ComputationPtr& called) { return can_push_twice(called); });
 }
 
 bool any_of(std::span<const Tangent> tangents) {

@@ -53,6 +53,13 @@ using Int64Lists = std::vector<std::vector<int64_t>>;         // replica groups
 using Int64Pairs = std::vector<std::pair<int64_t, int64_t>>;  // source-target pairs
 using StringList = std::vector<std::string>;
 
+/// Is `value` in `list`, as a dimension in a list of dimensions?
+inline bool contains(std::span<const int64_t> list, int64_t value) {
+  for (const int64_t item : list)
+    if (item == value) return true;
+  return false;
+}
+
 /// What kind of value a field holds; readers and writers switch over it.
 // clang-format off: rows of a kind
 enum class FieldKind : uint8_t {

@@ -6,10 +6,8 @@
 namespace hilo::hlo {
 namespace {
 
-bool has_atom(const Atoms& atoms, uint16_t atom) { return std::ranges::find(atoms, atom) != atoms.end(); }
-
 bool is_used(const ArraySplit& split, uint16_t atom) {
-  return std::ranges::any_of(split, [&](const Atoms& atoms) { return has_atom(atoms, atom); });
+  return std::ranges::any_of(split, [&](const Atoms& atoms) { return contains(atoms, atom); });
 }
 
 bool is_prefix(const Atoms& prefix, const Atoms& of) {
@@ -213,8 +211,8 @@ ReductionPlan plan_reduction(const ArraySplit& split, Atoms partial, const Array
   for (size_t d = 0; d < split.size(); ++d) {
     if (!is_prefix(split[d], to[d])) continue;
     Atoms& run = plan.scattered[d];
-    for (size_t i = split[d].size(); i < to[d].size() && has_atom(partial, to[d][i]); ++i) run.push_back(to[d][i]);
-    std::erase_if(partial, [&](uint16_t atom) { return has_atom(run, atom); });
+    for (size_t i = split[d].size(); i < to[d].size() && contains(partial, to[d][i]); ++i) run.push_back(to[d][i]);
+    std::erase_if(partial, [&](uint16_t atom) { return contains(run, atom); });
   }
   plan.all = std::move(partial);
   return plan;

@@ -13,8 +13,6 @@
 namespace hilo::hlo {
 namespace {
 
-bool contains(const Atoms& atoms, uint16_t atom) { return std::ranges::find(atoms, atom) != atoms.end(); }
-
 Atoms without(const Atoms& atoms, const Atoms& others) {
   Atoms left = atoms;
   std::erase_if(left, [&](uint16_t atom) { return contains(others, atom); });

@@ -8,11 +8,7 @@
 #include "hilo/hlo/sharding/rule_builder.h"
 
 namespace hilo::hlo {
-namespace {
-
-bool has(const Int64List& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
-
-}  // namespace
+namespace {}  // namespace
 
 ShardingRule dot_rule(const Instruction& instruction, RuleBuilder builder) {
   const auto& dot = attributes_of<DotAttributes>(instruction);
@@ -25,10 +21,12 @@ ShardingRule dot_rule(const Instruction& instruction, RuleBuilder builder) {
     builder.result(0, place++, batch);
   }
   for (int64_t d = 0; d < left.rank(); ++d) {
-    if (!has(dot.lhs_batch_dimensions, d) && !has(dot.lhs_contracting_dimensions, d)) builder.pair(0, d, 0, place++);
+    if (!contains(dot.lhs_batch_dimensions, d) && !contains(dot.lhs_contracting_dimensions, d))
+      builder.pair(0, d, 0, place++);
   }
   for (int64_t d = 0; d < right.rank(); ++d) {
-    if (!has(dot.rhs_batch_dimensions, d) && !has(dot.rhs_contracting_dimensions, d)) builder.pair(1, d, 0, place++);
+    if (!contains(dot.rhs_batch_dimensions, d) && !contains(dot.rhs_contracting_dimensions, d))
+      builder.pair(1, d, 0, place++);
   }
   for (size_t i = 0; i < dot.lhs_contracting_dimensions.size(); ++i) {
     const int summed = builder.factor(left.dimension(dot.lhs_contracting_dimensions[i]), FactorKind::kReduction);

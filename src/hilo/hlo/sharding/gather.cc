@@ -11,13 +11,11 @@
 namespace hilo::hlo {
 namespace {
 
-bool has_dimension(const Int64List& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
-
 /// The dimensions of an array of `rank` that aren't among these, ascending.
 Int64List others(int64_t rank, const Int64List& some, const Int64List& more = {}) {
   Int64List made;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!has_dimension(some, d) && !has_dimension(more, d)) made.push_back(d);
+    if (!contains(some, d) && !contains(more, d)) made.push_back(d);
   }
   return made;
 }

@@ -3,6 +3,7 @@
 // and split as lists of numbers do.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace hilo::hlo {
 
 using Atoms = std::vector<uint16_t>;    ///< major first
 using ArraySplit = std::vector<Atoms>;  ///< by dimension, what shares it
+
+inline bool contains(const Atoms& atoms, uint16_t atom) { return std::ranges::find(atoms, atom) != atoms.end(); }
 
 class MeshAtoms {
  public:

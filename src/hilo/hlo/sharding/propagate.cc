@@ -55,8 +55,6 @@ struct Projection {
   std::vector<bool> grows;    ///< by factor: its axes may become more
 };
 
-bool contains(const Atoms& atoms, uint16_t atom) { return std::ranges::find(atoms, atom) != atoms.end(); }
-
 size_t common_prefix(const Atoms& a, const Atoms& b) {
   size_t n = 0;
   while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;

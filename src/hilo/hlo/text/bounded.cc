@@ -16,8 +16,6 @@ namespace {
 
 using Id = InstructionId;
 
-bool contains(std::span<const int64_t> list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
-
 Literal number(int64_t value) { return Literal::scalar<int32_t>(static_cast<int32_t>(value)); }
 
 Status no_rule(const StatedInstruction& s) {

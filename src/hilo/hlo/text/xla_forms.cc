@@ -146,14 +146,12 @@ const Int64List& list_of(const StatedInstruction& s, std::string_view name) {
   return field_value<Int64List>(field_named(s.opcode, name), *s.attributes);
 }
 
-bool is_in(const Int64List& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
-
 /// A dimension of the operand that is a batching one, and that indices count along.
 bool has_shared_dimension(const StatedInstruction& s) {
   const IndexNames& names = names_of(s.opcode);
   const Int64List &batching = list_of(s, names.batching), &map = list_of(s, names.index_map);
   return batching.size() == list_of(s, names.indices_batching).size() &&
-         std::ranges::any_of(batching, [&](int64_t d) { return is_in(map, d); });
+         std::ranges::any_of(batching, [&](int64_t d) { return contains(map, d); });
 }
 
 /// The index decides there, as in XLA: the dimension is no batching one.
@@ -165,7 +163,7 @@ StatusOr<Id> append_without_shared_dimensions(const StatedInstruction& s, std::s
   };
   Int64List &batching = list(names.batching), &indices_batching = list(names.indices_batching);
   for (size_t k = batching.size(); k-- > 0;) {
-    if (!is_in(list(names.index_map), batching[k])) continue;
+    if (!contains(list(names.index_map), batching[k])) continue;
     list(names.removed).push_back(batching[k]);
     batching.erase(batching.begin() + static_cast<std::ptrdiff_t>(k));
     indices_batching.erase(indices_batching.begin() + static_cast<std::ptrdiff_t>(k));

@@ -10,10 +10,6 @@
 
 namespace hilo::hlo {
 
-inline bool contains(std::span<const int64_t> dimensions, int64_t d) {
-  return std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
-}
-
 /// 0, 1, 2, ...
 inline bool is_identity_order(std::span<const int64_t> dimensions) {
   for (size_t i = 0; i < dimensions.size(); ++i) {
