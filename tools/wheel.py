@@ -31,8 +31,8 @@ Version: {version}
 Summary: JAX on hilo's engine: a PJRT plugin for CPUs
 License: Apache-2.0
 Requires-Python: >=3.11
-Requires-Dist: jax{range}
-Requires-Dist: jaxlib{range}
+Requires-Dist: jax>={oldest}
+Requires-Dist: jaxlib>={oldest}
 """
 ENTRY_POINTS = "[jax_plugins]\nhilo = jax_plugins.hilo\n"
 WHEEL = "Wheel-Version: 1.0\nGenerator: hilo tools/wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n"
@@ -70,7 +70,7 @@ def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
         files[str(PACKAGE / path.name)] = path.read_bytes()
     info = f"jax_hilo-{version()}.dist-info"
     tag = f"py3-none-{platform_tag(libraries.values())}"
-    files |= {f"{info}/METADATA": METADATA.format(version=version(), range=jaxlib_range()).encode(),
+    files |= {f"{info}/METADATA": METADATA.format(version=version(), oldest=oldest_jaxlib()).encode(),
               f"{info}/WHEEL": WHEEL.format(tag=tag).encode(), f"{info}/entry_points.txt": ENTRY_POINTS.encode()}
     for name in ("LICENSE", "THIRD_PARTY.md"):
         files[f"{info}/licenses/{name}"] = (ROOT / name).read_bytes()
@@ -111,11 +111,10 @@ def version() -> str:
     return re.search(r"project\(hilo VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
-def jaxlib_range() -> str:
+def oldest_jaxlib() -> str:
     """As the package checks it (python/jax_plugins/hilo/library.py)."""
-    said = re.search(r"OLDEST_JAXLIB, NEWEST_JAXLIB = \(([\d, ]+)\), \(([\d, ]+)\)", (ROOT / "python" / PACKAGE / "library.py").read_text())
-    oldest, newest = (".".join(re.findall(r"\d+", part)) for part in said.groups())
-    return f">={oldest},<{newest}"
+    found = re.search(r"OLDEST_JAXLIB, \w+ = \(([\d, ]+)\)", (ROOT / "python" / PACKAGE / "library.py").read_text())
+    return ".".join(re.findall(r"\d+", found[1]))
 
 
 def write_wheel(files: dict[str, bytes], out: pathlib.Path) -> pathlib.Path:

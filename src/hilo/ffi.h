@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ffi.h -- custom calls written in C: the typed call frame. Its memory layout is that of version 0.3 of XLA's FFI, so a
+// ffi.h -- custom calls written in C: the typed call frame. Its memory layout is that of versions 0.3 to 0.5 of XLA's FFI, so a
 // handler built for either serves both; names and words are hilo's. C99, and needs nothing else of hilo.
 //
 // A handler reads operands from frame->args, attributes from frame->attrs, fills the results in frame->rets, and returns
@@ -13,7 +13,9 @@
 extern "C" {
 #endif
 
-enum { HILO_FFI_MAJOR = 0, HILO_FFI_MINOR = 3 };
+/* The version of the table of functions, and the oldest one in which handlers built with this header run, unless they call
+   functions that are newer. */
+enum { HILO_FFI_MAJOR = 0, HILO_FFI_MINOR = 5, HILO_FFI_NEEDED_MINOR = 3 };
 
 /* Every struct begins with its size in bytes, so that fields can be added behind, and a list of extensions. */
 typedef struct HiloFfi_Extension {
@@ -135,7 +137,8 @@ typedef enum {
   HILO_FFI_STAGE_INSTANTIATE = 0,
   HILO_FFI_STAGE_PREPARE = 1,
   HILO_FFI_STAGE_INITIALIZE = 2,
-  HILO_FFI_STAGE_EXECUTE = 3
+  HILO_FFI_STAGE_EXECUTE = 3,
+  HILO_FFI_STAGE_RECORD = 4 /* since 0.5; hilo never calls it */
 } HiloFfi_Stage;
 
 typedef struct HiloFfi_Api HiloFfi_Api;
@@ -172,7 +175,7 @@ static inline int hilo_ffi_answer_metadata(HiloFfi_CallFrame* frame) {
   if (extension == NULL || extension->type != HILO_FFI_EXTENSION_METADATA) return 0;
   HiloFfi_Metadata* metadata = ((HiloFfi_MetadataExtension*)extension)->metadata;
   metadata->api_version.major_version = HILO_FFI_MAJOR;
-  metadata->api_version.minor_version = HILO_FFI_MINOR;
+  metadata->api_version.minor_version = HILO_FFI_NEEDED_MINOR;
   return 1;
 }
 
@@ -182,12 +185,13 @@ typedef struct HiloFfi_ErrorCreateArgs {
   const char* message; /* copied */
   int code;            /* HiloFfi_ErrorCode */
 } HiloFfi_ErrorCreateArgs;
-typedef struct HiloFfi_ErrorGetMessageArgs {
+typedef struct HiloFfi_ErrorGetDetailsArgs {
   size_t struct_size;
   HiloFfi_Extension* extensions;
   HiloFfi_Error* error;
   const char* message; /* out; lives as long as the error */
-} HiloFfi_ErrorGetMessageArgs;
+  int code;            /* out, HiloFfi_ErrorCode; since 0.5: struct_size says if it is there */
+} HiloFfi_ErrorGetDetailsArgs;
 typedef struct HiloFfi_ErrorDestroyArgs {
   size_t struct_size;
   HiloFfi_Extension* extensions;
@@ -196,6 +200,7 @@ typedef struct HiloFfi_ErrorDestroyArgs {
 typedef struct HiloFfi_Bundle {
   HiloFfi_Handler *instantiate, *prepare, *initialize; /* may be NULL */
   HiloFfi_Handler* execute;
+  HiloFfi_Handler* record; /* since 0.5 */
 } HiloFfi_Bundle;
 typedef struct HiloFfi_RegisterArgs {
   size_t struct_size;
@@ -236,6 +241,21 @@ typedef struct HiloFfi_StreamArgs {
   HiloFfi_Context* ctx;
   void* stream; /* out: the device's queue of work, for CUDA a CUstream */
 } HiloFfi_StreamArgs;
+/* What XLA's backends attach to a run for their own handlers; since 0.5. */
+typedef struct HiloFfi_FindExtensionArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Context* ctx;
+  int64_t extension_type;
+  const void* extension; /* out; NULL: hilo attaches none */
+} HiloFfi_FindExtensionArgs;
+/* Options of one run, next to the attributes of the call; since 0.5. */
+typedef struct HiloFfi_CustomOptionsArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Context* ctx;
+  const HiloFfi_Attrs* attrs; /* out; empty: hilo's runs have none */
+} HiloFfi_CustomOptionsArgs;
 /* Of functions that this version refuses with HILO_FFI_UNIMPLEMENTED. */
 typedef struct HiloFfi_AnyArgs {
   size_t struct_size;
@@ -248,7 +268,7 @@ struct HiloFfi_Api {
   HiloFfi_Version version;
   const void* internal;
   HiloFfi_Error* (*error_create)(HiloFfi_ErrorCreateArgs*);
-  void (*error_get_message)(HiloFfi_ErrorGetMessageArgs*);
+  void (*error_get_details)(HiloFfi_ErrorGetDetailsArgs*);
   void (*error_destroy)(HiloFfi_ErrorDestroyArgs*);
   HiloFfi_Error* (*handler_register)(HiloFfi_RegisterArgs*);
   HiloFfi_Error* (*stream_get)(HiloFfi_StreamArgs*);   /* refused: processors have no stream */
@@ -265,6 +285,8 @@ struct HiloFfi_Api {
   HiloFfi_Error* (*future_set_error)(HiloFfi_AnyArgs*);
   HiloFfi_Error* (*run_id_get)(HiloFfi_AnyArgs*); /* refused */
   HiloFfi_Error* (*device_ordinal_get)(HiloFfi_OrdinalArgs*);
+  HiloFfi_Error* (*find_extension)(HiloFfi_FindExtensionArgs*);
+  HiloFfi_Error* (*custom_options_get)(HiloFfi_CustomOptionsArgs*);
 };
 
 /* The functions above, for who isn't a handler. */

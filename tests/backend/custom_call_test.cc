@@ -88,14 +88,43 @@ TEST(FfiHandler, TheEngineRefusesUnknownTargetsWhenItCompiles) {
 TEST(FfiHandler, OneThatDoesNotAnswerForItsVersionIsRefused) {
   HiloFfi_Error* const error = hilo_ffi_register("test.silent", silent);
   ASSERT_NE(error, nullptr);
-  HiloFfi_ErrorGetMessageArgs message{sizeof(message), nullptr, error, nullptr};
-  hilo_ffi_api()->error_get_message(&message);
-  EXPECT_EQ(std::string(message.message),
-            "custom call 'test.silent': built for version -1.-1 of the FFI; wanted 0.0 to 0.3. Hint: "
-            "hilo_ffi_answer_metadata");
+  HiloFfi_ErrorGetDetailsArgs details{sizeof(details), nullptr, error, nullptr, 0};
+  hilo_ffi_api()->error_get_details(&details);
+  EXPECT_EQ(std::string(details.message),
+            "custom call 'test.silent': built for version -1.-1 of the FFI; wanted 0.x. Hint: hilo_ffi_answer_metadata");
+  EXPECT_EQ(details.code, HILO_FFI_FAILED_PRECONDITION);
+  details = {offsetof(HiloFfi_ErrorGetDetailsArgs, code), nullptr, error, nullptr, 0};  // of version 0.3
+  hilo_ffi_api()->error_get_details(&details);
+  EXPECT_EQ(details.code, 0);
   HiloFfi_ErrorDestroyArgs destroy{sizeof(destroy), nullptr, error};
   hilo_ffi_api()->error_destroy(&destroy);
   EXPECT_EQ(register_ffi_handler("test.null", nullptr).code(), StatusCode::kInvalidArgument);
+}
+
+/// Built for version 0.9: asks for what 0.5 brought, and then for a function that only its own version has.
+HiloFfi_Error* of_tomorrow(HiloFfi_CallFrame* frame) {
+  if (hilo_ffi_answer_metadata(frame) != 0) {
+    reinterpret_cast<HiloFfi_MetadataExtension*>(frame->extensions)->metadata->api_version.minor_version = 9;
+    return nullptr;
+  }
+  HiloFfi_FindExtensionArgs find{sizeof(find), nullptr, frame->ctx, 7, frame};
+  HiloFfi_CustomOptionsArgs options{sizeof(options), nullptr, frame->ctx, nullptr};
+  if (HiloFfi_Error* const error = frame->api->find_extension(&find)) return error;
+  if (HiloFfi_Error* const error = frame->api->custom_options_get(&options)) return error;
+  if (find.extension != nullptr || options.attrs->size != 0) return nullptr;
+  using Function = HiloFfi_Error*(HiloFfi_AnyArgs*);
+  HiloFfi_AnyArgs any{sizeof(any), nullptr};
+  return reinterpret_cast<Function* const*>(frame->api + 1)[2](&any);
+}
+
+TEST(FfiHandler, OneOfANewerVersionRunsAndGetsAnErrorForWhatIsNewer) {
+  ASSERT_EQ(hilo_ffi_register("test.of_tomorrow", of_tomorrow), nullptr);
+  const StatusOr<hlo::Module> m = hlo::parse_module(
+      "HloModule m\n\nENTRY %main () -> f32[] {\n  ROOT %c = f32[] custom-call(), "
+      "custom_call_target=\"test.of_tomorrow\", api_version=API_VERSION_TYPED_FFI\n}\n");
+  ASSERT_TRUE(m.ok()) << m.status().to_string();
+  EXPECT_EQ(hlo::evaluate(*m, {}).status().to_string(),
+            "UNIMPLEMENTED: custom-call 'c': this function of the FFI is not implemented on platform Host in this version");
 }
 
 }  // namespace

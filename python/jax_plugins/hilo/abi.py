@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The structs of XLA's FFI and of PJRT's FFI extension that cross between Python and the plugin.
 
-Source: XLA's ffi/api/c_api.h (version 0.3) in jaxlib's wheel, and PJRT's C API 0.114.
+Source: XLA's ffi/api/c_api.h (versions 0.3 to 0.5) in jaxlib's wheel, and PJRT's C API 0.114.
 """
 
 import ctypes
@@ -38,7 +38,7 @@ ContextGet = _struct("ContextGet", _extensions, ("context", _pointer), ("type_id
                      ("data", _pointer))
 # The table of functions, as far as it is used here.
 Api = _struct("Api", _extensions, ("api_version", Version), ("internal_api", _pointer), ("error_create", _pointer),
-              ("error_get_message", _pointer), ("error_destroy", _pointer), ("handler_register", _pointer),
+              ("error_get_details", _pointer), ("error_destroy", _pointer), ("handler_register", _pointer),
               ("stream_get", _pointer), ("type_register", _pointer), ("execution_context_get", _pointer))
 
 Handler = ctypes.CFUNCTYPE(_pointer, ctypes.POINTER(CallFrame))

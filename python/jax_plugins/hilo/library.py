@@ -5,21 +5,24 @@ import ctypes
 import os
 import pathlib
 import re
+import warnings
 
 NAME = "libhilo_pjrt.so"
 OPENED = ("libquadmath.so.0", "libgfortran.so.5", "libopenblas.so.0")  # what the wheel brings for LAPACK, each before who needs it
-OLDEST_JAXLIB, NEWEST_JAXLIB = (0, 10, 0), (0, 11)  # from the first, below the second; tests ran with 0.10.2
+OLDEST_JAXLIB, NEWEST_TESTED_JAXLIB = (0, 10, 0), (0, 12)
 
 
 def check_jaxlib() -> None:
-    """ImportError for a jaxlib that is too old or too new, with its version and the range."""
+    """ImportError for a jaxlib that is too old, a warning for one that is newer than those tested. If its PJRT C API has another
+    major version, JAX refuses the plugin."""
     import jaxlib.version
     found = jaxlib.version.__version__
     version = tuple(int(part) for part in re.findall(r"\d+", found)[:3])
-    if OLDEST_JAXLIB <= version < NEWEST_JAXLIB:
-        return
-    wanted = f">= {text_of(OLDEST_JAXLIB)}, < {text_of(NEWEST_JAXLIB)}"
-    raise ImportError(f"hilo: jaxlib; got version {found}; wanted {wanted}. Hint: pip install 'jaxlib{wanted.replace(' ', '')}'")
+    if version < OLDEST_JAXLIB:
+        oldest = text_of(OLDEST_JAXLIB)
+        raise ImportError(f"hilo: jaxlib; got version {found}; wanted >= {oldest}. Hint: pip install 'jaxlib>={oldest}'")
+    if version[:2] > NEWEST_TESTED_JAXLIB:
+        warnings.warn(f"hilo is tested with jaxlib {text_of(OLDEST_JAXLIB)} to {text_of(NEWEST_TESTED_JAXLIB)}; this is {found}", stacklevel=2)
 
 
 def text_of(version: tuple) -> str:

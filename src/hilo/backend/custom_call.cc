@@ -48,7 +48,10 @@ HiloFfi_Error* error_create(HiloFfi_ErrorCreateArgs* args) {
   const auto code = known ? static_cast<StatusCode>(args->code) : StatusCode::kUnknown;
   return error_of(Status(code, args->message == nullptr ? "" : args->message));
 }
-void error_get_message(HiloFfi_ErrorGetMessageArgs* args) { args->message = args->error->message.c_str(); }
+void error_get_details(HiloFfi_ErrorGetDetailsArgs* args) {
+  args->message = args->error->message.c_str();
+  if (args->struct_size > offsetof(HiloFfi_ErrorGetDetailsArgs, code)) args->code = static_cast<int>(args->error->status.code());
+}
 void error_destroy(HiloFfi_ErrorDestroyArgs* args) { delete args->error; }
 
 HiloFfi_Error* handler_register(HiloFfi_RegisterArgs* args) {
@@ -91,13 +94,35 @@ HiloFfi_Error* context_get(HiloFfi_ContextArgs* args) {
   return error_of(not_found(fmt::format("the run has no user data of FFI type {}", args->type_id->type_id)));
 }
 
-constexpr HiloFfi_Api kApi = {
+HiloFfi_Error* find_extension(HiloFfi_FindExtensionArgs* args) {
+  args->extension = nullptr;
+  return nullptr;
+}
+HiloFfi_Error* custom_options_get(HiloFfi_CustomOptionsArgs* args) {
+  static constexpr HiloFfi_Attrs kNone{sizeof(HiloFfi_Attrs), nullptr, 0, nullptr, nullptr, nullptr};
+  args->attrs = &kNone;
+  return nullptr;
+}
+
+/// The table, and room behind it: a handler built for a newer FFI that calls a function which this version doesn't have gets
+/// an error.
+struct Table {
+  HiloFfi_Api api;
+  HiloFfi_Error* (*newer[16])(HiloFfi_AnyArgs*);
+};
+constexpr Table table_of(HiloFfi_Api api) {
+  Table table{api, {}};
+  for (auto& function : table.newer) function = refuse;
+  return table;
+}
+
+constexpr Table kTable = table_of({
     .struct_size = sizeof(HiloFfi_Api),
     .extensions = nullptr,
     .version = {sizeof(HiloFfi_Version), nullptr, HILO_FFI_MAJOR, HILO_FFI_MINOR},
     .internal = nullptr,
     .error_create = error_create,
-    .error_get_message = error_get_message,
+    .error_get_details = error_get_details,
     .error_destroy = error_destroy,
     .handler_register = handler_register,
     .stream_get = refuse,
@@ -114,7 +139,10 @@ constexpr HiloFfi_Api kApi = {
     .future_set_error = refuse,
     .run_id_get = refuse,
     .device_ordinal_get = device_ordinal,
-};
+    .find_extension = find_extension,
+    .custom_options_get = custom_options_get,
+});
+constexpr const HiloFfi_Api& kApi = kTable.api;
 
 /// A frame in C, and what it points to.
 class CFrame {
@@ -263,11 +291,10 @@ Status check_version(std::string_view target, HiloFfi_Handler* handler) {
   frame.attrs.struct_size = sizeof(HiloFfi_Attrs);
   HILO_RETURN_IF_ERROR(status_of(handler(&frame)));
   const HiloFfi_Version& version = metadata.api_version;
-  if (version.major_version == HILO_FFI_MAJOR && version.minor_version >= 0 && version.minor_version <= HILO_FFI_MINOR)
-    return ok_status();
-  return failed_precondition(fmt::format(
-      "custom call {}: built for version {}.{} of the FFI; wanted {}.0 to {}.{}. Hint: hilo_ffi_answer_metadata",
-      quote(target), version.major_version, version.minor_version, +HILO_FFI_MAJOR, +HILO_FFI_MAJOR, +HILO_FFI_MINOR));
+  if (version.major_version == HILO_FFI_MAJOR && version.minor_version >= 0) return ok_status();
+  return failed_precondition(
+      fmt::format("custom call {}: built for version {}.{} of the FFI; wanted {}.x. Hint: hilo_ffi_answer_metadata",
+                  quote(target), version.major_version, version.minor_version, +HILO_FFI_MAJOR));
 }
 
 }  // namespace
