@@ -20,8 +20,6 @@ PACKAGE = pathlib.Path("jax_plugins/hilo")
 LARGEST = 60e6
 # What each Linux with this glibc has: PEP 600's list, as far as hilo needs it.
 EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libstdc++.so", "libz.so", "linux-vdso.so", "ld-linux-x86-64.so")
-# What libhilo.so opens when it is first needed, and what that needs (python/jax_plugins/hilo/library.py loads it).
-OPENBLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0")
 # Opened for a server's devices only: gRPC, 57 libraries, is the system's; an error names what lacks.
 FROM_THE_SYSTEM = "libhilo_rpc.so"
 METADATA = """\
@@ -33,6 +31,7 @@ License: Apache-2.0
 Requires-Python: >=3.11
 Requires-Dist: jax>={oldest}
 Requires-Dist: jaxlib>={oldest}
+Requires-Dist: scipy-openblas32
 """
 ENTRY_POINTS = "[jax_plugins]\nhilo = jax_plugins.hilo\n"
 WHEEL = "Wheel-Version: 1.0\nGenerator: hilo tools/wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n"
@@ -63,7 +62,6 @@ def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
     libraries = {soname(path): path for path in sorted((stage / PACKAGE).glob("*.so*")) if not path.is_symlink()}
     if "libhilo_pjrt.so" not in libraries:
         raise ValueError(f"{build} has no libhilo_pjrt.so. Hint: make wheel builds it")
-    libraries[OPENBLAS.name] = OPENBLAS
     libraries |= needed(libraries)
     files = {str(PACKAGE / name): path.read_bytes() for name, path in libraries.items()}
     for path in sorted((ROOT / "python" / PACKAGE).glob("*.py")):

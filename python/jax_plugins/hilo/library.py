@@ -8,7 +8,6 @@ import re
 import warnings
 
 NAME = "libhilo_pjrt.so"
-OPENED = ("libquadmath.so.0", "libgfortran.so.5", "libopenblas.so.0")  # what the wheel brings for LAPACK, each before who needs it
 OLDEST_JAXLIB, NEWEST_TESTED_JAXLIB = (0, 10, 0), (0, 12)
 
 
@@ -42,9 +41,7 @@ def find() -> pathlib.Path:
 def load(path: pathlib.Path) -> int:
     """The address of the plugin's PJRT_Api. ImportError with the loader's reason if it can't be loaded."""
     try:
-        for name in OPENED:  # with the names by which hilo, and they themselves, ask for them
-            if (path.parent / name).is_file():
-                ctypes.CDLL(str(path.parent / name))
+        open_openblas()
         plugin = ctypes.CDLL(str(path))
         entry = plugin.GetPjrtApi
     except (OSError, AttributeError) as error:
@@ -55,3 +52,11 @@ def load(path: pathlib.Path) -> int:
         raise ImportError(f"hilo: {path}: GetPjrtApi gives no table", path=str(path))
     return api
 
+
+def open_openblas() -> None:
+    """Opens PyPI's OpenBLAS, if it is installed, so that hilo finds it by its name. Without it hilo looks for the system's."""
+    try:
+        import scipy_openblas32
+    except ImportError:
+        return
+    ctypes.CDLL(os.path.join(scipy_openblas32.get_lib_dir(), scipy_openblas32.get_library(fullname=True)))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,11 +57,21 @@ const char* better_core_type(std::string_view name) {
   return "HASWELL";
 }
 
+/// A function of OpenBLAS, or null. PyPI's scipy-openblas32 has its names with a prefix.
+void* symbol_of(void* handle, const char* name) {
+  if (void* const symbol = dlsym(handle, name)) return symbol;
+  return dlsym(handle, (std::string("scipy_") + name).c_str());
+}
+template <typename Function>
+Function function_of(void* handle, const char* name) {
+  return reinterpret_cast<Function>(symbol_of(handle, name));
+}
+
 /// The library with kernels that use the processor's vectors. It must not be open elsewhere for that: then it stays as it is.
 void* open_with_best_kernels(const char* file) {
   void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr || std::getenv(kCoreType) != nullptr) return handle;
-  const auto core_name = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_corename"));
+  const auto core_name = function_of<char* (*)()>(handle, "openblas_get_corename");
   const char* const better = core_name == nullptr ? nullptr : better_core_type(core_name());
   if (better == nullptr) return handle;
   dlclose(handle);
@@ -72,21 +83,22 @@ Library open_library() {
   Library library;
   // Several threads of hilo's pool call it at once, each for itself. The serial build isn't made for that: its calls share
   // buffers without a lock, and now and then a result is wrong.
-  constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
+  // The first is there only if the process has opened it, as the wheel jax-hilo does.
+  constexpr const char* kNames[] = {"libscipy_openblas.so", "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
                                     "libopenblas.so"};
   for (const char* name : kNames) {
     void* handle = open_with_best_kernels(name);
     if (handle == nullptr) continue;
-    const auto kind = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel"));
+    const auto kind = function_of<int (*)()>(handle, "openblas_get_parallel");
     if (kind == nullptr || kind() == kSerial) {
       dlclose(handle);
       continue;
     }
-    if (auto* limit = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) limit(1);
-    library.sgemm = reinterpret_cast<Gemm<float>>(dlsym(handle, "sgemm_"));
-    library.dgemm = reinterpret_cast<Gemm<double>>(dlsym(handle, "dgemm_"));
-    library.cgemm = reinterpret_cast<Gemm<std::complex<float>>>(dlsym(handle, "cgemm_"));
-    library.zgemm = reinterpret_cast<Gemm<std::complex<double>>>(dlsym(handle, "zgemm_"));
+    if (const auto limit = function_of<void (*)(int)>(handle, "openblas_set_num_threads")) limit(1);
+    library.sgemm = function_of<Gemm<float>>(handle, "sgemm_");
+    library.dgemm = function_of<Gemm<double>>(handle, "dgemm_");
+    library.cgemm = function_of<Gemm<std::complex<float>>>(handle, "cgemm_");
+    library.zgemm = function_of<Gemm<std::complex<double>>>(handle, "zgemm_");
     if (library.sgemm != nullptr && library.dgemm != nullptr) {
       library.name = "OpenBLAS";
       library.handle = handle;
@@ -263,6 +275,6 @@ void multiply(const MatrixProduct<double>& p) { multiply(p, OwnProduct{}); }
 void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p, {}); }
 void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p, {}); }
 const char* blas_name() { return library().name; }
-void* blas_symbol(const char* name) { return library().handle == nullptr ? nullptr : dlsym(library().handle, name); }
+void* blas_symbol(const char* name) { return library().handle == nullptr ? nullptr : symbol_of(library().handle, name); }
 
 }  // namespace hilo::cpu
