@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests wheel fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests peer wheel fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -61,12 +61,16 @@ interop:  ## what needs a virtual environment with jaxlib
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc hilo_command examples tests compile_for_gpu
 	@python3 tools/interop.py --build $(BUILD)
 
+peer:  ## the JAX that bench, race, interop and jax-tests compare with, in .venv/: PEER=0.12 or 0.10; without PEER the newest for which there is a Python
+	@tools/setup.sh bench
+	@python3 tools/peer.py
+
 wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo-*.whl
 	@tools/setup.sh build
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc
 	@python3 tools/wheel.py --build $(BUILD)
 
-jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at tag jax-v0.10.2; FILES="lax api", OPTIONS="--limit 40"
+jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at the tag of the peer; FILES="lax api", OPTIONS="--limit 40"
 	@tools/setup.sh build bench
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt
 	@python3 tools/jax_suite/run.py --jax $(or $(JAX),JAX) --build $(BUILD) $(OPTIONS) $(FILES)

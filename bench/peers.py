@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--build DIR] [--rounds N] [--rows PART] [--record] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by
+"""peers.py [--build DIR] [--rounds N] [--rows PART] [--record] -- bench/rows.cc and the same programs under jaxlib, round by
 round in turn, every second one backwards, for what ran before may be felt; prints medians and ratios; beside them PyTorch
 and MLX where they are installed already. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is
 shown as it comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had
@@ -16,9 +16,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import figures  # noqa: E402
+import peer  # noqa: E402
 
-VENV = ROOT / ".venv"
-PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy")
 KEPT = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1000000000:glibc.malloc.top_pad=100000000"
 
 
@@ -32,9 +31,9 @@ def main() -> int:
     rows = [arguments.build / "bin" / "bench" / "rows"]
     quiet = {"HILO_LOG": "error"}  # of a jit for each row, which are all made in one place
     commands = {"hilo": (rows, {**quiet, "HILO_DENORMALS": "flush"}), "hilo, denormals kept": (rows, quiet)}
-    python = jax_python()
+    python = peer.make()
     if python is None:
-        print("left out: jaxlib 0.10.2 (could not be installed)")
+        print("left out: jaxlib (could not be installed)")
         if arguments.record:
             print("nothing is recorded: the docs compare with jaxlib", file=sys.stderr)
             return 1
@@ -42,7 +41,7 @@ def main() -> int:
         script = [python, ROOT / "bench" / "rows_jax.py"]
         commands["jaxlib"] = (script, {})
         commands["jaxlib, memory kept"] = (script, {"GLIBC_TUNABLES": KEPT})
-    commands |= installed_peers([VENV / "bin" / "python", pathlib.Path(sys.executable)])
+    commands |= installed_peers([python for python in (peer.existing(), pathlib.Path(sys.executable)) if python])
     samples: dict[str, dict[str, list[float]]] = {name: {} for name in commands}
     for done in range(arguments.rounds):
         for name, (command, extra) in list(commands.items())[:: 1 if done % 2 == 0 else -1]:
@@ -84,17 +83,6 @@ def has_package(python: pathlib.Path, package: str) -> bool:
     return python.exists() and subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
 
-def jax_python() -> pathlib.Path | None:
-    python = VENV / "bin" / "python"
-    if not python.exists() or subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL).returncode != 0:
-        print(f"making {VENV.name} with {', '.join(PINNED)}", file=sys.stderr, flush=True)
-        if subprocess.run([sys.executable, "-m", "venv", VENV]).returncode != 0:
-            return None
-        if subprocess.run([python, "-m", "pip", "install", "-q", *PINNED]).returncode != 0:
-            return None
-    return python
-
-
 def show(medians: dict[str, dict[str, float]]) -> None:
     cpu = figures.circumstances({})["machine"]
     print(f"Medians in microseconds on {cpu}, {os.cpu_count()} cores; a ratio above 1 means that hilo is faster.\n")
@@ -103,8 +91,8 @@ def show(medians: dict[str, dict[str, float]]) -> None:
     print("|---|---|" + "---|---|" * len(peers))
     for row, own in medians["hilo"].items():
         cells = [f"{own:.2f}"]
-        for peer in peers:
-            theirs = medians[peer].get(row)
+        for name in peers:
+            theirs = medians[name].get(row)
             cells += [f"{theirs:.2f}", f"{theirs / own:.2f}"] if theirs is not None else ["-", "-"]
         print(f"| {row} | " + " | ".join(cells) + " |")
 

@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import figures  # noqa: E402
+import peer  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SERVING_AIMS = {"a small call, us": "at most 1.3", "calls a second, none of which waits": "10,000 or the echo's",
@@ -64,10 +65,10 @@ def compile_times(build: pathlib.Path) -> int:
 
 
 def processes(build: pathlib.Path) -> int:
-    program, python = build / "bin" / "bench" / "all_reduce", ROOT / ".venv" / "bin" / "python"
+    program, python = build / "bin" / "bench" / "all_reduce", peer.existing()
     print("all-reduce by 2 processes, beside MPI_Allreduce:", flush=True)
     rc = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program]).returncode
-    if rc != 0 or not python.exists():
+    if rc != 0 or python is None:
         return rc
     print("the same by jaxlib with gloo: bytes, us", flush=True)
     return subprocess.run([python, ROOT / "bench" / "all_reduce_jax.py"]).returncode
@@ -76,14 +77,14 @@ def processes(build: pathlib.Path) -> int:
 def meshes(build: pathlib.Path) -> int:
     """Training steps whose batch one or two devices share, each pinned to a core of its own: the least of rounds, and what the
     simulator says. Beside jaxlib's devices, where it is there."""
-    program, python = build / "bin" / "bench" / "mesh_steps", ROOT / ".venv" / "bin" / "python"
+    program, python = build / "bin" / "bench" / "mesh_steps", peer.existing()
     beside = [python, ROOT / "bench" / "mesh_steps_jax.py"]
     commands = {("hilo", 1): ["taskset", "-c", "0", program],
                 ("hilo", 2): ["mpirun", "--allow-run-as-root", "-n", "2", "--bind-to", "core", program],
                 ("jaxlib", 1): ["taskset", "-c", "0", *beside, "1"], ("jaxlib", 2): ["taskset", "-c", "0,1", *beside, "2"]}
     least = {}
     for (engine, devices), command in [pair for _ in range(MESH_ROUNDS) for pair in commands.items()]:
-        if engine == "jaxlib" and not python.exists():
+        if engine == "jaxlib" and python is None:
             continue
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "HILO_NUM_THREADS": "1"})
         if done.returncode != 0:
@@ -161,14 +162,15 @@ def programs(build: pathlib.Path) -> int:
 
 def reading(build: pathlib.Path) -> int:
     """MB/s and programs/s of the readers, beside jaxlib's where an environment has it."""
-    python = ROOT / ".venv" / "bin" / "python"
+    python = peer.existing()
     with tempfile.TemporaryDirectory() as folder:
         own = sizes_and_times([build / "bin" / "bench" / "reading", folder])
         try:
-            theirs = sizes_and_times([python, ROOT / "bench" / "reading_jax.py", folder])
-        except (OSError, subprocess.CalledProcessError):
-            print("left out: jaxlib's reading speed (make interop makes its environment)")
+            theirs = sizes_and_times([python, ROOT / "bench" / "reading_jax.py", folder]) if python else {}
+        except subprocess.CalledProcessError:
             theirs = {}
+        if not theirs:
+            print("left out: jaxlib's reading speed (make peer makes its environment)")
     for name, (size, microseconds) in own.items():
         line = f"{name}: {size / microseconds:.1f} MB/s, {1e6 / microseconds:.0f} programs/s"
         if name in theirs:
@@ -184,7 +186,7 @@ def reading(build: pathlib.Path) -> int:
 def adbench(build: pathlib.Path) -> int:
     """Microseconds of ADBench's objectives and of their gradients, beside jaxlib's where an environment has it."""
     commands = {"hilo": [build / "bin" / "bench" / "adbench"],
-                "jaxlib": [ROOT / ".venv" / "bin" / "python", ROOT / "bench" / "adbench" / "objectives.py"]}
+                "jaxlib": [peer.chosen().python, ROOT / "bench" / "adbench" / "objectives.py"]}
     for who, command in commands.items():
         try:
             lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()

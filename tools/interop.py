@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what needs more than the clone: the scripts of tests/interop in a virtual environment (.venv) with JAX, which it
-makes if it is not there, and 1,000 compilations under all dump flags. Ends with "N passed, N failed". Exit status 2 if the
+"""Runs what needs more than the clone: the scripts of tests/interop in a virtual environment with JAX, which it makes
+if it is not there (tools/peer.py), and 1,000 compilations under all dump flags. Ends with "N passed, N failed". Exit status 2 if the
 wheels can't be had."""
 
 import argparse
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import python_environment  # noqa: E402
+import peer  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRIPTS = ("with_jax.py", "protos.py", "hlo_texts.py", "round_trip.py", "graph_page.py", "gradients.py", "open_sizes.py", "accuracy.py", "edge_cases.py",
@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("scripts", nargs="*", default=SCRIPTS, help="default: all")
     arguments = parser.parse_args()
-    python = python_environment.make()
+    python = peer.make(peer.TESTED)
     if python is None:
         return 2
     binaries = arguments.build.resolve() / "bin"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random realistic programs (bench/race/) on hilo and on jaxlib 0.10.2 in turn: how the ratios of their times are distributed, the worst
+"""Random realistic programs (bench/race/) on hilo and on jaxlib in turn: how the ratios of their times are distributed, the worst
 of each class, and of those the smallest program that is still slow. Values are compared too. With one thread the times are the
 processor's, which other work on the machine adds little to; with all, the wall clock's. A ratio above 1 means that hilo is faster.
 What was measured is kept in a file, and a second run goes on there. With --record the ratios of the classes go into docs/figures and
@@ -20,6 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
 import figures as recorded  # noqa: E402
+import peer  # noqa: E402
 import peers  # noqa: E402
 
 SLOW = 0.9  # a ratio below is a loss beyond noise
@@ -40,9 +41,8 @@ def main() -> int:
     parser.add_argument("--records", type=pathlib.Path, help="the file of what was measured; default: in the build folder")
     parser.add_argument("--record", action="store_true", help="write the ratios of the classes into docs/")
     arguments = parser.parse_args()
-    python = peers.jax_python()
+    python = peer.make()
     if python is None:
-        print("jaxlib 0.10.2 can't be had")
         return 1
     with tempfile.TemporaryDirectory() as folder:
         race = Race(arguments, python, pathlib.Path(folder))
@@ -216,7 +216,7 @@ def record(arguments, records: list[dict], isa: str) -> None:
     """Writes the classes' ratios at this width; those at other widths stay."""
     path = recorded.place(arguments.build, "race", True)
     widths = json.loads(path.read_text()) if path.exists() else {}
-    widths[isa] = {**recorded.circumstances({"jaxlib": "0.10.2"}), "threads": arguments.threads,
+    widths[isa] = {**recorded.circumstances({"jaxlib": peer.chosen().jax}), "threads": arguments.threads,
                    "seeds": [arguments.seed, arguments.seed + arguments.programs - 1], "classes": by_class(counted(records))}
     path.write_text(recorded.text(widths))
     subprocess.run([sys.executable, ROOT / "tools" / "generate_docs.py", "--build", arguments.build], check=True)

@@ -19,7 +19,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
-import python_environment  # noqa: E402
+import peer  # noqa: E402
 import supervise  # noqa: E402
 import table  # noqa: E402
 
@@ -31,7 +31,7 @@ def main() -> int:
     if not (arguments.jax / "tests").is_dir():
         print(f"{arguments.jax}: no folder tests; wanted a clone of JAX at the tag of the jax to be tested. Hint: make jax-tests JAX=DIR")
         return 2
-    python = arguments.python or python_environment.make()
+    python = arguments.python or peer.make(peer.TESTED)
     if python is None:
         return 2
     settings = supervise.Settings(str(python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
@@ -54,8 +54,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", help="names in JAX's tests/ without _test.py (default: tools/jax_suite/files.txt)")
     parser.add_argument("--jax", type=pathlib.Path, required=True, help="a clone of JAX")
-    parser.add_argument("--python", type=pathlib.Path, help="an interpreter with jax, jaxlib and what their tests import (default: .venv, "
-                        "made where it isn't there)")
+    parser.add_argument("--python", type=pathlib.Path, help="an interpreter with jax, jaxlib and what their tests import (default: "
+                        "that of tools/peer.py)")
     parser.add_argument("--plugin", type=pathlib.Path, help="another PJRT plugin in place of python/jax_plugins/hilo")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="where hilo's plugin is: lib/libhilo_pjrt.so")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build" / "jax_tests")

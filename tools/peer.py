@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The JAX that hilo is measured and tested next to, in a virtual environment of its own: .venv/VERSION. `make peer` makes it.
+
+PEER=0.12 in the environment chooses the version; the default is the newest for which this system has a Python.
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """A version of JAX, and the Pythons that it has packages for."""
+    version: str
+    jax: str
+    oldest_python: tuple[int, int]
+
+    @property
+    def venv(self) -> pathlib.Path:
+        return ROOT / ".venv" / self.version
+
+    @property
+    def python(self) -> pathlib.Path:
+        return self.venv / "bin" / "python"
+
+
+PEERS = (Peer("0.12", "0.12.0.1", (3, 12)), Peer("0.10", "0.10.2", (3, 11)))  # newest first
+NEWEST_PYTHON = (3, 15)
+# What each use imports, and the packages that have it beyond jax and jaxlib.
+MEASURED = {"numpy": "numpy"}
+TESTED = {**MEASURED, "flatbuffers": "flatbuffers",  # a judge
+          "pypjrt": "pypjrt==0.1.1",  # walks plugins without JAX
+          "scipy_openblas32": "scipy-openblas32",  # what the wheel depends on
+          "absl": "absl-py", "cloudpickle": "cloudpickle", "hypothesis": "hypothesis", "scipy": "scipy",  # JAX's own tests
+          "flax": "flax", "optax": "optax", "numpyro": "numpyro", "equinox": "equinox", "diffrax": "diffrax"}  # programs
+
+
+def main() -> int:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    return 0 if make(TESTED) else 2
+
+
+def chosen() -> Peer:
+    """The peer that PEER names, or the newest one. SystemExit if PEER names none of them."""
+    name = os.environ.get("PEER", "")
+    if not name:
+        return next((peer for peer in PEERS if peer.python.exists() or base_python(peer)), PEERS[-1])
+    for peer in PEERS:
+        if name in (peer.version, peer.jax):
+            return peer
+    raise SystemExit(f"PEER: got {name!r}; wanted one of {', '.join(peer.version for peer in PEERS)}")
+
+
+def existing() -> pathlib.Path | None:
+    """The interpreter of the chosen peer, if its environment has been made."""
+    python = chosen().python
+    return python if python.exists() else None
+
+
+def make(imports: dict[str, str] = MEASURED) -> pathlib.Path | None:
+    """The interpreter of the chosen peer, with packages for these imports: what lacks is installed. None, after saying why on
+    the error output, if that can't be done."""
+    peer = chosen()
+    if peer.python.exists() and has(peer.python, ("jax", *imports)):
+        return peer.python
+    base = base_python(peer)
+    if base is None:
+        oldest = ".".join(map(str, peer.oldest_python))
+        print(f"jax {peer.jax} needs Python {oldest} or newer, which this system doesn't have. Hint: install one, or PEER={PEERS[-1].version}", file=sys.stderr)
+        return None
+    packages = (f"jax=={peer.jax}", f"jaxlib=={peer.jax}", *imports.values())
+    print(f"making {peer.venv.relative_to(ROOT)} with {', '.join(packages)}", file=sys.stderr, flush=True)
+    commands = ([base, "-m", "venv", peer.venv], [peer.python, "-m", "pip", "install", "-q", *packages])
+    if all(subprocess.run(command).returncode == 0 for command in commands):
+        return peer.python
+    print("these packages can't be had", file=sys.stderr)
+    return None
+
+
+def has(python: pathlib.Path, modules) -> bool:
+    return subprocess.run([python, "-c", f"import {', '.join(modules)}"], stderr=subprocess.DEVNULL).returncode == 0
+
+
+def base_python(peer: Peer) -> str | None:
+    """An interpreter that is new enough for the peer and can make environments: this one, on the path, or of pyenv."""
+    if sys.version_info[:2] >= peer.oldest_python:
+        return sys.executable
+    for minor in range(NEWEST_PYTHON[1], peer.oldest_python[1] - 1, -1):
+        name = f"python3.{minor}"
+        of_pyenv = sorted(pathlib.Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/{name}"), key=numbers_of)
+        for python in filter(None, (shutil.which(name), *map(str, reversed(of_pyenv)))):
+            if has(python, ("venv", "ensurepip")):
+                return python
+    return None
+
+
+def numbers_of(path: pathlib.Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", str(path))]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
