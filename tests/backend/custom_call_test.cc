@@ -90,8 +90,9 @@ TEST(FfiHandler, OneThatDoesNotAnswerForItsVersionIsRefused) {
   ASSERT_NE(error, nullptr);
   HiloFfi_ErrorGetDetailsArgs details{sizeof(details), nullptr, error, nullptr, 0};
   hilo_ffi_api()->error_get_details(&details);
-  EXPECT_EQ(std::string(details.message),
-            "custom call 'test.silent': built for version -1.-1 of the FFI; wanted 0.x. Hint: hilo_ffi_answer_metadata");
+  EXPECT_EQ(
+      std::string(details.message),
+      "custom call 'test.silent': built for version -1.-1 of the FFI; wanted 0.x. Hint: hilo_ffi_answer_metadata");
   EXPECT_EQ(details.code, HILO_FFI_FAILED_PRECONDITION);
   details = {offsetof(HiloFfi_ErrorGetDetailsArgs, code), nullptr, error, nullptr, 0};  // of version 0.3
   hilo_ffi_api()->error_get_details(&details);
@@ -123,8 +124,9 @@ TEST(FfiHandler, OneOfANewerVersionRunsAndGetsAnErrorForWhatIsNewer) {
       "HloModule m\n\nENTRY %main () -> f32[] {\n  ROOT %c = f32[] custom-call(), "
       "custom_call_target=\"test.of_tomorrow\", api_version=API_VERSION_TYPED_FFI\n}\n");
   ASSERT_TRUE(m.ok()) << m.status().to_string();
-  EXPECT_EQ(hlo::evaluate(*m, {}).status().to_string(),
-            "UNIMPLEMENTED: custom-call 'c': this function of the FFI is not implemented on platform Host in this version");
+  EXPECT_EQ(
+      hlo::evaluate(*m, {}).status().to_string(),
+      "UNIMPLEMENTED: custom-call 'c': this function of the FFI is not implemented on platform Host in this version");
 }
 
 }  // namespace

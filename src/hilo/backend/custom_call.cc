@@ -50,7 +50,8 @@ HiloFfi_Error* error_create(HiloFfi_ErrorCreateArgs* args) {
 }
 void error_get_details(HiloFfi_ErrorGetDetailsArgs* args) {
   args->message = args->error->message.c_str();
-  if (args->struct_size > offsetof(HiloFfi_ErrorGetDetailsArgs, code)) args->code = static_cast<int>(args->error->status.code());
+  if (args->struct_size > offsetof(HiloFfi_ErrorGetDetailsArgs, code))
+    args->code = static_cast<int>(args->error->status.code());
 }
 void error_destroy(HiloFfi_ErrorDestroyArgs* args) { delete args->error; }
 

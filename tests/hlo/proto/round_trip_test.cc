@@ -103,6 +103,18 @@ TEST(ProtoRoundTrip, ReadsXlasMessageOfTheSample) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
+/// jaxlib 0.12.0.1 wrote it: `comparison_order`, of integers too, and no `comparison_type`.
+TEST(ProtoRoundTrip, ReadsTheOrderOfComparisons) {
+  const StatusOr<std::string> bytes =
+      read_file(std::string(tests::kSourceDir) + "/tests/fuzz/hlo_proto/comparison_order.pb");
+  ASSERT_TRUE(bytes.ok());
+  const StatusOr<Module> module = from_proto(*bytes);
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  const std::string text = print_module(*module);
+  for (const char* line : {"direction=LT, type=TOTALORDER\n", "direction=GE\n", "direction=NE\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
 TEST(ProtoRoundTrip, ReadsAnHloProtoAroundTheModule) {
   const std::string module = *to_proto(parsed(kSample));
   std::string wrapped = "\x0a";

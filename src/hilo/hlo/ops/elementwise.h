@@ -2,6 +2,8 @@
 // hlo/ops/elementwise.h -- attributes of the elementwise ops that have some.
 #pragma once
 
+#include <optional>
+
 #include "hilo/hlo/ir/instruction.h"
 
 namespace hilo::hlo {
@@ -12,6 +14,13 @@ inline constexpr std::string_view kComparisonDirectionNames[] = {"EQ", "NE", "GE
 /// kDefault: IEEE order for floats. kTotalOrder: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
 enum class ComparisonType : uint8_t { kDefault, kFloat, kTotalOrder, kSigned, kUnsigned };
 inline constexpr std::string_view kComparisonTypeNames[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
+
+/// Of the word that XLA writes instead since jaxlib 0.12: PARTIAL is the order of IEEE, TOTAL that of kTotalOrder.
+inline std::optional<ComparisonType> comparison_type_of_order(std::string_view word) {
+  if (word == "PARTIAL") return ComparisonType::kDefault;
+  if (word == "TOTAL") return ComparisonType::kTotalOrder;
+  return std::nullopt;
+}
 
 struct CompareAttributes : Attributes {
   ComparisonDirection direction = ComparisonDirection::kEq;

@@ -34,6 +34,7 @@ FieldSet known_fields_of(Opcode opcode) {
       for (uint32_t number : kGroupForms) known.set(number);
     }
   }
+  if (opcode == Opcode::kCompare) known.set(kComparisonOrder);
   // What changes no value here.
   if (opcode == Opcode::kTopK) known.set(kIsStable);
   if (opcode == Opcode::kReshape) known.set(kInferredDimension);

@@ -38,6 +38,9 @@ struct Place {
 /// The field that says of a sort, and of newer XLA's topk, that equal elements keep their order. hilo's topk always keeps it.
 inline constexpr uint32_t kIsStable = 60;
 
+/// The order of a comparison, which XLA writes since jaxlib 0.12 instead of its type.
+inline constexpr uint32_t kComparisonOrder = 102;
+
 /// The forms of replica groups beside CollectiveDeviceListProto: the oldest, an iota, axes of a mesh.
 inline constexpr uint32_t kReplicaGroups = 49, kIotaGroups = 92, kMeshGroups = 93;
 

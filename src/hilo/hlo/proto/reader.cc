@@ -93,6 +93,18 @@ StatusOr<Opcode> read_opcode(const WireMessage& message) {
   return unimplemented(fmt::format("unknown opcode {}", quote(name)));
 }
 
+Status read_comparison_order(const WireMessage& message, const Parts& parts) {
+  if (parts.opcode != Opcode::kCompare) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const std::string_view word, message.text(kComparisonOrder));
+  if (word.empty()) return ok_status();
+  const std::optional<ComparisonType> type = comparison_type_of_order(word);
+  if (!type) return invalid_argument(fmt::format("comparison_order: got {}, wanted PARTIAL or TOTAL", quote(word)));
+  // Of integers XLA writes it too, and there is no other.
+  const bool has_other = !parts.operand_shapes.empty() && is_floating(parts.operand_shapes[0].element_type());
+  if (has_other) static_cast<CompareAttributes&>(*parts.attributes).type = *type;
+  return ok_status();
+}
+
 /// XLA states the type of every comparison; hilo only one that the operands don't tell.
 void forget_usual_comparison(const Parts& parts) {
   if (parts.opcode != Opcode::kCompare || parts.operand_shapes.empty()) return;
@@ -132,6 +144,7 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
       return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field->name)));
     HILO_RETURN_IF_ERROR(read_field(*place, *field, in, *parts.attributes));
   }
+  HILO_RETURN_IF_ERROR(read_comparison_order(message, parts));
   forget_usual_comparison(parts);
   tell_predicated(parts);
   return ok_status();

@@ -9,6 +9,7 @@
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/annotations.h"
 #include "hilo/hlo/text/frontend_fields.h"
@@ -117,6 +118,18 @@ Status AttributeReader::read_branch(std::string_view key) {
   return read_callee(reader, field, attributes, key == "true_computation" ? size_t{0} : size_t{1});
 }
 
+/// `order=TOTAL` or `order=PARTIAL`, which XLA writes since jaxlib 0.12 instead of a type.
+Status AttributeReader::read_order() {
+  const size_t position = cursor.position();
+  const std::string_view word = cursor.identifier();
+  const std::optional<ComparisonType> type = comparison_type_of_order(word);
+  if (!type) return cursor.error(position, fmt::format("{} is no order; known: PARTIAL, TOTAL", quote(word)));
+  if (std::ranges::find(seen, "type") != seen.end())
+    return cursor.error(position, "compare has both 'type' and 'order'; wanted one of them");
+  static_cast<CompareAttributes&>(*attributes).type = *type;
+  return ok_status();
+}
+
 Status AttributeReader::read_one(std::string_view key, size_t position) {
   if (of_start != nullptr && (key == "async_execution_thread" || key == "output_to_operand_aliasing")) {
     HILO_RETURN_IF_ERROR(cursor.raw_value(key).status());
@@ -126,8 +139,11 @@ Status AttributeReader::read_one(std::string_view key, size_t position) {
   if (has_raw_attributes(def.opcode)) return read_raw(key, position);
   if (def.opcode == Opcode::kConditional && (key == "true_computation" || key == "false_computation"))
     return read_branch(key);
+  if (def.opcode == Opcode::kCompare && key == "order") return read_order();
   if (const NoteField* note = find_note(def.opcode, key)) return read_note(cursor, *note);
   FieldReader reader{cursor, shared.shapes, instruction, calls, &shared};
+  if (def.opcode == Opcode::kCompare && key == "type" && std::ranges::find(seen, "order") != seen.end())
+    return cursor.error(position, "compare has both 'type' and 'order'; wanted one of them");
   if (const AttributeField* field = find_field(key)) return read_field(reader, *field, attributes);
   std::vector<std::string_view> known;
   for (const AttributeField& f : def.fields) known.push_back(f.name);

@@ -29,6 +29,7 @@ struct AttributeReader {
   Status read_one(std::string_view key, size_t position);
   Status read_raw(std::string_view key, size_t position);
   Status read_branch(std::string_view key);
+  Status read_order();
   const AttributeField* find_field(std::string_view key) const;
 };
 

@@ -84,7 +84,8 @@ Library open_library() {
   // Several threads of hilo's pool call it at once, each for itself. The serial build isn't made for that: its calls share
   // buffers without a lock, and now and then a result is wrong.
   // The first is there only if the process has opened it, as the wheel jax-hilo does.
-  constexpr const char* kNames[] = {"libscipy_openblas.so", "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
+  constexpr const char* kNames[] = {"libscipy_openblas.so",
+                                    "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
                                     "libopenblas.so"};
   for (const char* name : kNames) {
     void* handle = open_with_best_kernels(name);
@@ -275,6 +276,8 @@ void multiply(const MatrixProduct<double>& p) { multiply(p, OwnProduct{}); }
 void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p, {}); }
 void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p, {}); }
 const char* blas_name() { return library().name; }
-void* blas_symbol(const char* name) { return library().handle == nullptr ? nullptr : symbol_of(library().handle, name); }
+void* blas_symbol(const char* name) {
+  return library().handle == nullptr ? nullptr : symbol_of(library().handle, name);
+}
 
 }  // namespace hilo::cpu
