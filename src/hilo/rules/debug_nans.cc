@@ -76,7 +76,7 @@ class StepTrace final : public Trace {
 
   Arrays step_conditional(const Operation& operation) {
     const auto& conditional = attributes_of<hlo::ConditionalAttributes>(operation);
-    const size_t branch = hlo::chosen_branch(conditional, literal_of(operation.operands[0]));
+    const size_t branch = hlo::chosen_branch(conditional, operation.operands[0].to_literal());
     const auto operands = std::span(operation.operands).subspan(1);
     return within(
         "in branch " + std::to_string(branch) + " of " + at_user_line(conditional.predicated ? "cond" : "switch"),
@@ -138,8 +138,8 @@ bool is_shared_by_processes(const Operation& operation) {
     if (const std::optional<Mesh> mesh = mesh_of_constraints(called); mesh && !mesh->is_local()) return true;
   }
   return std::ranges::any_of(operation.operands, [](const Array& operand) {
-    const ShardedArray* const sharded = as_sharded(operand);
-    return sharded != nullptr && !sharded->sharding.is_fully_addressable();
+    const NamedSharding* const sharding = sharding_of(operand);
+    return sharding != nullptr && !sharding->is_fully_addressable();
   });
 }
 

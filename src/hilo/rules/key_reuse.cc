@@ -322,16 +322,16 @@ struct Followed {
 };
 
 /// The buffer of an array that may hold keys; null for others.
-BufferPtr buffer_of(const Array& x) {
-  if (!may_hold_keys(x) || x.impl().kind != ArrayImpl::Kind::kConcrete) return nullptr;
-  return static_cast<const ConcreteArray&>(x.impl()).buffer;
+BufferPtr key_buffer_of(const Array& x) {
+  const BufferArray* const placed = on_a_device(x);
+  return placed != nullptr && may_hold_keys(x) ? placed->buffer : nullptr;
 }
 
 void note_views(std::span<const Array> arrays, std::span<const Array> tracers) {
   Followed& followed = Followed::all();
   for (size_t i = 0; i < arrays.size(); ++i) {
     const ViewPtr& view = tracer_of(tracers[i]).view;
-    if (const BufferPtr buffer = buffer_of(arrays[i]); buffer != nullptr && view != nullptr)
+    if (const BufferPtr buffer = key_buffer_of(arrays[i]); buffer != nullptr && view != nullptr)
       followed.note(buffer, view);
   }
 }
@@ -342,7 +342,7 @@ Arrays walk(const Operation& operation, KeyTrace& trace) {
   const std::lock_guard lock(followed.mutex);
   Operation walked = operation;
   for (Array& x : walked.operands) {
-    const BufferPtr buffer = buffer_of(x);
+    const BufferPtr buffer = key_buffer_of(x);
     x = trace.new_tracer(x.aval(), buffer == nullptr ? nullptr : followed.find(buffer));
   }
   const Arrays results = [&] {
@@ -369,7 +369,7 @@ std::vector<Array> follow_keys(const Operation& operation, const std::function<s
   KeyTrace trace;
   const Arrays walked = walk(operation, trace);
   if (is_mark(operation, kUsedKey)) return operation.operands;
-  if (is_mark(operation, kNewKey)) return {Array::from_literal(literal_of(operation.operands[0]))};
+  if (is_mark(operation, kNewKey)) return {Array::from_literal(operation.operands[0].to_literal())};
   std::vector<Array> results = run();
   Followed& followed = Followed::all();
   const std::lock_guard lock(followed.mutex);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/array.h"
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -8,10 +9,7 @@
 #include "hilo/base/log.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/trace/placement.h"
-#include "hilo/trace/print.h"
-#include "hilo/trace/shards.h"
-#include "hilo/trace/trace.h"
+#include "hilo/trace/array_impl.h"
 
 namespace hilo {
 namespace {
@@ -38,27 +36,7 @@ std::string numpy_name(ElementType type) {
   return kind + std::to_string(8 * element_size_bytes(type));
 }
 
-[[noreturn]] void refuse_value(const Tracer& tracer) {
-  const std::string here = UserLocation::describe();  // of the transformation, for `if (x)`, which passes no location
-  throw ConcretizationError(failed_precondition(
-      "a value was asked of a tracer" + (here.empty() ? "" : " (" + here + ")") + ": " + tracer.record->transformation +
-      " made " + tracer.aval.shape.to_string() + " at " +
-      (tracer.location.empty() ? tracer.record->location : tracer.location) +
-      " without a value. Hint: use where or cond instead of a C++ `if`, or make the argument static"));
-}
-
 }  // namespace
-
-Array concrete_value(Array array) {
-  while (!is_concrete(array)) {
-    const auto& tracer = static_cast<const Tracer&>(array.impl());
-    check_live(tracer, "reading a value");
-    std::optional<Array> value = tracer.record->trace->value_of(tracer);
-    if (!value) refuse_value(tracer);
-    array = *std::move(value);
-  }
-  return array;
-}
 
 Array::Array() {
   static const auto* const zero = new std::shared_ptr<const ArrayImpl>(host_number(0.0f, /*weak_type=*/false));
@@ -75,7 +53,7 @@ std::shared_ptr<const ArrayImpl> Array::number(std::complex<double> value) {
 }
 
 /// A C++ integer that s32 can't hold stays one of 64 bits until it is given a type: numpy::uint32(0xffffffffu). Else it is
-/// an error where it is used (trace/trace.cc, numpy/promotion.cc).
+/// an error where it is used (trace/array_impl.cc, numpy/promotion.cc).
 std::shared_ptr<const ArrayImpl> Array::number(int64_t value) {
   return std::in_range<int32_t>(value) ? canonical_number<int32_t>(value) : host_number(value);
 }
@@ -109,17 +87,7 @@ Array Array::borrow_bytes(ElementType type, const std::byte* data, std::span<con
   return array_from_buffer(or_throw(default_device()->from_host(lent)));
 }
 
-HostView host_view_of(const Array& array) {
-  const Array value = concrete_value(array);
-  if (value.impl().kind == ArrayImpl::Kind::kConcrete) {
-    const BufferPtr& buffer = static_cast<const ConcreteArray&>(value.impl()).buffer;
-    auto use = std::make_shared<BufferUse>(or_throw(BufferUse::of(buffer, at_user_line("data"))));
-    or_throw(buffer->ready().await());
-    if (const std::byte* const data = buffer->host_view(); data != nullptr) return {data, std::move(use)};
-  }
-  const auto copy = std::make_shared<const Literal>(literal_of(value));
-  return {copy->bytes().data(), copy};
-}
+HostView host_view_of(const Array& array) { return array.impl().host_view(); }
 
 HostView Array::host_view(ElementType wanted) const {
   if (dtype() != wanted) {
@@ -129,11 +97,25 @@ HostView Array::host_view(ElementType wanted) const {
   return host_view_of(*this);
 }
 
-DevicePtr Array::device() const {
+DevicePtr Array::device() const { return impl().device(); }
+
+std::vector<DevicePtr> Array::devices() const {
   const Array value = concrete_value(*this);
-  if (value.impl().kind == ArrayImpl::Kind::kNumber) return default_device();
-  if (const ShardedArray* const sharded = as_sharded(value)) return sharded->buffers[0]->device();
-  return static_cast<const ConcreteArray&>(value.impl()).buffer->device();
+  std::vector<DevicePtr> out;
+  for (const BufferPtr& buffer : value.impl().buffers()) out.push_back(buffer->device());
+  return out.empty() ? std::vector{device()} : out;
+}
+
+void Array::delete_() const {
+  const Array value = concrete_value(*this);
+  for (const BufferPtr& buffer : value.impl().buffers())
+    if (buffer->state() == BufferState::kLive) or_throw(buffer->remove());
+}
+
+bool Array::is_deleted() const {
+  const Array value = concrete_value(*this);
+  return std::ranges::any_of(value.impl().buffers(),
+                             [](const BufferPtr& buffer) { return buffer->state() != BufferState::kLive; });
 }
 
 const Shape& Array::aval_shape() const { return impl().aval.shape; }
@@ -149,7 +131,7 @@ int64_t Array::shape(const Index& axis) const {
   return shape()[static_cast<size_t>(normal)];
 }
 
-Literal Array::to_literal() const { return literal_of(concrete_value(*this)); }
+Literal Array::to_literal() const { return impl().literal(); }
 
 Array::HostNumbers Array::one_number(const std::source_location& location) const {
   const UserLocation here(location);
@@ -203,13 +185,7 @@ Array::Array(const StatusOr<Literal>& read, std::source_location location) {
   *this = from_literal(or_throw(read));
 }
 
-std::string Array::to_string() const {
-  const ShardedArray* const sharded = as_sharded(*this);
-  if (sharded != nullptr && !has_all_here(*sharded))
-    return "Array(" + aval_shape().to_string() + ", " + sharded->sharding.to_string() + ")";
-  if (is_concrete(*this)) return numpy_text(to_literal());
-  return "Traced<" + aval_shape().to_string() + ">";
-}
+std::string Array::to_string() const { return impl().to_string(); }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << array.to_string(); }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/device_put.h"
 
+#include <utility>
+
 #include "hilo/client/xla_bridge.h"
-#include "hilo/trace/placement.h"
-#include "hilo/trace/shards.h"
+#include "hilo/trace/array_impl.h"
 
 namespace hilo {
 
@@ -23,21 +24,13 @@ int64_t process_count() { return or_throw(get_xla_client())->process_count(); }
 
 namespace {
 
+thread_local DevicePtr scoped_device;  // of default_device(device); null: none
+
 Array put(const Array& array, const DevicePtr& device, bool committed) {
-  const ArrayImpl& impl = array.impl();
-  const bool weak = impl.aval.weak_type;
-  switch (impl.kind) {
-    case ArrayImpl::Kind::kTracer: return array;
-    case ArrayImpl::Kind::kNumber:
-      return array_from_buffer(static_cast<const HostNumber&>(impl).new_on(device), weak, committed);
-    case ArrayImpl::Kind::kSharded:
-      return array_from_buffer(or_throw(buffer_from_literal(*device, literal_of(array))), weak, committed);
-    case ArrayImpl::Kind::kConcrete: break;
-  }
-  const auto& placed = static_cast<const ConcreteArray&>(impl);
-  if (placed.buffer->device() != device)
-    return array_from_buffer(or_throw(device->copy(placed.buffer)), weak, committed);
-  return placed.committed == committed ? array : array_from_buffer(placed.buffer, weak, committed);
+  if (!is_concrete(array)) return array;
+  const BufferArray* const placed = on_a_device(array);
+  if (placed != nullptr && placed->committed == committed && placed->buffer->device() == device) return array;
+  return array_from_buffer(array.impl().on(device), array.weak_type(), committed);
 }
 
 }  // namespace
@@ -54,13 +47,20 @@ Array device_put(const Array& array, std::source_location location) {
 
 const Array& block_until_ready(const Array& array, std::source_location location) {
   const UserLocation here(location);
-  const ArrayImpl& impl = array.impl();
-  if (impl.kind == ArrayImpl::Kind::kConcrete)
-    or_throw(static_cast<const ConcreteArray&>(impl).buffer->ready().await());
-  if (const ShardedArray* const sharded = as_sharded(array)) {
-    for (const BufferPtr& buffer : sharded->buffers) or_throw(buffer->ready().await());
-  }
+  for (const BufferPtr& buffer : array.impl().buffers()) or_throw(buffer->ready().await());
   return array;
+}
+
+DefaultDeviceScope::DefaultDeviceScope(DevicePtr device) : before_(std::exchange(scoped_device, std::move(device))) {}
+DefaultDeviceScope::~DefaultDeviceScope() { scoped_device = std::move(before_); }
+DefaultDeviceScope default_device(DevicePtr device) { return DefaultDeviceScope(std::move(device)); }
+
+const DevicePtr& scoped_default_device() { return scoped_device; }
+
+DevicePtr default_device() {
+  if (scoped_device != nullptr) return scoped_device;
+  const XlaClientPtr client = or_throw(get_xla_client());
+  return client->default_device();
 }
 
 }  // namespace hilo

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "hilo/trace/placement.h"
+#include "hilo/trace/array_impl.h"
 
 namespace hilo {
 namespace {

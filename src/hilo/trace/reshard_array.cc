@@ -24,13 +24,15 @@ bool are_host_memory(std::span<const BufferPtr> buffers) {
   });
 }
 
-std::vector<Source> sources_of(const ShardedArray& array) {
+std::vector<Source> sources_of(const Array& array) {
   std::vector<Source> sources;
-  const std::span<const int64_t> places = array.sharding.mesh().local_places();
+  const NamedSharding& sharding = *sharding_of(array);
+  const std::span<const int64_t> places = sharding.mesh().local_places();
+  const std::span<const BufferPtr> buffers = array.impl().buffers();
   for (size_t i = 0; i < places.size(); ++i) {
-    Box box = box_of(array.sharding, array.aval.shape.dimensions(), places[i]);
+    Box box = box_of(sharding, array.shape(), places[i]);
     if (std::ranges::any_of(sources, [&](const Source& source) { return source.box == box; })) continue;
-    sources.push_back({std::move(box), host_view_of(array_from_buffer(array.buffers[i])), array.buffers[i]});
+    sources.push_back({std::move(box), host_view_of(array_from_buffer(buffers[i])), buffers[i]});
   }
   return sources;
 }
@@ -79,15 +81,15 @@ BufferPtr put_together(std::span<const Source> sources, ElementType type, const 
   return or_throw(device->from_host(lent));
 }
 
-Array by_copies(const ShardedArray& array, const NamedSharding& to) {
-  const Shape& shape = array.aval.shape;
+Array by_copies(const Array& array, const NamedSharding& to) {
+  const Shape& shape = array.aval_shape();
   const std::vector<Source> sources = sources_of(array);
   std::vector<BufferPtr> buffers;
   for (const int64_t place : to.mesh().local_places()) {
     const DevicePtr& device = to.mesh().devices()[static_cast<size_t>(place)];
     buffers.push_back(put_together(sources, shape.element_type(), box_of(to, shape.dimensions(), place), device));
   }
-  return array_from_shards(shape, to, std::move(buffers), array.aval.weak_type);
+  return array_from_shards(shape, to, std::move(buffers), array.weak_type());
 }
 
 /// What goes in comes out, shared otherwise.
@@ -105,21 +107,20 @@ Array by_program(const Array& array, const NamedSharding& from, const NamedShard
 }  // namespace
 
 Array resharded(const Array& array, const NamedSharding& to) {
-  const ShardedArray& sharded = *as_sharded(array);
-  const NamedSharding& from = sharded.sharding;
+  const NamedSharding& from = *sharding_of(array);
   to.shard_shape(array.shape());
-  const bool here = has_all_here(sharded);
+  const bool here = has_all_here(from);
   if (!here && to.mesh().is_local())
     or_throw(
         failed_precondition(at_user_line("device_put") + ": " + from.to_string() +
                             " spans devices of other processes, and " + to.to_string() +
                             " has those of this one alone. Hint: device_put(x, NamedSharding(mesh, P())) first, which "
                             "every process calls"));
-  if (here && are_host_memory(sharded.buffers)) return by_copies(sharded, to);
+  if (here && are_host_memory(array.impl().buffers())) return by_copies(array, to);
   if (can_say(from.mesh(), to, array.ndim())) return by_program(array, from, to);
-  if (here) return by_copies(sharded, to);
+  if (here) return by_copies(array, to);
   // In other words than its own mesh has: all devices get all of it.
-  return by_copies(*as_sharded(by_program(array, from, NamedSharding(from.mesh(), PartitionSpec()))), to);
+  return by_copies(by_program(array, from, NamedSharding(from.mesh(), PartitionSpec())), to);
 }
 
 }  // namespace hilo

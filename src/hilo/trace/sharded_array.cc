@@ -11,7 +11,6 @@
 
 #include "hilo/device/client.h"
 #include "hilo/trace/eval_trace.h"
-#include "hilo/trace/placement.h"
 #include "hilo/trace/refuse.h"
 #include "hilo/trace/reshard_array.h"
 #include "hilo/trace/sharding_constraint.h"
@@ -72,23 +71,23 @@ Array put(const Array& array, const NamedSharding& wanted) {
   if (wanted.mesh().axis_names().empty()) return device_put(array, wanted.mesh().devices()[0]);
   const NamedSharding sharding = closed(wanted);
   refuse_unreachable("device_put", sharding.mesh());
-  const ShardedArray* const sharded = as_sharded(array);
-  if (sharded == nullptr) return dealt(array, sharding);
-  if (!sharded->sharding.is_equivalent_to(sharding, array.ndim())) return resharded(array, sharding);
-  if (sharded->sharding == sharding) return array;
-  return array_from_shards(array.aval_shape(), sharding, sharded->buffers, array.weak_type());
+  const NamedSharding* const from = sharding_of(array);
+  if (from == nullptr) return dealt(array, sharding);
+  if (!from->is_equivalent_to(sharding, array.ndim())) return resharded(array, sharding);
+  if (*from == sharding) return array;
+  const std::span<const BufferPtr> shards = array.impl().buffers();
+  return array_from_shards(array.aval_shape(), sharding, {shards.begin(), shards.end()}, array.weak_type());
 }
 
-/// The one buffer of a part; a number gets one on its device.
+/// The one buffer of a part; what has none gets one on the part's device.
 BufferPtr buffer_of_part(const char* function, const Array& part, const Shape& wanted, const DevicePtr& device,
                          size_t number) {
   if (part.aval_shape() != wanted) {
     refuse(function,
            fmt::format("part {} is {}; wanted {}", number, part.aval_shape().to_string(), wanted.to_string()));
   }
-  const auto* const number_value =
-      part.impl().kind == ArrayImpl::Kind::kNumber ? static_cast<const HostNumber*>(&part.impl()) : nullptr;
-  return number_value != nullptr ? number_value->new_on(device) : buffer_of(part);
+  const BufferArray* const placed = on_a_device(part);
+  return placed != nullptr ? placed->buffer : part.impl().on(device);
 }
 
 void refuse_tracers(const char* function, std::span<const Array> arrays) {
@@ -195,7 +194,7 @@ Array make_array_from_single_device_arrays(const std::vector<int64_t>& shape, co
   std::vector<BufferPtr> buffers;
   for (size_t i = 0; i < arrays.size(); ++i) {
     buffers.push_back(buffer_of_part(kName, arrays[i], Shape::array(type, part), devices[i], i));
-    if (as_sharded(arrays[i]) == nullptr && buffers[i]->device() == devices[i]) continue;
+    if (sharding_of(arrays[i]) == nullptr && buffers[i]->device() == devices[i]) continue;
     refuse(kName,
            fmt::format("part {} lies on {}; wanted {}", i, arrays[i].sharding().to_string(), devices[i]->to_string()));
   }
@@ -235,8 +234,7 @@ void copy_box(std::byte* to, std::span<const int64_t> to_strides, const std::byt
   }
 }
 
-bool has_all_here(const ShardedArray& array) {
-  const NamedSharding& sharding = array.sharding;
+bool has_all_here(const NamedSharding& sharding) {
   if (sharding.is_fully_addressable()) return true;
   std::set<std::vector<int64_t>> had;
   for (const int64_t place : sharding.mesh().local_places()) {
@@ -258,65 +256,41 @@ void refuse_unreachable(const char* function, const Mesh& mesh) {
                                 mesh.to_string(), mesh.size(), mesh.devices()[0]->client().device_count())));
 }
 
-StatusOr<Literal> gathered(const ShardedArray& array) {
-  const Shape& shape = array.aval.shape;
-  if (!has_all_here(array)) {
-    return failed_precondition(fmt::format(
+Literal ShardedArray::literal() const {
+  const Shape& shape = aval.shape;
+  if (!has_all_here(sharding)) {
+    or_throw(failed_precondition(fmt::format(
         "array: fetching the value of {} with {}, which spans devices of other processes, is not possible. Hint: "
         "device_put(x, NamedSharding(mesh, P())) gives all of it to every process; addressable_shards() are "
         "this process's parts",
-        shape.to_string(), array.sharding.to_string()));
+        shape.to_string(), sharding.to_string())));
   }
-  HILO_ASSIGN_OR_RETURN(Literal whole, Literal::make(shape.with_default_layout()));
+  Literal whole = or_throw(Literal::make(shape.with_default_layout()));
   const std::vector<int64_t> strides = row_major_strides(shape.dimensions());
   const int64_t element_bytes = element_size_bytes(shape.element_type());
-  const std::span<const int64_t> places = array.sharding.mesh().local_places();
+  const std::span<const int64_t> places = sharding.mesh().local_places();
   std::set<std::vector<int64_t>> had;  // devices that have the same are asked once
   for (size_t i = 0; i < places.size(); ++i) {
-    const Box box = box_of(array.sharding, shape.dimensions(), places[i]);
+    const Box box = box_of(sharding, shape.dimensions(), places[i]);
     if (!had.insert(box.begin).second) continue;
-    HILO_ASSIGN_OR_RETURN(const Literal value, literal_from_buffer(*array.buffers[i]));
+    const Literal value = or_throw(literal_from_buffer(*shards[i]));
     copy_box(whole.mutable_bytes().data() + offset_of(box.begin, strides) * element_bytes, strides,
              value.bytes().data(), row_major_strides(box.size), box.size, element_bytes);
   }
   return whole;
 }
 
+BufferPtr ShardedArray::on(const DevicePtr& device) const { return or_throw(buffer_from_literal(*device, literal())); }
+
+std::string ShardedArray::to_string() const {
+  if (has_all_here(sharding)) return SpreadArray::to_string();
+  return "Array(" + aval.shape.to_string() + ", " + sharding.to_string() + ")";
+}
+
 NamedSharding Array::sharding() const {
   const Array value = concrete_value(*this);
-  const ShardedArray* const sharded = as_sharded(value);
-  return sharded != nullptr ? sharded->sharding : SingleDeviceSharding(value.device());
-}
-
-namespace {
-
-/// What the array's value is kept in: nothing of a C++ number.
-std::vector<BufferPtr> buffers_of(const Array& array) {
-  const Array value = concrete_value(array);
-  if (const ShardedArray* const sharded = as_sharded(value)) return sharded->buffers;
-  if (value.impl().kind != ArrayImpl::Kind::kConcrete) return {};
-  return {static_cast<const ConcreteArray&>(value.impl()).buffer};
-}
-
-}  // namespace
-
-std::vector<DevicePtr> Array::devices() const {
-  const std::vector<BufferPtr> buffers = buffers_of(*this);
-  if (buffers.empty()) return {device()};
-  std::vector<DevicePtr> out;
-  for (const BufferPtr& buffer : buffers) out.push_back(buffer->device());
-  return out;
-}
-
-void Array::delete_() const {
-  for (const BufferPtr& buffer : buffers_of(*this))
-    if (buffer->state() == BufferState::kLive) or_throw(buffer->remove());
-}
-
-bool Array::is_deleted() const {
-  const std::vector<BufferPtr> buffers = buffers_of(*this);
-  return std::any_of(buffers.begin(), buffers.end(),
-                     [](const BufferPtr& buffer) { return buffer->state() != BufferState::kLive; });
+  const NamedSharding* const sharding = sharding_of(value);
+  return sharding != nullptr ? *sharding : SingleDeviceSharding(value.device());
 }
 
 bool Array::is_fully_replicated() const { return sharding().is_fully_replicated(); }
@@ -324,19 +298,19 @@ bool Array::is_fully_addressable() const { return sharding().is_fully_addressabl
 
 std::vector<Shard> Array::addressable_shards() const {
   const Array value = concrete_value(*this);
-  const ShardedArray* const sharded = as_sharded(value);
-  if (sharded == nullptr)
+  if (sharding_of(value) == nullptr)
     return {{device_put(value, value.device()), ShardIndex(static_cast<size_t>(ndim()), hilo::all), value.device(), 0}};
-  const NamedSharding& sharding = sharded->sharding;
+  const NamedSharding& sharding = *sharding_of(value);
+  const std::span<const BufferPtr> buffers = value.impl().buffers();
   std::map<std::vector<int64_t>, int64_t> replicas;
   std::vector<Shard> shards;
   for (int64_t place = 0; place < sharding.mesh().size(); ++place) {
     const Box box = box_of(sharding, shape(), place);
     const int64_t replica = replicas[box.begin]++;
     const size_t next = shards.size();
-    if (next == sharded->buffers.size() || sharding.mesh().local_places()[next] != place) continue;
-    shards.push_back({array_from_buffer(sharded->buffers[next], weak_type(), /*committed=*/true),
-                      index_of(sharding, box), device_at(sharding, place), replica});
+    if (next == buffers.size() || sharding.mesh().local_places()[next] != place) continue;
+    shards.push_back({array_from_buffer(buffers[next], weak_type(), /*committed=*/true), index_of(sharding, box),
+                      device_at(sharding, place), replica});
   }
   return shards;
 }

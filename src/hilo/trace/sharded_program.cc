@@ -14,7 +14,6 @@
 #include "hilo/hlo/partition/partition.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/sharding/over_mesh.h"
-#include "hilo/trace/placement.h"
 #include "hilo/trace/sharded_array.h"
 #include "hilo/trace/sharding_constraint.h"
 #include "hilo/trace/shards.h"
@@ -258,14 +257,14 @@ MeshProgramPtr program_of(const ShardedCall& call, const Mesh& mesh, const Shard
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-const ConcreteArray* committed_elsewhere(const Array& array, const Mesh& mesh) {
-  if (array.impl().kind != ArrayImpl::Kind::kConcrete) return nullptr;
-  const auto& placed = static_cast<const ConcreteArray&>(array.impl());
-  if (!placed.committed || (mesh.size() == 1 && placed.buffer->device() == mesh.devices()[0])) return nullptr;
-  const DevicePtr& device = placed.buffer->device();
+const BufferArray* committed_elsewhere(const Array& array, const Mesh& mesh) {
+  const BufferArray* const placed = on_a_device(array);
+  if (placed == nullptr || !placed->committed) return nullptr;
+  const DevicePtr& device = placed->buffer->device();
+  if (mesh.size() == 1 && device == mesh.devices()[0]) return nullptr;
   const Client& home = mesh.devices()[0]->client();
   const bool forgotten = &device->client() != &home && device->platform_name() == home.platform_name();
-  return forgotten ? nullptr : &placed;
+  return forgotten ? nullptr : placed;
 }
 
 [[noreturn]] void refuse_devices(size_t number, const Array& array, const std::vector<DevicePtr>& its,
@@ -281,8 +280,8 @@ const ConcreteArray* committed_elsewhere(const Array& array, const Mesh& mesh) {
 /// Who gave the mesh, for messages.
 std::string giver_of(std::span<const Array> arguments, const Mesh& mesh) {
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const ShardedArray* const sharded = as_sharded(arguments[i]);
-    if (sharded != nullptr && sharded->sharding.mesh() == mesh)
+    const NamedSharding* const sharding = sharding_of(arguments[i]);
+    if (sharding != nullptr && sharding->mesh() == mesh)
       return fmt::format("argument {} with shape {}", i, arguments[i].aval_shape().to_string());
   }
   return "the program's sharding";
@@ -302,28 +301,23 @@ Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Ar
   Shardings known(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Array& array = arguments[i];
-    const ShardedArray* const sharded = as_sharded(array);
+    const NamedSharding* const sharding = sharding_of(array);
     if (i < call.in.size() && call.in[i]) known[i] = call.in[i];
-    if (sharded != nullptr) {
-      if (!same_devices(sharded->sharding.mesh(), mesh))
-        refuse_devices(i, array, sharded->sharding.mesh().devices(), giver_of(arguments, mesh), mesh.devices());
-      if (!known[i]) known[i] = over(sharded->sharding, array.ndim(), mesh);
-      else if (!sharded->sharding.is_equivalent_to(*known[i], array.ndim()))
+    if (sharding != nullptr) {
+      if (!same_devices(sharding->mesh(), mesh))
+        refuse_devices(i, array, sharding->mesh().devices(), giver_of(arguments, mesh), mesh.devices());
+      if (!known[i]) known[i] = over(*sharding, array.ndim(), mesh);
+      else if (!sharding->is_equivalent_to(*known[i], array.ndim()))
         or_throw(invalid_argument(
             at_user_line("computation") +
             fmt::format(": Sharding passed to jit does not match the sharding on the respective arg. Got arg sharding: "
                         "{}, in_shardings: {} for argument {} with shape {}. Hint: device_put() it",
-                        sharded->sharding.to_string(), known[i]->to_string(), i, array.aval_shape().to_string())));
-    } else if (const ConcreteArray* const elsewhere = committed_elsewhere(array, mesh)) {
+                        sharding->to_string(), known[i]->to_string(), i, array.aval_shape().to_string())));
+    } else if (const BufferArray* const elsewhere = committed_elsewhere(array, mesh)) {
       refuse_devices(i, array, {elsewhere->buffer->device()}, giver_of(arguments, mesh), mesh.devices());
     }
   }
   return known;
-}
-
-std::vector<BufferPtr> addressable_buffers(const Array& array) {
-  if (const ShardedArray* const sharded = as_sharded(array)) return sharded->buffers;
-  return array.impl().kind == ArrayImpl::Kind::kConcrete ? std::vector{buffer_of(array)} : std::vector<BufferPtr>();
 }
 
 /// Donated arrays are gone, also where the program was given copies.
@@ -331,7 +325,7 @@ void end_donated(const ShardedCall& call, std::span<const Array> arguments,
                  std::span<const std::vector<BufferPtr>> given) {
   for (size_t i = 0; i < call.donated.size(); ++i) {
     if (!call.donated[i]) continue;
-    for (const BufferPtr& buffer : addressable_buffers(arguments[i])) {
+    for (const BufferPtr& buffer : arguments[i].impl().buffers()) {
       if (std::ranges::any_of(given, [&](const auto& list) { return list[i] == buffer; })) continue;
       if (buffer->state() == BufferState::kLive) or_throw(buffer->remove());
     }
@@ -342,8 +336,8 @@ void end_donated(const ShardedCall& call, std::span<const Array> arguments,
 std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span<const Array> arguments) {
   std::vector<std::vector<BufferPtr>> lists(program.places.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::vector<BufferPtr> buffers =
-        addressable_buffers(device_put(arguments[i], program.parameters[i], kNoLine));
+    const Array there = device_put(arguments[i], program.parameters[i], kNoLine);
+    const std::span<const BufferPtr> buffers = there.impl().buffers();
     for (size_t place = 0; place < lists.size(); ++place) lists[place].push_back(buffers[place]);
   }
   return lists;
@@ -383,10 +377,6 @@ std::vector<Array> run(const MeshProgram& program, const ShardedCall& call, std:
 
 }  // namespace
 
-bool any_sharded(std::span<const Array> arrays) {
-  return std::ranges::any_of(arrays, [](const Array& array) { return as_sharded(array) != nullptr; });
-}
-
 std::optional<Mesh> mesh_of_call(const ShardedCall& call, std::span<const Array> arguments) {
   for (const Shardings* list : {&call.in, &call.out}) {
     for (const auto& sharding : *list) {
@@ -395,7 +385,7 @@ std::optional<Mesh> mesh_of_call(const ShardedCall& call, std::span<const Array>
   }
   if (call.mesh) return call.mesh;
   for (const Array& array : arguments) {
-    if (const ShardedArray* const sharded = as_sharded(array)) return sharded->sharding.mesh();
+    if (const NamedSharding* const sharding = sharding_of(array)) return sharding->mesh();
   }
   return std::nullopt;
 }

@@ -19,9 +19,6 @@ struct ShardedCall {
   std::optional<Mesh> mesh = {};  ///< of the program's constraints
 };
 
-/// Whether one of them lies on several devices.
-bool any_sharded(std::span<const Array> arrays);
-
 /// A program compiled for the devices of a mesh.
 struct MeshProgram {
   std::vector<NamedSharding> parameters, results;

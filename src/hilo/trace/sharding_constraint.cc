@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/sharded_array.h"
+#include "hilo/trace/sharded_operation.h"
 #include "hilo/trace/staging_trace.h"
 
 namespace hilo {
@@ -24,6 +25,7 @@ NamedSharding dividing(const NamedSharding& sharding, std::span<const int64_t> s
 }
 
 Array bind_constraint(const Array& x, const NamedSharding& sharding) {
+  run_stated_by(run_stated);
   const FlatFunction same = [](std::span<const Array> a) { return std::vector<Array>(a.begin(), a.end()); };
   auto attributes = std::make_shared<hlo::CustomRulesAttributes>();
   attributes->to_apply =

@@ -8,20 +8,31 @@
 namespace hilo {
 
 /// An array that several devices share: one buffer for each device of this process, in the mesh's order. It is always committed.
-struct ShardedArray final : ArrayImpl {
-  ShardedArray(const Shape& shape, NamedSharding sharding, std::vector<BufferPtr> buffers, bool weak_type)
-      : ArrayImpl(Kind::kSharded, {shape, weak_type}), sharding(std::move(sharding)), buffers(std::move(buffers)) {}
+struct ShardedArray final : SpreadArray {
+  ShardedArray(const Shape& shape, NamedSharding sharding, std::vector<BufferPtr> shards, bool weak_type)
+      : SpreadArray({shape, weak_type}), sharding(std::move(sharding)), shards(std::move(shards)) {}
   std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override {
-    return std::make_shared<ShardedArray>(aval.shape, sharding, buffers, weak_type);
+    return std::make_shared<ShardedArray>(aval.shape, sharding, shards, weak_type);
   }
+  /// Errors    FAILED_PRECONDITION if a part is in another process only
+  Literal literal() const override;
+  std::span<const BufferPtr> buffers() const override { return shards; }
+  /// The mesh's first of this process.
+  DevicePtr device() const override { return shards[0]->device(); }
+  BufferPtr on(const DevicePtr& device) const override;
+  /// The elements, or the sharding if other processes have some of them.
+  std::string to_string() const override;
+  /// On the mesh: trace/sharded_operation.cc.
+  std::vector<Array> run(const Operation& operation) const override;
+
   NamedSharding sharding;
-  std::vector<BufferPtr> buffers;
+  std::vector<BufferPtr> shards;
 };
 
-/// The array as what it is; null for one of another kind.
-inline const ShardedArray* as_sharded(const Array& array) {
+/// How devices share the array; null for an array on one device, a number and a tracer.
+inline const NamedSharding* sharding_of(const Array& array) {
   const ArrayImpl& impl = array.impl();
-  return impl.kind == ArrayImpl::Kind::kSharded ? static_cast<const ShardedArray*>(&impl) : nullptr;
+  return impl.kind == ArrayImpl::Kind::kSpread ? &static_cast<const ShardedArray&>(impl).sharding : nullptr;
 }
 
 /// A box in an array.
@@ -36,8 +47,8 @@ Box box_of(const NamedSharding& sharding, std::span<const int64_t> shape, int64_
 void copy_box(std::byte* to, std::span<const int64_t> to_strides, const std::byte* from,
               std::span<const int64_t> from_strides, std::span<const int64_t> sizes, int64_t element_bytes);
 
-/// Whether this process's devices have all of the array.
-bool has_all_here(const ShardedArray& array);
+/// Whether this process's devices have all of an array that is shared like that.
+bool has_all_here(const NamedSharding& sharding);
 
 /// Refuses meshes that processes share unless they have all devices: who isn't in one doesn't know that others run.
 void refuse_unreachable(const char* function, const Mesh& mesh);
@@ -45,9 +56,5 @@ void refuse_unreachable(const char* function, const Mesh& mesh);
 /// The array of this process's parts in the mesh's order. Precondition: the buffers have the shapes that the sharding says.
 Array array_from_shards(const Shape& shape, const NamedSharding& sharding, std::vector<BufferPtr> buffers,
                         bool weak_type = false);
-
-/// The whole value on the host, waiting for it.
-/// Errors    FAILED_PRECONDITION where a part is in another process; those of literal_from_buffer
-StatusOr<Literal> gathered(const ShardedArray& array);
 
 }  // namespace hilo

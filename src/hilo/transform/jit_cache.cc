@@ -13,6 +13,7 @@
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/bad_values.h"
+#include "hilo/trace/eval_trace.h"
 #include "hilo/trace/key_reuse.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
@@ -192,7 +193,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
                         entry->avals, "jit", cache.options().name, captures);
   watch.check();
-  entry->mesh = mesh_of_constraints(entry->staged.computation);
+  if (shardings_are_stated()) entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
   log.done();
   return entry;
@@ -346,7 +347,7 @@ std::vector<Array> run_shared(JitCache& cache, const JitEntry& entry, std::span<
 }
 
 std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves, const SharedProgram* shared) {
-  if (shared != nullptr || states_shardings(entry) || any_sharded(leaves) || any_sharded(entry.staged.captures))
+  if (shared != nullptr || states_shardings(entry) || any_spread(leaves) || any_spread(entry.staged.captures))
     return run_shared(cache, entry, leaves, shared);
   Executable& executable = executable_of(cache, entry);
   std::vector<Array> kept;
@@ -388,7 +389,7 @@ std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& 
   if (!mesh) return std::nullopt;
   for (size_t c = 0; c < entry.staged.captures.size(); ++c) {
     const Array& capture = entry.staged.captures[c];
-    if (any_sharded({&capture, 1})) call.in[entry.kept.size() + c] = capture.sharding();
+    if (any_spread({&capture, 1})) call.in[entry.kept.size() + c] = capture.sharding();
   }
   checkify::refuse_checks(entry.program);
   const TransformationLocation here(cache.location());
