@@ -6,11 +6,12 @@
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/plain_control_flow.h"
+#include "hilo/mesh/sharding_constraint.h"
+#include "hilo/mesh/shards.h"
+#include "hilo/rules/given.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/primitive_name.h"
-#include "hilo/trace/sharding_constraint.h"
-#include "hilo/trace/shards.h"
 #include "hilo/transform/custom_rules.h"
 
 namespace hilo {
@@ -145,7 +146,7 @@ bool is_shared_by_processes(const Operation& operation) {
 
 }  // namespace
 
-void report_bad_values(const Operation& operation) {
+void rules::find_bad_values(const Operation& operation) {
   if (is_shared_by_processes(operation)) {
     throw FloatingPointError(failed_precondition("invalid value encountered in a result of " +
                                                  at_user_line(primitive_name(operation.opcode)) +

@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/rules/given.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/transform/custom_rules.h"
 
@@ -365,7 +366,7 @@ bool is_mark(const Operation& operation, std::string_view rules) {
 
 }  // namespace
 
-std::vector<Array> follow_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
+std::vector<Array> rules::walk_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
   KeyTrace trace;
   const Arrays walked = walk(operation, trace);
   if (is_mark(operation, kUsedKey)) return operation.operands;

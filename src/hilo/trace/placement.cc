@@ -5,6 +5,7 @@
 #include <memory_resource>
 
 #include "hilo/client/compile.h"
+#include "hilo/client/xla_bridge.h"
 
 namespace hilo {
 namespace {
@@ -20,9 +21,10 @@ bool is_forgotten(const DevicePtr& device, const DevicePtr& home) {
   return &device->client() != &home->client() && device->platform_name() == home->platform_name();
 }
 
-/// A device of another platform than `home`'s that an array is committed to, or that is the default one of a scope; null if
-/// there is none.
-const DevicePtr* other_platform(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists) {
+/// A device of another platform than `home`'s that an array is committed to, or that is `scoped`, the default one of a scope;
+/// null if there is none.
+const DevicePtr* other_platform(const DevicePtr& home, const DevicePtr& scoped,
+                                std::initializer_list<std::span<const Array>> lists) {
   bool committed = false;
   for (const std::span<const Array> list : lists) {
     for (const Array& array : list) {
@@ -33,14 +35,12 @@ const DevicePtr* other_platform(const DevicePtr& home, std::initializer_list<std
       committed = true;
     }
   }
-  const DevicePtr& scoped = scoped_default_device();
   const bool elsewhere = scoped != nullptr && &scoped->client() != &home->client();
   return elsewhere && !committed ? &scoped : nullptr;
 }
 
 /// Where a program of `home`'s client runs on arrays that aren't committed.
-const DevicePtr& home_of(const DevicePtr& home) {
-  const DevicePtr& scoped = scoped_default_device();
+const DevicePtr& home_of(const DevicePtr& home, const DevicePtr& scoped) {
   return scoped != nullptr && &scoped->client() == &home->client() ? scoped : home;
 }
 
@@ -107,12 +107,13 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
 }
 
 /// On devices of the executable's client; an array that is committed to another one's is refused, with both places.
-StatusOr<bool> run_on_client(Executable& executable, std::initializer_list<std::span<const Array>> lists,
-                             std::span<const bool> donated, std::span<BufferPtr> results) {
+StatusOr<bool> run_on_client(Executable& executable, const DevicePtr& scoped,
+                             std::initializer_list<std::span<const Array>> lists, std::span<const bool> donated,
+                             std::span<BufferPtr> results) {
   ExecuteOptions options;
   options.donated = donated;
   options.asynchronous = executable.client().options().asynchronous;
-  const PlacedArguments placed(home_of(executable.devices()[0]), lists, donated, options.asynchronous);
+  const PlacedArguments placed(home_of(executable.devices()[0], scoped), lists, donated, options.asynchronous);
   options.device = &placed.device();
   const DeviceRun run{placed.buffers(), results};
   HILO_RETURN_IF_ERROR(executable.launch({&run, 1}, options).status());
@@ -124,14 +125,15 @@ StatusOr<bool> run_on_client(Executable& executable, std::initializer_list<std::
 StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::span<const Array>> lists,
                              std::span<const bool> donated, std::span<BufferPtr> results,
                              FunctionRef<hlo::Module()> program) {
-  if (const DevicePtr* const place = other_platform(executable.devices()[0], lists); place != nullptr) {
+  const DevicePtr& scoped = scoped_default_device();
+  if (const DevicePtr* const place = other_platform(executable.devices()[0], scoped, lists); place != nullptr) {
     Client& client = (*place)->client();
     HILO_ASSIGN_OR_RETURN(const std::optional<CompileOptions> options, get_compile_options());
     HILO_ASSIGN_OR_RETURN(const std::shared_ptr<Executable> there,
                           compile_on(client, program(), options.value_or(CompileOptions())));
-    return run_on_client(*there, lists, donated, results);
+    return run_on_client(*there, scoped, lists, donated, results);
   }
-  return run_on_client(executable, lists, donated, results);
+  return run_on_client(executable, scoped, lists, donated, results);
 }
 
 }  // namespace hilo

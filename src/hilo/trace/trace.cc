@@ -127,13 +127,13 @@ Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesP
 
 bool is_weak_result(hlo::Opcode opcode, std::span<const Array> operands) {
   const std::span<const Array> values = operands_of_values(opcode, operands);
-  return !values.empty() && std::ranges::all_of(values, &Array::weak_type);
+  return !values.empty() && std::ranges::all_of(values, [](const Array& a) { return a.impl().aval.weak_type; });
 }
 
 std::vector<Aval> result_avals(const Operation& operation) {
   std::vector<Shape> leaves;
   leaves.reserve(operation.operands.size());
-  for (const Array& a : operation.operands) leaves.push_back(a.aval_shape());
+  for (const Array& a : operation.operands) leaves.push_back(a.impl().aval.shape);
   return result_avals(operation, leaves);
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <thread>
 
+#include "hilo/array/array_impl.h"
 #include "hilo/hlo/build/builder.h"
-#include "hilo/trace/array_impl.h"
 
 namespace hilo {
 

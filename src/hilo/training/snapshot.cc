@@ -7,8 +7,8 @@
 
 #include "hilo/base/json.h"
 #include "hilo/base/text.h"
-#include "hilo/trace/sharded_array.h"
-#include "hilo/trace/shards.h"
+#include "hilo/mesh/sharded_array.h"
+#include "hilo/mesh/shards.h"
 #include "hilo/training/checkpoint_file.h"
 #include "hilo/tree/path_visitor.h"
 

@@ -6,8 +6,8 @@
 #include "hilo/client/cost_analysis.h"
 #include "hilo/client/hlo_text.h"
 #include "hilo/client/stablehlo_text.h"
+#include "hilo/mesh/shards.h"
 #include "hilo/trace/eval_trace.h"
-#include "hilo/trace/shards.h"
 #include "hilo/transform/jit_cache.h"
 
 namespace hilo::stages_detail {
