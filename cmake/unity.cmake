@@ -9,7 +9,8 @@ endif()
 option(HILO_UNITY "compile files of a folder together" ${HILO_UNITY_DEFAULT})
 
 # hilo_unity(TARGET ROOT): replaces sources of TARGET by files that include several of them (tools/unity.py). ROOT is a folder in which
-# TARGET finds includes. Files with the same options are taken together, those without the precompiled header not at all.
+# TARGET finds includes. Files with the same options are taken together; not at all those without the precompiled header and those with
+# the property SKIP_UNITY_BUILD_INCLUSION.
 # Unlike those of CMake's UNITY_BUILD, the files name no path of this machine: ccache knows them in a copy of the tree.
 function(hilo_unity target root)
   if(NOT HILO_UNITY)
@@ -22,11 +23,13 @@ function(hilo_unity target root)
     cmake_path(ABSOLUTE_PATH source)
     get_source_file_property(alone ${source} SKIP_PRECOMPILE_HEADERS)
     cmake_path(IS_PREFIX root ${source} is_inside)
-    if(alone OR NOT is_inside OR NOT source MATCHES "\\.cc$")
+    get_source_file_property(single ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(alone OR single OR NOT is_inside OR NOT source MATCHES "\\.cc$")
       list(APPEND left ${source})
       continue()
     endif()
     get_source_file_property(options ${source} COMPILE_OPTIONS)
+    string(REPLACE ";" "|" options "${options}")  # one element of a list
     list(FIND all_options "${options}" group)
     if(group EQUAL -1)
       list(LENGTH all_options group)
@@ -41,6 +44,7 @@ function(hilo_unity target root)
       ${files_${group}} OUTPUT_VARIABLE written OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(REPLACE "\n" ";" written "${written}")
     if(options)
+      string(REPLACE "|" ";" options "${options}")
       set_source_files_properties(${written} PROPERTIES COMPILE_OPTIONS "${options}")
     endif()
     list(APPEND left ${written})

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/module.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/custom_rules.h"

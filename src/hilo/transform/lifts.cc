@@ -5,6 +5,7 @@
 #include <atomic>
 #include <set>
 
+#include "hilo/hlo/ir/module.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
