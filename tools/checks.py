@@ -21,6 +21,7 @@ def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple
     python = sys.executable
     commands = {
         "layers": [python, "tools/check_layers.py"],
+        "symbol_layers": [python, "tools/check_symbol_layers.py", "--build", str(build)],
         "sizes": [python, "tools/check_sizes.py"],
         "spdx": [python, "tools/check_spdx.py"],
         "includes": [python, "tools/check_includes.py"],

@@ -5,7 +5,7 @@
 
 // What users' functions go through, each before what includes it: messages of the compiler name no further files then.
 // clang-format off
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 #include "hilo/numpy/dtypes.h"
 #include "hilo/numpy/operators.h"
 #include "hilo/tree/tree.h"
@@ -23,10 +23,10 @@
 #include "hilo/tree/functions.h"
 // clang-format on
 
+#include "hilo/array/platform_devices.h"
 #include "hilo/base/flags.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/random.h"
-#include "hilo/trace/platform_devices.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/function.h"

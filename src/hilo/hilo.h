@@ -4,6 +4,7 @@
 
 #include "hilo/core.h"
 
+#include "hilo/array/dlpack.h"
 #include "hilo/client/platform_name.h"
 #include "hilo/image/resize.h"
 #include "hilo/import.h"
@@ -17,7 +18,6 @@
 #include "hilo/scipy.h"
 #include "hilo/segment/segment.h"
 #include "hilo/sharding.h"
-#include "hilo/trace/dlpack.h"
 #include "hilo/trace/named_scope.h"
 #include "hilo/training.h"
 #include "hilo/transform/callback.h"

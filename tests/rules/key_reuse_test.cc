@@ -4,13 +4,13 @@
 
 #include <functional>
 
+#include "hilo/array/device_put.h"
 #include "hilo/base/flags.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/map.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/key_arrays.h"
 #include "hilo/random/random.h"
-#include "hilo/trace/device_put.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/grad.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "hilo/trace/error.h"
+#include "hilo/array/error.h"
 
 namespace hilo {
 

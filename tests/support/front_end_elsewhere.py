@@ -9,15 +9,16 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
 import gtest_program  # noqa: E402
 
-FOLDERS = ("numpy", "lax", "transform", "rules", "trace", "tree", "random", "linalg", "fft", "scipy", "segment", "image", "nn",
+FOLDERS = ("numpy", "lax", "transform", "rules", "array", "trace", "mesh", "tree", "random", "linalg", "fft", "scipy", "segment", "image", "nn",
            "optim", "training", "import", "replica", "programs")
 SHARD_SECONDS = 900
 # Tests that look at what platform Host makes of a program, where it keeps an array or what it is called, by folder: a plugin
 # keeps the first two to itself.
 OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
-           "trace": ("ShardedArrays.IsDealtAnewOrNot", "Dispatch.APrimitiveWithoutATranslationRuleNamesItAndThePlatform",
-                     "Dlpack.AnArrayGoesOutWithoutACopyAndCannotBeDonatedMeanwhile",
+           "array": ("Dlpack.AnArrayGoesOutWithoutACopyAndCannotBeDonatedMeanwhile",
                      "Dlpack.ATensorComesInWithoutACopyAndIsDeletedOnce"),
+           "trace": ("Dispatch.APrimitiveWithoutATranslationRuleNamesItAndThePlatform",),
+           "mesh": ("ShardedArrays.IsDealtAnewOrNot",),
            "transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned")}
 
 

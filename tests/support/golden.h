@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo {
 

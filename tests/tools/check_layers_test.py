@@ -51,9 +51,9 @@ class CheckLayers(Planted):
         self.assertEqual(self.found(), ["src/hilo/base/log.cc: includes vector first; wanted its own header, hilo/base/log.h"])
 
     def test_finds_hlo_in_a_header_that_users_reach(self):
-        self.plant("src/hilo/hilo.h", '#include "hilo/trace/array.h"\n')
-        self.plant("src/hilo/trace/array.h", '#include <vector>\n#include <boost/pfr.hpp>\n#include "hilo/hlo/ir/opcode.h"\n')
-        self.assertEqual(self.found(), ["src/hilo/trace/array.h:3: users reach this header from hilo.h; "
+        self.plant("src/hilo/hilo.h", '#include "hilo/array/array.h"\n')
+        self.plant("src/hilo/array/array.h", '#include <vector>\n#include <boost/pfr.hpp>\n#include "hilo/hlo/ir/opcode.h"\n')
+        self.assertEqual(self.found(), ["src/hilo/array/array.h:3: users reach this header from hilo.h; "
                                         "it may not include hilo/hlo/ir/opcode.h"])
 
     def test_finds_a_library_in_a_header_that_users_reach(self):

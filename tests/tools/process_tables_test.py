@@ -20,7 +20,7 @@ NAMED = {
 BY_MEANING = {
     "backend/cpu/emit/code.cc", "backend/cpu/emit/kernel_cache.cc", "backend/cpu/emit/register_loop.cc",
     "backend/cpu/emit/scalar_program.cc", "backend/cpu/emit/scatter_kernel.cc", "client/compile.cc",
-    "client/disk_cache.cc", "trace/dispatch.cc", "trace/sharded_program.cc", "trace/sharding_constraint.cc",
+    "client/disk_cache.cc", "trace/dispatch.cc", "mesh/sharded_program.cc", "mesh/sharding_constraint.cc",
     "transform/checkify.cc", "types/shape.cc",
 }
 # By code of the process alone.

@@ -49,7 +49,7 @@ class Unity(Planted):
         self.assertEqual(self.batches(a="int f();\n", b=enums, c="int g();\n", d=space, e=enums), [["a", "c"], ["b", "e"], ["d"]])
 
     def test_files_with_an_umbrella_header_go_together(self):
-        self.assertEqual(self.batches(a='#include "hilo/core.h"\n', b='#include "hilo/trace/array.h"\n', c='#include "hilo/nn.h"\n'),
+        self.assertEqual(self.batches(a='#include "hilo/core.h"\n', b='#include "hilo/array/array.h"\n', c='#include "hilo/nn.h"\n'),
                          [["a", "c"], ["b"]])
 
     def test_a_batch_has_twelve_files(self):

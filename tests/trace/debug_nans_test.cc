@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/array/device_put.h"
 #include "hilo/base/flags.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/device_put.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/custom_jvp.h"

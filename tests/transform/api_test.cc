@@ -5,13 +5,13 @@
 #include <cmath>
 #include <thread>
 
+#include "hilo/array/device_put.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/log.h"
 #include "hilo/lax/collective.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/random.h"
-#include "hilo/trace/device_put.h"
 #include "hilo/trace/named_scope.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/checkpoint.h"
@@ -362,7 +362,7 @@ TEST(Vmap, AxesFollowTheTree) {
             (Floats{-1, 0, 1}));
 }
 
-TEST(Vmap, TakesAnAxisOfAMesh) {  // what it says to constraints: tests/trace/sharded_program_test.cc
+TEST(Vmap, TakesAnAxisOfAMesh) {  // what it says to constraints: tests/mesh/sharded_program_test.cc
   const auto f = vmap(same, VmapOptions{.spmd_axis_name = "devices"});
   EXPECT_EQ(f(numpy::arange(3, float32)).to_vector<float>(), (Floats{0, 1, 2}));
 }

@@ -5,8 +5,8 @@
 
 #include "hilo/device/executable.h"
 #include "hilo/lax/control_flow.h"
+#include "hilo/mesh/sharded_array.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/sharded_array.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"

@@ -53,7 +53,7 @@ StatusOr<bool> x64_enabled();
 /// Counts changes of any flag; part of the key of what was traced or compiled under the flags.
 uint64_t flags_version();
 
-void or_throw(const Status& status);  // trace/error.h
+void or_throw(const Status& status);  // array/error.h
 
 /// What a setter for users returns, which throws its errors as hilo::Error: success, which may be ignored.
 struct Done : Status {};

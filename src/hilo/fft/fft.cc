@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/array/refuse.h"
 #include "hilo/base/floating_point.h"
 #include "hilo/lax/fft.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::fft {
 namespace {

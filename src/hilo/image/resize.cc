@@ -7,10 +7,10 @@
 #include <limits>
 #include <numbers>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::image {
 namespace {

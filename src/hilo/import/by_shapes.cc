@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo {
 namespace {

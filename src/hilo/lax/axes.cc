@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "hilo/trace/error.h"
+#include "hilo/array/error.h"
 
 namespace hilo::lax {
 

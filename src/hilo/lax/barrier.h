@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "hilo/trace/sharded_array.h"
+#include "hilo/mesh/sharded_array.h"
 #include "hilo/transform/grad.h"
 #include "hilo/tree/functions.h"
 #include "hilo/tree/tree.h"

@@ -2,7 +2,7 @@
 // lax/bessel.h -- modified Bessel functions, which numpy and scipy::special have; jax.lax has those with a factor of e^-|x| only.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

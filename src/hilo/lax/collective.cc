@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/axes.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax {

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/convolution.h"
 #include "hilo/lax/dot.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {

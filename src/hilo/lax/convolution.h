@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "hilo/array/arguments.h"
+#include "hilo/array/array.h"
 #include "hilo/lax/padding.h"
 #include "hilo/lax/precision.h"
-#include "hilo/trace/arguments.h"
-#include "hilo/trace/array.h"
 
 namespace hilo::lax {
 

@@ -5,10 +5,10 @@
 
 #include <utility>
 
+#include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/ext/linalg.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/matrix.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/grad.h"
 

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/lax/window.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {

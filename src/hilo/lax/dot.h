@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/array/array.h"
 #include "hilo/lax/precision.h"
-#include "hilo/trace/array.h"
 
 namespace hilo::lax {
 

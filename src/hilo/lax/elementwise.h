@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

@@ -2,7 +2,7 @@
 // lax/fft.h -- jax.lax.fft.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

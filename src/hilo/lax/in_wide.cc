@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 

@@ -2,7 +2,7 @@
 // lax/incomplete_beta.h -- the regularised incomplete beta function.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

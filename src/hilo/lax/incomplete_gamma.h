@@ -2,7 +2,7 @@
 // lax/incomplete_gamma.h -- the regularised incomplete gamma functions, and their derivatives in the parameter.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

@@ -2,7 +2,7 @@
 // lax/linalg.h -- the decompositions of jax.lax.linalg, over the last two dimensions of their operands.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax::linalg {
 

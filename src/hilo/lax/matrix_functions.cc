@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <tuple>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/indexing.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax::linalg {

@@ -2,7 +2,7 @@
 // lax/matrix_functions.h -- what jax.lax.linalg has beside decompositions and solvers: products, updates, orders.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax::linalg {
 

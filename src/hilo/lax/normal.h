@@ -2,7 +2,7 @@
 // lax/normal.h -- the normal distribution and its bell curve, which are what error functions and their slopes are. Not for users.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "hilo/trace/arguments.h"
-#include "hilo/trace/error.h"
+#include "hilo/array/arguments.h"
+#include "hilo/array/error.h"
 
 namespace hilo::lax {
 

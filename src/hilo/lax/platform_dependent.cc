@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/platform_dependent.h"
 
+#include "hilo/array/refuse.h"
 #include "hilo/client/platform_name.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax::detail {
 

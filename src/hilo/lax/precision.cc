@@ -5,8 +5,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "hilo/trace/error.h"
-#include "hilo/trace/settings.h"
+#include "hilo/array/error.h"
 
 namespace hilo::lax {
 namespace {

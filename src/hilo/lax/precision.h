@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/trace/settings.h"
+
 namespace hilo::lax {
 
 /// Written into the program; hilo always computes at the operands' precision.
@@ -59,3 +61,14 @@ class PrecisionLike {
 };
 
 }  // namespace hilo::lax
+
+namespace hilo {
+
+/// The precision of dots and convolutions that ask for none: "default", "high", "highest", or by the type that it is like,
+/// "bfloat16", "tensorfloat32", "float32". It is written into programs; hilo always computes at the operands' precision.
+/// jax.default_matmul_precision.
+/// Errors     INVALID_ARGUMENT for another word
+/// Example    const auto scope = default_matmul_precision("highest");
+WordScope default_matmul_precision(const char* word, std::source_location location = std::source_location::current());
+
+}  // namespace hilo

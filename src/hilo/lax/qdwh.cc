@@ -7,11 +7,11 @@
 #include <limits>
 #include <vector>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/decompositions.h"
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/matrix.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax::linalg {
 namespace {

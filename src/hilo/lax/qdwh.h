@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax::linalg {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/random_bits.h"
 
+#include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/ext/rng.h"
 #include "hilo/hlo/ops/random.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/lax/axes.h"
 #include "hilo/lax/reducer.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {

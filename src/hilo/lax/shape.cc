@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/axes.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::lax {

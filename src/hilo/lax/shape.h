@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "hilo/trace/arguments.h"
-#include "hilo/trace/array.h"
+#include "hilo/array/arguments.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/axes.h"
 #include "hilo/lax/indexing.h"
 #include "hilo/lax/shape.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/sort.h"
 #include "hilo/hlo/ops/top_k.h"
 #include "hilo/lax/axes.h"
 #include "hilo/lax/reducer.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/trace/staging_trace.h"
 
 namespace hilo::lax {

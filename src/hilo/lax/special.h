@@ -2,7 +2,7 @@
 // lax/special.h -- functions of jax.lax that are no HLO op.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax {
 

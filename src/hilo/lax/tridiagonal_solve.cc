@@ -7,12 +7,12 @@
 #include <limits>
 #include <tuple>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/custom_solve.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/lax/reductions.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax::linalg {

@@ -2,7 +2,7 @@
 // lax/tridiagonal_solve.h -- systems of equations whose matrix has a diagonal and one beside it on either side.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::lax::linalg {
 

@@ -53,7 +53,7 @@ Array constant_if_neutral(const Array& initial, const hlo::Computation& body) {
   const Array value = stop_gradient(initial);
   const std::optional<Literal> neutral = hlo::neutral_value(body.reducer_kind(), value.dtype());
   if (!neutral || !is_concrete(value) || value.ndim() != 0) return initial;
-  const Literal given = literal_of(value);
+  const Literal given = value.to_literal();
   // A sum may begin with either zero.
   const bool is_zero = !is_complex(value.dtype()) && element_as_double(given, 0) == 0;
   const bool is_neutral =

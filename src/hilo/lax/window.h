@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
+#include "hilo/array/arguments.h"
+#include "hilo/array/array.h"
 #include "hilo/lax/padding.h"
-#include "hilo/trace/arguments.h"
-#include "hilo/trace/array.h"
 
 namespace hilo::lax {
 

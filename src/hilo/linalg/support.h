@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/matrix.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::linalg {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/array/refuse.h"
 #include "hilo/nn/normalization.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::nn {

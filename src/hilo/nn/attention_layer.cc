@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/random.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::nn {
 namespace {

@@ -7,9 +7,9 @@
 #include <complex>
 #include <numbers>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::nn::initializers {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/convolution.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/random.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::nn {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/collective.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::nn {
 namespace {

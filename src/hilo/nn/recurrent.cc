@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/nn/activations.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/random.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::nn {
 namespace {

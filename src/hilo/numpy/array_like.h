@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "hilo/array/dlpack.h"
 #include "hilo/numpy/dtypes.h"
-#include "hilo/trace/dlpack.h"
 
 namespace hilo::numpy {
 
@@ -104,6 +104,6 @@ Array asarray(const ArrayLike& a, Dtype dtype, Line line = Line::current()) {
   return asarray(a, AsarrayOptions{.dtype = dtype}, line);
 }
 
-using hilo::from_dlpack;  ///< trace/dlpack.h
+using hilo::from_dlpack;  ///< array/dlpack.h
 
 }  // namespace hilo::numpy

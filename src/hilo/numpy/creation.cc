@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::numpy {

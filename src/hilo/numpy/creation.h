@@ -5,8 +5,8 @@
 #include <functional>
 #include <iterator>
 
+#include "hilo/array/indexer.h"
 #include "hilo/numpy/array_like.h"
-#include "hilo/trace/indexer.h"
 
 namespace hilo::numpy {
 

@@ -14,11 +14,6 @@
 
 namespace hilo {
 
-Array ScalarType::operator()(const Operand& x) const {
-  const UserLocation here(x.location());
-  return ops::convert_element_type(x.array(), requested_type(element_type_name(type), type));
-}
-
 namespace numpy {
 namespace {
 

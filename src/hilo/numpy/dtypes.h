@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::numpy {
 

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <limits>
 
+#include "hilo/array/refuse.h"
 #include "hilo/base/files.h"
 #include "hilo/io/csv.h"
 #include "hilo/io/npy.h"
 #include "hilo/io/npz.h"
 #include "hilo/io/png.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::numpy {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <span>
 
+#include "hilo/array/array.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/slice.h"
-#include "hilo/trace/array.h"
 
 namespace hilo::numpy {
 
@@ -29,6 +29,9 @@ struct IndexPlan {
 IndexPlan plan_index(const Array& x, std::span<const Indexer> indices, OutsideNumbers outside);
 /// The same as a gather in any case: where scatters write.
 IndexPlan plan_places(const Array& x, std::span<const Indexer> indices);
+
+/// x[indices], as Array's operators read.
+Array read_at(const Array& x, std::span<const Indexer> indices);
 
 /// Refuses more indices than x has axes; reads no value.
 void check_index_count(const Array& x, std::span<const Indexer> indices);

@@ -60,11 +60,6 @@ std::vector<Indexer> unwrapped(std::span<const Indexer> indices) {
   return out;
 }
 
-Array read(const Array& x, std::span<const Indexer> indices) {
-  const IndexPlan plan = plan_index(x, indices, OutsideNumbers::kError);
-  return read_plan(x, plan, IndexMode::kClip, {});  // as jax 0.10.2 reads
-}
-
 Array update(const Array& x, std::span<const Indexer> indices, const Operand& y, const IndexOptions& options,
              std::optional<hlo::Opcode> opcode) {
   const UserLocation here(y.location());
@@ -85,13 +80,6 @@ Array update(const Array& x, std::span<const Indexer> indices, const Operand& y,
   return with_weak_type(out, x.weak_type());
 }
 
-std::vector<Indexer> present(std::initializer_list<Indexer> given) {
-  std::vector<Indexer> indices;
-  for (const Indexer& i : given)
-    if (i.kind() != Indexer::Kind::kAbsent) indices.push_back(i);
-  return indices;
-}
-
 Array positions_for(const Array& indices, int64_t extent, Mode mode) {
   if (mode.mode() == IndexMode::kClip) return indices;
   if (!mode.wraps()) return wrapped_index(indices, extent);
@@ -99,6 +87,11 @@ Array positions_for(const Array& indices, int64_t extent, Mode mode) {
 }
 
 }  // namespace
+
+Array read_at(const Array& x, std::span<const Indexer> indices) {
+  const IndexPlan plan = plan_index(x, indices, OutsideNumbers::kError);
+  return read_plan(x, plan, IndexMode::kClip, {});  // as jax 0.10.2 reads
+}
 
 Mode::Mode(const char* word, std::source_location location) : mode_(IndexMode::kUnspecified) {
   const std::string_view given(word);
@@ -228,25 +221,5 @@ Array IndexedPlaces::applied(const std::function<Array(const Array&)>& f, const 
 }
 
 }  // namespace numpy
-
-Array Array::operator[](const Indexer& index) const {
-  const UserLocation here(index.location());
-  return numpy::read(*this, {&index, 1});
-}
-
-Array Array::operator()(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3, const Indexer& i4,
-                        const Indexer& i5, const Indexer& i6, const Indexer& i7) const {
-  const UserLocation here(i0.location());
-  return numpy::read(*this, numpy::present({i0, i1, i2, i3, i4, i5, i6, i7}));
-}
-
-Array Array::at_places(const std::vector<Array>& places) const {
-  return numpy::read(*this, std::vector<Indexer>(places.begin(), places.end()));
-}
-
-numpy::IndexedPlaces Array::at(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3,
-                               const Indexer& i4, const Indexer& i5, const Indexer& i6, const Indexer& i7) const {
-  return numpy::IndexedPlaces(Operand(*this, i0.location()), numpy::present({i0, i1, i2, i3, i4, i5, i6, i7}));
-}
 
 }  // namespace hilo

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 #include "hilo/types/index_mode.h"
 
 namespace hilo::numpy {

@@ -1,9 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/members.cc -- the members of Array that call the function of their name.
+// numpy/members.cc -- members of array/ that call functions of this folder, most the one of their name.
+#include "hilo/array/device_put.h"
+#include "hilo/numpy/index_plan.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/device_put.h"
+#include "hilo/trace/ops.h"
 
 namespace hilo {
+namespace {
+
+std::vector<Indexer> present(std::initializer_list<Indexer> given) {
+  std::vector<Indexer> indices;
+  for (const Indexer& i : given)
+    if (i.kind() != Indexer::Kind::kAbsent) indices.push_back(i);
+  return indices;
+}
+
+}  // namespace
+
+Array ScalarType::operator()(const Operand& x) const {
+  const UserLocation here(x.location());
+  return ops::convert_element_type(x.array(), requested_type(element_type_name(type), type));
+}
+
+Array Array::operator[](const Indexer& index) const {
+  const UserLocation here(index.location());
+  return numpy::read_at(*this, {&index, 1});
+}
+
+Array Array::operator()(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3, const Indexer& i4,
+                        const Indexer& i5, const Indexer& i6, const Indexer& i7) const {
+  const UserLocation here(i0.location());
+  return numpy::read_at(*this, present({i0, i1, i2, i3, i4, i5, i6, i7}));
+}
+
+Array Array::at_places(const std::vector<Array>& places) const {
+  return numpy::read_at(*this, std::vector<Indexer>(places.begin(), places.end()));
+}
+
+numpy::IndexedPlaces Array::at(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3,
+                               const Indexer& i4, const Indexer& i5, const Indexer& i6, const Indexer& i7) const {
+  return numpy::IndexedPlaces(Operand(*this, i0.location()), present({i0, i1, i2, i3, i4, i5, i6, i7}));
+}
 
 #define HILO_REDUCING_MEMBER(name, Options)                                                                 \
   Array Array::name(std::source_location location) const {                                                  \

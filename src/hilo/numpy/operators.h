@@ -2,7 +2,7 @@
 // numpy/operators.h -- C++ operators on arrays: NumPy's broadcasting and JAX's type promotion.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo {
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/decompositions.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::numpy {
 namespace {

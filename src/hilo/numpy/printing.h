@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "hilo/trace/array.h"
-#include "hilo/trace/print.h"
+#include "hilo/array/array.h"
+#include "hilo/array/print.h"
 
 namespace hilo::numpy {
 

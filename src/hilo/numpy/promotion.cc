@@ -141,7 +141,7 @@ bool are_alike(const Array& x, const Array& y) {
 
 /// A C++ integer that s32 can't hold is an error where it meets an array, as in JAX: it needs a type of its own.
 void check_fits(const Array& x) {
-  if (x.weak_type() && x.dtype() == kS64 && canonical_type(kS64) != kS64 && is_concrete(x)) (void)literal_of(x);
+  if (x.weak_type() && x.dtype() == kS64 && canonical_type(kS64) != kS64 && is_concrete(x)) (void)x.to_literal();
 }
 
 /// What numpy_rank_promotion says of two arrays of different ranks, if neither is a scalar.

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::numpy {
 

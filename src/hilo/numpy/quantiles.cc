@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::numpy {
 namespace {

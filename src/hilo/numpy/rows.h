@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo {
 

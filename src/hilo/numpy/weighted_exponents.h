@@ -2,7 +2,7 @@
 // numpy/weighted_exponents.h -- what logsumexp with weights takes the exponential of. Not for users.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::numpy {
 

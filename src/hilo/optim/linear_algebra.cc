@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/optim/linear_algebra.h"
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/random/random.h"
 #include "hilo/scipy/stats/continuous.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::optim {
 

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "hilo/array/refuse.h"
 #include "hilo/optim/leaves.h"
 #include "hilo/scipy/optimize/interpolation.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::optim {
 

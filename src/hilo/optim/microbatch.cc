@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/optim/microbatch.h"
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/slicing.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::optim::detail {
 namespace {

@@ -2,8 +2,8 @@
 // random/key_words.h -- what moves arrays, done to keys. Not for users.
 #pragma once
 
+#include "hilo/array/refuse.h"
 #include "hilo/random/keys.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/vmap.h"
 
 namespace hilo::random {

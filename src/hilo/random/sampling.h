@@ -2,8 +2,8 @@
 // random/sampling.h -- bits, uniform and normal numbers, integers, and choices.
 #pragma once
 
+#include "hilo/array/arguments.h"
 #include "hilo/random/keys.h"
-#include "hilo/trace/arguments.h"
 
 namespace hilo::random {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "hilo/array/arguments.h"
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/dtypes.h"
-#include "hilo/trace/arguments.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::random {
 

@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
+#include "hilo/rules/given.h"
 #include "hilo/rules/named_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -186,7 +187,7 @@ Arrays checked_custom_rules(const Operation& operation, ErrorSet errors, CheckSt
 
 }  // namespace
 
-std::optional<Arrays> bind_checked_calls(const Operation& operation, ErrorSet errors, CheckState& state) {
+std::optional<Arrays> check_calls(const Operation& operation, ErrorSet errors, CheckState& state) {
   if (operation.opcode == Opcode::kCall)
     return checked_call(attributes_of<hlo::CallAttributes>(operation).to_apply, operation.operands, errors, state);
   if (operation.opcode == Opcode::kWhile) return checked_while(operation, errors, state);

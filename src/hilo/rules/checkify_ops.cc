@@ -3,6 +3,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/lax/indexing.h"
+#include "hilo/rules/given.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/primitive_name.h"
 #include "hilo/trace/rules.h"
@@ -158,7 +159,7 @@ void look_at_indices(const Operation& operation, CheckState& state) {
 
 }  // namespace
 
-std::vector<Array> bind_checked_op(const Operation& operation, ErrorSet errors, CheckState& state) {
+std::vector<Array> check_op(const Operation& operation, ErrorSet errors, CheckState& state) {
   std::vector<Array> results = bind(operation);
   if (errors.has(index_checks)) look_at_indices(operation, state);
   if (errors.has(div_checks)) look_for_zero_divisors(operation, state);

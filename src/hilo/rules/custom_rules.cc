@@ -7,6 +7,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/families.h"
+#include "hilo/rules/given.h"
 #include "hilo/rules/named_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -133,7 +134,7 @@ const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, cu
 
 namespace hilo {
 
-const CustomRules* named_custom_rules(std::string_view name) {
+const CustomRules* rules::find_named_rules(std::string_view name) {
   static const CustomRules kOptimizeRemat{rules::optimize_remat_jvp, {}, {}, rules::optimize_remat_batch};
   if (name == hlo::kOptimizeRemat) return &kOptimizeRemat;
   if (const CustomRules* found = rules::checkpoint_rules(name)) return found;

@@ -6,11 +6,12 @@
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/plain_control_flow.h"
+#include "hilo/mesh/sharding_constraint.h"
+#include "hilo/mesh/shards.h"
+#include "hilo/rules/given.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/primitive_name.h"
-#include "hilo/trace/sharding_constraint.h"
-#include "hilo/trace/shards.h"
 #include "hilo/transform/custom_rules.h"
 
 namespace hilo {
@@ -76,7 +77,7 @@ class StepTrace final : public Trace {
 
   Arrays step_conditional(const Operation& operation) {
     const auto& conditional = attributes_of<hlo::ConditionalAttributes>(operation);
-    const size_t branch = hlo::chosen_branch(conditional, literal_of(operation.operands[0]));
+    const size_t branch = hlo::chosen_branch(conditional, operation.operands[0].to_literal());
     const auto operands = std::span(operation.operands).subspan(1);
     return within(
         "in branch " + std::to_string(branch) + " of " + at_user_line(conditional.predicated ? "cond" : "switch"),
@@ -138,14 +139,14 @@ bool is_shared_by_processes(const Operation& operation) {
     if (const std::optional<Mesh> mesh = mesh_of_constraints(called); mesh && !mesh->is_local()) return true;
   }
   return std::ranges::any_of(operation.operands, [](const Array& operand) {
-    const ShardedArray* const sharded = as_sharded(operand);
-    return sharded != nullptr && !sharded->sharding.is_fully_addressable();
+    const NamedSharding* const sharding = sharding_of(operand);
+    return sharding != nullptr && !sharding->is_fully_addressable();
   });
 }
 
 }  // namespace
 
-void report_bad_values(const Operation& operation) {
+void rules::find_bad_values(const Operation& operation) {
   if (is_shared_by_processes(operation)) {
     throw FloatingPointError(failed_precondition("invalid value encountered in a result of " +
                                                  at_user_line(primitive_name(operation.opcode)) +

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::rules {
 

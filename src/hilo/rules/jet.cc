@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/rules/cumulative.h"
+#include "hilo/rules/given.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/primitive_name.h"
 #include "hilo/trace/rules.h"
@@ -334,7 +335,7 @@ bool is_bilinear(Opcode opcode) {
 
 }  // namespace
 
-std::optional<Series> jet_rule(const Operation& operation, std::span<const Series> operands, size_t order) {
+std::optional<Series> rules::find_series(const Operation& operation, std::span<const Series> operands, size_t order) {
   const Opcode opcode = operation.opcode;
   if (std::optional<Series> result = linear(operation, operands, order)) return result;
   if (is_bilinear(opcode)) {
@@ -357,7 +358,7 @@ std::optional<Series> jet_rule(const Operation& operation, std::span<const Serie
   return std::nullopt;
 }
 
-hlo::ComputationPtr jet_stand_in(const Operation& operation) {
+hlo::ComputationPtr rules::find_stand_in(const Operation& operation) {
   if (operation.opcode == Opcode::kCall) return attributes_of<hlo::CallAttributes>(operation).to_apply;
   if (operation.opcode == hlo::kExtCustomRules) return attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
   const bool control_flow = operation.opcode == Opcode::kWhile || operation.opcode == Opcode::kConditional ||

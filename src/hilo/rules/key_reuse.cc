@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/rules/given.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/transform/custom_rules.h"
 
@@ -322,16 +323,16 @@ struct Followed {
 };
 
 /// The buffer of an array that may hold keys; null for others.
-BufferPtr buffer_of(const Array& x) {
-  if (!may_hold_keys(x) || x.impl().kind != ArrayImpl::Kind::kConcrete) return nullptr;
-  return static_cast<const ConcreteArray&>(x.impl()).buffer;
+BufferPtr key_buffer_of(const Array& x) {
+  const BufferArray* const placed = on_a_device(x);
+  return placed != nullptr && may_hold_keys(x) ? placed->buffer : nullptr;
 }
 
 void note_views(std::span<const Array> arrays, std::span<const Array> tracers) {
   Followed& followed = Followed::all();
   for (size_t i = 0; i < arrays.size(); ++i) {
     const ViewPtr& view = tracer_of(tracers[i]).view;
-    if (const BufferPtr buffer = buffer_of(arrays[i]); buffer != nullptr && view != nullptr)
+    if (const BufferPtr buffer = key_buffer_of(arrays[i]); buffer != nullptr && view != nullptr)
       followed.note(buffer, view);
   }
 }
@@ -342,7 +343,7 @@ Arrays walk(const Operation& operation, KeyTrace& trace) {
   const std::lock_guard lock(followed.mutex);
   Operation walked = operation;
   for (Array& x : walked.operands) {
-    const BufferPtr buffer = buffer_of(x);
+    const BufferPtr buffer = key_buffer_of(x);
     x = trace.new_tracer(x.aval(), buffer == nullptr ? nullptr : followed.find(buffer));
   }
   const Arrays results = [&] {
@@ -365,11 +366,11 @@ bool is_mark(const Operation& operation, std::string_view rules) {
 
 }  // namespace
 
-std::vector<Array> follow_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
+std::vector<Array> rules::walk_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
   KeyTrace trace;
   const Arrays walked = walk(operation, trace);
   if (is_mark(operation, kUsedKey)) return operation.operands;
-  if (is_mark(operation, kNewKey)) return {Array::from_literal(literal_of(operation.operands[0]))};
+  if (is_mark(operation, kNewKey)) return {Array::from_literal(operation.operands[0].to_literal())};
   std::vector<Array> results = run();
   Followed& followed = Followed::all();
   const std::lock_guard lock(followed.mutex);

@@ -3,6 +3,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/rules/extension_rules.h"
 #include "hilo/rules/families.h"
+#include "hilo/rules/given.h"
 
 namespace hilo {
 
@@ -31,7 +32,7 @@ const Rules& extension_rules(Opcode opcode) {
 
 }  // namespace
 
-const Rules& rules_of(Opcode opcode) {
+const Rules& rules::find_rules(Opcode opcode) {
   if (is_extension(opcode)) return extension_rules(opcode);
   switch (opcode) {
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/sharding_constraint.cc -- rules of with_sharding_constraint: what comes of the value is shared as it is.
-#include "hilo/trace/sharding_constraint.h"
+#include "hilo/mesh/sharding_constraint.h"
 
+#include "hilo/mesh/sharded_array.h"
 #include "hilo/rules/named_rules.h"
-#include "hilo/trace/sharded_array.h"
 
 namespace hilo::rules {
 namespace {

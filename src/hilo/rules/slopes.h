@@ -3,7 +3,7 @@
 // them: from arguments instead of saturated values, without squares that overflow and without differences of near numbers.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::rules {
 

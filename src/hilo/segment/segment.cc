@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/reductions.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::ops {
 namespace {

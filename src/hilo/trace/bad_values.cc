@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "hilo/trace/shards.h"
 #include "hilo/types/literal.h"
 
 namespace hilo {
@@ -30,8 +29,8 @@ std::string_view bad_value_among(std::span<const std::byte> bytes, BadValues wan
 std::string_view bad_value_in(const Array& array, BadValues wanted) {
   const ElementType type = array.dtype();
   if (!is_floating(type) && !is_complex(type)) return "";
-  if (const ShardedArray* const sharded = as_sharded(array); sharded != nullptr && !has_all_here(*sharded)) {
-    for (const BufferPtr& buffer : sharded->buffers) {  // the others look at theirs
+  if (array.impl().kind == ArrayImpl::Kind::kSpread) {
+    for (const BufferPtr& buffer : array.impl().buffers()) {  // other processes look at theirs
       if (const std::string_view bad = bad_value_in(array_from_buffer(buffer), wanted); !bad.empty()) return bad;
     }
     return "";

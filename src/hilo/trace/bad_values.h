@@ -21,7 +21,7 @@ std::string_view bad_value_in(const Array& array, BadValues wanted);
 bool any_bad_value(std::span<const Array> arrays, BadValues wanted);
 
 /// Runs an operation that has given bad values once more, op by op, and throws what it finds.
-/// Errors    throws FloatingPointError. Defined in rules/debug_nans.cc
+/// Errors    throws FloatingPointError. The work is done in rules/debug_nans.cc
 [[noreturn]] void report_bad_values(const Operation& operation);
 
 }  // namespace hilo

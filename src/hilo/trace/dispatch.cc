@@ -39,7 +39,7 @@ using ShapesKey = KeyOf<std::span<const Shape>, const PrimitiveParams&>;
 using ArraysKey = KeyOf<std::span<const Array>, const PrimitiveParams&>;
 
 const Shape& as_shape(const Shape& shape) { return shape; }
-const Shape& as_shape(const Array& array) { return array.aval_shape(); }
+const Shape& as_shape(const Array& array) { return array.impl().aval.shape; }
 
 struct HashKey {
   template <typename AnyKey>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/named_scope.h"
 
+#include "hilo/array/error.h"
 #include "hilo/trace/annotations.h"
-#include "hilo/trace/error.h"
 
 namespace hilo {
 namespace {

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/placement.h"
-#include "hilo/trace/shards.h"
 
 #include <array>
 #include <memory_resource>
-#include <utility>
 
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
-#include "hilo/trace/device_put.h"
 
 namespace hilo {
 namespace {
-
-thread_local DevicePtr scoped_device;  // of default_device(device); null: none
-
-const ConcreteArray* on_a_device(const Array& array) {
-  const ArrayImpl& impl = array.impl();
-  return impl.kind == ArrayImpl::Kind::kConcrete ? static_cast<const ConcreteArray*>(&impl) : nullptr;
-}
 
 [[noreturn]] void refuse(const DevicePtr& one, const DevicePtr& other) {
   throw Error(invalid_argument(at_user_line("computation") +
@@ -31,26 +21,27 @@ bool is_forgotten(const DevicePtr& device, const DevicePtr& home) {
   return &device->client() != &home->client() && device->platform_name() == home->platform_name();
 }
 
-/// A device of another platform than `home`'s that an array is committed to, or that is the default one of a scope; null if
-/// there is none.
-const DevicePtr* other_platform(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists) {
+/// A device of another platform than `home`'s that an array is committed to, or that is `scoped`, the default one of a scope;
+/// null if there is none.
+const DevicePtr* other_platform(const DevicePtr& home, const DevicePtr& scoped,
+                                std::initializer_list<std::span<const Array>> lists) {
   bool committed = false;
   for (const std::span<const Array> list : lists) {
     for (const Array& array : list) {
-      const ConcreteArray* const placed = on_a_device(array);
+      const BufferArray* const placed = on_a_device(array);
       if (placed == nullptr || !placed->committed) continue;
       const DevicePtr& device = placed->buffer->device();
       if (&device->client() != &home->client() && !is_forgotten(device, home)) return &device;
       committed = true;
     }
   }
-  const bool elsewhere = scoped_device != nullptr && &scoped_device->client() != &home->client();
-  return elsewhere && !committed ? &scoped_device : nullptr;
+  const bool elsewhere = scoped != nullptr && &scoped->client() != &home->client();
+  return elsewhere && !committed ? &scoped : nullptr;
 }
 
 /// Where a program of `home`'s client runs on arrays that aren't committed.
-const DevicePtr& home_of(const DevicePtr& home) {
-  return scoped_device != nullptr && &scoped_device->client() == &home->client() ? scoped_device : home;
+const DevicePtr& home_of(const DevicePtr& home, const DevicePtr& scoped) {
+  return scoped != nullptr && &scoped->client() == &home->client() ? scoped : home;
 }
 
 /// Points to the buffer without a share in it, for a run that ends while the array lives: counting shares is a good part of
@@ -87,7 +78,7 @@ PlacedArguments::PlacedArguments(const DevicePtr& home, std::initializer_list<st
   for (const std::span<const Array> list : lists) {
     count += list.size();
     for (const Array& array : list) {
-      const ConcreteArray* const placed = on_a_device(array);
+      const BufferArray* const placed = on_a_device(array);
       if (placed == nullptr || !placed->committed || is_forgotten(placed->buffer->device(), home)) continue;
       if (committed_ && placed->buffer->device() != *device_) refuse(*device_, placed->buffer->device());
       device_ = &placed->buffer->device();
@@ -104,27 +95,25 @@ PlacedArguments::PlacedArguments(const DevicePtr& home, std::initializer_list<st
 }
 
 void PlacedArguments::place(const Array& array, bool donated, bool owns) {
-  const ConcreteArray* const placed = on_a_device(array);
+  const BufferArray* const placed = on_a_device(array);
   if (placed != nullptr && placed->buffer->device() == *device_) {
     buffers_.push_back(owns ? placed->buffer : borrowed(placed->buffer));
-  } else if (placed != nullptr) {
-    buffers_.push_back(or_throw((*device_)->copy(placed->buffer)));
-  } else if (as_sharded(array) != nullptr) {
-    buffers_.push_back(or_throw(buffer_from_literal(**device_, literal_of(array))));
+  } else if (array.impl().kind != ArrayImpl::Kind::kNumber || donated) {
+    buffers_.push_back(array.impl().on(*device_));
   } else {
-    const auto& number = static_cast<const HostNumber&>(array.impl());
-    const BufferPtr* const kept = donated ? nullptr : number.kept_on(*device_);
-    buffers_.push_back(kept == nullptr ? number.new_on(*device_) : owns ? *kept : borrowed(*kept));
+    const BufferPtr* const kept = static_cast<const HostNumber&>(array.impl()).kept_on(*device_);
+    buffers_.push_back(kept == nullptr ? array.impl().on(*device_) : owns ? *kept : borrowed(*kept));
   }
 }
 
 /// On devices of the executable's client; an array that is committed to another one's is refused, with both places.
-StatusOr<bool> run_on_client(Executable& executable, std::initializer_list<std::span<const Array>> lists,
-                             std::span<const bool> donated, std::span<BufferPtr> results) {
+StatusOr<bool> run_on_client(Executable& executable, const DevicePtr& scoped,
+                             std::initializer_list<std::span<const Array>> lists, std::span<const bool> donated,
+                             std::span<BufferPtr> results) {
   ExecuteOptions options;
   options.donated = donated;
   options.asynchronous = executable.client().options().asynchronous;
-  const PlacedArguments placed(home_of(executable.devices()[0]), lists, donated, options.asynchronous);
+  const PlacedArguments placed(home_of(executable.devices()[0], scoped), lists, donated, options.asynchronous);
   options.device = &placed.device();
   const DeviceRun run{placed.buffers(), results};
   HILO_RETURN_IF_ERROR(executable.launch({&run, 1}, options).status());
@@ -136,32 +125,15 @@ StatusOr<bool> run_on_client(Executable& executable, std::initializer_list<std::
 StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::span<const Array>> lists,
                              std::span<const bool> donated, std::span<BufferPtr> results,
                              FunctionRef<hlo::Module()> program) {
-  if (const DevicePtr* const place = other_platform(executable.devices()[0], lists); place != nullptr) {
+  const DevicePtr& scoped = scoped_default_device();
+  if (const DevicePtr* const place = other_platform(executable.devices()[0], scoped, lists); place != nullptr) {
     Client& client = (*place)->client();
     HILO_ASSIGN_OR_RETURN(const std::optional<CompileOptions> options, get_compile_options());
     HILO_ASSIGN_OR_RETURN(const std::shared_ptr<Executable> there,
                           compile_on(client, program(), options.value_or(CompileOptions())));
-    return run_on_client(*there, lists, donated, results);
+    return run_on_client(*there, scoped, lists, donated, results);
   }
-  return run_on_client(executable, lists, donated, results);
-}
-
-DefaultDeviceScope::DefaultDeviceScope(DevicePtr device) : before_(std::exchange(scoped_device, std::move(device))) {}
-DefaultDeviceScope::~DefaultDeviceScope() { scoped_device = std::move(before_); }
-DefaultDeviceScope default_device(DevicePtr device) { return DefaultDeviceScope(std::move(device)); }
-
-DevicePtr default_device() {
-  if (scoped_device != nullptr) return scoped_device;
-  const XlaClientPtr client = or_throw(get_xla_client());
-  return client->default_device();
-}
-
-BufferPtr buffer_of(const Array& array) {
-  const ConcreteArray* const placed = on_a_device(array);
-  if (placed != nullptr) return placed->buffer;
-  const DevicePtr device = default_device();
-  if (as_sharded(array) != nullptr) return or_throw(buffer_from_literal(*device, literal_of(array)));
-  return static_cast<const HostNumber&>(array.impl()).new_on(device);
+  return run_on_client(executable, scoped, lists, donated, results);
 }
 
 }  // namespace hilo

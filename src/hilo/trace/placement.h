@@ -20,11 +20,4 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
                              std::span<const bool> donated, std::span<BufferPtr> results,
                              FunctionRef<hlo::Module()> program);
 
-/// The device of the innermost default_device(device) of this thread, else the default client's first.
-/// Errors    throws those of get_xla_client
-DevicePtr default_device();
-
-/// The array's buffer: a number's on the default device, and there a sharded array's whole value. Precondition: is_concrete(array).
-BufferPtr buffer_of(const Array& array);
-
 }  // namespace hilo

@@ -2,8 +2,37 @@
 #include "hilo/trace/rules.h"
 
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/trace/bad_values.h"
+#include "hilo/trace/key_reuse.h"
 
 namespace hilo {
+namespace {
+
+constinit const GivenRules* given = nullptr;
+
+const GivenRules& given_rules() {
+  if (given == nullptr) [[unlikely]]
+    or_throw(internal_error("a program without hilo/rules asks for the rules of an op"));
+  return *given;
+}
+
+}  // namespace
+
+bool give_rules(const GivenRules& rules) {
+  given = &rules;
+  return true;
+}
+
+const Rules& rules_of(hlo::Opcode opcode) { return given_rules().rules_of(opcode); }
+
+void report_bad_values(const Operation& operation) {
+  given_rules().report_bad_values(operation);
+  __builtin_unreachable();
+}
+
+std::vector<Array> follow_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
+  return given_rules().follow_keys(operation, run);
+}
 
 Array zeros_like_aval(const Aval& aval) {
   const Array zero = Array::from_literal(Literal(Shape::scalar(aval.shape.element_type())));

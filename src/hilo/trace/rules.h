@@ -127,8 +127,18 @@ struct Rules {
   SplitFunction split = nullptr;
 };
 
-/// The rules of an opcode. Defined in rules/rules.cc, a switch without default.
+/// The rules of an opcode: a switch without default in rules/rules.cc.
 const Rules& rules_of(hlo::Opcode opcode);
+
+/// What this folder needs of rules/, which gives it when the library is loaded (rules/given.cc).
+struct GivenRules {
+  const Rules& (*rules_of)(hlo::Opcode opcode);
+  void (*report_bad_values)(const Operation& operation);  ///< bad_values.h; it throws
+  std::vector<Array> (*follow_keys)(const Operation& operation,
+                                    const std::function<std::vector<Array>()>& run);  ///< key_reuse.h
+};
+/// Returns true: it initializes a constant. Precondition: `rules` lives as long as the process.
+bool give_rules(const GivenRules& rules);
 
 /// Zero for integers and booleans; the type a tangent of `type` has otherwise.
 inline bool has_tangent(ElementType type) { return is_floating(type) || is_complex(type); }

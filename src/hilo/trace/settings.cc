@@ -5,10 +5,10 @@
 #include <atomic>
 #include <utility>
 
+#include "hilo/array/error.h"
 #include "hilo/base/flags.h"
 #include "hilo/base/memoize.h"
 #include "hilo/base/text.h"
-#include "hilo/trace/error.h"
 
 namespace hilo {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace/settings.h -- JAX's settings that a scope may change for its thread: disable_jit, debug_nans, debug_infs,
 // checking_leaks, explain_cache_misses, debug_key_reuse, each a flag as well, for the whole process; no_tracing,
-// no_execution, log_compiles, log_checkpoint_residuals, numpy_rank_promotion, default_matmul_precision.
+// no_execution, log_compiles, log_checkpoint_residuals, numpy_rank_promotion; default_matmul_precision is in lax/precision.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "hilo/trace/error.h"
+#include "hilo/array/error.h"
 
 namespace hilo {
 
@@ -86,13 +86,6 @@ class [[nodiscard("the setting ends with the object: const auto scope = ...;")]]
 /// Errors     INVALID_ARGUMENT for another word; of the functions: INVALID_ARGUMENT with both shapes
 /// Example    const auto scope = numpy_rank_promotion("raise");
 WordScope numpy_rank_promotion(std::string_view what);
-
-/// The precision of dots and convolutions that ask for none: "default", "high", "highest", or by the type that it is like,
-/// "bfloat16", "tensorfloat32", "float32". It is written into programs; hilo always computes at the operands' precision.
-/// jax.default_matmul_precision. Defined in lax/precision.cc.
-/// Errors     INVALID_ARGUMENT for another word
-/// Example    const auto scope = default_matmul_precision("highest");
-WordScope default_matmul_precision(const char* word, std::source_location location = std::source_location::current());
 
 /// Functions given to jit run as they are, and cond, switch_, while_loop, fori_loop and scan as C++ loops and branches
 /// wherever the values are known, so that a debugger and std::cout see every step. jax.disable_jit.

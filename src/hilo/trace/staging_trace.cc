@@ -65,7 +65,7 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
   if (const auto it = lifted_.find(array.handle().get()); it != lifted_.end()) return it->second;
   hlo::InstructionId id;
   if (is_concrete(array) && (array.ndim() == 0 || closed_)) {
-    id = builder_.constant(literal_of(array));
+    id = builder_.constant(array.to_literal());
   } else if (closed_) {
     const auto& stranger = static_cast<const Tracer&>(array.impl());
     throw LeakedTracer(failed_precondition(

@@ -2,12 +2,10 @@
 #include "hilo/trace/trace.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
-#include "hilo/trace/shards.h"
 
 namespace hilo {
 namespace {
@@ -53,6 +51,15 @@ std::span<const Array> operands_of_values(hlo::Opcode opcode, std::span<const Ar
   return operands;
 }
 
+[[noreturn]] void refuse_value(const Tracer& tracer) {
+  const std::string here = UserLocation::describe();  // of the transformation, for `if (x)`, which passes no location
+  throw ConcretizationError(failed_precondition(
+      "a value was asked of a tracer" + (here.empty() ? "" : " (" + here + ")") + ": " + tracer.record->transformation +
+      " made " + tracer.aval.shape.to_string() + " at " +
+      (tracer.location.empty() ? tracer.record->location : tracer.location) +
+      " without a value. Hint: use where or cond instead of a C++ `if`, or make the argument static"));
+}
+
 }  // namespace
 
 Trace::Trace(Trace* parent, std::string transformation)
@@ -84,6 +91,13 @@ void check_live(const Tracer& tracer, std::string_view user) {
                                          "storing it outside"));
 }
 
+Array Tracer::value() const {
+  check_live(*this, "reading a value");
+  std::optional<Array> value = record->trace->value_of(*this);
+  if (!value) refuse_value(*this);
+  return *std::move(value);
+}
+
 std::vector<NamedAxis> named_axes() {
   std::vector<NamedAxis> axes;
   for (const Trace* trace = &current_trace(); trace != nullptr; trace = trace->parent()) {
@@ -113,13 +127,13 @@ Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesP
 
 bool is_weak_result(hlo::Opcode opcode, std::span<const Array> operands) {
   const std::span<const Array> values = operands_of_values(opcode, operands);
-  return !values.empty() && std::ranges::all_of(values, &Array::weak_type);
+  return !values.empty() && std::ranges::all_of(values, [](const Array& a) { return a.impl().aval.weak_type; });
 }
 
 std::vector<Aval> result_avals(const Operation& operation) {
   std::vector<Shape> leaves;
   leaves.reserve(operation.operands.size());
-  for (const Array& a : operation.operands) leaves.push_back(a.aval_shape());
+  for (const Array& a : operation.operands) leaves.push_back(a.impl().aval.shape);
   return result_avals(operation, leaves);
 }
 
@@ -163,68 +177,6 @@ StatusOr<std::vector<hlo::InstructionId>> append_operation(hlo::Builder& builder
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id,
                         builder.add(operation.opcode, packed, operation.attributes, operation.declared));
   return unpack(builder, id);
-}
-
-namespace {
-
-/// A C++ integer that s32 can't hold, where nothing gave it another type.
-void refuse_wide(const HostNumber& number) {
-  if (!number.aval.weak_type || number.aval.shape.element_type() != ElementType::kS64) return;
-  if (canonical_type(ElementType::kS64) == ElementType::kS64) return;
-  int64_t value;
-  std::memcpy(&value, number.bytes.data(), sizeof value);
-  or_throw(out_of_range(at_user_line("array") + ": the integer " + std::to_string(value) +
-                        " does not fit s32. Hint: give it a type, as numpy::uint32(value), or set jax_enable_x64"));
-}
-
-}  // namespace
-
-HostNumber::HostNumber(ElementType type, std::span<const std::byte> bytes, bool weak_type)
-    : ArrayImpl(Kind::kNumber, {Shape::scalar(type), weak_type}), bytes{} {
-  std::ranges::copy(bytes, this->bytes.begin());
-}
-
-std::shared_ptr<const ArrayImpl> HostNumber::with_weak_type(bool weak_type) const {
-  refuse_wide(*this);
-  const size_t size = static_cast<size_t>(aval.shape.byte_size());
-  return std::make_shared<HostNumber>(aval.shape.element_type(), std::span(bytes).first(size), weak_type);
-}
-
-Literal HostNumber::literal() const {
-  refuse_wide(*this);
-  return Literal::from_bytes(aval.shape, std::span(bytes).first(static_cast<size_t>(aval.shape.byte_size())));
-}
-
-BufferPtr HostNumber::new_on(const DevicePtr& device) const {
-  refuse_wide(*this);
-  return or_throw(device->from_host({aval.shape, bytes.data()}));
-}
-
-const BufferPtr* HostNumber::kept_on(const DevicePtr& device) const {
-  refuse_wide(*this);
-  Asked asked = kNobody;
-  if (asked_.compare_exchange_strong(asked, kNow, std::memory_order_acquire)) {
-    const StatusOr<BufferPtr> made = device->from_host({aval.shape, bytes.data()});
-    if (made.ok()) kept_ = *made;
-    asked_.store(made.ok() ? kKept : kNobody, std::memory_order_release);
-    or_throw(made.status());
-    return &kept_;
-  }
-  return asked == kKept && kept_->device() == device ? &kept_ : nullptr;
-}
-
-Literal literal_of(const Array& array) {
-  if (array.impl().kind == ArrayImpl::Kind::kNumber) return static_cast<const HostNumber&>(array.impl()).literal();
-  if (const ShardedArray* const sharded = as_sharded(array)) return or_throw(gathered(*sharded));
-  return or_throw(literal_from_buffer(*static_cast<const ConcreteArray&>(array.impl()).buffer));
-}
-
-Array array_from_buffer(BufferPtr buffer, bool weak_type, bool committed) {
-  return Array(std::make_shared<ConcreteArray>(std::move(buffer), weak_type, committed));
-}
-
-Array with_weak_type(const Array& array, bool weak_type) {
-  return array.weak_type() == weak_type ? array : Array(array.impl().with_weak_type(weak_type));
 }
 
 }  // namespace hilo

@@ -2,63 +2,16 @@
 // trace/trace.h -- traces: who receives an operation when bind() is called. Not for users.
 #pragma once
 
-#include <array>
-#include <atomic>
+#include <algorithm>
 #include <optional>
 #include <thread>
 
-#include "hilo/device/buffer.h"
+#include "hilo/array/array_impl.h"
 #include "hilo/hlo/build/builder.h"
-#include "hilo/trace/array.h"
 
 namespace hilo {
 
 class Trace;
-
-/// What an Array handle points to.
-struct ArrayImpl {
-  /// kSharded: trace/shards.h
-  enum class Kind : uint8_t { kConcrete, kNumber, kTracer, kSharded };
-  ArrayImpl(Kind kind, Aval aval) : kind(kind), aval(aval) {}
-  virtual ~ArrayImpl() = default;
-  /// The same value with another weak bit.
-  virtual std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const = 0;
-  Kind kind;
-  Aval aval;
-};
-
-/// An array on a device.
-struct ConcreteArray final : ArrayImpl {
-  ConcreteArray(BufferPtr buffer, bool weak_type, bool committed = false)
-      : ArrayImpl(Kind::kConcrete, {buffer->shape(), weak_type}), buffer(std::move(buffer)), committed(committed) {}
-  std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override {
-    return std::make_shared<ConcreteArray>(buffer, weak_type, committed);
-  }
-  BufferPtr buffer;
-  bool committed;  ///< device_put() said where it is; what is computed with it is computed there
-};
-
-/// A number that stays on the host until a device asks for it.
-struct HostNumber final : ArrayImpl {
-  /// Precondition: `bytes` are one element of the type.
-  HostNumber(ElementType type, std::span<const std::byte> bytes, bool weak_type);
-  std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override;
-  Literal literal() const;
-  /// A new buffer with the number.
-  /// Errors    throws RESOURCE_EXHAUSTED
-  BufferPtr new_on(const DevicePtr& device) const;
-  /// A buffer that is kept as long as the number; null if another device was the first to ask, or another thread is just
-  /// asking.
-  /// Errors    throws RESOURCE_EXHAUSTED
-  const BufferPtr* kept_on(const DevicePtr& device) const;
-
-  std::array<std::byte, 16> bytes;
-
- private:
-  enum Asked : uint8_t { kNobody, kNow, kKept };
-  mutable std::atomic<Asked> asked_{kNobody};
-  mutable BufferPtr kept_;
-};
 
 /// What remains of a trace for the tracers that outlive it, so that a leak is an error and no dangling pointer.
 struct TraceRecord {
@@ -68,9 +21,10 @@ struct TraceRecord {
   std::thread::id thread;      ///< that the trace runs on; none for a record that never had a trace
 };
 
-struct Tracer : ArrayImpl {
+struct Tracer : TracedArray {
   Tracer(std::shared_ptr<const TraceRecord> record, Aval aval)
-      : ArrayImpl(Kind::kTracer, aval), record(std::move(record)), location(UserLocation::describe()) {}
+      : TracedArray(std::move(aval)), record(std::move(record)), location(UserLocation::describe()) {}
+  Array value() const final;
   std::shared_ptr<const TraceRecord> record;
   std::string location;  ///< of the user's line that made the tracer
 };
@@ -101,6 +55,17 @@ struct Operation {
   /// The result, for ops whose shape doesn't follow from their operands.
   std::optional<Shape> declared;
 };
+
+/// An array on several devices. An operation that has one as operand runs as the array's kind says: mesh/shards.h.
+struct SpreadArray : ArrayImpl {
+  explicit SpreadArray(Aval aval) : ArrayImpl(Kind::kSpread, std::move(aval)) {}
+  /// Precondition: all operands are concrete.
+  virtual std::vector<Array> run(const Operation& operation) const = 0;
+};
+/// Whether one of them is on several devices.
+inline bool any_spread(std::span<const Array> arrays) {
+  return std::ranges::any_of(arrays, [](const Array& a) { return a.impl().kind == ArrayImpl::Kind::kSpread; });
+}
 
 /// The attributes as their struct. Precondition: T is the struct of the operation's opcode.
 template <typename T>
@@ -205,17 +170,5 @@ SourceLine user_line(const hlo::Instruction& instruction);
 
 /// Runs a computation under the current trace, each instruction under its own user line: parameters are the leaves of its parameters, results the leaves of its root.
 std::vector<Array> run_computation(const hlo::Computation& computation, std::span<const Array> arguments);
-
-/// Has a value, on a device or on the host.
-inline bool is_concrete(const Array& array) { return array.impl().kind != ArrayImpl::Kind::kTracer; }
-/// The array behind tracers that know their value.
-/// Errors    ConcretizationError
-Array concrete_value(Array array);
-/// The value on the host, waiting for it if need be. Precondition: is_concrete(array).
-/// Errors    throws INVALID_ARGUMENT if donated or deleted; the error of the run that was to make it
-Literal literal_of(const Array& array);
-Array array_from_buffer(BufferPtr buffer, bool weak_type = false, bool committed = false);
-/// The same value with the weak bit set as wanted; tracers included.
-Array with_weak_type(const Array& array, bool weak_type);
 
 }  // namespace hilo

@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <thread>
 
+#include "hilo/array/refuse.h"
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/base/signals_blocked.h"
 #include "hilo/base/text.h"
+#include "hilo/mesh/sharded_array.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/refuse.h"
-#include "hilo/trace/sharded_array.h"
 #include "hilo/training/checkpoint_file.h"
 
 namespace hilo::training {

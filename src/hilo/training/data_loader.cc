@@ -8,11 +8,11 @@
 #include <mutex>
 #include <thread>
 
+#include "hilo/array/device_put.h"
+#include "hilo/array/refuse.h"
 #include "hilo/base/signals_blocked.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/sampling.h"
-#include "hilo/trace/device_put.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::training::loader_detail {
 

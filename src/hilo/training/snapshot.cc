@@ -7,8 +7,8 @@
 
 #include "hilo/base/json.h"
 #include "hilo/base/text.h"
-#include "hilo/trace/sharded_array.h"
-#include "hilo/trace/shards.h"
+#include "hilo/mesh/sharded_array.h"
+#include "hilo/mesh/shards.h"
 #include "hilo/training/checkpoint_file.h"
 #include "hilo/tree/path_visitor.h"
 
@@ -64,11 +64,11 @@ class Taker final : public StateVisitor {
 
  private:
   void on_array(Array& array) override {
-    const ShardedArray* const sharded = as_sharded(array);
-    if (sharded == nullptr || sharded->sharding.is_fully_addressable())
+    const NamedSharding* const sharding = sharding_of(array);
+    if (sharding == nullptr || sharding->is_fully_addressable())
       return snapshot_.arrays.push_back({path(), array.to_literal(), array.weak_type()});
     snapshot_.is_shared = true;
-    const Array whole = device_put(array, NamedSharding(sharded->sharding.mesh(), PartitionSpec()));
+    const Array whole = device_put(array, NamedSharding(sharding->mesh(), PartitionSpec()));
     if (process_index() == 0) snapshot_.arrays.push_back({path(), whole.to_literal(), array.weak_type()});
   }
   void on_value(const char* bytes, size_t size, const std::string*) override {
@@ -111,9 +111,8 @@ class Filler final : public StateVisitor {
   void on_array(Array& array) override {
     const SavedArray& saved = *arrays_.at(path());
     const Array value = Array::from_literal(saved.value);
-    const ShardedArray* const sharded = as_sharded(array);
-    array = sharded == nullptr ? value : device_put(value, sharded->sharding);
-    if (saved.weak_type) array = Array(array.impl().with_weak_type(true));
+    const NamedSharding* const sharding = sharding_of(array);
+    array = with_weak_type(sharding == nullptr ? value : device_put(value, *sharding), saved.weak_type);
   }
   // The tree that is walked is the caller's own copy, and not const.
   void on_value(const char* bytes, size_t size, const std::string* string) override {

@@ -72,9 +72,9 @@ int64_t held_bytes(const CheckedComputation& checked);
 CheckedComputation checked_computation(const hlo::ComputationPtr& computation, ErrorSet errors);
 
 /// Binds the operation in the current trace and adds to `state` what it may do wrong itself: NaNs, divisions by zero,
-/// indices. Defined in rules/checkify_ops.cc.
+/// indices. The work is done in rules/checkify_ops.cc.
 std::vector<Array> bind_checked_op(const Operation& operation, ErrorSet errors, CheckState& state);
-/// The same for ops that call computations; nullopt for others. Defined in rules/checkify.cc.
+/// The same for ops that call computations; nullopt for others: rules/checkify.cc.
 std::optional<std::vector<Array>> bind_checked_calls(const Operation& operation, ErrorSet errors, CheckState& state);
 
 /// Names of the rules of check and debug_check among custom rules. `detail` is the message; operands are the predicate

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "hilo/array/error.h"
 #include "hilo/base/text.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/device/compile_options.h"
-#include "hilo/trace/error.h"
 
 namespace hilo {
 namespace {

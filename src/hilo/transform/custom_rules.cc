@@ -6,8 +6,8 @@
 
 #include "hilo/base/memoize.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/mesh/sharding_constraint.h"
 #include "hilo/trace/eval_trace.h"
-#include "hilo/trace/sharding_constraint.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/callback_rules.h"
 

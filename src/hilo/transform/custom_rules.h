@@ -28,7 +28,7 @@ const CustomRules* custom_rules_of(const Operation& operation);
 bool has_custom_jvp(const Operation& operation);
 
 /// Rules that need no user, by the name in CustomRulesAttributes::rules: "checkpoint" and its parts, "callback"; null for
-/// others. Defined in lax/custom_rules_rules.cc.
+/// others. They are in rules/named_rules.h.
 const CustomRules* named_custom_rules(std::string_view rules);
 
 /// Names of these rules.

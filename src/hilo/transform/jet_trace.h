@@ -32,11 +32,11 @@ class JetTrace final : public Trace {
 };
 
 /// The series of an operation's result, up to `order`; nullopt if there is no rule. Of `operands` one moves at least.
-/// Defined in rules/jet.cc.
+/// The rules are in rules/jet.cc.
 std::optional<Series> jet_rule(const Operation& operation, std::span<const Series> operands, size_t order);
 
 /// What runs in an operation's place: a computation of simpler ones, or null. Control flow is refused by name.
-/// Defined in rules/jet.cc.
+/// They are in rules/jet.cc.
 hlo::ComputationPtr jet_stand_in(const Operation& operation);
 
 }  // namespace hilo

@@ -6,7 +6,7 @@
 #include <source_location>
 
 #include "hilo/base/caches.h"
-#include "hilo/trace/sharding_list.h"
+#include "hilo/mesh/sharding_list.h"
 #include "hilo/transform/compiler_options.h"
 #include "hilo/transform/flat_call.h"
 #include "hilo/transform/shape_dtype_struct.h"
@@ -232,7 +232,7 @@ class Jitted : public flat_call::TakesBraces<Jitted<F, StaticArgnums...>, flat_c
 ///            in them are static: part of the program. jit<1>(f) makes argument 1 static as a whole, as static_argnums of
 ///            jax.jit: numbers stay numbers there although `f` would take an Array.
 /// Devices    arguments that several devices share, in_shardings, out_shardings and with_sharding_constraint make it a
-///            program of one device each; see trace/sharded_program.h
+///            program of one device each; see mesh/sharded_program.h
 /// Errors     what `f` throws while it is traced; as Executable::execute; INVALID_ARGUMENT for an Array in a static
 ///            argument, or compiler options that there aren't; UNIMPLEMENTED for those of a function under another
 ///            transformation. After eight traces for jits made in one place a warning names it; one names the donated

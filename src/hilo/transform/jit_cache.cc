@@ -12,12 +12,13 @@
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/mesh/sharded_array.h"
+#include "hilo/mesh/sharding_constraint.h"
 #include "hilo/trace/bad_values.h"
+#include "hilo/trace/eval_trace.h"
 #include "hilo/trace/key_reuse.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
-#include "hilo/trace/sharded_array.h"
-#include "hilo/trace/sharding_constraint.h"
 #include "hilo/transform/check_state.h"
 
 namespace hilo {
@@ -171,7 +172,8 @@ std::vector<Array> constrained_trace(const JitCache& cache, const Call& call, Ji
   std::vector<size_t> result_leaves;
   const std::vector<Array> results =
       call.trace(constrained(leaves, entry.in_shardings, cache.location()), entry.prototype, result_leaves);
-  entry.out_shardings = shardings_of_leaves("jit out_shardings", cache.options().out_shardings, result_leaves);
+  if (const ShardingList& out = cache.options().out_shardings; !out.empty())
+    entry.out_shardings = shardings_of_leaves("jit out_shardings", out, result_leaves);
   return constrained(results, entry.out_shardings, cache.location());
 }
 
@@ -188,11 +190,12 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call, Capture
   for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
   const StepLog log(cache, "tracing of");
   LeakWatch watch(is_on(Setting::kCheckTracerLeaks));
-  entry->in_shardings = shardings_of_leaves("jit in_shardings", cache.options().in_shardings, call.argument_leaves);
+  if (const ShardingList& in = cache.options().in_shardings; !in.empty())
+    entry->in_shardings = shardings_of_leaves("jit in_shardings", in, call.argument_leaves);
   entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
                         entry->avals, "jit", cache.options().name, captures);
   watch.check();
-  entry->mesh = mesh_of_constraints(entry->staged.computation);
+  if (shardings_are_stated()) entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
   log.done();
   return entry;
@@ -346,7 +349,7 @@ std::vector<Array> run_shared(JitCache& cache, const JitEntry& entry, std::span<
 }
 
 std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves, const SharedProgram* shared) {
-  if (shared != nullptr || states_shardings(entry) || any_sharded(leaves) || any_sharded(entry.staged.captures))
+  if (shared != nullptr || states_shardings(entry) || any_spread(leaves) || any_spread(entry.staged.captures))
     return run_shared(cache, entry, leaves, shared);
   Executable& executable = executable_of(cache, entry);
   std::vector<Array> kept;
@@ -388,7 +391,7 @@ std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& 
   if (!mesh) return std::nullopt;
   for (size_t c = 0; c < entry.staged.captures.size(); ++c) {
     const Array& capture = entry.staged.captures[c];
-    if (any_sharded({&capture, 1})) call.in[entry.kept.size() + c] = capture.sharding();
+    if (any_spread({&capture, 1})) call.in[entry.kept.size() + c] = capture.sharding();
   }
   checkify::refuse_checks(entry.program);
   const TransformationLocation here(cache.location());

@@ -7,7 +7,7 @@
 
 #include "hilo/client/local_computation.h"
 #include "hilo/hlo/ir/held_bytes.h"
-#include "hilo/trace/sharded_program.h"
+#include "hilo/mesh/sharded_program.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/trace_cache.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/array/error.h"
 #include "hilo/hlo/build/builder.h"
-#include "hilo/trace/error.h"
 
 namespace hilo {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo {
 

@@ -5,7 +5,7 @@
 
 #include <source_location>
 
-#include "hilo/trace/sharded_array.h"
+#include "hilo/mesh/sharded_array.h"
 #include "hilo/transform/jit.h"
 
 namespace hilo {

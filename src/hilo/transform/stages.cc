@@ -6,8 +6,8 @@
 #include "hilo/client/cost_analysis.h"
 #include "hilo/client/hlo_text.h"
 #include "hilo/client/stablehlo_text.h"
+#include "hilo/mesh/shards.h"
 #include "hilo/trace/eval_trace.h"
-#include "hilo/trace/shards.h"
 #include "hilo/transform/jit_cache.h"
 
 namespace hilo::stages_detail {
@@ -176,8 +176,8 @@ stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, con
   program->entry = trace_entry(program->cache, call);
   for (size_t i = 0; i < call.arguments.leaves.size(); ++i) {
     program->paths.push_back(call.path_of_leaf(i));
-    const ShardedArray* const sharded = as_sharded(call.arguments.leaves[i]);
-    program->leaf_shardings.push_back(sharded != nullptr ? std::optional(sharded->sharding) : std::nullopt);
+    const NamedSharding* const sharding = sharding_of(call.arguments.leaves[i]);
+    program->leaf_shardings.push_back(sharding != nullptr ? std::optional(*sharding) : std::nullopt);
   }
   return program;
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "hilo/trace/named_sharding.h"
+#include "hilo/mesh/named_sharding.h"
 #include "hilo/transform/compiler_options.h"
 #include "hilo/transform/flat_call.h"
 

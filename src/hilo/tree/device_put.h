@@ -2,7 +2,7 @@
 // tree/device_put.h -- device_put and block_until_ready of whole trees.
 #pragma once
 
-#include "hilo/trace/sharded_array.h"
+#include "hilo/mesh/sharded_array.h"
 #include "hilo/tree/tree.h"
 
 namespace hilo {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 /// Names the fields of a struct that are part of its tree. Plain aggregates need it only if they hold std::arrays, have
 /// base classes, private members or invariants. Every field is named here or in HILO_STATIC.

@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "hilo/array/platform_devices.h"
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
 #include "hilo/client/platforms.h"
@@ -13,7 +14,6 @@
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/platform_devices.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/pmap.h"

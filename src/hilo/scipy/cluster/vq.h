@@ -2,7 +2,7 @@
 // scipy/cluster/vq.h -- jax.scipy.cluster.vq.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::cluster::vq {
 

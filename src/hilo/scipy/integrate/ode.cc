@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/numpy/ravel_pytree.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/custom_rules.h"

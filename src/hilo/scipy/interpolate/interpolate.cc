@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::interpolate {
 

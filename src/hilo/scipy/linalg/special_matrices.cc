@@ -8,10 +8,10 @@
 #include <numbers>
 #include <string_view>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/special/gamma.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::linalg {
 

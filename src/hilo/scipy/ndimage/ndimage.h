@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::ndimage {
 

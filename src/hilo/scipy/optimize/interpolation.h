@@ -3,7 +3,7 @@
 // not for users.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::optimize {
 

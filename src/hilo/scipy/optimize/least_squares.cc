@@ -3,13 +3,13 @@
 
 #include <cmath>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/custom_solve.h"
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/linalg/solvers.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
 #include "hilo/transform/vmap.h"

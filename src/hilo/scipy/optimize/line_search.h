@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::optimize {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::scipy::optimize {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/custom_solve.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::scipy::optimize {

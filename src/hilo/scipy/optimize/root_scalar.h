@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::optimize {
 

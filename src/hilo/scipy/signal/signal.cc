@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "hilo/array/refuse.h"
 #include "hilo/fft/fft.h"
 #include "hilo/lax/convolution.h"
 #include "hilo/lax/elementwise.h"
@@ -16,7 +17,6 @@
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/signal/support.h"
 #include "hilo/trace/ops.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::signal {
 

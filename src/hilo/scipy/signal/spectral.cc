@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "hilo/array/refuse.h"
 #include "hilo/fft/fft.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/axes.h"
@@ -13,7 +14,6 @@
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/signal/signal.h"
 #include "hilo/scipy/signal/support.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::signal {
 

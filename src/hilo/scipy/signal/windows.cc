@@ -9,8 +9,8 @@
 #include <map>
 #include <numbers>
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::signal {
 

@@ -2,7 +2,7 @@
 // scipy/special/bessel.h -- Bessel functions and spherical harmonics.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::special {
 

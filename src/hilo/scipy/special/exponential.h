@@ -2,7 +2,7 @@
 // scipy/special/exponential.h -- exponential, trigonometric and logarithmic integrals.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::special {
 

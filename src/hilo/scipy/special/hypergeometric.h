@@ -2,7 +2,7 @@
 // scipy/special/hypergeometric.h -- hypergeometric functions of real numbers.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::special {
 

@@ -3,7 +3,7 @@
 // Operands broadcast and become floats. Outside of its support a density is 0; parameters that make no sense give NaN.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::stats {
 

@@ -2,7 +2,7 @@
 // scipy/stats/discrete.h -- discrete and multivariate distributions, a namespace each, as jax.scipy.stats has them.
 #pragma once
 
-#include "hilo/trace/array.h"
+#include "hilo/array/array.h"
 
 namespace hilo::scipy::stats {
 

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "hilo/array/refuse.h"
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/window.h"
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/stats/support.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::stats {
 

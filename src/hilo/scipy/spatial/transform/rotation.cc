@@ -6,11 +6,11 @@
 #include <cctype>
 #include <numbers>
 
+#include "hilo/array/refuse.h"
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/random/random.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::spatial::transform {
 

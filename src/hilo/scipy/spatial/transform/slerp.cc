@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/scipy/spatial/transform/slerp.h"
 
+#include "hilo/array/refuse.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::spatial::transform {
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// array/arguments.h -- what public functions take beside arrays: shapes, axes, element types as values.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include "hilo/types/element_type.h"
+
+namespace hilo {
+
+class Array;
+class Operand;
+
+/// False, once T is known: for what doesn't compile.
+template <typename T>
+inline constexpr bool kNever = false;
+
+/// The extents of a new array: a number, a list, or another array's x.shape(). numpy::Shape is its name for users, since
+/// hilo::Shape is the type of a value.
+/// Example    numpy::zeros({2, 3});  numpy::zeros(3);  numpy::ones(x.shape())
+///            x.shape() == numpy::Shape{2, 3}
+class Dimensions : public std::vector<int64_t> {
+ public:
+  Dimensions() = default;
+  template <std::integral T>
+  Dimensions(T extent) : vector{static_cast<int64_t>(extent)} {}            // NOLINT: shapes convert as in NumPy
+  Dimensions(std::initializer_list<int64_t> extents) : vector(extents) {}   // NOLINT
+  Dimensions(std::vector<int64_t> extents) : vector(std::move(extents)) {}  // NOLINT
+  Dimensions(std::span<const int64_t> extents) : vector(extents.begin(), extents.end()) {}  // NOLINT
+  Dimensions(const std::vector<int>& extents) : vector(extents.begin(), extents.end()) {}   // NOLINT
+  /// The integers that an array holds, one or a vector of them.
+  /// Errors    INVALID_ARGUMENT for other types and ranks; ConcretizationError on a tracer, for a shape is part of a program
+  Dimensions(const Array& extents, std::source_location location = std::source_location::current());  // NOLINT
+  template <std::input_iterator Iterator>
+  Dimensions(Iterator begin, Iterator end) : vector(begin, end) {}
+
+  template <std::same_as<std::span<const int64_t>> Extents>
+  friend bool operator==(Extents extents, const Dimensions& dimensions) {
+    return extents.size() == dimensions.size() && std::equal(extents.begin(), extents.end(), dimensions.begin());
+  }
+};
+
+/// The first member of options whose function also takes a list by position: max(x, {0, 1}) are axes, and options are named,
+/// max(x, {.axis = 0, .keepdims = true}). Nothing but its default can stand here.
+struct Named {
+  explicit Named() = default;
+};
+
+/// A member of options that must be given by name.
+template <typename T>
+struct Required {
+  template <std::convertible_to<T> U>
+  Required(U given) : value(static_cast<T>(given)) {}  // NOLINT: values convert
+  T value;
+};
+
+/// One axis, several, or (by default) all of them: sum(x), sum(x, 0), sum(x, {0, 1}).
+class Axes {
+ public:
+  Axes(std::nullopt_t = std::nullopt) {}  // NOLINT: axes convert as in NumPy
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Axes(T axis) : kind_(Kind::kOne), axes_{static_cast<int64_t>(axis)} {}           // NOLINT
+  Axes(std::initializer_list<int64_t> axes) : kind_(Kind::kList), axes_(axes) {}   // NOLINT
+  Axes(std::vector<int64_t> axes) : kind_(Kind::kList), axes_(std::move(axes)) {}  // NOLINT
+  Axes(std::optional<int64_t> axis) {                                              // NOLINT
+    if (axis) *this = Axes(*axis);
+  }
+  explicit operator bool() const { return kind_ != Kind::kAll; }
+  const std::vector<int64_t>& operator*() const { return axes_; }
+  bool is_list() const { return kind_ == Kind::kList; }  ///< {2}, not 2: to split and tile these differ
+
+ private:
+  enum class Kind : uint8_t { kAll, kOne, kList };
+  Kind kind_ = Kind::kAll;
+  std::vector<int64_t> axes_;
+};
+
+/// A list of extents, or none, in options: {.shape = {2, 3}}.
+class OptionalDimensions {
+ public:
+  OptionalDimensions(std::nullopt_t) : has_value_(false) {}  // NOLINT: all convert
+  OptionalDimensions(std::initializer_list<int64_t> extents) : has_value_(true), value_(extents) {}  // NOLINT
+  template <std::convertible_to<Dimensions> T>
+  OptionalDimensions(const T& extents) : has_value_(true), value_(extents) {}  // NOLINT
+  template <std::convertible_to<Dimensions> T>
+  OptionalDimensions(const std::optional<T>& extents) : has_value_(extents.has_value()) {  // NOLINT
+    if (extents) value_ = Dimensions(*extents);
+  }
+  explicit operator bool() const { return has_value_; }
+  const Dimensions& operator*() const { return value_; }
+  const Dimensions* operator->() const { return &value_; }
+
+ private:
+  bool has_value_;
+  Dimensions value_;
+};
+
+/// An element type as a value, by JAX's name. Stands wherever an ElementType does; called with a number or an array it
+/// converts, as jnp.float32(1) does.
+/// Example    numpy::zeros({3}, int32);  x.astype(float32);  x.dtype() == float32;  numpy::float32(1)
+struct ScalarType {
+  ElementType type;
+  constexpr operator ElementType() const { return type; }  // NOLINT: it is one
+  Array operator()(const Operand& x) const;
+};
+
+// Where a C++ type of this namespace has the name (float16, bfloat16, and the floats and integers below 16 bits that C++
+// lacks: float8_e5m2, int4, ...) the value is numpy's: numpy::bfloat16.
+inline constexpr ScalarType bool_{ElementType::kPred}, int8{ElementType::kS8}, int16{ElementType::kS16},
+    int32{ElementType::kS32}, int64{ElementType::kS64}, uint8{ElementType::kU8}, uint16{ElementType::kU16},
+    uint32{ElementType::kU32}, uint64{ElementType::kU64}, float32{ElementType::kF32}, float64{ElementType::kF64},
+    complex64{ElementType::kC64}, complex128{ElementType::kC128};
+
+}  // namespace hilo

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// array/indexer.h -- what may stand in x(...), x[...] and x.at(...): positions, ranges, newaxis, ellipsis, arrays, masks.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+
+namespace hilo {
+
+class Array;
+
+/// Python's start:stop:step. Negative positions count from the end; what is absent means as far as it goes.
+struct Range {
+  std::optional<int64_t> start, stop, step;
+  bool operator==(const Range&) const = default;
+};
+
+/// No bound: range(none, none, -1) is Python's ::-1.
+inline constexpr std::nullopt_t none = std::nullopt;
+
+/// range(stop), range(start, stop), range(start, stop, step).
+/// Example    x(range(2, -1)), x(range(none, none, -1))
+constexpr Range range(std::optional<int64_t> stop) { return {std::nullopt, stop, std::nullopt}; }
+constexpr Range range(std::optional<int64_t> start, std::optional<int64_t> stop,
+                      std::optional<int64_t> step = std::nullopt) {
+  return {start, stop, step};
+}
+
+struct NewAxis {};
+struct Ellipsis {};
+inline constexpr Range all = {};          ///< the whole axis: Python's ":"
+inline constexpr NewAxis newaxis = {};    ///< a new axis of extent 1
+inline constexpr Ellipsis ellipsis = {};  ///< as many whole axes as are left: Python's "..."
+
+/// One index, and the line of the call. An Array of integers picks, a mask picks where it is true.
+class Indexer {
+ public:
+  enum class Kind : uint8_t { kAbsent, kInteger, kRange, kNewAxis, kEllipsis, kArray };
+
+  Indexer() = default;
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Indexer(T value, std::source_location location = std::source_location::current())  // NOLINT: numbers index
+      : kind_(Kind::kInteger), location_(location), range_{static_cast<int64_t>(value), {}, {}} {}
+  Indexer(const Range& range, std::source_location location = std::source_location::current())  // NOLINT
+      : kind_(Kind::kRange), location_(location), range_(range) {}
+  Indexer(NewAxis, std::source_location location = std::source_location::current())  // NOLINT
+      : kind_(Kind::kNewAxis), location_(location) {}
+  Indexer(std::nullopt_t, std::source_location location = std::source_location::current())  // NOLINT: Python's None
+      : kind_(Kind::kNewAxis), location_(location) {}
+  Indexer(Ellipsis, std::source_location location = std::source_location::current())  // NOLINT
+      : kind_(Kind::kEllipsis), location_(location) {}
+  Indexer(const Array& array, std::source_location location = std::source_location::current());  // NOLINT
+  template <std::same_as<bool> T>
+  Indexer(T mask, std::source_location location = std::source_location::current());  // NOLINT: a mask without axes
+
+  Kind kind() const { return kind_; }
+  int64_t integer() const { return *range_.start; }
+  const Range& range() const { return range_; }
+  const Array& array() const { return *array_; }
+  const std::source_location& location() const { return location_; }
+
+ private:
+  Kind kind_ = Kind::kAbsent;
+  std::source_location location_;
+  Range range_;
+  std::shared_ptr<const Array> array_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// array/refuse.h -- how functions refuse their arguments. Not for users.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hilo {
+
+/// Throws INVALID_ARGUMENT "solve (train.cc:41): why", with the user's line.
+[[noreturn]] void refuse(std::string_view function, const std::string& why);
+
+}  // namespace hilo

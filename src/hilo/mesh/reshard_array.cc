@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/mesh/reshard_array.h"
+
+#include <algorithm>
+
+#include "hilo/hlo/build/builder.h"
+#include "hilo/mesh/sharded_program.h"
+#include "hilo/mesh/shards.h"
+
+namespace hilo {
+namespace {
+
+/// A part that this process has, in host memory.
+struct Source {
+  Box box;
+  HostView view;
+  BufferPtr buffer;
+};
+
+bool are_host_memory(std::span<const BufferPtr> buffers) {
+  return std::ranges::all_of(buffers, [](const BufferPtr& buffer) {
+    or_throw(buffer->ready().await());
+    return buffer->host_view() != nullptr;
+  });
+}
+
+std::vector<Source> sources_of(const Array& array) {
+  std::vector<Source> sources;
+  const NamedSharding& sharding = *sharding_of(array);
+  const std::span<const int64_t> places = sharding.mesh().local_places();
+  const std::span<const BufferPtr> buffers = array.impl().buffers();
+  for (size_t i = 0; i < places.size(); ++i) {
+    Box box = box_of(sharding, array.shape(), places[i]);
+    if (std::ranges::any_of(sources, [&](const Source& source) { return source.box == box; })) continue;
+    sources.push_back({std::move(box), host_view_of(array_from_buffer(buffers[i])), buffers[i]});
+  }
+  return sources;
+}
+
+/// What two boxes have in common; nothing if they don't meet.
+std::optional<Box> common(const Box& a, const Box& b) {
+  Box both;
+  for (size_t d = 0; d < a.begin.size(); ++d) {
+    const int64_t begin = std::max(a.begin[d], b.begin[d]);
+    const int64_t end = std::min(a.begin[d] + a.size[d], b.begin[d] + b.size[d]);
+    if (begin >= end) return std::nullopt;
+    both.begin.push_back(begin);
+    both.size.push_back(end - begin);
+  }
+  return both;
+}
+
+/// Where a box begins in the memory of a larger one, in elements.
+int64_t offset_in(const Box& box, const Box& inner, std::span<const int64_t> strides) {
+  int64_t offset = 0;
+  for (size_t d = 0; d < strides.size(); ++d) offset += (inner.begin[d] - box.begin[d]) * strides[d];
+  return offset;
+}
+
+/// The part of one device, out of those that have elements of it.
+BufferPtr put_together(std::span<const Source> sources, ElementType type, const Box& wanted, const DevicePtr& device) {
+  const Shape part = Shape::array(type, wanted.size);
+  const int64_t element_bytes = element_size_bytes(type);
+  std::shared_ptr<Literal> made;
+  for (const Source& source : sources) {
+    if (source.box == wanted) return or_throw(device->copy(source.buffer));
+    const std::optional<Box> shared = common(source.box, wanted);
+    if (!shared) continue;
+    const std::vector<int64_t> strides = row_major_strides(source.box.size);
+    const std::byte* const from = source.view.data + offset_in(source.box, *shared, strides) * element_bytes;
+    if (*shared == wanted) return or_throw(device->from_host({part, from, strides}));
+    if (made == nullptr) made = std::make_shared<Literal>(or_throw(Literal::make(part)));
+    const std::vector<int64_t> into = row_major_strides(wanted.size);
+    copy_box(made->mutable_bytes().data() + offset_in(wanted, *shared, into) * element_bytes, into, from, strides,
+             shared->size, element_bytes);
+  }
+  if (made == nullptr) return or_throw(device->allocate(part));  // without elements
+  HostData lent{part, made->bytes().data()};
+  lent.semantics = HostMemory::kBorrowed;
+  lent.release = [made] {};
+  return or_throw(device->from_host(lent));
+}
+
+Array by_copies(const Array& array, const NamedSharding& to) {
+  const Shape& shape = array.aval_shape();
+  const std::vector<Source> sources = sources_of(array);
+  std::vector<BufferPtr> buffers;
+  for (const int64_t place : to.mesh().local_places()) {
+    const DevicePtr& device = to.mesh().devices()[static_cast<size_t>(place)];
+    buffers.push_back(put_together(sources, shape.element_type(), box_of(to, shape.dimensions(), place), device));
+  }
+  return array_from_shards(shape, to, std::move(buffers), array.weak_type());
+}
+
+/// What goes in comes out, shared otherwise.
+Array by_program(const Array& array, const NamedSharding& from, const NamedSharding& to) {
+  hlo::Module module;
+  module.name = "reshard";
+  hlo::Builder builder("reshard");
+  const hlo::InstructionId parameter = builder.parameter(array.aval_shape());
+  module.entry = or_throw(std::move(builder).build(parameter));
+  const ShardedCall call{.meaning = module.entry->fingerprint(), .in = {from}, .out = {to}};
+  const Array made = run_on_mesh(call, from.mesh(), {&array, 1}, [&] { return module; })[0];
+  return with_weak_type(made, array.weak_type());
+}
+
+}  // namespace
+
+Array resharded(const Array& array, const NamedSharding& to) {
+  const NamedSharding& from = *sharding_of(array);
+  to.shard_shape(array.shape());
+  const bool here = has_all_here(from);
+  if (!here && to.mesh().is_local())
+    or_throw(
+        failed_precondition(at_user_line("device_put") + ": " + from.to_string() +
+                            " spans devices of other processes, and " + to.to_string() +
+                            " has those of this one alone. Hint: device_put(x, NamedSharding(mesh, P())) first, which "
+                            "every process calls"));
+  if (here && are_host_memory(array.impl().buffers())) return by_copies(array, to);
+  if (can_say(from.mesh(), to, array.ndim())) return by_program(array, from, to);
+  if (here) return by_copies(array, to);
+  // In other words than its own mesh has: all devices get all of it.
+  return by_copies(by_program(array, from, NamedSharding(from.mesh(), PartitionSpec())), to);
+}
+
+}  // namespace hilo

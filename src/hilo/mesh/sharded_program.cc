@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/mesh/sharded_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "hilo/base/memoize.h"
+#include "hilo/client/compile.h"
+#include "hilo/client/xla_bridge.h"
+#include "hilo/hlo/partition/partition.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/sharding/over_mesh.h"
+#include "hilo/mesh/sharded_array.h"
+#include "hilo/mesh/sharding_constraint.h"
+#include "hilo/mesh/shards.h"
+
+namespace hilo {
+
+static int64_t held_bytes(const MeshProgramPtr& program) { return held_bytes(program->executable); }
+
+namespace {
+
+using Shardings = std::vector<std::optional<NamedSharding>>;
+
+/// Messages name the line of who called.
+constexpr std::source_location kNoLine = {};
+
+// ---- shardings in the words of hlo/sharding -------------------------------------------------------------------------
+
+/// Place i of the mesh is replica i of the program, whichever device runs it. Where processes share the mesh, device i runs
+/// replica i: so they meet.
+hlo::Mesh hlo_mesh(const Mesh& mesh) {
+  hlo::Mesh made;
+  for (const auto& [name, size] : mesh.shape()) or_throw(made.add_axis(name, size));
+  if (mesh.is_local()) return made;
+  std::vector<int64_t> ids;
+  for (const DevicePtr& device : mesh.devices()) ids.push_back(device->id());
+  or_throw(made.set_device_ids(std::move(ids)));
+  return made;
+}
+
+hlo::Sharding hlo_sharding(const NamedSharding& sharding, int64_t rank) {
+  hlo::Sharding made;
+  made.mesh = hlo_mesh(sharding.mesh());
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+    const SpecEntry& entry = sharding.spec().entry(d);
+    hlo::DimensionSharding& dimension = made.dimensions.emplace_back();
+    for (const std::string& axis : entry.axes()) dimension.axes.push_back({axis});
+    dimension.open = entry.is_unconstrained();
+  }
+  return made;
+}
+
+NamedSharding named_sharding(const hlo::Sharding& sharding, const Mesh& mesh) {
+  std::vector<SpecEntry> entries;
+  for (const hlo::DimensionSharding& dimension : sharding.dimensions) {
+    std::vector<std::string> axes;
+    for (const hlo::AxisReference& axis : dimension.axes) axes.push_back(axis.name);
+    entries.emplace_back(SpecEntry(std::move(axes)));
+  }
+  return {mesh, PartitionSpec(std::move(entries))};
+}
+
+/// The sharding in the mesh's own axes; nothing where they have no words for it, or it has other devices.
+std::optional<hlo::Sharding> said_over(const NamedSharding& sharding, int64_t rank, const Mesh& mesh) {
+  if (sharding.mesh().devices() != mesh.devices()) return std::nullopt;
+  return or_throw(hlo::over_mesh(hlo_sharding(sharding, rank), hlo_mesh(mesh)));
+}
+
+/// The same as a sharding over the mesh. A part of an axis has no name, so it is left to propagation.
+std::optional<NamedSharding> over(const NamedSharding& sharding, int64_t rank, const Mesh& mesh) {
+  if (sharding.mesh() == mesh) return sharding;
+  const std::optional<hlo::Sharding> said = said_over(sharding, rank, mesh);
+  if (!said) return std::nullopt;
+  for (const hlo::DimensionSharding& dimension : said->dimensions) {
+    for (const hlo::AxisReference& axis : dimension.axes) {
+      if (axis.size != 0) return std::nullopt;
+    }
+  }
+  return named_sharding(*said, mesh);
+}
+
+// ---- devices ---------------------------------------------------------------------------------------------------------
+
+std::string devices_text(const std::vector<DevicePtr>& devices) {
+  std::string ids;
+  for (const DevicePtr& device : devices) ids += (ids.empty() ? "" : ", ") + std::to_string(device->id());
+  return fmt::format("device ids [{}] on platform {}", ids, devices[0]->platform_name());
+}
+
+bool same_devices(const Mesh& a, const Mesh& b) {
+  if (a.devices() == b.devices()) return true;
+  return std::set(a.devices().begin(), a.devices().end()) == std::set(b.devices().begin(), b.devices().end());
+}
+
+/// Of a sharding that the program states.
+void check_devices(const NamedSharding& sharding, const Mesh& mesh) {
+  if (same_devices(sharding.mesh(), mesh)) return;
+  or_throw(invalid_argument(
+      at_user_line("computation") +
+      fmt::format(
+          ": Received incompatible devices for jitted computation. Got {} with {}, and another sharding with {}",
+          sharding.to_string(), devices_text(sharding.mesh().devices()), devices_text(mesh.devices()))));
+}
+
+// ---- what the program states ----------------------------------------------------------------------------------------
+
+/// A program whose constraints are copies that state a sharding, and these by what the copies say.
+struct StatedProgram {
+  hlo::Module module;
+  std::map<std::string, NamedSharding> shardings;
+};
+
+hlo::AnnotationsPtr stating(const hlo::AnnotationsPtr& before, std::string text) {
+  auto made = before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
+  made->frontend_attributes = std::move(text);
+  return made;
+}
+
+/// Computations whose copies state different shardings have one fingerprint, so this goes by the computations themselves.
+hlo::ComputationPtr restated(const hlo::ComputationPtr& source,
+                             const std::unordered_map<const hlo::Computation*, hlo::ComputationPtr>& done,
+                             std::map<std::string, NamedSharding>& shardings) {
+  const auto done_of = [&](const hlo::ComputationPtr& called) { return done.at(called.get()); };
+  hlo::Builder builder(source->name());
+  std::vector<hlo::InstructionId> mapped(source->size());
+  bool changed = false;
+  for (const hlo::InstructionId id : source->parameters()) {
+    const hlo::Instruction& parameter = source->instruction(id);
+    mapped[id] = builder.parameter(parameter.shape, parameter.name);
+  }
+  for (const hlo::Instruction& i : source->instructions()) {
+    if (i.opcode == hlo::Opcode::kParameter) continue;
+    std::vector<hlo::InstructionId> operands;
+    for (const hlo::InstructionId operand : i.operands) operands.push_back(mapped[operand]);
+    if (const auto sharding = constraint_in(i)) {
+      shardings.emplace(sharding->key(), *sharding);
+      builder.set_annotations(stating(i.annotations, sharding->key()));
+      mapped[i.id] = or_throw(builder.add(hlo::Opcode::kCopy, operands));
+      changed = true;
+      continue;
+    }
+    builder.set_annotations(i.annotations);
+    const hlo::AttributesPtr attributes = hlo::map_called_computations(i, done_of);
+    changed |= attributes != i.attributes;
+    mapped[i.id] = or_throw(builder.add(i.opcode, operands, attributes, i.shape));
+  }
+  return changed ? or_throw(std::move(builder).build(mapped[source->root_id()])) : source;
+}
+
+StatedProgram stated_program(hlo::Module module) {
+  StatedProgram program{std::move(module), {}};
+  std::unordered_map<const hlo::Computation*, hlo::ComputationPtr> done;
+  for (const hlo::ComputationPtr& c : hlo::computations_of(program.module))
+    done.emplace(c.get(), restated(c, done, program.shardings));
+  program.module.entry = done.at(program.module.entry.get());
+  return program;
+}
+
+// ---- compiled programs ----------------------------------------------------------------------------------------------
+
+/// This process's first devices in order, or those of all processes, are what a client takes without being told.
+bool is_usual(const Mesh& mesh) {
+  if (!mesh.is_local()) return true;
+  const std::vector<DevicePtr> local = mesh.devices()[0]->client().local_devices();
+  return std::ranges::equal(mesh.devices(), std::span(local).first(mesh.devices().size()));
+}
+
+/// Where the devices of an executable's runs stand among those of this process in the mesh.
+std::vector<size_t> places_of_runs(const Executable& executable, const Mesh& mesh) {
+  std::vector<size_t> places;
+  for (const DevicePtr& device : executable.devices()) {
+    size_t place = 0;
+    for (const int64_t local : mesh.local_places()) {
+      if (mesh.devices()[static_cast<size_t>(local)] == device) places.push_back(place);
+      ++place;
+    }
+  }
+  return places;
+}
+
+std::shared_ptr<Executable> compiled_for(const Mesh& mesh, const hlo::Module& module) {
+  CompileOptions options = or_throw(get_compile_options()).value_or(CompileOptions());
+  options.replica_count = mesh.size();
+  if (!is_usual(mesh)) {
+    std::vector<int> ids;
+    for (const DevicePtr& device : mesh.devices()) ids.push_back(device->id());
+    options.device_assignment = or_throw(DeviceAssignment::make(mesh.size(), 1, std::move(ids)));
+  }
+  return or_throw(compile_for_client(mesh.devices()[0]->client(), module, options));
+}
+
+hlo::PropagationRequest request_for(const StatedProgram& program, const Mesh& mesh, const Shardings& in,
+                                    const Shardings& out) {
+  hlo::PropagationRequest request;
+  request.mesh = hlo_mesh(mesh);
+  const hlo::Computation& entry = *program.module.entry;
+  const std::vector<Shape> parameters = entry.parameter_shapes(), results = entry.result_shape().leaves();
+  const auto state = [&](const Shardings& said, const std::vector<Shape>& shapes,
+                         std::vector<std::optional<hlo::Sharding>>& stated, std::vector<bool>& free) {
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      stated.emplace_back();
+      if (i < said.size() && said[i]) stated.back() = said_over(*said[i], shapes[i].rank(), mesh);
+      free.push_back(!stated.back());
+    }
+  };
+  state(in, parameters, request.parameters, request.free_parameters);
+  state(out, results, request.results, request.free_results);
+  request.stated = [&program, mesh](const hlo::Instruction& i) -> StatusOr<std::vector<hlo::Sharding>> {
+    const auto found = program.shardings.find(i.annotations->frontend_attributes);
+    if (found == program.shardings.end()) return std::vector<hlo::Sharding>();
+    const std::optional<hlo::Sharding> said = said_over(found->second, i.shape.rank(), mesh);
+    return said ? std::vector<hlo::Sharding>{*said} : std::vector<hlo::Sharding>();
+  };
+  return request;
+}
+
+MeshProgramPtr make_program(const ShardedCall& call, const Mesh& mesh, const Shardings& in, hlo::Module module) {
+  refuse_unreachable("computation", mesh);
+  or_throw(hlo::dce(module));  // what nobody reads is no reason to meet
+  const StatedProgram program = stated_program(std::move(module));
+  for (const auto& [key, sharding] : program.shardings) check_devices(sharding, mesh);
+  const hlo::PropagationRequest request = request_for(program, mesh, in, call.out);
+  const StatusOr<hlo::PartitionedProgram> partitioned = hlo::partition(program.module, request);
+  if (!partitioned.ok()) or_throw(partitioned.status().with_context(at_user_line("partition")));
+  MeshProgram made;
+  for (const hlo::Sharding& sharding : partitioned->parameters)
+    made.parameters.push_back(named_sharding(sharding, mesh));
+  for (const hlo::Sharding& sharding : partitioned->results) made.results.push_back(named_sharding(sharding, mesh));
+  made.result_shapes = program.module.entry->result_shape().leaves();
+  made.executable = compiled_for(mesh, partitioned->module);
+  made.places = places_of_runs(*made.executable, mesh);
+  return std::make_shared<const MeshProgram>(std::move(made));
+}
+
+/// What the program is known by: its meaning, the mesh, and what is said of its arrays.
+std::string key_of(const ShardedCall& call, const Mesh& mesh, const Shardings& in) {
+  std::string key = fmt::format("{:x}{:x} {} {}", call.meaning.high, call.meaning.low, client_generation(), mesh.key());
+  for (const Shardings* list : {&in, &call.out}) {
+    key += " /";
+    for (const auto& sharding : *list) key += " " + (sharding ? sharding->key() : std::string("-"));
+  }
+  return key;
+}
+
+MeshProgramPtr program_of(const ShardedCall& call, const Mesh& mesh, const Shardings& in,
+                          FunctionRef<hlo::Module()> module) {
+  static auto* const programs = new MemoTable<std::string, MeshProgramPtr, std::hash<std::string>>;
+  const std::string key = key_of(call, mesh, in);
+  if (const auto known = programs->find(key)) return *known;
+  return programs->insert(key, make_program(call, mesh, in, module()));
+}
+
+// ---- arguments ------------------------------------------------------------------------------------------------------
+
+const BufferArray* committed_elsewhere(const Array& array, const Mesh& mesh) {
+  const BufferArray* const placed = on_a_device(array);
+  if (placed == nullptr || !placed->committed) return nullptr;
+  const DevicePtr& device = placed->buffer->device();
+  if (mesh.size() == 1 && device == mesh.devices()[0]) return nullptr;
+  const Client& home = mesh.devices()[0]->client();
+  const bool forgotten = &device->client() != &home && device->platform_name() == home.platform_name();
+  return forgotten ? nullptr : placed;
+}
+
+[[noreturn]] void refuse_devices(size_t number, const Array& array, const std::vector<DevicePtr>& its,
+                                 const std::string& other, const std::vector<DevicePtr>& wanted) {
+  or_throw(invalid_argument(at_user_line("computation") +
+                            fmt::format(": Received incompatible devices for jitted computation. Got argument {} with "
+                                        "shape {} and {}, and {} with {}. Hint: device_put() one of them",
+                                        number, array.aval_shape().to_string(), devices_text(its), other,
+                                        devices_text(wanted))));
+  __builtin_unreachable();
+}
+
+/// Who gave the mesh, for messages.
+std::string giver_of(std::span<const Array> arguments, const Mesh& mesh) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const NamedSharding* const sharding = sharding_of(arguments[i]);
+    if (sharding != nullptr && sharding->mesh() == mesh)
+      return fmt::format("argument {} with shape {}", i, arguments[i].aval_shape().to_string());
+  }
+  return "the program's sharding";
+}
+
+void check_devices(const ShardedCall& call, const Mesh& mesh) {
+  for (const Shardings* list : {&call.in, &call.out}) {
+    for (const auto& sharding : *list) {
+      if (sharding) check_devices(*sharding, mesh);
+    }
+  }
+}
+
+/// What is known of each argument: what is said of it, or else how it is shared.
+Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments) {
+  check_devices(call, mesh);
+  Shardings known(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Array& array = arguments[i];
+    const NamedSharding* const sharding = sharding_of(array);
+    if (i < call.in.size() && call.in[i]) known[i] = call.in[i];
+    if (sharding != nullptr) {
+      if (!same_devices(sharding->mesh(), mesh))
+        refuse_devices(i, array, sharding->mesh().devices(), giver_of(arguments, mesh), mesh.devices());
+      if (!known[i]) known[i] = over(*sharding, array.ndim(), mesh);
+      else if (!sharding->is_equivalent_to(*known[i], array.ndim()))
+        or_throw(invalid_argument(
+            at_user_line("computation") +
+            fmt::format(": Sharding passed to jit does not match the sharding on the respective arg. Got arg sharding: "
+                        "{}, in_shardings: {} for argument {} with shape {}. Hint: device_put() it",
+                        sharding->to_string(), known[i]->to_string(), i, array.aval_shape().to_string())));
+    } else if (const BufferArray* const elsewhere = committed_elsewhere(array, mesh)) {
+      refuse_devices(i, array, {elsewhere->buffer->device()}, giver_of(arguments, mesh), mesh.devices());
+    }
+  }
+  return known;
+}
+
+/// Donated arrays are gone, also where the program was given copies.
+void end_donated(const ShardedCall& call, std::span<const Array> arguments,
+                 std::span<const std::vector<BufferPtr>> given) {
+  for (size_t i = 0; i < call.donated.size(); ++i) {
+    if (!call.donated[i]) continue;
+    for (const BufferPtr& buffer : arguments[i].impl().buffers()) {
+      if (std::ranges::any_of(given, [&](const auto& list) { return list[i] == buffer; })) continue;
+      if (buffer->state() == BufferState::kLive) or_throw(buffer->remove());
+    }
+  }
+}
+
+/// One list a device of this process, in the mesh's order: what each argument has there, put where the program wants it.
+std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span<const Array> arguments) {
+  std::vector<std::vector<BufferPtr>> lists(program.places.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Array there = device_put(arguments[i], program.parameters[i], kNoLine);
+    const std::span<const BufferPtr> buffers = there.impl().buffers();
+    for (size_t place = 0; place < lists.size(); ++place) lists[place].push_back(buffers[place]);
+  }
+  return lists;
+}
+
+/// Runs it on all devices; one list of results a device of this process.
+std::vector<std::vector<BufferPtr>> launched(const MeshProgram& program, const ShardedCall& call,
+                                             std::span<const std::vector<BufferPtr>> arguments) {
+  std::vector<std::vector<BufferPtr>> made(arguments.size(), std::vector<BufferPtr>(program.results.size()));
+  std::vector<DeviceRun> runs;
+  for (const size_t place : program.places) runs.push_back({arguments[place], made[place]});
+  const std::unique_ptr<bool[]> donated(new bool[call.donated.size()]());
+  std::ranges::copy(call.donated, donated.get());
+  ExecuteOptions options;
+  options.donated = {donated.get(), call.donated.size()};
+  options.asynchronous = program.executable->client().options().asynchronous;
+  const StatusOr<Event> event = program.executable->launch(runs, options);
+  Status status = event.status();
+  if (status.ok() && !options.asynchronous) status = event->await();
+  if (!status.ok()) or_throw(status.with_context(at_user_line("computation")));
+  return made;
+}
+
+std::vector<Array> run(const MeshProgram& program, const ShardedCall& call, std::span<const Array> arguments) {
+  const std::vector<std::vector<BufferPtr>> given = placed(program, arguments);
+  std::vector<std::vector<BufferPtr>> made = launched(program, call, given);
+  end_donated(call, arguments, given);
+  std::vector<Array> results;
+  for (size_t k = 0; k < program.results.size(); ++k) {
+    std::vector<BufferPtr> buffers;
+    for (std::vector<BufferPtr>& of_device : made) buffers.push_back(std::move(of_device[k]));
+    const Array whole = array_from_shards(program.result_shapes[k], program.results[k], std::move(buffers));
+    results.push_back(k < call.out.size() && call.out[k] ? device_put(whole, *call.out[k], kNoLine) : whole);
+  }
+  return results;
+}
+
+}  // namespace
+
+std::optional<Mesh> mesh_of_call(const ShardedCall& call, std::span<const Array> arguments) {
+  for (const Shardings* list : {&call.in, &call.out}) {
+    for (const auto& sharding : *list) {
+      if (sharding) return sharding->mesh();
+    }
+  }
+  if (call.mesh) return call.mesh;
+  for (const Array& array : arguments) {
+    if (const NamedSharding* const sharding = sharding_of(array)) return sharding->mesh();
+  }
+  return std::nullopt;
+}
+
+bool can_say(const Mesh& mesh, const NamedSharding& sharding, int64_t rank) {
+  return said_over(sharding, rank, mesh).has_value();
+}
+
+MeshProgramPtr program_on_mesh(const ShardedCall& call, const Mesh& mesh, FunctionRef<hlo::Module()> module) {
+  check_devices(call, mesh);
+  return program_of(call, mesh, call.in, module);
+}
+
+std::vector<Array> run_program(const MeshProgram& program, const ShardedCall& call, const Mesh& mesh,
+                               std::span<const Array> arguments) {
+  static_cast<void>(known_of(call, mesh, arguments));  // for its errors
+  return run(program, call, arguments);
+}
+
+std::vector<Array> run_on_mesh(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments,
+                               FunctionRef<hlo::Module()> module) {
+  return run(*program_of(call, mesh, known_of(call, mesh, arguments), module), call, arguments);
+}
+
+}  // namespace hilo
