@@ -44,7 +44,7 @@ double seconds_to_form(const Graph& graph, int turns) {
   double least = 1e9;
   for (int turn = 0; turn < turns; ++turn) {
     const double began = processor_seconds();
-    EXPECT_TRUE(form_regions(graph).ok());
+    EXPECT_TRUE(form_regions(graph, kTestCosts).ok());
     least = std::min(least, processor_seconds() - began);
   }
   return least;
@@ -73,7 +73,7 @@ std::string regions_of(const std::string& text) {
   const hlo::Module module = parsed("HloModule m\n\n" + text);
   const StatusOr<Graph> graph = build_graph(*module.entry);
   EXPECT_TRUE(graph.ok()) << graph.status().to_string();
-  const RegionGraph formed = *form_regions(*graph);
+  const RegionGraph formed = *form_regions(*graph, kTestCosts);
   std::string out;
   for (const Region& region : formed.regions) {
     out += fmt::format("[{}] row {}:", fmt::join(region.extents, ","), region.row_begin);
@@ -178,7 +178,7 @@ TEST(RegionFormer, RegionReadsAValueOnceHoweverOftenItAsks) {
   const InstructionId root = must(b.add(Opcode::kMultiply, {y, x}));
   const hlo::Module module = module_of(std::move(b), root);
   const Graph graph = *build_graph(*module.entry);
-  const RegionGraph regions = *form_regions(graph);
+  const RegionGraph regions = *form_regions(graph, kTestCosts);
   ASSERT_EQ(regions.regions.size(), 1u);
   EXPECT_EQ(regions.regions[0].inputs.size(), 1u);
   const auto loads = std::ranges::count(regions.regions[0].nodes, NodeKind::kLoad, &RegionNode::kind);
@@ -194,7 +194,7 @@ TEST(RegionFormer, ConcatenationOfManyIsOneNodeAndNoRegionForEach) {
     attributes->dimension = 1;
     const InstructionId all = must(b.add(Opcode::kConcatenate, operands, attributes));
     const hlo::Module module = module_of(std::move(b), all);
-    const RegionGraph regions = *form_regions(*build_graph(*module.entry));
+    const RegionGraph regions = *form_regions(*build_graph(*module.entry), kTestCosts);
     EXPECT_EQ(regions.other_nodes.size(), count == 3 ? 0u : 1u);
     EXPECT_EQ(regions.regions.size(), count == 3 ? 3u : 0u);
     check(module);

@@ -105,7 +105,8 @@ class Readers {
   /// Does a library call make it, for one region alone, and write the view?
   bool makes(ValueId v, const OperandView& how) const {
     const uint32_t n = graph_.values[v].node;
-    if (others_[v] != 1 || nodes_.contains(v) || n == ~0u || is_region_op(graph_, graph_.nodes[n])) return false;
+    if (others_[v] != 1 || nodes_.contains(v) || n == ~0u || is_region_op(graph_, graph_.nodes[n], target_.costs()))
+      return false;
     return target_.writes_view(*graph_.nodes[n].instruction, shapes_of(graph_.nodes[n]), how);
   }
 

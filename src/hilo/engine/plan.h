@@ -107,9 +107,10 @@ struct InstructionPlace {
 
 /// What a step computes, for observers: ExecutionUnit without pointers.
 struct PlannedWork {
-  std::string kind, form;
-  std::vector<InstructionPlace> instructions;
+  std::string kind = {}, form = {};
+  std::vector<InstructionPlace> instructions = {};
   double bytes = 0;
+  double nanoseconds = 0;  ///< of a kernel: what one thread takes, by Target::costs()
   bool operator==(const PlannedWork&) const = default;
 };
 

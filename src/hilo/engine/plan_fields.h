@@ -104,6 +104,7 @@ void visit_fields(S& s, V&& visit) {
   visit("kind", s.kind);
   visit("form", s.form);
   visit("bytes", s.bytes);
+  visit("nanoseconds", s.nanoseconds);
   visit("instructions", s.instructions);
 }
 

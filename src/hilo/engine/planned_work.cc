@@ -49,7 +49,7 @@ InstructionPlace InstructionPlaces::operator()(const hlo::Instruction& instructi
 }
 
 PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const Region& region, const Target& target) {
-  PlannedWork work{"kernel", std::string(form_of(region, target)), {}, 0};
+  PlannedWork work{.kind = "kernel", .form = std::string(form_of(region, target))};
   const auto add = [&](const hlo::Instruction* i) {
     if (i == nullptr) return;
     const InstructionPlace place = places(*i);
@@ -66,7 +66,7 @@ PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const R
 }
 
 PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const Node& node, std::string_view kind) {
-  PlannedWork work{std::string(kind), {}, {places(*node.instruction)}, 0};
+  PlannedWork work{.kind = std::string(kind), .instructions = {places(*node.instruction)}};
   for (ValueId v : node.operands) work.bytes += bytes_of(graph, v);
   for (ValueId v : node.results) work.bytes += bytes_of(graph, v);
   return work;

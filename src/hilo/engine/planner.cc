@@ -29,17 +29,16 @@ int64_t whole_units(const Region& region, int64_t wanted, const Target& target) 
 }
 
 /// Units of the outermost dimension per task; 0 if the kernel runs on the caller's thread.
-int64_t chunk_of(const Region& region, int64_t units, const Target& target) {
-  if (region.row_begin == 0 || units < 2 || estimated_cost(region) < kWorthForking) return 0;
+int64_t chunk_of(const Region& region, double nanoseconds, int64_t units, const Target& target) {
+  if (region.row_begin == 0 || units < 2 || nanoseconds < target.costs().fork) return 0;
   const int64_t whole = whole_units(region, units / kTasksPerKernel, target);
   return whole != 1 && units < 2 * whole ? 0 : whole;
 }
 
 /// Units between looks at the stop word; 0 if there is nothing to look for before the end.
-int64_t stretch_of(const Region& region, int64_t units, const Target& target) {
-  const double cost = estimated_cost(region);
-  if (region.row_begin == 0 || units < 2 || cost < 2 * kStretchNanoseconds) return 0;
-  const auto stretches = static_cast<int64_t>(std::min(cost / kStretchNanoseconds, static_cast<double>(units)));
+int64_t stretch_of(const Region& region, double nanoseconds, int64_t units, const Target& target) {
+  if (region.row_begin == 0 || units < 2 || nanoseconds < 2 * kStretchNanoseconds) return 0;
+  const auto stretches = static_cast<int64_t>(std::min(nanoseconds / kStretchNanoseconds, static_cast<double>(units)));
   return whole_units(region, units / stretches, target);
 }
 
@@ -68,7 +67,7 @@ StatusOr<PlannedProgram> Planner::run() && {
 
 StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::vector<SlotId>& parameters,
                                                  const ResultPlan& plan, int depth, bool is_entry) {
-  HILO_ASSIGN_OR_RETURN(RegionGraph regions, form_regions(graph));
+  HILO_ASSIGN_OR_RETURN(RegionGraph regions, form_regions(graph, target_.costs()));
   const ValueViews views = take_views(graph, regions, target_);
   Scope scope{graph, views, lifetimes_of(graph, regions, views), std::vector<ValuePlace>(graph.values.size()), {}};
   for (size_t p = 0; p < parameters.size(); ++p) scope.places[graph.parameters[p]].slot = parameters[p];
@@ -133,7 +132,7 @@ void Planner::plan_region(Scope& scope, Region region) {
 
 /// A reduction in parts, then of the parts.
 void Planner::plan_split(Scope& scope, const Region& region, SplitRegion split, std::vector<SlotId> inputs) {
-  PlannedWork rest{"kernel", {}, {}, 0};
+  PlannedWork rest{.kind = "kernel"};
   std::vector<SlotId> partials;
   for (int64_t bytes : split.partial_bytes) {
     partials.push_back(new_arena_slot(bytes));
@@ -154,13 +153,15 @@ void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> argume
   for (size_t k = 0; k < region.row_begin; ++k) {
     if (region.extents[k] == 0) return;  // nothing to write
   }
+  const double nanoseconds = region_cost(region, target_.costs());
   Step step{StepKind::kKernel};
   step.index = static_cast<uint32_t>(kernels_.size());
+  work.nanoseconds = nanoseconds;
   step.work = add_work(std::move(work));
   set_arguments(step, arguments);
   step.units = region.row_begin > 0 ? region.extents[0] : 1;
-  step.chunk = chunk_of(region, step.units, target_);
-  step.stretch = stretch_of(region, step.units, target_);
+  step.chunk = chunk_of(region, nanoseconds, step.units, target_);
+  step.stretch = stretch_of(region, nanoseconds, step.units, target_);
   plan_.forks |= step.chunk != 0;
   std::vector<bool> single;
   const auto add = [&](ValueId v) {
@@ -168,7 +169,7 @@ void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> argume
   };
   for (const RegionInput& input : region.inputs) add(input.value);
   for (const RegionOutput& output : region.outputs) add(output.value);
-  kernels_.push_back({std::move(region), std::move(single)});
+  kernels_.push_back({std::move(region), std::move(single), nanoseconds});
   scope.steps.push_back(step);
 }
 

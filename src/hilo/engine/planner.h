@@ -7,6 +7,7 @@
 #include "hilo/engine/assignment.h"
 #include "hilo/engine/lifetimes.h"
 #include "hilo/engine/planned_work.h"
+#include "hilo/engine/region_cost.h"
 #include "hilo/engine/region_split.h"
 
 namespace hilo::engine {
@@ -22,6 +23,7 @@ enum class LoopForm : uint8_t {
 struct PlannedKernel {
   Region region;
   std::vector<bool> single;  ///< per argument: its buffer has one element
+  double nanoseconds = 0;    ///< of one thread, by Target::costs()
 };
 
 /// How a loop's function reaches what it doesn't hold itself. A kernel step in neither map is written into the function.

@@ -12,7 +12,7 @@ namespace hilo::engine {
 namespace {
 
 PlannedWork relayout_work(const Shape& shape) {
-  return {"relayout", {}, {}, 2.0 * static_cast<double>(shape.byte_size())};
+  return {.kind = "relayout", .bytes = 2.0 * static_cast<double>(shape.byte_size())};
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void Planner::copy(Scope& scope, SlotId from, SlotId to, int64_t bytes) {
   step.a = from;
   step.b = to;
   step.bytes = bytes;
-  step.work = add_work({"copy", {}, {}, 2.0 * static_cast<double>(bytes)});
+  step.work = add_work({.kind = "copy", .bytes = 2.0 * static_cast<double>(bytes)});
   scope.steps.push_back(step);
 }
 

@@ -29,8 +29,8 @@ hlo::Int64List reduced_dimensions(const hlo::Instruction& reduce) {
 
 }  // namespace
 
-RegionFormer::RegionFormer(const Graph& graph)
-    : graph_(graph), requests_(graph.values.size()), needed_before_(graph.values.size(), kNever) {}
+RegionFormer::RegionFormer(const Graph& graph, const Costs& costs)
+    : graph_(graph), costs_(costs), requests_(graph.values.size()), needed_before_(graph.values.size(), kNever) {}
 
 RegionGraph RegionFormer::run() && {
   // kNever - 1: needed in memory, but only at the end.
@@ -55,7 +55,7 @@ void RegionFormer::visit(uint32_t n) {
                       return !requests_[v].empty() || needed_before_[v] != kNever;
                     });
   if (!used) return;
-  const RegionOp op = region_op_of(graph_, node);
+  const RegionOp op = region_op_of(graph_, node, costs_);
   if (op == RegionOp::kNone) {
     others_.push_back(n);
     for (ValueId v : node.results) {
@@ -99,12 +99,13 @@ bool RegionFormer::repeats_work(ValueId value, RegionOp op, const Request& r) co
   for (size_t k = 0; k < inner; ++k) evaluations *= region.extents[k];
   const int64_t once = std::max<int64_t>(shape(value).element_count(), 1);
   if (op == RegionOp::kCheap) return evaluations > 2 * once;
-  // To write and read an array too large for caches costs as much as half of a function; others, as an eighth. In short rows a few
-  // elements more can be twice as many vectors.
-  constexpr int64_t kLarge = 2 << 20, kLongRow = 64;
+  // In short rows a few elements more can be twice as many vectors.
+  constexpr int64_t kLongRow = 64;
   if (region.extents.empty() || region.extents.back() < kLongRow) return evaluations > once;
-  const bool is_large = once > kLarge / element_size_bytes(shape(value).element_type());
-  return evaluations - once > (is_large ? once / 2 : once / 8);
+  const ElementType type = shape(value).element_type();
+  const double in_memory = once > costs_.cache_bytes / element_size_bytes(type) ? costs_.uncached : costs_.cached;
+  return static_cast<double>(evaluations - once) * costs_.ops_of(type).transcendental >
+         static_cast<double>(once) * in_memory;
 }
 
 bool RegionFormer::may_join(ValueId value, RegionOp op, const Request& r) {
@@ -203,7 +204,7 @@ bool RegionFormer::try_become_output(ValueId value) {
   while (next < region.extents.size() && region.extents[next] == 1) ++next;
   if ((next != region.extents.size() && !covers_outer) || shape(value).element_count() == 0) return false;
   const Node& node = graph_.nodes[graph_.values[value].node];
-  const RegionOp op = region_op_of(graph_, node);
+  const RegionOp op = region_op_of(graph_, node, costs_);
   if (!may_join(value, op, chosen)) return false;
   const std::vector<Request> all = std::move(requests);
   requests.clear();
@@ -494,6 +495,6 @@ bool RegionFormer::row_accepts(const Node& node, const Request& r, bool apply) {
   return true;
 }
 
-StatusOr<RegionGraph> form_regions(const Graph& graph) { return RegionFormer(graph).run(); }
+StatusOr<RegionGraph> form_regions(const Graph& graph, const Costs& costs) { return RegionFormer(graph, costs).run(); }
 
 }  // namespace hilo::engine

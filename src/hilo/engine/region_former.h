@@ -13,7 +13,7 @@ namespace hilo::engine {
 /// region, under which access map); it then joins them, or becomes a region of its own that they load from.
 class RegionFormer {
  public:
-  explicit RegionFormer(const Graph& graph);
+  RegionFormer(const Graph& graph, const Costs& costs);
   RegionGraph run() &&;
 
  private:
@@ -64,6 +64,7 @@ class RegionFormer {
   RegionNode& at(const Request& r) { return regions_[r.region].nodes[r.node]; }
 
   const Graph& graph_;
+  const Costs& costs_;
   std::vector<Region> regions_;
   std::vector<std::vector<uint32_t>> forwards_;  ///< per region and node: another node that stands for it
   std::vector<std::vector<Request>> requests_;   ///< per value; gone once its node has been visited

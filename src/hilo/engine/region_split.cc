@@ -38,27 +38,6 @@ int64_t parts_of(int64_t extent, int64_t elements, hlo::ReducerKind kind) {
 
 }  // namespace
 
-double estimated_cost(const Region& region) {
-  double outer = 1, row = 1;
-  for (size_t k = 0; k < region.extents.size(); ++k)
-    (k < region.row_begin ? outer : row) *= static_cast<double>(region.extents[k]);
-  const bool product = std::ranges::any_of(region.nodes, &RegionNode::is_dot);
-  double per_outer = 0, per_element = 0;
-  std::vector<bool> in_row;
-  for (const RegionNode& n : region.nodes) {
-    bool here = n.index.coefficients.size() > region.row_begin || n.kind == NodeKind::kReduce;
-    for (uint32_t o : n.operands) here |= n.kind != NodeKind::kReduceResult && in_row[o];
-    in_row.push_back(here);
-    double cost = n.kind == NodeKind::kLoad ? 0.1 : 0.03;
-    if (here && product) cost = 0.01;  // loaded once for several sums
-    if (n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kTranscendental) cost += 0.6;
-    if (n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kExpensive) cost += 0.2;
-    (here ? per_element : per_outer) += cost;
-  }
-  for (const RegionOutput& output : region.outputs) (in_row[output.node] ? per_element : per_outer) += 0.1;
-  return outer * (per_outer + row * per_element);
-}
-
 std::optional<SplitRegion> split_reduction(const Region& region) {
   if (!region.has_row() || region.row_begin != 0 || region.updated != kNoValue) return std::nullopt;
   int64_t elements = 1;

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "hilo/engine/costs.h"
 #include "hilo/engine/graph.h"
 
 namespace hilo::engine {
@@ -114,9 +115,9 @@ struct RegionGraph {
 };
 
 /// Groups the graph's nodes into regions.
-StatusOr<RegionGraph> form_regions(const Graph& graph);
+StatusOr<RegionGraph> form_regions(const Graph& graph, const Costs& costs);
 
 /// Nodes that regions can compute; all others are run one by one.
-bool is_region_op(const Graph& graph, const Node& node);
+bool is_region_op(const Graph& graph, const Node& node, const Costs& costs);
 
 }  // namespace hilo::engine

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "hilo/engine/costs.h"
 #include "hilo/engine/graph.h"
 #include "hilo/engine/regions.h"
 
@@ -69,6 +70,8 @@ class Target {
   virtual std::string_view name() const = 0;
   /// Extension ops that the target runs itself, so that no pass takes them apart.
   virtual std::span<const hlo::Opcode> whole_ops() const { return {}; }
+  /// The same at each call: code and plans of equal programs are shared.
+  virtual const Costs& costs() const = 0;
   virtual RegionShape shape_of(const Region& region) const = 0;
   /// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version"
   virtual StatusOr<LibraryChoice> library_choice(const LibraryProblem& problem) const = 0;
