@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "hilo/engine/lifetimes.h"
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {

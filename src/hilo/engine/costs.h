@@ -1,34 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/costs.h -- what a machine takes for the parts of a program, in nanoseconds of one thread. A Target answers with these
-// figures, and plans, library functions and explanations compute with no others.
+// engine/costs.h -- what a machine takes for the parts of a program, in nanoseconds of one thread. A Target answers
+// with these figures, and plans, library functions and explanations compute with no others.
 #pragma once
-
-#include <array>
 
 #include "hilo/hlo/ir/op_def.h"
 
 namespace hilo::engine {
 
-/// Units in which functions of a library count their work.
-enum class LibraryWork : uint8_t {
-  kTerm,                    ///< a product of floats and its addition
-  kNarrowTerm,              ///< the same by instructions for narrow types
-  kIntegerTerm,             ///< the same of integers
-  kConvolutionTerm,         ///< the same in a convolution
-  kIntegerConvolutionTerm,  ///< the same in a convolution of integers
-  kFactorTerm,              ///< the same in linear algebra
-  kTransformTerm,           ///< of a Fourier transform
-  kTransformElement,        ///< of lines that are prepared for one, or finished after it
-  kShortTransforms,         ///< a block of short transforms
-  kScannedElement,          ///< a cumulative reduction
-  kRankedElement,           ///< top-k
-  kSortedElement,
-  kScatteredElement,
-  kSelectedElement,   ///< select-and-scatter
-  kCombinedElement,   ///< by a compiled function, or in a window
-  kConvertedElement,  ///< to another type, in a convolution
-  kConcatenatedByte,  ///< what threads save of it: memory is their limit
-  kCount
+/// Functions of a library: a unit of their work. A term is a product and its addition.
+struct LibraryCosts {
+  double term, narrow_term, integer_term;  ///< of matrix products: floats; by instructions for narrow types; integers
+  double convolution_term, integer_convolution_term, factor_term;  ///< in convolutions, and in linear algebra
+  double transform_term, transform_element, short_transforms;  ///< Fourier: to transform, to prepare, a block of short
+  // An element: of cumulative reductions, top-k, sorts, scatters, select-and-scatters, reductions and windows, and
+  // convolutions whose types are converted.
+  double scanned, ranked, sorted, scattered, selected, combined, converted;
+  double concatenated_byte;  ///< what threads save of it: memory is their limit
 };
 
 /// Elementwise ops, an element of what fills a core's vectors.
@@ -57,10 +44,9 @@ struct Costs {
   int64_t core_cache_bytes, cache_bytes;  ///< of a core, beside all else; of any cache
   ProductCosts products;
   double product_call;  ///< a library's product, beside its terms
-  std::array<double, static_cast<size_t>(LibraryWork::kCount)> library;
+  LibraryCosts library;
 
   const OpCosts& ops_of(ElementType type) const { return element_size_bytes(type) > 4 ? wide_ops : ops; }
-  double of(LibraryWork unit) const { return library[static_cast<size_t>(unit)]; }
 };
 
 /// An elementwise op of this class on one element.

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "hilo/hlo/ops/element_access.h"
+
 namespace hilo::engine {
 namespace {
 
-double elements_of_domain(const Region& region) {
-  double count = 1;
-  for (int64_t extent : region.extents) count *= static_cast<double>(extent);
-  return count;
-}
+double elements_of_domain(const Region& region) { return static_cast<double>(hlo::count_of(region.extents)); }
 
 double bytes_of(const Graph& graph, ValueId v) { return static_cast<double>(graph.values[v].shape.byte_size()); }
 

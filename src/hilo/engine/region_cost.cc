@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/engine/region_cost.h"
-
 #include <algorithm>
+
+#include "hilo/engine/regions.h"
 
 namespace hilo::engine {
 

@@ -89,11 +89,10 @@ bool is_plain_padding(const hlo::Instruction& i) {
 
 /// A term of a matrix product in a region's loop, and in the library.
 std::pair<double, double> term_costs(const Shape& lhs, const Shape& rhs, bool blocked, const Costs& costs) {
-  const double library = costs.of(LibraryWork::kTerm);
+  const double library = costs.library.term;
   const ElementType type = lhs.element_type();
-  if (!is_floating(type)) return {costs.products.integer, costs.of(LibraryWork::kIntegerTerm)};
-  if (type == ElementType::kBf16 && rhs.element_type() == type)
-    return {costs.products.bf16, costs.of(LibraryWork::kNarrowTerm)};
+  if (!is_floating(type)) return {costs.products.integer, costs.library.integer_term};
+  if (type == ElementType::kBf16 && rhs.element_type() == type) return {costs.products.bf16, costs.library.narrow_term};
   if (is_narrower_than_f32(type)) return {costs.products.narrow, library};
   return {blocked ? costs.products.blocked : costs.products.plain, library};
 }
@@ -113,7 +112,8 @@ bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
   if (rows <= 1 || columns <= 1) return true;
   if (is_complex(lhs.element_type())) return false;
   if (!is_floating(lhs.element_type()) && !is_integer(result)) return true;
-  // Blocks of rows share what is loaded, if vectors along the columns are what lies in a row, and a core's cache holds it.
+  // Blocks of rows share what is loaded, if vectors along the columns are what lies in a row, and a core's cache holds
+  // it.
   const bool blocked = columns >= 16 && !hlo::contains(a.rhs_contracting_dimensions, rhs.rank() - 1) &&
                        columns * contracted * element_size_bytes(rhs.element_type()) <= costs.core_cache_bytes;
   const auto [loop, library] = term_costs(lhs, rhs, blocked, costs);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "hilo/engine/region_cost.h"
-
 namespace hilo::engine {
 
 std::optional<PolledLoop> polled_loop(const Region& region, const Costs& costs) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace hilo::engine {
@@ -18,18 +19,22 @@ struct Size {
   double nanoseconds = 0;  ///< of kernels, inner loops taken once
 };
 
+/// visit(list) for the lists of a step that is a loop or a branch.
+template <typename AnyPlan, typename Visit>
+void for_each_inner(AnyPlan& plan, const Step& step, const Visit& visit) {
+  if (step.kind == StepKind::kWhile) {
+    visit(plan.loops[step.index].condition);
+    visit(plan.loops[step.index].body);
+  }
+  if (step.kind == StepKind::kConditional) std::ranges::for_each(plan.branches[step.index].lists, visit);
+}
+
 /// Adds up the steps of a list and of those within. Recursion is over the nesting of loops, which the planner bounds.
 void measure(const Plan& plan, const StepList& steps, std::span<const PlannedKernel> kernels, Size& size) {
   for (const Step& step : steps) {
     ++size.steps;
     if (step.kind == StepKind::kKernel) size.nanoseconds += kernels[step.index].nanoseconds;
-    if (step.kind == StepKind::kWhile) {
-      measure(plan, plan.loops[step.index].condition, kernels, size);
-      measure(plan, plan.loops[step.index].body, kernels, size);
-    }
-    if (step.kind == StepKind::kConditional) {
-      for (const StepList& list : plan.branches[step.index].lists) measure(plan, list, kernels, size);
-    }
+    for_each_inner(plan, step, [&](const StepList& list) { measure(plan, list, kernels, size); });
   }
 }
 
@@ -106,12 +111,8 @@ class LayoutWriter {
       switch (step.kind) {
         case StepKind::kKernel: add_kernel(step); break;
         case StepKind::kCopy:
-          text(fmt::format("copy {}", step.bytes));
-          add_slot(step.a);
-          add_slot(step.b);
-          break;
         case StepKind::kAlias:
-          text("alias");
+          text(step.kind == StepKind::kAlias ? "alias" : fmt::format("copy {}", step.bytes));
           add_slot(step.a);
           add_slot(step.b);
           break;
@@ -142,15 +143,7 @@ class LayoutWriter {
 
 /// The lists of a loop that is a function now, and of the loops and branches within, aren't run any more.
 void drop_lists(Plan& plan, StepList& steps) {
-  for (Step& step : steps) {
-    if (step.kind == StepKind::kWhile) {
-      drop_lists(plan, plan.loops[step.index].condition);
-      drop_lists(plan, plan.loops[step.index].body);
-    }
-    if (step.kind == StepKind::kConditional) {
-      for (StepList& list : plan.branches[step.index].lists) drop_lists(plan, list);
-    }
-  }
+  for (const Step& step : steps) for_each_inner(plan, step, [&](StepList& list) { drop_lists(plan, list); });
   steps.clear();
 }
 
@@ -167,18 +160,9 @@ void make_whole(PlannedProgram& program, Step& step, const Costs& costs) {
 void visit(PlannedProgram& program, StepList& steps, const Costs& costs) {
   Plan& plan = program.plan;
   for (Step& step : steps) {
-    if (step.kind == StepKind::kWhile) {
-      WhileLoop& loop = plan.loops[step.index];
-      if (why_not_whole(plan, loop, program.kernels, costs).empty()) {
-        make_whole(program, step, costs);
-        continue;
-      }
-      visit(program, loop.condition, costs);
-      visit(program, loop.body, costs);
-    }
-    if (step.kind == StepKind::kConditional) {
-      for (StepList& list : plan.branches[step.index].lists) visit(program, list, costs);
-    }
+    if (step.kind == StepKind::kWhile && why_not_whole(plan, plan.loops[step.index], program.kernels, costs).empty())
+      make_whole(program, step, costs);
+    for_each_inner(plan, step, [&](StepList& list) { visit(program, list, costs); });
   }
 }
 

@@ -200,7 +200,7 @@ std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const Convoluti
     work += static_cast<double>(p.positions()) * static_cast<double>(p.taps() * p.inputs.extent) *
             static_cast<double>(p.batch.extent * p.outputs.extent * p.groups.extent);
   }
-  plan.forks = worth_forking(work_ns(engine::LibraryWork::kConvolutionTerm, work));
+  plan.forks = worth_forking(work_ns(kCpuCosts.library.convolution_term, work));
   return plan;
 }
 

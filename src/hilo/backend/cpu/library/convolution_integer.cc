@@ -57,7 +57,7 @@ class IntegerConvolutionHero final : public Hero {
     const int64_t tasks = result_.dimension(a_.dimensions.output_batch) * blocks_;
     const double work = static_cast<double>(result_.element_count()) * static_cast<double>(terms_);
     std::atomic<bool> failed = false;
-    const bool worth = worth_forking(work_ns(engine::LibraryWork::kIntegerConvolutionTerm, work));
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.integer_convolution_term, work));
     each_in_parts(tasks, worth ? std::min<int64_t>(tasks, 64) : 1, [&](int64_t task) {
       if (!run_block(task / blocks_, task % blocks_ * block_, buffers, kernel.data()).ok()) failed = true;
     });

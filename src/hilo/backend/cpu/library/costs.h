@@ -6,8 +6,8 @@
 
 namespace hilo::cpu {
 
-/// One table for all widths of vectors and all processors, so that a program has one plan. Terms and elements of library functions
-/// were measured by the sizes from which two threads are faster than one.
+/// One table for all widths of vectors and all processors, so that a program has one plan. Those of the library were
+/// measured by the sizes from which two threads are faster than one.
 inline constexpr engine::Costs kCpuCosts = {
     .fork = 15'000,
     .dispatch = 40,
@@ -23,23 +23,23 @@ inline constexpr engine::Costs kCpuCosts = {
     .cache_bytes = 2 << 20,
     .products = {.blocked = 0.0336, .plain = 0.0386, .bf16 = 0.011788, .narrow = 0.029225, .integer = 0.01715},
     .product_call = 656,
-    .library = {0.0286,     // kTerm
-                0.001788,   // kNarrowTerm
-                0.00715,    // kIntegerTerm
-                0.0572,     // kConvolutionTerm
-                0.0143,     // kIntegerConvolutionTerm
-                0.0573,     // kFactorTerm
-                0.1145,     // kTransformTerm
-                0.229,      // kTransformElement
-                58.6,       // kShortTransforms
-                0.458,      // kScannedElement
-                0.9155,     // kRankedElement
-                3.662,      // kSortedElement
-                0.4577,     // kScatteredElement
-                0.9155,     // kSelectedElement
-                0.9156,     // kCombinedElement
-                0.2288,     // kConvertedElement
-                0.003577},  // kConcatenatedByte
+    .library = {.term = 0.0286,
+                .narrow_term = 0.001788,
+                .integer_term = 0.00715,
+                .convolution_term = 0.0572,
+                .integer_convolution_term = 0.0143,
+                .factor_term = 0.0573,
+                .transform_term = 0.1145,
+                .transform_element = 0.229,
+                .short_transforms = 58.6,
+                .scanned = 0.458,
+                .ranked = 0.9155,
+                .sorted = 3.662,
+                .scattered = 0.4577,
+                .selected = 0.9155,
+                .combined = 0.9156,
+                .converted = 0.2288,
+                .concatenated_byte = 0.003577},
 };
 
 }  // namespace hilo::cpu

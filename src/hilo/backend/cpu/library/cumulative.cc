@@ -97,7 +97,7 @@ void run_rows(const Lines& lines, T first, const T* in, T* out) {
 
 template <typename F>
 void run_tasks(int64_t count, int64_t elements, const F& task) {
-  each_in_parts(count, worth_forking(work_ns(engine::LibraryWork::kScannedElement, elements)) ? count : 1, task);
+  each_in_parts(count, worth_forking(work_ns(kCpuCosts.library.scanned, elements)) ? count : 1, task);
 }
 
 /// `S`: the state of a line, by which reductions of one type differ; those that don't share their code.

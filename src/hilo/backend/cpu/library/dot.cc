@@ -75,7 +75,7 @@ class DotHero final : public Hero {
     if constexpr (std::is_floating_point_v<T>) {
       const ProductSizes sizes = sizes_of();
       own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, *rhs_.outer.stride != 1},
-                         parts_of_product(sizes, longer_side(sizes), engine::LibraryWork::kTerm));
+                         parts_of_product(sizes, longer_side(sizes), kCpuCosts.library.term));
       // Rows that lie next to each other are copied first, which few columns don't pay for.
       own_.is_faster = own_.is_faster && (*lhs_.contracted.stride == 1 || rhs_.outer.extent >= kColumnsWorthACopy);
     }
@@ -137,7 +137,7 @@ class DotHero final : public Hero {
     const bool is_short =
         is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
-    for_product_parts(sizes, cut, engine::LibraryWork::kTerm, [&](const ProductPart& part) {
+    for_product_parts(sizes, cut, kCpuCosts.library.term, [&](const ProductPart& part) {
       MatrixProduct<T> p{part.row_end - part.row_begin,
                          part.column_end - part.column_begin,
                          sizes.k,

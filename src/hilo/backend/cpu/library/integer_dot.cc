@@ -103,15 +103,14 @@ class IntegerDotHero final : public Hero {
         [&]<typename To>() {
           if constexpr (is_integral_element<To>) {
             To* const c = static_cast<To*>(buffers[2]);
-            for_product_parts(
-                sizes, longer_side(sizes), engine::LibraryWork::kIntegerTerm, [&](const ProductPart& part) {
-                  To* const first = c + (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
-                  const Status status =
-                      multiply_integers<Word>(kernels_, lhs_.lines(a, part.item, part.row_begin, part.row_end),
-                                              rhs_.lines(b, part.item, part.column_begin, part.column_end), sizes.k,
-                                              [&](const IntegerBlock<Word>& block) { store(block, first, sizes.n); });
-                  if (!status.ok()) failed = true;
-                });
+            for_product_parts(sizes, longer_side(sizes), kCpuCosts.library.integer_term, [&](const ProductPart& part) {
+              To* const first = c + (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
+              const Status status =
+                  multiply_integers<Word>(kernels_, lhs_.lines(a, part.item, part.row_begin, part.row_end),
+                                          rhs_.lines(b, part.item, part.column_begin, part.column_end), sizes.k,
+                                          [&](const IntegerBlock<Word>& block) { store(block, first, sizes.n); });
+              if (!status.ok()) failed = true;
+            });
           }
         },
         [] {});

@@ -96,7 +96,7 @@ class ConcatenateHero final : public Hero {
   }
 
   Status run(void* const* buffers, const CallContext&) const override {
-    const bool worth = worth_forking(work_ns(engine::LibraryWork::kConcatenatedByte, result_bytes_));
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.concatenated_byte, result_bytes_));
     auto* out = static_cast<std::byte*>(buffers[pieces_.size()]);
     each_in_parts(outer_, worth ? parts_for_threads(outer_) : 1,
                   [&](int64_t o) { copy_row(buffers, o, out + result_bytes_ / outer_ * o); });

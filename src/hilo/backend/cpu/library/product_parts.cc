@@ -65,7 +65,7 @@ void ProductOperand::use_packed_strides() {
   batch.stride = contracted.extent * outer.extent;
 }
 
-int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, engine::LibraryWork term) {
+int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term) {
   if (sizes.batch >= kManyItems || !worth_forking(work_ns(term, sizes.work()))) return 1;
   const double work = sizes.work() / static_cast<double>(sizes.batch);
   const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostProductParts)));

@@ -95,11 +95,11 @@ struct ProductPart {
 };
 
 /// Parts of one item: stretches of the longer side. Fixed by the sizes, so that results don't depend on the number of threads.
-int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, engine::LibraryWork term);
+int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term);
 
 /// Calls run(part) for all parts, on several threads if the work, counted in `term`, is worth it.
 template <typename Run>
-void for_product_parts(const ProductSizes& sizes, const ProductCut& cut, engine::LibraryWork term, const Run& run) {
+void for_product_parts(const ProductSizes& sizes, const ProductCut& cut, double term, const Run& run) {
   const int64_t parts = parts_of_product(sizes, cut, term), length = cut.by_rows ? sizes.m : sizes.n;
   const auto task = [&](int64_t t) {
     const int64_t item = t / parts, part = t % parts;

@@ -36,8 +36,7 @@ class CompiledReduceHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     const int64_t results = kept_.count();
     const double work = static_cast<double>(results) * static_cast<double>(reduced_.count());
-    const int64_t parts =
-        worth_forking(work_ns(engine::LibraryWork::kCombinedElement, work)) ? std::min(results, kMaxParts) : 1;
+    const int64_t parts = worth_forking(work_ns(kCpuCosts.library.combined, work)) ? std::min(results, kMaxParts) : 1;
     in_parts(results, parts, [&](int64_t begin, int64_t end) {
       const StopFlag stop;
       for (int64_t to = begin; to < end && !stop.raised(); ++to) reduce_one(buffers, to, stop);

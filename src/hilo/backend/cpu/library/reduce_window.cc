@@ -22,7 +22,7 @@ constexpr int64_t kWindowMostParts = 64;
 int64_t parts_of(const WindowPlan& plan) {
   double work = static_cast<double>(plan.batches) * static_cast<double>(plan.positions() * plan.lanes);
   for (int64_t size : plan.window_sizes) work *= static_cast<double>(size);
-  const bool worth = worth_forking(work_ns(engine::LibraryWork::kCombinedElement, work));
+  const bool worth = worth_forking(work_ns(kCpuCosts.library.combined, work));
   return worth ? std::min(plan.batches * plan.positions(), kWindowMostParts) : 1;
 }
 

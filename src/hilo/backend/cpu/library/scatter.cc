@@ -140,7 +140,7 @@ bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
 }
 
 Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& updates) {
-  if (!worth_forking(work_ns(engine::LibraryWork::kScatteredElement, updates.element_count()))) return Split::kNone;
+  if (!worth_forking(work_ns(kCpuCosts.library.scattered, updates.element_count()))) return Split::kNone;
   if (places.slides()) return places.rows() > 1 ? Split::kRows : Split::kNone;  // other parts would meet
   if (places.run() * element_size_bytes(array.element_type()) >= kWideRun) return Split::kColumns;
   if (places.rows() > 1) return Split::kRows;

@@ -23,7 +23,7 @@ using hlo::ComparisonDirection;
 constexpr int64_t kSelectMostLanes = 512;
 
 int64_t parts_of(const WindowPlan& plan) {
-  const double work = work_ns(engine::LibraryWork::kSelectedElement, plan.batches * plan.array_batch);
+  const double work = work_ns(kCpuCosts.library.selected, plan.batches * plan.array_batch);
   return worth_forking(work) ? plan.batches : 1;
 }
 

@@ -211,7 +211,7 @@ class KeySortHero final : public Hero {
     const size_t pair_bytes = static_cast<size_t>(room) * sizeof(Pair<Key>);
     const size_t key_bytes = function_ == nullptr ? 0 : static_cast<size_t>(round_to_line(n)) * sizeof(Key);
     const size_t bytes = 2 * pair_bytes + key_bytes;
-    const bool worth = worth_forking(work_ns(engine::LibraryWork::kSortedElement, lines_.count() * n));
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.sorted, lines_.count() * n));
     const int64_t tasks = worth ? std::min<int64_t>(lines_.count(), 16) : 1;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {

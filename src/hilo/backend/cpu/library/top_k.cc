@@ -52,7 +52,7 @@ class TopKHero final : public Hero {
 
   template <typename Bits, hlo::BitOrder kOrder>
   void run_rows(void* const* buffers) const {
-    const bool worth = worth_forking(work_ns(engine::LibraryWork::kRankedElement, rows_ * length_));
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.ranked, rows_ * length_));
     in_parts(rows_, worth ? std::min<int64_t>(rows_, 16) : 1, [&](int64_t begin, int64_t end) {
       std::vector<Ranked<Bits>> ranked;
       const StopFlag stop;

@@ -19,7 +19,7 @@ constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the
 constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
 constexpr double kPollInterval = 1 << 24;  // of a transform's terms, between looks at the stop word
 
-bool is_worth(double terms) { return worth_forking(work_ns(engine::LibraryWork::kTransformTerm, terms)); }
+bool is_worth(double terms) { return worth_forking(work_ns(kCpuCosts.library.transform_term, terms)); }
 
 /// Radices whose product is `length`, the large ones first; empty if a prime factor is too large.
 std::vector<int> radices_of(int64_t length) {
