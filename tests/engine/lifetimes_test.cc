@@ -11,7 +11,7 @@ std::string lifetimes(const std::string& text) {
   const hlo::Module module = parsed("HloModule m\n\n" + text);
   const StatusOr<Graph> graph = build_graph(*module.entry);
   EXPECT_TRUE(graph.ok());
-  const RegionGraph regions = *form_regions(*graph);
+  const RegionGraph regions = *form_regions(*graph, kTestCosts);
   const Lifetimes found = lifetimes_of(*graph, regions);
   std::string out;
   for (size_t i = 0; i < found.items.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "hilo/engine/lifetimes.h"
 #include "tests/engine/plan_case.h"
 
 namespace hilo::engine {
@@ -26,7 +27,7 @@ std::string views(const std::string& body) {
   const hlo::Module module = parsed("HloModule m\n\nENTRY main {\n" + body + "}\n");
   const StatusOr<Graph> graph = build_graph(*module.entry);
   EXPECT_TRUE(graph.ok());
-  RegionGraph regions = *form_regions(*graph);
+  RegionGraph regions = *form_regions(*graph, kTestCosts);
   const ValueViews views = take_views(*graph, regions, ViewTarget());
   std::string out;
   for (ValueId v = 0; v < graph->values.size(); ++v) {
@@ -157,7 +158,7 @@ TEST(OperandViews, TheSourceLivesUntilTheProductIsMade) {
                                     kMatrix + " s = f32[70,60] slice(x), slice={[0:70], [5:65]}\n" + kProduct + "}\n");
   const StatusOr<Graph> graph = build_graph(*module.entry);
   ASSERT_TRUE(graph.ok());
-  RegionGraph regions = *form_regions(*graph);
+  RegionGraph regions = *form_regions(*graph, kTestCosts);
   const ValueViews views = take_views(*graph, regions, ViewTarget());
   const Lifetimes lifetimes = lifetimes_of(*graph, regions, views);
   ASSERT_EQ(lifetimes.items.size(), 1u);

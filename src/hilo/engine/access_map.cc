@@ -115,4 +115,21 @@ std::optional<int64_t> as_dimension(const IndexExpr& e) {
   return static_cast<int64_t>(e.coefficients.size()) - 1;
 }
 
+size_t skip_ones(std::span<const int64_t> extents, size_t k) {
+  while (k < extents.size() && extents[k] == 1) ++k;
+  return k;
+}
+
+std::optional<size_t> leading_dimensions(std::span<const int64_t> extents, const AccessMap& map) {
+  size_t next = 0;
+  for (const IndexExpr& e : map.index) {
+    const std::optional<int64_t> d = as_dimension(e);
+    if (!d) return std::nullopt;
+    if (*d < 0) continue;
+    while (next < static_cast<size_t>(*d) && extents[next] == 1) ++next;
+    if (next++ != static_cast<size_t>(*d)) return std::nullopt;
+  }
+  return next;
+}
+
 }  // namespace hilo::engine

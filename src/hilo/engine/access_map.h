@@ -31,4 +31,11 @@ AccessMap reshaped_map(const AccessMap& map, const Shape& from, const Shape& to,
 /// The domain dimension that this is, if it is just that one; -1 for the constant 0; nullopt for all else.
 std::optional<int64_t> as_dimension(const IndexExpr& e);
 
+/// One past the last dimension of the domain that the map walks, if its expressions are the first dimensions in order,
+/// each once; those of extent one may be left out.
+std::optional<size_t> leading_dimensions(std::span<const int64_t> extents, const AccessMap& map);
+
+/// The first dimension from `k` on whose extent isn't one.
+size_t skip_ones(std::span<const int64_t> extents, size_t k);
+
 }  // namespace hilo::engine

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/engine/check_plan.h"
+#include "hilo/engine/plan.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace hilo::engine {
 namespace {
@@ -96,14 +98,12 @@ class PlanChecker {
       case StepKind::kConditional: return within("branch", step.index, plan_.branches.size());
       case StepKind::kWholeLoop: within("whole loop", step.index, plan_.whole_loops.size()); break;
       case StepKind::kCopy:
-        check_slot(step.a);
-        check_slot(step.b);
-        if (step.bytes < 0) fail("a copy of negative size");
-        break;
       case StepKind::kAlias:
         check_slot(step.a);
         check_slot(step.b);
-        return;
+        if (step.kind == StepKind::kAlias) return;
+        if (step.bytes < 0) fail("a copy of negative size");
+        break;
       default: return fail("a step of unknown kind");  // it was read from a file
     }
     within("work", step.work, plan_.work.size());

@@ -22,7 +22,7 @@ class GraphBuilder {
     std::vector<Leaves> arguments;
     for (hlo::InstructionId id : computation.parameters()) {
       arguments.emplace_back();
-      for (const Shape& leaf : leaves_of(computation.instruction(id).shape)) {
+      for (const Shape& leaf : computation.instruction(id).shape.leaves()) {
         arguments.back().push_back(add_value(leaf));
         graph_.parameters.push_back(arguments.back().back());
       }
@@ -32,10 +32,6 @@ class GraphBuilder {
   }
 
  private:
-  static std::vector<Shape> leaves_of(const Shape& shape) {
-    return shape.is_tuple() ? shape.leaves() : std::vector<Shape>{shape};
-  }
-
   ValueId add_value(const Shape& shape) {
     graph_.values.push_back({shape});
     return static_cast<ValueId>(graph_.values.size() - 1);
@@ -90,7 +86,7 @@ class GraphBuilder {
     }
     Node node{&i, &computation, std::move(operands), {}};
     const uint32_t id = static_cast<uint32_t>(graph_.nodes.size());
-    for (const Shape& leaf : leaves_of(i.shape)) {
+    for (const Shape& leaf : i.shape.leaves()) {
       const ValueId value = add_value(leaf);
       graph_.values[value].node = id;
       graph_.values[value].result = static_cast<uint32_t>(node.results.size());
@@ -112,5 +108,12 @@ class GraphBuilder {
 }  // namespace
 
 StatusOr<Graph> build_graph(const hlo::Computation& computation) { return GraphBuilder().run(computation); }
+
+ValueId node_key(const Graph& graph, uint32_t node) {
+  for (size_t n = node; n < graph.nodes.size(); ++n) {
+    if (!graph.nodes[n].results.empty()) return graph.nodes[n].results[0];
+  }
+  return static_cast<ValueId>(graph.values.size());
+}
 
 }  // namespace hilo::engine

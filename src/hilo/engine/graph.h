@@ -26,14 +26,18 @@ struct GraphValue {
 };
 
 /// Values are in topological order: a node's operands have smaller ids than its results. Calls are inlined and tuples,
-/// copies and barriers are names for other values. What a
-/// counted loop fills starts as a value that nobody makes. Instructions belong to the computation, which must outlive the graph.
+/// copies and barriers are names for other values. What a counted loop fills starts as a value that nobody makes.
+/// Instructions belong to the computation, which must outlive the graph.
 struct Graph {
   std::vector<Node> nodes;
   std::vector<GraphValue> values;
   std::vector<ValueId> parameters;  ///< leaves of the parameters, in order
   std::vector<ValueId> results;     ///< leaves of the root, in order
 };
+
+/// The node's first result. Of a node without results, such as a call that is there for what it does, the first result
+/// of a later node; what it reads is below that.
+ValueId node_key(const Graph& graph, uint32_t node);
 
 /// Errors    UNIMPLEMENTED for calls nested more than 256 deep, RESOURCE_EXHAUSTED for over 2^22 inlined instructions
 StatusOr<Graph> build_graph(const hlo::Computation& computation);

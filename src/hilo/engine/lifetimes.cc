@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "hilo/engine/node_key.h"
-
 namespace hilo::engine {
 
 Lifetimes lifetimes_of(const Graph& graph, const RegionGraph& regions, const ValueViews& views) {

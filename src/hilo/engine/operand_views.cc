@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ops/element_access.h"
+
 namespace hilo::engine {
 namespace {
 
 constexpr int64_t kMostKept = 8;  // times the view's size: more memory isn't kept for it
 
-/// Elements of `from` per element of `to`, two linear indices, along the loop dimensions that move inside of [step, step * extent)
-/// of `to`: one figure, or nothing if a dimension of `to` of that step and extent isn't one stride of `from`.
+/// Elements of `from` per element of `to`, two linear indices, along the loop dimensions that move inside of [step,
+/// step * extent) of `to`: nullopt if a dimension of `to` of that step and extent isn't one stride of `from`.
 std::optional<int64_t> stride_of(const Region& region, const IndexExpr& from, const IndexExpr& to, int64_t step,
                                  int64_t extent) {
   std::optional<size_t> first;
@@ -39,23 +41,13 @@ std::optional<OperandView> view_in(const Region& region, const IndexExpr& from, 
   return view;
 }
 
-/// Does the region write all of a value? Parts of a concatenation are regions of their own.
-bool writes_all(const Graph& graph, const Region& region) {
-  int64_t count = 1;
-  for (const int64_t extent : region.extents) count *= extent;
-  return count == graph.values[region.outputs[0].value].shape.element_count();
-}
-
-/// Does the region write elements of one value to another, each where it is or elsewhere, and nothing else?
+/// Does the region write all elements of a value, each one of another value, and nothing else? Parts of a concatenation
+/// are regions of their own.
 bool only_moves(const Graph& graph, const Region& region) {
-  if (region.inputs.size() != 1 || region.outputs.size() != 1 || region.nodes.size() != 1) return false;
-  const RegionNode& node = region.nodes[0];
-  const RegionOutput& output = region.outputs[0];
-  return node.kind == NodeKind::kLoad && node.guards.empty() && node.index.terms.empty() && node.type == output.type &&
-         output.index.terms.empty() && output.index.constant == 0 && region.updated == kNoValue && !region.has_row() &&
-         region.inputs[0].value != kNoValue && output.value != kNoValue &&
-         graph.values[output.value].shape.element_count() > 0 && writes_all(graph, region) &&
-         graph.values[region.inputs[0].value].shape.element_type() == graph.values[output.value].shape.element_type();
+  if (!copies_elements(region)) return false;
+  const Shape &from = graph.values[region.inputs[0].value].shape, &to = graph.values[region.outputs[0].value].shape;
+  return region.outputs[0].index.constant == 0 && to.element_count() > 0 &&
+         hlo::count_of(region.extents) == to.element_count() && from.element_type() == to.element_type();
 }
 
 /// The value that the region writes, in the memory of the one that it reads.
@@ -105,7 +97,8 @@ class Readers {
   /// Does a library call make it, for one region alone, and write the view?
   bool makes(ValueId v, const OperandView& how) const {
     const uint32_t n = graph_.values[v].node;
-    if (others_[v] != 1 || nodes_.contains(v) || n == ~0u || is_region_op(graph_, graph_.nodes[n])) return false;
+    if (others_[v] != 1 || nodes_.contains(v) || n == ~0u || is_region_op(graph_, graph_.nodes[n], target_.costs()))
+      return false;
     return target_.writes_view(*graph_.nodes[n].instruction, shapes_of(graph_.nodes[n]), how);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/plan.h -- a compiled program as data: lists of steps over slots, library calls by name, code by object file. It holds no
-// address and nothing of the module that it was made from.
+// engine/plan.h -- a compiled program as data: lists of steps over slots, library calls by name, code by object file.
+// It holds no address and nothing of the module that it was made from.
 #pragma once
 
 #include "hilo/engine/target.h"
@@ -107,9 +107,10 @@ struct InstructionPlace {
 
 /// What a step computes, for observers: ExecutionUnit without pointers.
 struct PlannedWork {
-  std::string kind, form;
-  std::vector<InstructionPlace> instructions;
+  std::string kind = {}, form = {};
+  std::vector<InstructionPlace> instructions = {};
   double bytes = 0;
+  double nanoseconds = 0;  ///< of a kernel: what one thread takes, by Target::costs()
   bool operator==(const PlannedWork&) const = default;
 };
 
@@ -146,5 +147,9 @@ uint32_t add_function(Plan& plan, const CodeFunction& function);
 /// All lists of steps, those of loops and branches too. `visit` may change them.
 void for_each_list(Plan& plan, const std::function<void(StepList&)>& visit);
 void for_each_list(const Plan& plan, const std::function<void(const StepList&)>& visit);
+
+/// Every number is within the table that it indexes, and every word is one that there is.
+/// Errors    INVALID_ARGUMENT "reading a plan: step 3: kernel 7 of 5"
+Status check_plan(const Plan& plan);
 
 }  // namespace hilo::engine

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers are varints, signed ones zigzag; texts and lists begin with their length; shapes and instructions are HLO text.
+// Numbers are varints, signed ones zigzag; texts and lists begin with their length; shapes and instructions are HLO
+// text.
 #include "hilo/engine/plan_bytes.h"
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 #include <bit>
 #include <cstring>
 
-#include "hilo/engine/check_plan.h"
 #include "hilo/engine/plan_fields.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
@@ -15,18 +15,9 @@
 namespace hilo::engine {
 namespace {
 
-template <Maybe<ProgramSignature> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("name", s.name);
-  visit("argument_shapes", s.argument_shapes);
-  visit("argument_names", s.argument_names);
-  visit("result_shapes", s.result_shapes);
-  visit("result_shape", s.result_shape);
-  visit("replica_count", s.replica_count);
-  visit("meets_others", s.meets_others);
-  visit("fingerprint", s.fingerprint);
-  visit("run_seconds", s.run_seconds);
-}
+HILO_FIELDS(ProgramSignature, "name", s.name, "argument_shapes", s.argument_shapes, "argument_names", s.argument_names,
+            "result_shapes", s.result_shapes, "result_shape", s.result_shape, "replica_count", s.replica_count,
+            "meets_others", s.meets_others, "fingerprint", s.fingerprint, "run_seconds", s.run_seconds)
 
 template <typename T>
 concept Fields = HasFields<T> || std::same_as<T, ProgramSignature>;

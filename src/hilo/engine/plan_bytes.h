@@ -10,8 +10,8 @@ namespace hilo::engine {
 /// A plan with the code in its objects. Equal plans give equal bytes.
 std::string plan_bytes(const Plan& plan);
 
-/// What plan_bytes wrote. Numbers are checked against the tables that they index, so that a plan of random bytes that can be
-/// read can't make its loader read beside them; that its code is what it was, the caller must know.
+/// What plan_bytes wrote. Numbers are checked against the tables that they index, so that a plan of random bytes that
+/// can be read can't make its loader read beside them; that its code is what it was, the caller must know.
 /// Errors    INVALID_ARGUMENT for other bytes, with their place
 StatusOr<Plan> plan_from_bytes(std::string_view bytes);
 

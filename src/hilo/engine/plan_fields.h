@@ -10,129 +10,41 @@ namespace hilo::engine {
 template <typename S, typename T>
 concept Maybe = std::same_as<std::remove_const_t<S>, T>;
 
-// visit_fields(value, visit) calls visit("name", field) for every field, in order.
-
-template <Maybe<Step> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("kind", s.kind);
-  visit("index", s.index);
-  visit("arguments", s.arguments);
-  visit("argument_count", s.argument_count);
-  visit("a", s.a);
-  visit("b", s.b);
-  visit("bytes", s.bytes);
-  visit("units", s.units);
-  visit("chunk", s.chunk);
-  visit("stretch", s.stretch);
-  visit("work", s.work);
+/// visit("name", field) for each such pair.
+template <typename V, typename F, typename... Rest>
+void visit_each(V&& visit, const char* name, F& field, Rest&&... rest) {
+  visit(name, field);
+  if constexpr (sizeof...(rest) > 0) visit_each(visit, rest...);
 }
 
-template <Maybe<ScalarCarry> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("now", s.now);
-  visit("next", s.next);
-  visit("type", s.type);
-  visit("fixed", s.fixed);
-}
+/// visit_fields(value, visit) calls visit("name", field) for every field of a struct, in order.
+#define HILO_FIELDS(Struct, ...)         \
+  template <Maybe<Struct> S, typename V> \
+  void visit_fields(S& s, V&& visit) {   \
+    visit_each(visit, __VA_ARGS__);      \
+  }
 
-template <Maybe<Swap> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("now", s.now);
-  visit("next", s.next);
-}
-
-template <Maybe<WhileLoop> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("condition", s.condition);
-  visit("predicate", s.predicate);
-  visit("body", s.body);
-  visit("swaps", s.swaps);
-  visit("scalars", s.scalars);
-}
-
-template <Maybe<WholeLoop> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("function", s.function);
-  visit("slots", s.slots);
-  visit("kernels", s.kernels);
-  visit("handed_out", s.handed_out);
-}
-
-template <Maybe<Branches> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("selector", s.selector);
-  visit("predicated", s.predicated);
-  visit("lists", s.lists);
-}
-
-template <Maybe<Slot> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("source", s.source);
-  visit("index", s.index);
-}
-
-template <Maybe<DonationPair> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("result", s.result);
-  visit("argument", s.argument);
-}
-
-template <Maybe<OperandView> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("offset", s.offset);
-  visit("strides", s.strides);
-}
-
-template <Maybe<LibraryCall> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("symbol", s.symbol);
-  visit("operands", s.operands);
-  visit("views", s.views);
-  visit("results", s.results);
-  visit("code", s.code);
-  visit("call", s.call);
-}
-
-template <Maybe<InstructionPlace> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("computation", s.computation);
-  visit("id", s.id);
-}
-
-template <Maybe<PlannedWork> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("kind", s.kind);
-  visit("form", s.form);
-  visit("bytes", s.bytes);
-  visit("instructions", s.instructions);
-}
-
-template <Maybe<PlannedFunction> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("object", s.object);
-  visit("name", s.name);
-}
-
-template <Maybe<Plan> S, typename V>
-void visit_fields(S& s, V&& visit) {
-  visit("target", s.target);
-  visit("arena_bytes", s.arena_bytes);
-  visit("max_arguments", s.max_arguments);
-  visit("forks", s.forks);
-  visit("steps", s.steps);
-  visit("loops", s.loops);
-  visit("whole_loops", s.whole_loops);
-  visit("branches", s.branches);
-  visit("slots", s.slots);
-  visit("argument_slots", s.argument_slots);
-  visit("donations", s.donations);
-  visit("library_calls", s.library_calls);
-  visit("kernels", s.kernels);
-  visit("functions", s.functions);
-  visit("work", s.work);
-  visit("constants", s.constants);
-  visit("objects", s.objects);
-}
+HILO_FIELDS(Step, "kind", s.kind, "index", s.index, "arguments", s.arguments, "argument_count", s.argument_count, "a",
+            s.a, "b", s.b, "bytes", s.bytes, "units", s.units, "chunk", s.chunk, "stretch", s.stretch, "work", s.work)
+HILO_FIELDS(ScalarCarry, "now", s.now, "next", s.next, "type", s.type, "fixed", s.fixed)
+HILO_FIELDS(Swap, "now", s.now, "next", s.next)
+HILO_FIELDS(WhileLoop, "condition", s.condition, "predicate", s.predicate, "body", s.body, "swaps", s.swaps, "scalars",
+            s.scalars)
+HILO_FIELDS(WholeLoop, "function", s.function, "slots", s.slots, "kernels", s.kernels, "handed_out", s.handed_out)
+HILO_FIELDS(Branches, "selector", s.selector, "predicated", s.predicated, "lists", s.lists)
+HILO_FIELDS(Slot, "source", s.source, "index", s.index)
+HILO_FIELDS(DonationPair, "result", s.result, "argument", s.argument)
+HILO_FIELDS(OperandView, "offset", s.offset, "strides", s.strides)
+HILO_FIELDS(LibraryCall, "symbol", s.symbol, "operands", s.operands, "views", s.views, "results", s.results, "code",
+            s.code, "call", s.call)
+HILO_FIELDS(InstructionPlace, "computation", s.computation, "id", s.id)
+HILO_FIELDS(PlannedWork, "kind", s.kind, "form", s.form, "bytes", s.bytes, "nanoseconds", s.nanoseconds, "instructions",
+            s.instructions)
+HILO_FIELDS(PlannedFunction, "object", s.object, "name", s.name)
+HILO_FIELDS(Plan, "target", s.target, "arena_bytes", s.arena_bytes, "max_arguments", s.max_arguments, "forks", s.forks,
+            "steps", s.steps, "loops", s.loops, "whole_loops", s.whole_loops, "branches", s.branches, "slots", s.slots,
+            "argument_slots", s.argument_slots, "donations", s.donations, "library_calls", s.library_calls, "kernels",
+            s.kernels, "functions", s.functions, "work", s.work, "constants", s.constants, "objects", s.objects)
 
 /// A library call as text of an HLO module.
 std::string text_of_call(const hlo::ComputationPtr& call);

@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 
-#include "hilo/engine/check_plan.h"
 #include "hilo/engine/plan_fields.h"
 #include "hilo/hlo/text/lexer.h"
 #include "hilo/hlo/text/parser.h"

@@ -6,8 +6,8 @@
 
 namespace hilo::engine {
 
-/// A plan, a field or an element a line; fields other than words that are as in an empty struct are left out, and comments begin with '//'. Of
-/// objects there is no more than their size: code is not text.
+/// A plan, a field or an element a line; fields other than words that are as in an empty struct are left out, and
+/// comments begin with '//'. Of objects there is no more than their size: code is not text.
 /// Example   {kind = kernel, argument_count = 2, units = 8}  // s0 s2
 std::string plan_text(const Plan& plan);
 

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "hilo/hlo/ops/element_access.h"
+
 namespace hilo::engine {
 namespace {
 
-double elements_of_domain(const Region& region) {
-  double count = 1;
-  for (int64_t extent : region.extents) count *= static_cast<double>(extent);
-  return count;
-}
+double elements_of_domain(const Region& region) { return static_cast<double>(hlo::count_of(region.extents)); }
 
 double bytes_of(const Graph& graph, ValueId v) { return static_cast<double>(graph.values[v].shape.byte_size()); }
 
@@ -49,7 +47,7 @@ InstructionPlace InstructionPlaces::operator()(const hlo::Instruction& instructi
 }
 
 PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const Region& region, const Target& target) {
-  PlannedWork work{"kernel", std::string(form_of(region, target)), {}, 0};
+  PlannedWork work{.kind = "kernel", .form = std::string(form_of(region, target))};
   const auto add = [&](const hlo::Instruction* i) {
     if (i == nullptr) return;
     const InstructionPlace place = places(*i);
@@ -66,7 +64,7 @@ PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const R
 }
 
 PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const Node& node, std::string_view kind) {
-  PlannedWork work{std::string(kind), {}, {places(*node.instruction)}, 0};
+  PlannedWork work{.kind = std::string(kind), .instructions = {places(*node.instruction)}};
   for (ValueId v : node.operands) work.bytes += bytes_of(graph, v);
   for (ValueId v : node.results) work.bytes += bytes_of(graph, v);
   return work;

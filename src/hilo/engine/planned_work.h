@@ -21,9 +21,9 @@ class InstructionPlaces {
   std::vector<Stretch> stretches_;  ///< by address: instructions of a computation stand in a row
 };
 
-/// A region's kernel: the instructions fused into it. Its bytes are those it loads, no buffer's more than once, and those
-/// it writes. Its form: "map" without reductions, "full" reduces everything, else "row" or "col": vectors lie along what
-/// is reduced or across it.
+/// A region's kernel: the instructions fused into it. Its bytes are those it loads, no buffer's more than once, and
+/// those it writes. Its form: "map" without reductions, "full" reduces everything, else "row" or "col": vectors lie
+/// along what is reduced or across it.
 PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const Region& region, const Target& target);
 
 /// An instruction that runs by itself: a library call or a loop.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "hilo/engine/region_former.h"
 
 #include <algorithm>
-
-#include "hilo/engine/region_former.h"
 
 namespace hilo::engine {
 namespace {
 
-template <typename F>
-void for_each_index(Region& region, const F& f) {
+template <typename F> void for_each_index(Region& region, const F& f) {
   for (RegionNode& n : region.nodes) {
     if (n.kind == NodeKind::kLoad || n.kind == NodeKind::kIndex) f(n.index);
     for (Guard& g : n.guards) f(g.index);
@@ -89,18 +86,10 @@ void merge_dimensions(Region& region) {
   }
 }
 
-Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
-  const auto resolve = [&](uint32_t n) {
-    while (forwards[n] != kNoNode) n = forwards[n];
-    return n;
-  };
-  for (RegionNode& n : region.nodes) {
-    for (uint32_t& o : n.operands) o = resolve(o);
-    std::erase_if(n.guards, [&](const Guard& g) { return always_holds(g, region.extents); });
-    if (n.kind == NodeKind::kGuarded && n.guards.empty()) n.operands.resize(1);  // always inside
-  }
-  for (RegionOutput& o : region.outputs) o.node = resolve(o.node);
-  // Depth-first from the outputs, with an explicit stack, gives the order and drops what nobody reads.
+namespace {
+
+/// Orders the nodes as a depth-first walk from the outputs, with an explicit stack; drops what no output reads.
+void order_nodes(Region& region) {
   std::vector<uint32_t> place(region.nodes.size(), kNoNode);
   std::vector<bool> open(region.nodes.size(), false);
   std::vector<RegionNode> ordered;
@@ -111,18 +100,16 @@ Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
       const uint32_t n = stack.back();
       if (place[n] != kNoNode) {
         stack.pop_back();
-        continue;
-      }
-      if (!open[n]) {
+      } else if (open[n]) {
+        place[n] = static_cast<uint32_t>(ordered.size());
+        ordered.push_back(std::move(region.nodes[n]));
+        stack.pop_back();
+      } else {
         open[n] = true;
         for (uint32_t read : reads_of(region.nodes[n])) {
           if (place[read] == kNoNode) stack.push_back(read);
         }
-        continue;
       }
-      place[n] = static_cast<uint32_t>(ordered.size());
-      ordered.push_back(std::move(region.nodes[n]));
-      stack.pop_back();
     }
   };
   for (const RegionOutput& o : region.outputs) {
@@ -137,60 +124,42 @@ Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
   for_each_index(region, [&](IndexExpr& e) {
     for (IndexTerm& t : e.terms) t.node = place[t.node];
   });
-  // Buffers that only dropped nodes read are no inputs.
-  std::vector<uint32_t> input_place(region.inputs.size(), kNoNode);
+}
+
+/// Buffers that only dropped nodes read are no inputs.
+void number_inputs(Region& region) {
+  std::vector<uint32_t> place(region.inputs.size(), kNoNode);
   std::vector<RegionInput> inputs;
   for (RegionNode& n : region.nodes) {
     if (n.kind != NodeKind::kLoad) continue;
-    if (input_place[n.input] == kNoNode) {
-      input_place[n.input] = static_cast<uint32_t>(inputs.size());
+    if (place[n.input] == kNoNode) {
+      place[n.input] = static_cast<uint32_t>(inputs.size());
       inputs.push_back(region.inputs[n.input]);
     }
-    n.input = input_place[n.input];
+    n.input = place[n.input];
   }
   region.inputs = std::move(inputs);
-  merge_dimensions(region);
-  turn_inner_loop(region);
-  if (!region.has_row()) region.row_begin = region.extents.size();
-  return region;
-}
-
-hlo::ReducerKind reducer_of(const RegionNode& reduce) {
-  return reduce.is_dot ? hlo::ReducerKind::kAdd : reduce.body->reducer_kind();
-}
-
-namespace {
-
-std::string text_of(const IndexExpr& e) {
-  std::string text = fmt::format("{}", e.constant);
-  for (size_t k = 0; k < e.coefficients.size(); ++k) text += fmt::format("+{}d{}", e.coefficients[k], k);
-  for (const IndexTerm& t : e.terms) text += fmt::format("+{}n{}", t.coefficient, t.node);
-  return text;
 }
 
 }  // namespace
 
-std::string canonical_text(const Region& region) {
-  std::string text = fmt::format("row {} extents", region.row_begin);
-  for (int64_t e : region.extents) text += fmt::format(" {}", e);
-  for (const RegionNode& n : region.nodes) {
-    text += fmt::format("; {} {} i{} b{} l{} r{} {}", static_cast<int>(n.kind), element_type_name(n.type), n.input,
-                        n.bits, n.limit, n.result, text_of(n.index));
-    for (uint32_t o : n.operands) text += fmt::format(" n{}", o);
-    for (const Guard& g : n.guards) text += fmt::format(" {}<={}<{}", g.low, text_of(g.index), g.high);
-    if (n.kind == NodeKind::kReduce) {
-      text += n.is_dot ? fmt::format(" dot {}", n.count)
-                       : fmt::format(" {} {:x} {:x}", n.count, n.body->fingerprint().high, n.body->fingerprint().low);
-      continue;
-    }
-    if (n.instruction == nullptr) continue;
-    text += fmt::format(" {}", static_cast<int>(n.instruction->opcode));
-    if (n.instruction->attributes != nullptr)
-      text += fmt::format(" {:x}", fields_hash(n.instruction->def().fields, *n.instruction->attributes));
+Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
+  const auto resolve = [&](uint32_t n) {
+    while (forwards[n] != kNoNode) n = forwards[n];
+    return n;
+  };
+  for (RegionNode& n : region.nodes) {
+    for (uint32_t& o : n.operands) o = resolve(o);
+    std::erase_if(n.guards, [&](const Guard& g) { return always_holds(g, region.extents); });
+    if (n.kind == NodeKind::kGuarded && n.guards.empty()) n.operands.resize(1);  // always inside
   }
-  for (const RegionOutput& o : region.outputs)
-    text += fmt::format("; out n{} {} {}", o.node, element_type_name(o.type), text_of(o.index));
-  return text;
+  for (RegionOutput& o : region.outputs) o.node = resolve(o.node);
+  order_nodes(region);
+  number_inputs(region);
+  merge_dimensions(region);
+  turn_inner_loop(region);
+  if (!region.has_row()) region.row_begin = region.extents.size();
+  return region;
 }
 
 }  // namespace hilo::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/region_former.h -- grows regions from their results towards what they read.
+// engine/region_former.h -- regions while they grow: what they request of each value that they read, and who decides.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -9,70 +9,92 @@
 
 namespace hilo::engine {
 
-/// Nodes are visited from last to first. When a node's turn comes, all its readers have said where they want it (in which
-/// region, under which access map); it then joins them, or becomes a region of its own that they load from.
-class RegionFormer {
- public:
-  explicit RegionFormer(const Graph& graph);
-  RegionGraph run() &&;
+inline constexpr size_t kMaxRegionNodes = 256;  // bounds compile time and register pressure of one kernel
+inline constexpr uint32_t kNoRequest = ~0u;
 
- private:
-  static constexpr uint32_t kNoRequest = ~0u;
-  struct Request {
-    uint32_t region;
-    uint32_t node;
-    AccessMap map;
-    uint32_t previous = kNoRequest;  ///< of the same region for the same value: its place in requests_
-  };
-
-  // region_former.cc: the visit and its decisions
-  void visit(uint32_t node);
-  void materialise(uint32_t node);
-  bool try_join(uint32_t node, RegionOp op);
-  bool may_join(ValueId value, RegionOp op, const Request& request);
-  bool try_become_output(ValueId value);
-  bool repeats_work(ValueId value, RegionOp op, const Request& request) const;
-  bool row_accepts(const Node& node, const Request& request, bool apply);
-  bool dot_accepts(const Request& request) const;
-  void load(ValueId value, const Request& request);
-  uint32_t new_region(ValueId root, std::vector<int64_t> extents);
-  void start_root(uint32_t node);
-  ValueId domain_value(const Node& node) const;
-  ValueId finer_value(const Node& node) const;
-  bool moves_elements(ValueId value, const Shape& own) const;
-  void start_over(const Node& node, ValueId domain);
-  const hlo::Instruction* producer(ValueId value) const;
-
-  // region_expand.cc: a node joins a region
-  uint32_t request(ValueId value, uint32_t region, AccessMap map);
-  bool can_expand(const Node& node, const Request& request) const;
-  bool is_scalar_broadcast(const Node& node) const;
-  void expand(const Node& node, const Request& request);
-  void expand_reduce(uint32_t node, uint32_t region, const std::vector<uint32_t>& result_nodes, AccessMap input_map);
-  void expand_dot(const Node& node, uint32_t region, uint32_t result_node, const std::vector<IndexExpr>& result);
-  void expand_dynamic_slice(const Node& node, const Request& request, AccessMap map);
-  void expand_dynamic_update_slice(const Node& node, const Request& request, AccessMap map);
-  void expand_concatenate(const Node& node, const Request& request, AccessMap map);
-  void expand_gather(const Node& node, const Request& request, AccessMap map);
-  /// The start of a dynamic slice: a scalar value (or the element of `value` at `map`), clamped to [0, limit].
-  IndexExpr clamped_start(ValueId value, AccessMap map, int64_t limit, uint32_t region);
-  void forward(uint32_t region, uint32_t node, uint32_t to);
-  AccessMap operand_map(const Node& node, size_t operand, const AccessMap& map) const;
-  std::optional<AccessMap> dimensions_map(const Node& node, const Request& request) const;
-
-  const Shape& shape(ValueId v) const { return graph_.values[v].shape; }
-  RegionNode& at(const Request& r) { return regions_[r.region].nodes[r.node]; }
-
-  const Graph& graph_;
-  std::vector<Region> regions_;
-  std::vector<std::vector<uint32_t>> forwards_;  ///< per region and node: another node that stands for it
-  std::vector<std::vector<Request>> requests_;   ///< per value; gone once its node has been visited
-  /// By value and region: the latest request. One value may be asked for by as many regions as there are.
-  boost::unordered_flat_map<uint64_t, uint32_t> latest_;
-  std::vector<ValueId> needed_before_;  ///< per value: the first position that needs it in memory
-  std::vector<uint32_t> others_;
+/// A region's node that stands for a value, read under a map.
+struct Request {
+  uint32_t region;
+  uint32_t node;
+  AccessMap map;
+  uint32_t previous = kNoRequest;  ///< of the same region for the same value: its place among the value's
 };
 
+struct RegionState {
+  RegionState(const Graph& of, const Costs& by)
+      : graph(of), costs(by), requests(of.values.size()), needed_before(of.values.size(), kNoValue) {}
+
+  const Graph& graph;
+  const Costs& costs;
+  std::vector<Region> regions;
+  std::vector<std::vector<uint32_t>> forwards;  ///< per region and node: another node that stands for it
+  std::vector<std::vector<Request>> requests;   ///< per value; gone once its node has been visited
+  /// By value and region: the latest request. As many regions as there are may ask for one value.
+  boost::unordered_flat_map<uint64_t, uint32_t> latest;
+  std::vector<ValueId> needed_before;  ///< per value: the first position that needs it in memory; kNoValue if none does
+  std::vector<uint32_t> others;
+
+  const Shape& shape(ValueId v) const { return graph.values[v].shape; }
+  RegionNode& at(const Request& r) { return regions[r.region].nodes[r.node]; }
+  bool is_needed(ValueId v) const { return needed_before[v] != kNoValue; }
+  /// The node that makes the value; null for a parameter.
+  const Node* maker(ValueId v) const {
+    const uint32_t node = graph.values[v].node;
+    return node == ~0u ? nullptr : &graph.nodes[node];
+  }
+};
+
+uint32_t add_region(RegionState& state, ValueId root, std::span<const int64_t> extents);
+uint32_t add_node(RegionState& state, uint32_t region, RegionNode node);
+/// The region's node for the value under this map.
+uint32_t request(RegionState& state, ValueId value, uint32_t region, AccessMap map);
+/// The requested node loads the value from memory.
+void load(RegionState& state, ValueId value, const Request& request);
+
+// The decisions, each in the file of its name. region_join.cc:
+
+/// Lets the node's readers compute it in their regions, or the first of them compute and write it, if that is no more
+/// work than memory saves. False if it must be a region of its own.
+bool try_join(RegionState& state, const Node& node, RegionOp op);
+
+// region_roots.cc:
+/// A region of its own for the node; of a concatenation, one for each operand.
+void start_root(RegionState& state, const Node& node);
+
+// region_domain.cc:
+/// The value over whose dimensions a region of the node loops; kNoValue for its own. A reshape has those of what it
+/// reshapes: ops in there may look at their position, and row-major order is the same either way.
+ValueId domain_value(const RegionState& state, const Node& node);
+
+// region_expand.cc:
+/// One number in many places, which is the same wherever it is read?
+bool is_scalar_broadcast(const RegionState& state, const Node& node);
+
+/// Can the region compute the node under the request's map?
+bool can_expand(const RegionState& state, const Node& node, const Request& request);
+/// Precondition: can_expand.
+void expand(RegionState& state, const Node& node, const Request& request);
+
+/// The start of a dynamic slice: a scalar value (or the element of `value` at `map`), clamped to [0, limit].
+IndexExpr clamped_start(RegionState& state, ValueId value, AccessMap map, int64_t limit, uint32_t region);
+
+// region_reductions.cc:
+/// In ascending order, as a row has them; a program may list them in any.
+hlo::Int64List reduced_dimensions(const hlo::Instruction& reduce);
+
+/// Lets the reduction run as a stage of its only reader's row, if it fits there.
+bool try_join_row(RegionState& state, const Node& node);
+/// Lets the product be computed element by element in its only reader's region, which has no row.
+bool try_join_dot(RegionState& state, const Node& node);
+
+/// `input`: where the operands are read; `results`: the nodes that stand for the results.
+void expand_reduce(RegionState& state, const Node& node, uint32_t region, std::span<const uint32_t> results,
+                   const AccessMap& input);
+/// The contracting dimensions become the region's row. `result` has one expression per dimension of the result.
+void expand_dot(RegionState& state, const Node& node, uint32_t region, uint32_t result_node,
+                std::span<const IndexExpr> result);
+
+// region_finish.cc:
 /// The region with dead nodes dropped, forwards resolved, nodes in topological order, and dimensions merged.
 Region finished_region(Region region, const std::vector<uint32_t>& forwards);
 

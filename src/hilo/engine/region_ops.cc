@@ -87,12 +87,18 @@ bool is_plain_padding(const hlo::Instruction& i) {
   });
 }
 
+/// A term of a matrix product in a region's loop, and in the library.
+std::pair<double, double> term_costs(const Shape& lhs, const Shape& rhs, bool blocked, const Costs& costs) {
+  const double library = costs.library.term;
+  const ElementType type = lhs.element_type();
+  if (!is_floating(type)) return {costs.products.integer, costs.library.integer_term};
+  if (type == ElementType::kBf16 && rhs.element_type() == type) return {costs.products.bf16, costs.library.narrow_term};
+  if (is_narrower_than_f32(type)) return {costs.products.narrow, library};
+  return {blocked ? costs.products.blocked : costs.products.plain, library};
+}
+
 /// Work that isn't worth a library call: tiny matrices, and matrix times vector, where memory is the limit.
-bool is_small_dot(const Graph& graph, const Node& node) {
-  constexpr int64_t kSmall = 1 << 16;  // multiplications per item of the batch
-  constexpr int64_t kSmallBlocked =
-      1 << 17;  // where blocks of rows share what is loaded: twice a library at 32 cubed, level from here
-  constexpr int64_t kMostShared = 128 << 10;  // bytes: what a core's own cache holds beside all else
+bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(*node.instruction);
   const Shape &lhs = graph.values[node.operands[0]].shape, &rhs = graph.values[node.operands[1]].shape;
   const ElementType result = graph.values[node.results[0]].shape.element_type();
@@ -105,15 +111,13 @@ bool is_small_dot(const Graph& graph, const Node& node) {
   const int64_t columns = rhs.element_count() / (batch * contracted);
   if (rows <= 1 || columns <= 1) return true;
   if (is_complex(lhs.element_type())) return false;
-  if (!is_floating(lhs.element_type())) return !is_integer(result) || rows * columns * contracted <= kSmall;
-  if (lhs.element_type() == ElementType::kBf16 && rhs.element_type() == ElementType::kBf16)
-    return rows * columns * contracted <= kSmall;
-  if (is_narrower_than_f32(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
-  const int64_t last = rhs.rank() - 1;
-  const bool blocked = columns >= 16 &&
-                       std::ranges::find(a.rhs_contracting_dimensions, last) == a.rhs_contracting_dimensions.end() &&
-                       columns * contracted * element_size_bytes(rhs.element_type()) <= kMostShared;
-  return rows * columns * contracted <= (blocked ? kSmallBlocked : kSmall);
+  if (!is_floating(lhs.element_type()) && !is_integer(result)) return true;
+  // Blocks of rows share what is loaded, if vectors along the columns are what lies in a row, and a core's cache holds
+  // it.
+  const bool blocked = columns >= 16 && !hlo::contains(a.rhs_contracting_dimensions, rhs.rank() - 1) &&
+                       columns * contracted * element_size_bytes(rhs.element_type()) <= costs.core_cache_bytes;
+  const auto [loop, library] = term_costs(lhs, rhs, blocked, costs);
+  return static_cast<double>(rows * columns * contracted) * (loop - library) <= costs.product_call;
 }
 
 bool has_equal_widths(const Graph& graph, const Node& node) {
@@ -123,7 +127,7 @@ bool has_equal_widths(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-RegionOp region_op_of(const Graph& graph, const Node& node) {
+RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs) {
   const hlo::Instruction& i = *node.instruction;
   if (!all_are_arrays(graph, node)) return RegionOp::kNone;
   if (is_lanewise(i.opcode)) return cost_of(i);
@@ -143,7 +147,7 @@ RegionOp region_op_of(const Graph& graph, const Node& node) {
     case Opcode::kDynamicUpdateSlice: return RegionOp::kCheap;
     case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
     case Opcode::kBitcastConvert: return has_equal_widths(graph, node) ? RegionOp::kCheap : RegionOp::kNone;
-    case Opcode::kDot: return is_small_dot(graph, node) ? RegionOp::kReduce : RegionOp::kNone;
+    case Opcode::kDot: return is_small_dot(graph, node, costs) ? RegionOp::kReduce : RegionOp::kNone;
     case Opcode::kReduce: {
       const auto& reduce = hlo::attributes_of<hlo::ReduceAttributes>(i);
       // Over no dimension there is no row to reduce.
@@ -153,6 +157,8 @@ RegionOp region_op_of(const Graph& graph, const Node& node) {
   }
 }
 
-bool is_region_op(const Graph& graph, const Node& node) { return region_op_of(graph, node) != RegionOp::kNone; }
+bool is_region_op(const Graph& graph, const Node& node, const Costs& costs) {
+  return region_op_of(graph, node, costs) != RegionOp::kNone;
+}
 
 }  // namespace hilo::engine

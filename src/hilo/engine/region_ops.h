@@ -15,7 +15,7 @@ enum class RegionOp : uint8_t {
   kReduce,
 };
 
-RegionOp region_op_of(const Graph& graph, const Node& node);
+RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs);
 
 /// Ops that map element i of their operands to element i of the result: those of HLO, and fma.
 bool is_lanewise(hlo::Opcode opcode);

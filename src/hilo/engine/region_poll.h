@@ -5,7 +5,8 @@
 
 #include <optional>
 
-#include "hilo/engine/region_split.h"
+#include "hilo/engine/costs.h"
+#include "hilo/engine/regions.h"
 
 namespace hilo::engine {
 
@@ -18,6 +19,6 @@ struct PolledLoop {
 };
 
 /// The loop within the outermost one (or that one, in a region that is one row) which looks; none in short regions.
-std::optional<PolledLoop> polled_loop(const Region& region);
+std::optional<PolledLoop> polled_loop(const Region& region, const Costs& costs);
 
 }  // namespace hilo::engine

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "hilo/hlo/ops/element_access.h"
+
 namespace hilo::engine {
 namespace {
 
@@ -36,121 +38,94 @@ int64_t parts_of(int64_t extent, int64_t elements, hlo::ReducerKind kind) {
   return 1;
 }
 
-}  // namespace
-
-double estimated_cost(const Region& region) {
-  double outer = 1, row = 1;
-  for (size_t k = 0; k < region.extents.size(); ++k)
-    (k < region.row_begin ? outer : row) *= static_cast<double>(region.extents[k]);
-  const bool product = std::ranges::any_of(region.nodes, &RegionNode::is_dot);
-  double per_outer = 0, per_element = 0;
-  std::vector<bool> in_row;
-  for (const RegionNode& n : region.nodes) {
-    bool here = n.index.coefficients.size() > region.row_begin || n.kind == NodeKind::kReduce;
-    for (uint32_t o : n.operands) here |= n.kind != NodeKind::kReduceResult && in_row[o];
-    in_row.push_back(here);
-    double cost = n.kind == NodeKind::kLoad ? 0.1 : 0.03;
-    if (here && product) cost = 0.01;  // loaded once for several sums
-    if (n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kTranscendental) cost += 0.6;
-    if (n.kind == NodeKind::kOp && n.instruction->def().cost == hlo::CostClass::kExpensive) cost += 0.2;
-    (here ? per_element : per_outer) += cost;
-  }
-  for (const RegionOutput& output : region.outputs) (in_row[output.node] ? per_element : per_outer) += 0.1;
-  return outer * (per_outer + row * per_element);
+/// The only reduction of a region that is one row and writes single elements, if it can be computed in parts.
+std::optional<uint32_t> only_reduction(const Region& region) {
+  if (!region.has_row() || region.row_begin != 0 || region.updated != kNoValue) return std::nullopt;
+  const auto is_reduce = [](const RegionNode& n) { return n.kind == NodeKind::kReduce; };
+  if (std::ranges::any_of(region.outputs, [](const RegionOutput& o) { return !o.index.coefficients.empty(); }) ||
+      std::ranges::count_if(region.nodes, is_reduce) != 1)
+    return std::nullopt;
+  const auto reduce = std::ranges::find_if(region.nodes, is_reduce);
+  // Parts of narrower floats would be rounded on the way; the neutral element of c128 doesn't fit into a constant's
+  // bits.
+  const bool is_narrow = is_floating(reduce->type) && element_type_info(reduce->type).bits < 32;
+  if (is_narrow || reduce->type == ElementType::kC128 || reduce->is_dot ||
+      reducer_of(*reduce) == hlo::ReducerKind::kGeneric)
+    return std::nullopt;
+  return static_cast<uint32_t>(reduce - region.nodes.begin());
 }
 
-std::optional<SplitRegion> split_reduction(const Region& region) {
-  if (!region.has_row() || region.row_begin != 0 || region.updated != kNoValue) return std::nullopt;
-  int64_t elements = 1;
-  for (int64_t e : region.extents) elements *= e;
-  for (const RegionOutput& o : region.outputs) {
-    if (!o.index.coefficients.empty()) return std::nullopt;
-  }
-  // One reduction whose inputs hang on no other.
-  uint32_t reduce = kNoNode;
-  for (uint32_t n = 0; n < region.nodes.size(); ++n) {
-    if (region.nodes[n].kind != NodeKind::kReduce) continue;
-    if (reduce != kNoNode) return std::nullopt;
-    reduce = n;
-  }
-  const hlo::ReducerKind kind = reducer_of(region.nodes[reduce]);
-  const int64_t parts = parts_of(region.extents[0], elements, kind);
-  if (parts < 2) return std::nullopt;
-  // Parts of narrower floats would be rounded on the way.
-  const ElementType type = region.nodes[reduce].type;
-  if (kind == hlo::ReducerKind::kGeneric || (is_floating(type) && element_type_info(type).bits < 32))
-    return std::nullopt;
-  if (type == ElementType::kC128) return std::nullopt;  // whose neutral element doesn't fit into a constant's bits
-  const size_t count = region.nodes[reduce].count;
-  if (region.nodes[reduce].is_dot) return std::nullopt;
-  const bool neutral =
-      kind == hlo::ReducerKind::kAdd || kind == hlo::ReducerKind::kMultiply || kind == hlo::ReducerKind::kXor;
-
-  SplitRegion split;
-  split.parts.extents = region.extents;
-  split.parts.extents[0] /= parts;
-  split.parts.extents.insert(split.parts.extents.begin(), parts);
-  split.parts.row_begin = 1;
-  split.parts.inputs = region.inputs;
-  split.parts.root = split.whole.root = region.root;
-  split.parts.nodes.assign(region.nodes.begin(), region.nodes.begin() + reduce + 1);
+/// Fills `split.parts`: each of `parts` reduces its stretch of the row, from the neutral element if there is one.
+void make_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegion& split) {
+  Region& made = split.parts;
+  made.extents = region.extents;
+  made.extents[0] /= parts;
+  made.extents.insert(made.extents.begin(), parts);
+  made.row_begin = 1;
+  made.inputs = region.inputs;
+  made.root = region.root;
+  made.nodes.assign(region.nodes.begin(), region.nodes.begin() + reduce + 1);
   const auto widen = [&](IndexExpr& e) {
     // Index 0 was i_0; now it is part * (extent / parts) + i_1.
     if (e.coefficients.empty()) return;
-    e.coefficients.insert(e.coefficients.begin(), e.coefficients[0] * split.parts.extents[1]);
+    e.coefficients.insert(e.coefficients.begin(), e.coefficients[0] * made.extents[1]);
     while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
   };
-  for (RegionNode& n : split.parts.nodes) {
+  for (RegionNode& n : made.nodes) {
     widen(n.index);
     for (Guard& g : n.guards) widen(g.index);
   }
-  if (neutral) {
-    RegionNode init;
-    init.kind = NodeKind::kConstant;
-    init.type = region.nodes[reduce].type;
-    init.bits = neutral_bits(kind, init.type);
-    split.parts.nodes.insert(split.parts.nodes.begin() + reduce, init);
-    split.parts.nodes.back().operands.back() = reduce;
+  const RegionNode& whole = region.nodes[reduce];
+  const hlo::ReducerKind kind = reducer_of(whole);
+  if (kind == hlo::ReducerKind::kAdd || kind == hlo::ReducerKind::kMultiply || kind == hlo::ReducerKind::kXor) {
+    made.nodes.insert(made.nodes.begin() + reduce,
+                      {.kind = NodeKind::kConstant, .type = whole.type, .bits = neutral_bits(kind, whole.type)});
+    made.nodes.back().operands.back() = reduce;
   }
-  const uint32_t parts_reduce = static_cast<uint32_t>(split.parts.nodes.size() - 1);
-  for (size_t k = 0; k < count; ++k) {
-    RegionNode result;
-    result.kind = NodeKind::kReduceResult;
-    result.type = region.nodes[region.nodes[reduce].operands[k]].type;
-    result.operands = {parts_reduce};
-    result.result = static_cast<uint32_t>(k);
-    split.parts.outputs.push_back(
-        {kNoValue, static_cast<uint32_t>(split.parts.nodes.size()), IndexExpr::dimension(0), result.type});
-    split.partial_bytes.push_back(parts * element_size_bytes(result.type));
-    split.parts.nodes.push_back(std::move(result));
+  const uint32_t parts_reduce = static_cast<uint32_t>(made.nodes.size() - 1);
+  for (uint32_t k = 0; k < whole.count; ++k) {
+    const ElementType type = region.nodes[whole.operands[k]].type;
+    made.outputs.push_back({kNoValue, static_cast<uint32_t>(made.nodes.size()), IndexExpr::dimension(0), type});
+    split.partial_bytes.push_back(parts * element_size_bytes(type));
+    made.nodes.push_back({.kind = NodeKind::kReduceResult, .type = type, .operands = {parts_reduce}, .result = k});
   }
+}
 
-  split.whole = region;
-  split.whole.extents = {parts};
+/// Fills `split.whole`: the region over what the parts wrote.
+void join_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegion& split) {
+  Region& whole = split.whole;
+  whole = region;
+  whole.extents = {parts};
   split.first_partial = region.inputs.size();
-  for (size_t k = 0; k < count; ++k) {
-    RegionNode& from = split.whole.nodes[region.nodes[reduce].operands[k]];
-    const ElementType type = from.type;
-    from = {};
-    from.kind = NodeKind::kLoad;
-    from.type = type;
-    from.index = IndexExpr::dimension(0);
-    from.input = static_cast<uint32_t>(split.whole.inputs.size());
-    split.whole.inputs.push_back({kNoValue, type});
+  for (size_t k = 0; k < region.nodes[reduce].count; ++k) {
+    RegionNode& from = whole.nodes[region.nodes[reduce].operands[k]];
+    from = {.kind = NodeKind::kLoad,
+            .type = from.type,
+            .index = IndexExpr::dimension(0),
+            .input = static_cast<uint32_t>(whole.inputs.size())};
+    whole.inputs.push_back({kNoValue, from.type});
   }
-  // Row values other than the partial results have no meaning any more, and nobody reads them.
-  std::vector<bool> used(split.whole.nodes.size(), false);
-  for (const RegionOutput& o : split.whole.outputs) used[o.node] = true;
-  for (size_t n = split.whole.nodes.size(); n-- > 0;) {
-    if (!used[n]) {
-      split.whole.nodes[n] = {};
-      split.whole.nodes[n].kind = NodeKind::kConstant;
-      split.whole.nodes[n].type = ElementType::kS32;
-      continue;
-    }
-    for (uint32_t o : split.whole.nodes[n].operands) used[o] = true;
-    for (const IndexTerm& t : split.whole.nodes[n].index.terms) used[t.node] = true;
+  // Row values other than the partial results have no meaning any more, and no reader.
+  std::vector<bool> used(whole.nodes.size(), false);
+  for (const RegionOutput& o : whole.outputs) used[o.node] = true;
+  for (size_t n = whole.nodes.size(); n-- > 0;) {
+    if (!used[n]) whole.nodes[n] = {.kind = NodeKind::kConstant, .type = ElementType::kS32};
+    for (uint32_t o : whole.nodes[n].operands) used[o] = true;
+    for (const IndexTerm& t : whole.nodes[n].index.terms) used[t.node] = true;
   }
+}
+
+}  // namespace
+
+std::optional<SplitRegion> split_reduction(const Region& region) {
+  const std::optional<uint32_t> reduce = only_reduction(region);
+  if (!reduce) return std::nullopt;
+  const hlo::ReducerKind kind = reducer_of(region.nodes[*reduce]);
+  const int64_t parts = parts_of(region.extents[0], hlo::count_of(region.extents), kind);
+  if (parts < 2) return std::nullopt;
+  SplitRegion split;
+  make_parts(region, *reduce, parts, split);
+  join_parts(region, *reduce, parts, split);
   return split;
 }
 

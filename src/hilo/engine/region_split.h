@@ -20,10 +20,4 @@ struct SplitRegion {
 /// Nullopt if the region isn't one large reduction over a row, or doesn't divide.
 std::optional<SplitRegion> split_reduction(const Region& region);
 
-/// Nanoseconds that one thread needs, roughly.
-double estimated_cost(const Region& region);
-
-/// Nanoseconds of one thread by estimated_cost from which threads share a region.
-inline constexpr double kWorthForking = 15000;
-
 }  // namespace hilo::engine

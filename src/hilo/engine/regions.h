@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "hilo/engine/costs.h"
 #include "hilo/engine/graph.h"
 
 namespace hilo::engine {
@@ -15,8 +16,8 @@ struct IndexTerm {
   bool operator==(const IndexTerm&) const = default;
 };
 
-/// constant + sum(coefficients[k] * i_k) + sum(terms), over the domain's loop indices i_k. Missing coefficients are zero
-/// and there are no trailing zeros, so that equal expressions compare equal.
+/// constant + sum(coefficients[k] * i_k) + sum(terms), over the domain's loop indices i_k. Missing coefficients are
+/// zero and there are no trailing zeros, so that equal expressions compare equal.
 struct IndexExpr {
   int64_t constant = 0;
   std::vector<int64_t> coefficients;
@@ -53,10 +54,10 @@ inline constexpr uint32_t kNoNode = ~uint32_t{0};
 struct RegionNode {
   NodeKind kind{};
   ElementType type{};
-  std::vector<uint32_t> operands;
+  std::vector<uint32_t> operands = {};
   const hlo::Instruction* instruction = nullptr;  ///< kOp, kReduce
-  IndexExpr index;
-  std::vector<Guard> guards;
+  IndexExpr index = {};
+  std::vector<Guard> guards = {};
   uint32_t input = 0;   ///< kLoad
   uint64_t bits = 0;    ///< kConstant
   int64_t limit = 0;    ///< kClampedIndex
@@ -101,8 +102,14 @@ struct Region {
   bool has_row() const { return row_begin < extents.size(); }
 };
 
+/// Does the region only copy elements of one value to another, each where it is or elsewhere?
+bool copies_elements(const Region& region);
+
 /// Drops dimensions of extent one and merges neighbours that every index crosses in step.
 void merge_dimensions(Region& region);
+
+/// Nanoseconds that one thread takes for it, roughly.
+double region_cost(const Region& region, const Costs& costs);
 
 /// All that the code of a region depends on, in text; equal texts mean equal code.
 std::string canonical_text(const Region& region);
@@ -114,9 +121,9 @@ struct RegionGraph {
 };
 
 /// Groups the graph's nodes into regions.
-StatusOr<RegionGraph> form_regions(const Graph& graph);
+StatusOr<RegionGraph> form_regions(const Graph& graph, const Costs& costs);
 
 /// Nodes that regions can compute; all others are run one by one.
-bool is_region_op(const Graph& graph, const Node& node);
+bool is_region_op(const Graph& graph, const Node& node, const Costs& costs);
 
 }  // namespace hilo::engine

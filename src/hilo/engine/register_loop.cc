@@ -7,6 +7,7 @@
 #include "hilo/engine/scalar_program.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -24,12 +25,6 @@ constexpr int64_t kMostAlone = 8;      // of an array that doesn't become a batc
 constexpr int64_t kMostWork = 2000;    // of a turn; code is one function
 constexpr int kMaxDepth = 16;
 
-int64_t product_of(std::span<const int64_t> extents) {
-  int64_t product = 1;
-  for (int64_t e : extents) product *= e;
-  return product;
-}
-
 bool is_small(const Shape& shape, int64_t batch) {
   if (shape.is_tuple())
     return std::ranges::all_of(shape.tuple_elements(), [&](const Shape& s) { return is_small(s, batch); });
@@ -38,8 +33,8 @@ bool is_small(const Shape& shape, int64_t batch) {
   return elements_beside(shape, batch) <= kMostElements;
 }
 
-/// How much more code an operation on an element is than one on a number of a register: floats of 8 bits and fewer are widened and
-/// rounded.
+/// How much more code an operation on an element is than one on a number of a register: floats of 8 bits and fewer are
+/// widened and rounded.
 int64_t parts_of(const hlo::Instruction& i) {
   if (!i.shape.is_array()) return 1;
   const ElementType type = i.shape.element_type();
@@ -113,7 +108,8 @@ class Independence {
   bool reshapes(const hlo::Instruction& i) const {
     const auto from = batch_of(operand(i, 0)), to = batch_of(i.shape);
     if (from.has_value() != to.has_value()) return false;
-    return !from || product_of(operand(i, 0).dimensions().first(*from)) == product_of(i.shape.dimensions().first(*to));
+    return !from ||
+           hlo::count_of(operand(i, 0).dimensions().first(*from)) == hlo::count_of(i.shape.dimensions().first(*to));
   }
 
   bool slices(const hlo::Instruction& i) const {
@@ -257,7 +253,7 @@ std::vector<int64_t> extents_beside(const Shape& shape, int64_t batch) {
 }
 
 int64_t elements_beside(const Shape& shape, int64_t batch) {
-  if (!shape.is_tuple()) return product_of(extents_beside(shape, batch));
+  if (!shape.is_tuple()) return hlo::count_of(extents_beside(shape, batch));
   int64_t elements = 0;
   for (const Shape& element : shape.tuple_elements()) elements += elements_beside(element, batch);
   return elements;

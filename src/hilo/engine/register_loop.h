@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/register_loop.h -- which loops keep their carry in registers: those over few elements, or over few for each index of
-// one dimension, the batch, whose indices never meet.
+// engine/register_loop.h -- which loops keep their carry in registers: those over few elements, or over few for each
+// index of one dimension, the batch, whose indices never meet.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,8 @@ struct LoopWork {
 std::optional<LoopWork> register_loop_work(const hlo::Computation& condition, const hlo::Computation& body,
                                            int64_t batch);
 
-/// Whether a function of scalars computes only with values that fit registers, such as the bits of a number as an array.
+/// Whether a function of scalars computes only with values that fit registers, such as the bits of a number as an
+/// array.
 bool is_register_program(const hlo::Computation& computation);
 
 }  // namespace hilo::engine

@@ -18,13 +18,7 @@ constexpr size_t kMaxOps = 4000;  // code is one function; larger bodies run fro
 constexpr int kMaxScalarDepth = 16;
 
 bool is_scalar_shape(const Shape& shape) {
-  if (shape.is_tuple()) {
-    for (const Shape& leaf : shape.leaves()) {
-      if (!is_scalar_shape(leaf)) return false;
-    }
-    return true;
-  }
-  return shape.is_scalar();
+  return shape.is_tuple() ? std::ranges::all_of(shape.leaves(), &Shape::is_scalar) : shape.is_scalar();
 }
 
 bool casts_bits(const hlo::Computation& computation, const hlo::Instruction& i) {

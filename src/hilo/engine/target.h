@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "hilo/engine/costs.h"
 #include "hilo/engine/graph.h"
 #include "hilo/engine/regions.h"
 
@@ -15,8 +16,8 @@ namespace hilo::engine {
 struct RegionShape {
   size_t vector_dimension = 0;  ///< meaningless for a domain without dimensions
   int lanes = 1;
-  /// Of a map whose last dimension is narrow, its extent: vectors run along it and the one before, `vector_dimension`, as if they
-  /// were one. Else 1.
+  /// Of a map whose last dimension is narrow, its extent: vectors run along it and the one before, `vector_dimension`,
+  /// as if they were one. Else 1.
   int64_t folded = 1;
   int64_t step = 1;  ///< indices of `vector_dimension` that a turn of its loop takes
   /// The last vector of a line, or the last block, overlaps the one before: elements may be computed twice, so not in
@@ -36,8 +37,8 @@ struct CodeFunction {
   std::string name;
 };
 
-/// Where the elements of a call's operand or result are in a value's memory: the first one, and strides in elements, which are
-/// positive. No strides: it is that value.
+/// Where the elements of a call's operand or result are in a value's memory: the first one, and strides in elements,
+/// which are positive. No strides: it is that value.
 struct OperandView {
   int64_t offset = 0;
   std::vector<int64_t> strides;
@@ -69,6 +70,8 @@ class Target {
   virtual std::string_view name() const = 0;
   /// Extension ops that the target runs itself, so that no pass takes them apart.
   virtual std::span<const hlo::Opcode> whole_ops() const { return {}; }
+  /// The same at each call: code and plans of equal programs are shared.
+  virtual const Costs& costs() const = 0;
   virtual RegionShape shape_of(const Region& region) const = 0;
   /// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version"
   virtual StatusOr<LibraryChoice> library_choice(const LibraryProblem& problem) const = 0;

@@ -3,16 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
-
-#include "hilo/engine/region_split.h"
 
 namespace hilo::engine {
 namespace {
 
 constexpr size_t kMaxSteps = 256;         // of a function; larger bodies cost more to compile than dispatch takes
-constexpr double kLongTurn = 200000;      // ns of kernels; dispatch doesn't count beside it
-constexpr double kWorthInlining = 500;    // ns; a call doesn't count beside more
+constexpr double kLongTurn = 5000;        // dispatches: a step's doesn't count beside kernels that take longer
+constexpr double kLongKernel = 50;        // calls: one doesn't count beside a kernel that takes longer
 constexpr size_t kMaxInlinedNodes = 600;  // in a function; what is called is compiled once for all programs
 
 struct Size {
@@ -20,25 +19,30 @@ struct Size {
   double nanoseconds = 0;  ///< of kernels, inner loops taken once
 };
 
+/// visit(list) for the lists of a step that is a loop or a branch.
+template <typename AnyPlan, typename Visit>
+void for_each_inner(AnyPlan& plan, const Step& step, const Visit& visit) {
+  if (step.kind == StepKind::kWhile) {
+    visit(plan.loops[step.index].condition);
+    visit(plan.loops[step.index].body);
+  }
+  if (step.kind == StepKind::kConditional) std::ranges::for_each(plan.branches[step.index].lists, visit);
+}
+
 /// Adds up the steps of a list and of those within. Recursion is over the nesting of loops, which the planner bounds.
 void measure(const Plan& plan, const StepList& steps, std::span<const PlannedKernel> kernels, Size& size) {
   for (const Step& step : steps) {
     ++size.steps;
-    if (step.kind == StepKind::kKernel) size.nanoseconds += estimated_cost(kernels[step.index].region);
-    if (step.kind == StepKind::kWhile) {
-      measure(plan, plan.loops[step.index].condition, kernels, size);
-      measure(plan, plan.loops[step.index].body, kernels, size);
-    }
-    if (step.kind == StepKind::kConditional) {
-      for (const StepList& list : plan.branches[step.index].lists) measure(plan, list, kernels, size);
-    }
+    if (step.kind == StepKind::kKernel) size.nanoseconds += kernels[step.index].nanoseconds;
+    for_each_inner(plan, step, [&](const StepList& list) { measure(plan, list, kernels, size); });
   }
 }
 
 /// Walks a loop once, numbers what its function refers to and writes down what its code depends on.
 class LayoutWriter {
  public:
-  explicit LayoutWriter(const PlannedProgram& program) : plan_(program.plan), kernels_(program.kernels) {}
+  LayoutWriter(const PlannedProgram& program, const Costs& costs)
+      : plan_(program.plan), kernels_(program.kernels), most_inlined_(kLongKernel * costs.call) {}
 
   void add_loop(const WhileLoop& loop) {
     text("while(");
@@ -88,7 +92,7 @@ class LayoutWriter {
     if (step.chunk != 0) return hand_out(step);
     const PlannedKernel& kernel = kernels_[step.index];
     const size_t nodes = kernel.region.nodes.size();
-    if (estimated_cost(kernel.region) <= kWorthInlining && inlined_nodes_ + nodes <= kMaxInlinedNodes) {
+    if (kernel.nanoseconds <= most_inlined_ && inlined_nodes_ + nodes <= kMaxInlinedNodes) {
       inlined_nodes_ += nodes;
       text(fmt::format("region {} {{{}}}", step.units, canonical_text(kernel.region)));
       for (bool single : kernel.single) text(single ? "1" : "0");
@@ -107,12 +111,8 @@ class LayoutWriter {
       switch (step.kind) {
         case StepKind::kKernel: add_kernel(step); break;
         case StepKind::kCopy:
-          text(fmt::format("copy {}", step.bytes));
-          add_slot(step.a);
-          add_slot(step.b);
-          break;
         case StepKind::kAlias:
-          text("alias");
+          text(step.kind == StepKind::kAlias ? "alias" : fmt::format("copy {}", step.bytes));
           add_slot(step.a);
           add_slot(step.b);
           break;
@@ -137,25 +137,18 @@ class LayoutWriter {
   const Plan& plan_;
   std::span<const PlannedKernel> kernels_;
   std::unordered_map<SlotId, size_t> place_;
+  const double most_inlined_;  ///< ns of a kernel
   size_t inlined_nodes_ = 0;
 };
 
 /// The lists of a loop that is a function now, and of the loops and branches within, aren't run any more.
 void drop_lists(Plan& plan, StepList& steps) {
-  for (Step& step : steps) {
-    if (step.kind == StepKind::kWhile) {
-      drop_lists(plan, plan.loops[step.index].condition);
-      drop_lists(plan, plan.loops[step.index].body);
-    }
-    if (step.kind == StepKind::kConditional) {
-      for (StepList& list : plan.branches[step.index].lists) drop_lists(plan, list);
-    }
-  }
+  for (const Step& step : steps) for_each_inner(plan, step, [&](StepList& list) { drop_lists(plan, list); });
   steps.clear();
 }
 
-void make_whole(PlannedProgram& program, Step& step) {
-  LayoutWriter writer(program);
+void make_whole(PlannedProgram& program, Step& step, const Costs& costs) {
+  LayoutWriter writer(program, costs);
   writer.add_loop(program.plan.loops[step.index]);
   writer.whole.slots = writer.layout.slots;
   program.loops.push_back({step.index, std::move(writer.layout)});
@@ -164,36 +157,28 @@ void make_whole(PlannedProgram& program, Step& step) {
   program.plan.whole_loops.push_back(std::move(writer.whole));
 }
 
-void visit(PlannedProgram& program, StepList& steps) {
+void visit(PlannedProgram& program, StepList& steps, const Costs& costs) {
   Plan& plan = program.plan;
   for (Step& step : steps) {
-    if (step.kind == StepKind::kWhile) {
-      WhileLoop& loop = plan.loops[step.index];
-      if (why_not_whole(plan, loop, program.kernels).empty()) {
-        make_whole(program, step);
-        continue;
-      }
-      visit(program, loop.condition);
-      visit(program, loop.body);
-    }
-    if (step.kind == StepKind::kConditional) {
-      for (StepList& list : plan.branches[step.index].lists) visit(program, list);
-    }
+    if (step.kind == StepKind::kWhile && why_not_whole(plan, plan.loops[step.index], program.kernels, costs).empty())
+      make_whole(program, step, costs);
+    for_each_inner(plan, step, [&](StepList& list) { visit(program, list, costs); });
   }
 }
 
 }  // namespace
 
-std::string_view why_not_whole(const Plan& plan, const WhileLoop& loop, std::span<const PlannedKernel> kernels) {
+std::string_view why_not_whole(const Plan& plan, const WhileLoop& loop, std::span<const PlannedKernel> kernels,
+                               const Costs& costs) {
   Size size;
   measure(plan, loop.condition, kernels, size);
   measure(plan, loop.body, kernels, size);
   if (size.steps > kMaxSteps) return "it has too many steps to be compiled as one";
-  if (size.nanoseconds > kLongTurn) return "a turn takes so long that dispatch doesn't count";
+  if (size.nanoseconds > kLongTurn * costs.dispatch) return "a turn takes so long that dispatch doesn't count";
   return {};
 }
 
-void make_whole_loops(PlannedProgram& program) { visit(program, program.plan.steps); }
+void make_whole_loops(PlannedProgram& program, const Costs& costs) { visit(program, program.plan.steps, costs); }
 
 void drop_whole_lists(PlannedProgram& program) {
   for (const PlannedLoop& planned : program.loops) {

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "hilo/backend/cpu/library/costs.h"
 #include "hilo/base/time_text.h"
 #include "hilo/client/graphs.h"
-#include "hilo/engine/region_split.h"
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/owners.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -29,7 +29,8 @@ bool is_product(const hlo::Instruction& i) {
 /// How the plan runs the steps of one entry of Plan::work.
 struct Planned {
   int64_t tasks = 1;
-  bool divides = false;  ///< its outermost dimension has several units
+  bool divides = false;    ///< its outermost dimension has several units
+  double nanoseconds = 0;  ///< of one thread, by the costs that the plan was made with
 };
 
 std::vector<Planned> planned(const engine::Plan& plan) {
@@ -38,6 +39,7 @@ std::vector<Planned> planned(const engine::Plan& plan) {
     for (const engine::Step& step : steps) {
       if (step.kind != engine::StepKind::kKernel) continue;
       Planned& one = all[step.work];
+      one.nanoseconds = plan.work[step.work].nanoseconds;
       if (step.chunk != 0) one.tasks = std::max<int64_t>(step.units / step.chunk, 1);
       one.divides = step.units > 1;
     }
@@ -107,8 +109,11 @@ UnitWork work_of(const ExecutionUnit& unit, const Planned& how, const hlo::CostA
 
 std::vector<std::string> chosen(const ExecutionUnit& unit, const Planned& how, const Readers& readers) {
   std::vector<std::string> lines;
-  if (is_kernel(unit) && how.tasks > 1) lines.push_back(fmt::format("threads share it: {} tasks", how.tasks));
-  if (is_kernel(unit) && how.tasks == 1) lines.push_back("runs on one thread");
+  if (is_kernel(unit))
+    lines.push_back(
+        fmt::format("{}; planned as {} of one thread",
+                    how.tasks > 1 ? fmt::format("threads share it: {} tasks", how.tasks) : "runs on one thread",
+                    time_text(how.nanoseconds)));
   for (const hlo::Instruction* i : unit.instructions) {
     if (is_kernel(unit) && is_product(*i))
       lines.push_back(fmt::format("{} in a loop: too small for a call, or bound by memory", i->name));
@@ -125,10 +130,10 @@ std::vector<std::string> doubtful(const ExplainedUnit& unit, const UnitWork& wor
   std::vector<std::string> lines;
   if (!is_kernel(of)) return lines;
   const double threads = figures.threads;
-  if (how.tasks == 1 && how.divides && threads > 1 && unit.nanoseconds > kClearly * engine::kWorthForking)
+  if (how.tasks == 1 && how.divides && threads > 1 && unit.nanoseconds > kClearly * cpu::kCpuCosts.fork)
     lines.push_back(fmt::format("one thread takes {}; threads share what is estimated at {} or more",
-                                time_text(unit.nanoseconds), time_text(engine::kWorthForking)));
-  if (how.tasks > 1 && kClearly * unit.nanoseconds * threads < engine::kWorthForking)
+                                time_text(unit.nanoseconds), time_text(cpu::kCpuCosts.fork)));
+  if (how.tasks > 1 && kClearly * unit.nanoseconds * threads < cpu::kCpuCosts.fork)
     lines.push_back(fmt::format("threads share it, and all of it takes {}", time_text(unit.nanoseconds)));
   if (!std::ranges::any_of(of.instructions, [](const hlo::Instruction* i) { return is_product(*i); })) return lines;
   if (work.flops < kBoundByProducts * work.bytes) return lines;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "hilo/backend/cpu/compile.h"
+#include "hilo/backend/cpu/library/costs.h"
 #include "hilo/backend/cpu/load/cpu_program.h"
 #include "hilo/backend/host/host_executable.h"
 #include "hilo/base/thread_pool.h"
@@ -618,15 +619,13 @@ TEST(WholeLoops, StayStepsBecauseThereAreTooMany) {
 TEST(WholeLoops, SayWhyTheyStaySteps) {
   const Plan plan;
   WhileLoop loop;
-  EXPECT_EQ(why_not_whole(plan, loop, {}), "");
+  EXPECT_EQ(why_not_whole(plan, loop, {}, cpu::kCpuCosts), "");
   loop.body.assign(1000, Step{StepKind::kCopy});
-  EXPECT_EQ(why_not_whole(plan, loop, {}), "it has too many steps to be compiled as one");
+  EXPECT_EQ(why_not_whole(plan, loop, {}, cpu::kCpuCosts), "it has too many steps to be compiled as one");
   std::vector<PlannedKernel> kernels(1);
-  kernels[0].region.extents = {int64_t{1} << 32};
-  kernels[0].region.row_begin = 1;
-  kernels[0].region.nodes.resize(1);
+  kernels[0].nanoseconds = 1e9;
   loop.body = {Step{StepKind::kKernel}};
-  EXPECT_EQ(why_not_whole(plan, loop, kernels), "a turn takes so long that dispatch doesn't count");
+  EXPECT_EQ(why_not_whole(plan, loop, kernels, cpu::kCpuCosts), "a turn takes so long that dispatch doesn't count");
 }
 
 TEST(WholeLoops, ShareAnExecutableAmongThreads) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/library/costs.h"
 #include "hilo/engine/target.h"
 
 namespace hilo::cpu {
@@ -12,6 +13,7 @@ class CpuTarget final : public engine::Target {
   explicit CpuTarget(Isa isa, bool has_register_loops = true) : isa_(isa), has_register_loops_(has_register_loops) {}
 
   std::string_view name() const override { return isa_name(isa_); }
+  const engine::Costs& costs() const override { return kCpuCosts; }
   engine::RegionShape shape_of(const engine::Region& region) const override;
   /// Compiles the code that the call needs.
   StatusOr<engine::LibraryChoice> library_choice(const engine::LibraryProblem& problem) const override;

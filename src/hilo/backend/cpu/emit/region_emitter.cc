@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "hilo/backend/cpu/library/costs.h"
+
 namespace hilo::cpu {
 
 using llvm::Value;
@@ -16,7 +18,7 @@ constexpr int64_t kTileVectors = 2;  // in the other direction; lines a power of
 RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region)
     : region_(region),
       facts_(analyse_region(region, isa)),
-      polled_(polled_loop(region)),
+      polled_(polled_loop(region, kCpuCosts)),
       ir_(ir),
       scalar_(ir, isa, 1),
       wide_(ir, isa, facts_.shape.lanes) {

@@ -14,7 +14,6 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kWorthForking = 1 << 18;  // multiplications: some 5 us
 constexpr int64_t kMaxProblems = 1024;
 constexpr size_t kMaxSpatial = 3;  // of a ConvolutionProblem
 
@@ -201,7 +200,7 @@ std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const Convoluti
     work += static_cast<double>(p.positions()) * static_cast<double>(p.taps() * p.inputs.extent) *
             static_cast<double>(p.batch.extent * p.outputs.extent * p.groups.extent);
   }
-  plan.forks = work > kWorthForking;
+  plan.forks = worth_forking(work_ns(kCpuCosts.library.convolution_term, work));
   return plan;
 }
 

@@ -16,12 +16,10 @@ namespace {
 
 using hlo::ConvolutionAttributes;
 
-constexpr int64_t kConvertedWorthForking = 1 << 16;  // elements
-
 /// f(begin, end) over all elements, on several threads if they are many.
 template <typename F>
 void over_elements(int64_t count, const F& f) {
-  in_parts(count, count > kConvertedWorthForking ? parts_for_threads(count) : 1, f);
+  in_parts(count, worth_forking(work_ns(kCpuCosts.library.converted, count)) ? parts_for_threads(count) : 1, f);
 }
 
 Status no_type() { return internal_error("convolution: element type"); }

@@ -23,7 +23,6 @@ using Strides = std::vector<int64_t>;
 constexpr int64_t kIntegerBlockBytes = 256 << 10;  // that are gathered at once: they stay in the second cache
 constexpr int64_t kMinTerms = 16;                  // products of a sum, from where words of four bytes are filled
 constexpr int64_t kMinOutputs = 8;                 // lines of the kernel, about half a vector
-constexpr double kIntegerWorthForking = 1 << 20;   // multiplications
 
 std::optional<Packed> packed_type(ElementType type) {
   if (type == ElementType::kS8) return Packed::kS8;
@@ -58,7 +57,8 @@ class IntegerConvolutionHero final : public Hero {
     const int64_t tasks = result_.dimension(a_.dimensions.output_batch) * blocks_;
     const double work = static_cast<double>(result_.element_count()) * static_cast<double>(terms_);
     std::atomic<bool> failed = false;
-    each_in_parts(tasks, work > kIntegerWorthForking ? std::min<int64_t>(tasks, 64) : 1, [&](int64_t task) {
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.integer_convolution_term, work));
+    each_in_parts(tasks, worth ? std::min<int64_t>(tasks, 64) : 1, [&](int64_t task) {
       if (!run_block(task / blocks_, task % blocks_ * block_, buffers, kernel.data()).ok()) failed = true;
     });
     return failed ? resource_exhausted("convolution: out of memory for a block of the input") : ok_status();

@@ -13,7 +13,6 @@ namespace {
 
 constexpr int64_t kMostLanes = 1024;        // running values that stay in the L1 cache
 constexpr int64_t kRows = 8;                // lines that take turns, so that none waits for its last addition
-constexpr int64_t kWorthForking = 1 << 15;  // elements
 constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between looks at the stop word
 
 /// The array as [outer, length, inner], reduced along the middle.
@@ -98,7 +97,7 @@ void run_rows(const Lines& lines, T first, const T* in, T* out) {
 
 template <typename F>
 void run_tasks(int64_t count, int64_t elements, const F& task) {
-  each_in_parts(count, elements < kWorthForking ? 1 : count, task);
+  each_in_parts(count, worth_forking(work_ns(kCpuCosts.library.scanned, elements)) ? count : 1, task);
 }
 
 /// `S`: the state of a line, by which reductions of one type differ; those that don't share their code.

@@ -49,9 +49,8 @@ bool has_rows(const ProductOperand& result) {
   return result.is_in_step() && (*result.contracted.stride == 1 || result.contracted.extent == 1);
 }
 
-constexpr double kDotWorthForking = 1 << 19;  // multiplications: some 10 us
-constexpr int64_t kColumnsWorthACopy = 32;    // of rows that lie next to each other
-constexpr double kMostShortWork = 1 << 15;    // multiplications: what a library gains there is lost in its call
+constexpr int64_t kColumnsWorthACopy = 32;  // of rows that lie next to each other
+constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
 
 /// Few small complex products, rounded as the reference does and XLA.
 template <typename Sum, typename T>
@@ -76,7 +75,7 @@ class DotHero final : public Hero {
     if constexpr (std::is_floating_point_v<T>) {
       const ProductSizes sizes = sizes_of();
       own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, *rhs_.outer.stride != 1},
-                         parts_of_product(sizes, longer_side(sizes), kDotWorthForking));
+                         parts_of_product(sizes, longer_side(sizes), kCpuCosts.library.term));
       // Rows that lie next to each other are copied first, which few columns don't pay for.
       own_.is_faster = own_.is_faster && (*lhs_.contracted.stride == 1 || rhs_.outer.extent >= kColumnsWorthACopy);
     }
@@ -138,7 +137,7 @@ class DotHero final : public Hero {
     const bool is_short =
         is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
-    for_product_parts(sizes, cut, kDotWorthForking, [&](const ProductPart& part) {
+    for_product_parts(sizes, cut, kCpuCosts.library.term, [&](const ProductPart& part) {
       MatrixProduct<T> p{part.row_end - part.row_begin,
                          part.column_end - part.column_begin,
                          sizes.k,

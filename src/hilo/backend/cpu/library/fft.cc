@@ -25,14 +25,13 @@ using fft::Batch;
 using fft::Transform;
 using hlo::FftType;
 
-constexpr double kFftWorthForking = 1 << 16;          // elements
 constexpr int64_t kMadeAtOnce = 1 << 20;              // bytes of tables; larger ones are made by the first run
 constexpr int64_t kMaxTableBytes = int64_t{1} << 29;  // beyond what the line itself takes
 
 /// Calls run(row) for all rows, on several threads if there is enough to do.
 template <typename Run>
 void for_rows(int64_t rows, int64_t length, Run&& run) {
-  const bool worth = static_cast<double>(rows) * static_cast<double>(length) >= kFftWorthForking;
+  const bool worth = worth_forking(work_ns(kCpuCosts.library.transform_element, rows * length));
   each_in_parts(rows, worth ? parts_for_threads(rows) : 1, run);
 }
 
@@ -300,8 +299,8 @@ class ShortFftHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     return transform_.run(static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[1]),
                           [](int64_t count, const std::function<void(int64_t)>& block) {
-                            constexpr int64_t kBlocksWorthForking = 256;
-                            const int64_t parts = count < kBlocksWorthForking ? 1 : parts_for_threads(count);
+                            const bool worth = worth_forking(work_ns(kCpuCosts.library.short_transforms, count));
+                            const int64_t parts = worth ? parts_for_threads(count) : 1;
                             each_in_parts(count, parts, block);
                           });
   }

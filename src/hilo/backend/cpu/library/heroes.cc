@@ -81,7 +81,7 @@ class RegisterLoopHero final : public Hero {
     const int64_t first = std::min(batch_, kFirst), left = batch_ - first;
     run_part(0, first);
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
-    const bool worth = took.count() * static_cast<double>(left) >= kWorthForking * static_cast<double>(first);
+    const bool worth = worth_forking(took.count() * static_cast<double>(left) / static_cast<double>(2 * first));
     const int64_t parts = worth ? std::min(parts_for_threads(left), std::max<int64_t>(left / kFirst, 1)) : 1;
     if (left > 0 && !stopped)
       in_parts(left, parts, [&](int64_t begin, int64_t end) { run_part(first + begin, first + end); });
@@ -89,8 +89,7 @@ class RegisterLoopHero final : public Hero {
   }
 
  private:
-  static constexpr int64_t kFirst = 128;           // indices of the batch
-  static constexpr double kWorthForking = 30'000;  // ns
+  static constexpr int64_t kFirst = 128;  // indices of the batch
 
   RegisterLoopFunction function_;
   size_t carries_;

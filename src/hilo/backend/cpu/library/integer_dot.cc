@@ -11,8 +11,6 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kIntegerDotWorthForking = 1 << 21;  // multiplications: some 10 us
-
 /// What elements are packed as: themselves where a kernel takes them, else as wide as the sums.
 Packed packed_type(ElementType type, bool is_long) {
   if (is_long) return Packed::kS64;
@@ -105,7 +103,7 @@ class IntegerDotHero final : public Hero {
         [&]<typename To>() {
           if constexpr (is_integral_element<To>) {
             To* const c = static_cast<To*>(buffers[2]);
-            for_product_parts(sizes, longer_side(sizes), kIntegerDotWorthForking, [&](const ProductPart& part) {
+            for_product_parts(sizes, longer_side(sizes), kCpuCosts.library.integer_term, [&](const ProductPart& part) {
               To* const first = c + (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
               const Status status =
                   multiply_integers<Word>(kernels_, lhs_.lines(a, part.item, part.row_begin, part.row_end),

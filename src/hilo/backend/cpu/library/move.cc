@@ -96,9 +96,9 @@ class ConcatenateHero final : public Hero {
   }
 
   Status run(void* const* buffers, const CallContext&) const override {
-    constexpr int64_t kWorthForking = int64_t{1} << 22;  // bytes
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.concatenated_byte, result_bytes_));
     auto* out = static_cast<std::byte*>(buffers[pieces_.size()]);
-    each_in_parts(outer_, result_bytes_ < kWorthForking ? 1 : parts_for_threads(outer_),
+    each_in_parts(outer_, worth ? parts_for_threads(outer_) : 1,
                   [&](int64_t o) { copy_row(buffers, o, out + result_bytes_ / outer_ * o); });
     return ok_status();
   }

@@ -11,8 +11,6 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kNarrowDotWorthForking = 1 << 23;  // multiplications: some 20 us
-
 /// An operand as the kernels take it: as it lies, or copied.
 struct NarrowOperand : ProductOperand {
   bool reorder;
@@ -81,7 +79,7 @@ class NarrowDotHero final : public Hero {
     const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
     const bool keeps_denormals = program_underflow() == Underflow::kGradual;
     std::atomic<bool> failed = false, flushed = false;
-    for_product_parts(sizes, longer_side(sizes), kNarrowDotWorthForking, [&](const ProductPart& part) {
+    for_product_parts(sizes, longer_side(sizes), kCpuCosts.library.narrow_term, [&](const ProductPart& part) {
       const int64_t first = (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
       const StripProduct product{lhs_.lines(a, part.item, part.row_begin, part.row_end),
                                  rhs_.lines(b, part.item, part.column_begin, part.column_end), sizes.k,

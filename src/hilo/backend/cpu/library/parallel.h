@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 
+#include "hilo/backend/cpu/library/costs.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
 
@@ -28,6 +29,16 @@ void run_tasks(Executor& executor, int64_t tasks, const Task& task) {
   });
   if (first != nullptr) std::rethrow_exception(first);
 }
+
+/// What one thread takes for so many units of work of a kCpuCosts.library.
+/// Example   work_ns(kCpuCosts.library.sorted, 4100): 15'000
+template <typename Count>
+double work_ns(double unit, Count count) {
+  return unit * static_cast<double>(count);
+}
+
+/// Are several threads faster than one at work of so many nanoseconds?
+inline bool worth_forking(double nanoseconds) { return nanoseconds >= kCpuCosts.fork; }
 
 /// Calls run(begin, end) for `parts` stretches of [0, count) that together are all of it, on several threads if there is
 /// more than one part.

@@ -65,8 +65,8 @@ void ProductOperand::use_packed_strides() {
   batch.stride = contracted.extent * outer.extent;
 }
 
-int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double least_work) {
-  if (sizes.batch >= kManyItems || sizes.work() <= least_work) return 1;
+int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term) {
+  if (sizes.batch >= kManyItems || !worth_forking(work_ns(term, sizes.work()))) return 1;
   const double work = sizes.work() / static_cast<double>(sizes.batch);
   const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostProductParts)));
   return std::clamp<int64_t>((cut.by_rows ? sizes.m : sizes.n) / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));

@@ -95,12 +95,12 @@ struct ProductPart {
 };
 
 /// Parts of one item: stretches of the longer side. Fixed by the sizes, so that results don't depend on the number of threads.
-int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double least_work);
+int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term);
 
-/// Calls run(part) for all parts, on several threads if there is `least_work`: multiplications that are worth it.
+/// Calls run(part) for all parts, on several threads if the work, counted in `term`, is worth it.
 template <typename Run>
-void for_product_parts(const ProductSizes& sizes, const ProductCut& cut, double least_work, const Run& run) {
-  const int64_t parts = parts_of_product(sizes, cut, least_work), length = cut.by_rows ? sizes.m : sizes.n;
+void for_product_parts(const ProductSizes& sizes, const ProductCut& cut, double term, const Run& run) {
+  const int64_t parts = parts_of_product(sizes, cut, term), length = cut.by_rows ? sizes.m : sizes.n;
   const auto task = [&](int64_t t) {
     const int64_t item = t / parts, part = t % parts;
     const auto place = [&](int64_t p) { return p == parts ? length : length * p / parts / cut.unit * cut.unit; };
@@ -108,7 +108,8 @@ void for_product_parts(const ProductSizes& sizes, const ProductCut& cut, double 
     if (cut.by_rows) run(ProductPart{item, begin, end, 0, sizes.n});
     else run(ProductPart{item, 0, sizes.m, begin, end});
   };
-  if (sizes.work() > least_work && sizes.batch * parts > 1) run_tasks(default_pool(), sizes.batch * parts, task);
+  if (sizes.batch * parts > 1 && worth_forking(work_ns(term, sizes.work())))
+    run_tasks(default_pool(), sizes.batch * parts, task);
   else in_stretches(sizes.batch * parts, 1, [&](int64_t t, int64_t) { task(t); });
 }
 

@@ -15,7 +15,6 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kReduceWorthForking = 1 << 14;  // combined elements
 constexpr int64_t kMaxParts = 64;
 
 /// Some dimensions of the operands, in order.
@@ -37,7 +36,7 @@ class CompiledReduceHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     const int64_t results = kept_.count();
     const double work = static_cast<double>(results) * static_cast<double>(reduced_.count());
-    const int64_t parts = work < kReduceWorthForking ? 1 : std::min(results, kMaxParts);
+    const int64_t parts = worth_forking(work_ns(kCpuCosts.library.combined, work)) ? std::min(results, kMaxParts) : 1;
     in_parts(results, parts, [&](int64_t begin, int64_t end) {
       const StopFlag stop;
       for (int64_t to = begin; to < end && !stop.raised(); ++to) reduce_one(buffers, to, stop);

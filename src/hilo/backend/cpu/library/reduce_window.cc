@@ -16,14 +16,14 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kMostLanes = 512;
-constexpr double kWindowWorthForking = 1 << 14;  // combined elements
 constexpr int64_t kWindowMostParts = 64;
 
 /// The stretches in which positions are taken.
 int64_t parts_of(const WindowPlan& plan) {
   double work = static_cast<double>(plan.batches) * static_cast<double>(plan.positions() * plan.lanes);
   for (int64_t size : plan.window_sizes) work *= static_cast<double>(size);
-  return work < kWindowWorthForking ? 1 : std::min(plan.batches * plan.positions(), kWindowMostParts);
+  const bool worth = worth_forking(work_ns(kCpuCosts.library.combined, work));
+  return worth ? std::min(plan.batches * plan.positions(), kWindowMostParts) : 1;
 }
 
 template <typename T, typename Reducer, bool kShort>

@@ -21,14 +21,13 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kScatterWorthForking = 1 << 15;  // updated elements
-constexpr int64_t kInCache = 1 << 20;              // bytes of arrays
-constexpr int64_t kSumsInCache = 1 << 20;          // bytes of sums in double
-constexpr int64_t kCacheLine = 64;                 // bytes
-constexpr int64_t kManyPlaces = 256;               // among which four that follow each other are likely different
-constexpr int64_t kMostWindows = 1 << 16;          // of a call that makes no list
-constexpr int64_t kWideRun = 1 << 12;              // bytes; of shorter runs, threads would share too many cache lines
-constexpr int64_t kColumns = 64;                   // elements; what threads take of a run is made of
+constexpr int64_t kInCache = 1 << 20;      // bytes of arrays
+constexpr int64_t kSumsInCache = 1 << 20;  // bytes of sums in double
+constexpr int64_t kCacheLine = 64;         // bytes
+constexpr int64_t kManyPlaces = 256;       // among which four that follow each other are likely different
+constexpr int64_t kMostWindows = 1 << 16;  // of a call that makes no list
+constexpr int64_t kWideRun = 1 << 12;      // bytes; of shorter runs, threads would share too many cache lines
+constexpr int64_t kColumns = 64;           // elements; what threads take of a run is made of
 
 /// What each thread takes; each looks at all indices, so that the order of the updates stays.
 enum class Split : uint8_t {
@@ -141,7 +140,7 @@ bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
 }
 
 Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& updates) {
-  if (updates.element_count() <= kScatterWorthForking) return Split::kNone;
+  if (!worth_forking(work_ns(kCpuCosts.library.scattered, updates.element_count()))) return Split::kNone;
   if (places.slides()) return places.rows() > 1 ? Split::kRows : Split::kNone;  // other parts would meet
   if (places.run() * element_size_bytes(array.element_type()) >= kWideRun) return Split::kColumns;
   if (places.rows() > 1) return Split::kRows;

@@ -21,7 +21,11 @@ namespace {
 using hlo::ComparisonDirection;
 
 constexpr int64_t kSelectMostLanes = 512;
-constexpr int64_t kSelectWorthForking = 1 << 14;  // compared elements
+
+int64_t parts_of(const WindowPlan& plan) {
+  const double work = work_ns(kCpuCosts.library.selected, plan.batches * plan.array_batch);
+  return worth_forking(work) ? plan.batches : 1;
+}
 
 // The chosen element stays if Select::stays(chosen, next).
 struct GreaterOrEqual {
@@ -105,7 +109,7 @@ void run_as(const WindowPlan& plan, void* const* buffers) {
       from += plan.lanes;
     } while (hlo::next_index(plan.counts, position));
   };
-  each_in_parts(plan.batches, plan.batches * plan.array_batch > kSelectWorthForking ? plan.batches : 1, one);
+  each_in_parts(plan.batches, parts_of(plan), one);
 }
 
 template <typename T>
@@ -167,7 +171,7 @@ class CompiledSelectAndScatterHero final : public Hero {
           scatter_one(offsets, bytes(lane), in, source, out);
       } while (hlo::next_index(plan_.counts, position));
     };
-    each_in_parts(plan_.batches, plan_.batches * plan_.array_batch > kSelectWorthForking ? plan_.batches : 1, batch);
+    each_in_parts(plan_.batches, parts_of(plan_), batch);
     return ok_status();
   }
 

@@ -27,8 +27,7 @@ constexpr int64_t kInsertion = 8;  // elements: up to here, insertion is quicker
 constexpr int64_t merge_most(size_t key_bytes) {
   return key_bytes == 8 ? 4096 : key_bytes == 4 ? 128 : key_bytes == 2 ? 64 : 32;
 }
-constexpr int64_t kWideLeast = 2048;        // elements: from here, fewer and wider digits are worth their counters
-constexpr double kSortWorthForking = 4096;  // elements in all
+constexpr int64_t kWideLeast = 2048;  // elements: from here, fewer and wider digits are worth their counters
 
 /// What is sorted, stably and ascending: a key, and the element's position or the element itself.
 template <typename Key>
@@ -212,8 +211,8 @@ class KeySortHero final : public Hero {
     const size_t pair_bytes = static_cast<size_t>(room) * sizeof(Pair<Key>);
     const size_t key_bytes = function_ == nullptr ? 0 : static_cast<size_t>(round_to_line(n)) * sizeof(Key);
     const size_t bytes = 2 * pair_bytes + key_bytes;
-    const int64_t tasks =
-        static_cast<double>(lines_.count() * n) > kSortWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.sorted, lines_.count() * n));
+    const int64_t tasks = worth ? std::min<int64_t>(lines_.count(), 16) : 1;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + bytes * static_cast<size_t>(t));

@@ -10,7 +10,6 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kTopKWorthForking = 16384;     // elements in all
 constexpr size_t kLeastKept = 64;               // candidates before the best are picked out of them
 constexpr int64_t kBlock = 64;                  // elements that are passed over together
 constexpr int64_t kTopKPollInterval = 1 << 18;  // elements between looks at the stop word
@@ -53,7 +52,7 @@ class TopKHero final : public Hero {
 
   template <typename Bits, hlo::BitOrder kOrder>
   void run_rows(void* const* buffers) const {
-    const bool worth = static_cast<double>(rows_) * static_cast<double>(length_) > kTopKWorthForking;
+    const bool worth = worth_forking(work_ns(kCpuCosts.library.ranked, rows_ * length_));
     in_parts(rows_, worth ? std::min<int64_t>(rows_, 16) : 1, [&](int64_t begin, int64_t end) {
       std::vector<Ranked<Bits>> ranked;
       const StopFlag stop;

@@ -17,8 +17,9 @@ namespace {
 constexpr int64_t kLeastFactor = 16;   // of a matrix whose lines are convolutions: they fill the lanes of a register
 constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the second cache twice
 constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
-constexpr double kWorthForking = 1 << 17;
-constexpr double kPollInterval = 1 << 24;  // of the same work, between looks at the stop word
+constexpr double kPollInterval = 1 << 24;  // of a transform's terms, between looks at the stop word
+
+bool is_worth(double terms) { return worth_forking(work_ns(kCpuCosts.library.transform_term, terms)); }
 
 /// Radices whose product is `length`, the large ones first; empty if a prime factor is too large.
 std::vector<int> radices_of(int64_t length) {
@@ -277,7 +278,7 @@ void Transform<T>::run_job(LineJob<T> job, double work) const {
   const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
   const auto stretch =
       static_cast<int64_t>(std::clamp(kPollInterval / std::max(work, 1.0) * static_cast<double>(blocks), 1.0, 1e9));
-  in_parts(blocks, work < kWorthForking ? 1 : parts_for_threads(blocks), [&](int64_t first, int64_t last) {
+  in_parts(blocks, is_worth(work) ? parts_for_threads(blocks) : 1, [&](int64_t first, int64_t last) {
     in_stretches(last - first, stretch, [&](int64_t begin, int64_t end) {
       LineJob<T> part = job;
       part.begin = std::min(job.end, job.begin + (first + begin) * lanes_);
@@ -298,7 +299,7 @@ void Transform<T>::run_direct(const Batch<T>& batch) const {
     run_job(one, work);
   };
   const double work = work_of(length_, batch.count);
-  if (batch.groups > 1 && work * static_cast<double>(batch.groups) > kWorthForking) {
+  if (batch.groups > 1 && is_worth(work * static_cast<double>(batch.groups))) {
     each_in_parts(batch.groups, parts_for_threads(batch.groups), [&](int64_t g) { group(g, 0); });
   } else {
     for (int64_t g = 0; g < batch.groups; ++g) group(g, work);
@@ -368,7 +369,7 @@ Status Transform<T>::run(const Batch<T>& batch) const {
                                           batch.to.element, batch.inverse, batch.scale);
     if (!status.ok()) failed = true;
   };
-  const bool forks = parts >= default_pool().threads() && work_of(length_, lines) > kWorthForking;
+  const bool forks = parts >= default_pool().threads() && is_worth(work_of(length_, lines));
   each_in_parts(parts, forks ? parts : 1, part);
   if (failed) return resource_exhausted("fft: no memory for its intermediate values");
   return ok_status();

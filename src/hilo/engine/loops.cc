@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/plan_list.h"
+
+#include <algorithm>
+
+#include "hilo/engine/register_loop.h"
+#include "hilo/hlo/ops/control_flow.h"
+
+namespace hilo::engine {
+namespace {
+
+/// An element of a loop's carry. Its slots move between two stretches of memory, unless the body updates in place.
+struct Carry {
+  SlotId now, next;
+  SlotId home = kNoSlot;   ///< where `next` points before the first turn; none if the element never changes
+  bool in_target = false;  ///< it begins where the loop's result must end
+
+  bool fixed() const { return home == kNoSlot; }
+};
+
+/// The slots of a loop's carry, and the steps that bring it to where it is when the loop begins.
+std::vector<Carry> start_carries(Scope& scope, const Node& node, const Graph& body) {
+  std::vector<Carry> carries;
+  for (size_t k = 0; k < node.operands.size(); ++k) {
+    Carry carry{new_slot(scope.state, SlotSource::kMoving, 0), kNoSlot};
+    carry.next = carry.now;
+    if (body.results[k] != body.parameters[k]) {
+      carry.next = new_slot(scope.state, SlotSource::kMoving, 0);
+      carry.home = new_arena_slot(scope.state, scope.bytes_of(node.operands[k]));
+      scope.state.slot_buffers[carry.next] = scope.state.slot_buffers[carry.home];
+    }
+    carries.push_back(carry);
+  }
+  for (size_t k = 0; k < carries.size(); ++k) {
+    Carry& carry = carries[k];
+    const ValueId init = node.operands[k];
+    const int64_t bytes = scope.bytes_of(init);
+    const SlotId from = scope.places[init].slot;
+    const bool dies = scope.dies(init) && std::ranges::count(node.operands, init) == 1;
+    if (carry.fixed() || (scope.places[init].owned && dies)) {
+      add_alias(scope, from, carry.now);
+    } else {
+      // A result that must end somewhere starts there: if the body works in place, it stays.
+      ValuePlace& result = scope.places[node.results[k]];
+      carry.in_target = result.target != kNoSlot;
+      if (dies) result.overwrites.push_back(init);
+      add_alias(scope, carry.in_target ? result.target : new_arena_slot(scope.state, bytes), carry.now);
+      if (from != kNoSlot) add_copy(scope, from, carry.now, bytes);  // else the loop will fill it
+    }
+    if (!carry.fixed()) add_alias(scope, carry.home, carry.next);
+  }
+  return carries;
+}
+
+/// What a turn exchanges, and where the results are in the end. `turned`: the slots in which a turn leaves them.
+void end_carries(Scope& scope, const Node& node, std::span<const Carry> carries, std::span<const SlotId> turned,
+                 WhileLoop& loop) {
+  for (size_t k = 0; k < carries.size(); ++k) {
+    const Carry& carry = carries[k];
+    const bool moved = turned[k] != carry.now;
+    if (moved) {
+      loop.swaps.push_back({carry.now, carry.next});
+      may_become(scope.state, carry.now, carry.next);
+    } else if (!carry.fixed()) {  // updated in place: nothing is ever at home
+      for (BufferId b : scope.state.slot_buffers[carry.home]) scope.state.stretches[b].bytes = 0;
+    }
+    const Shape& shape = scope.graph.values[node.operands[k]].shape;
+    if (shape.is_array() && shape.element_count() == 1)
+      loop.scalars.push_back({carry.now, turned[k], shape.element_type(), carry.fixed()});
+    use(scope.state, carry.now);
+    use(scope.state, carry.next);
+    ValuePlace& result = scope.places[node.results[k]];
+    result.first_item = scope.item;
+    if (result.target == kNoSlot) {
+      result.slot = carry.now;
+      result.owned = !carry.fixed();
+    } else {
+      result.slot = result.target;
+    }
+  }
+}
+
+/// A loop whose carry lives in registers, if this is one.
+StatusOr<bool> plan_register_loop(Scope& scope, const Node& node) {
+  const auto& attributes = hlo::attributes_of<hlo::WhileAttributes>(*node.instruction);
+  HILO_ASSIGN_OR_RETURN(const std::optional<CodeFunction> function,
+                        scope.state.target.register_loop(*attributes.condition, *attributes.body));
+  if (!function) return false;
+  LibraryCall call{std::string(kRegisterLoop), nullptr, {}, {}, {add_function(scope.state.plan, *function)}};
+  std::vector<SlotId> arguments;
+  for (ValueId v : node.operands) {
+    const Shape& shape = scope.graph.values[v].shape;
+    const SlotId slot = scope.places[v].slot;
+    arguments.push_back(slot != kNoSlot ? slot
+                                        : new_arena_slot(scope.state,
+                                                         shape.byte_size()));  // the loop will fill it
+    use(scope.state, arguments.back());
+    call.operands.push_back(shape);
+  }
+  const int64_t batch = loop_batch(call.operands);
+  for (size_t k = 0; k < node.results.size(); ++k) {
+    const ValueId v = node.results[k], w = node.operands[k];
+    // An index of the batch is read before it is written. What all indices read isn't written over.
+    const bool apart = batch == 1 || batch_dimension(call.operands[k], batch);
+    if (apart && std::ranges::count(node.operands, w) == 1) place_written(scope, v, w);
+    arguments.push_back(output_slot(scope, v));
+    call.results.push_back(scope.graph.values[v].shape);
+  }
+  scope.steps.push_back(
+      library_step(scope.state, std::move(call), arguments, work_of(scope.state.places, scope.graph, node, "loop")));
+  return true;
+}
+
+}  // namespace
+
+Status plan_while(Scope& scope, const Node& node) {
+  HILO_ASSIGN_OR_RETURN(const bool planned, plan_register_loop(scope, node));
+  if (planned) return ok_status();
+  const auto& attributes = hlo::attributes_of<hlo::WhileAttributes>(*node.instruction);
+  HILO_ASSIGN_OR_RETURN(const Graph condition, build_graph(*attributes.condition));
+  HILO_ASSIGN_OR_RETURN(const Graph body, build_graph(*attributes.body));
+  const std::vector<Carry> carries = start_carries(scope, node, body);
+  std::vector<SlotId> now;
+  ResultPlan plan;
+  for (const Carry& carry : carries) {
+    now.push_back(carry.now);
+    plan.targets.push_back(carry.next);
+    plan.in_place.push_back(carry.now);
+  }
+  WhileLoop loop;
+  ++scope.state.clock;
+  HILO_ASSIGN_OR_RETURN(ListResult test,
+                        plan_list(scope.state, condition, now, {{kNoSlot}, {kNoSlot}}, scope.depth + 1));
+  loop.condition = std::move(test.steps);
+  loop.predicate = test.result_slots[0];
+  ++scope.state.clock;
+  HILO_ASSIGN_OR_RETURN(ListResult turn, plan_list(scope.state, body, now, plan, scope.depth + 1));
+  loop.body = std::move(turn.steps);
+  ++scope.state.clock;
+  end_carries(scope, node, carries, turn.result_slots, loop);
+  scope.steps.push_back({.kind = StepKind::kWhile,
+                         .index = static_cast<uint32_t>(scope.state.plan.loops.size()),
+                         .work = add_work(scope.state, work_of(scope.state.places, scope.graph, node, "loop"))});
+  scope.state.plan.loops.push_back(std::move(loop));
+  for (size_t k = 0; k < carries.size(); ++k) {
+    const SlotId target = scope.places[node.results[k]].target;
+    const bool is_there = carries[k].in_target && turn.result_slots[k] == carries[k].now;
+    if (target != kNoSlot && !is_there) add_copy(scope, carries[k].now, target, scope.bytes_of(node.operands[k]));
+  }
+  return ok_status();
+}
+
+}  // namespace hilo::engine

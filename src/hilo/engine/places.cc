@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/plan_list.h"
+
+#include <algorithm>
+
+namespace hilo::engine {
+namespace {
+
+/// Does the region write each element of its input to the same place of its output, and nothing else?
+bool copies_whole(const Graph& graph, const Region& region) {
+  if (!copies_elements(region)) return false;
+  const ValueId from = region.inputs[0].value, to = region.outputs[0].value;
+  const Shape &source = graph.values[from].shape, &target = graph.values[to].shape;
+  return region.nodes[0].index == region.outputs[0].index && source.element_type() == target.element_type() &&
+         source.element_count() == target.element_count();
+}
+
+/// A region that only copies a whole value, to which it gives another shape: if no later item reads that value, the
+/// copy is its memory, and there is nothing to run.
+bool place_as(Scope& scope, const Region& region) {
+  if (!copies_whole(scope.graph, region)) return false;
+  const ValueId v = region.outputs[0].value, w = region.inputs[0].value;
+  ValuePlace& place = scope.places[v];
+  const ValuePlace& from = scope.places[w];
+  if (place.slot != kNoSlot || place.target != kNoSlot || from.slot == kNoSlot || !scope.dies(w)) return false;
+  use(scope.state, from.slot);
+  place.slot = from.slot;
+  place.owned = from.owned;
+  place.first_item = scope.item;
+  scope.lifetimes.last_use[w] = scope.lifetimes.last_use[v];
+  return true;
+}
+
+/// May the region write `output` over the memory of its operand? Every element is read before it is written, by the
+/// same turn of the loop.
+bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) {
+  if (region.has_row() && region.outputs.size() > 1) return false;
+  if (scope.bytes_of(operand) != scope.bytes_of(output.value)) return false;
+  bool reads = false;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind != NodeKind::kLoad || region.inputs[n.input].value != operand) continue;
+    reads = true;
+    if (!(n.index == output.index) || !n.guards.empty() || !n.index.terms.empty()) return false;
+    if (element_size_bytes(n.type) != element_size_bytes(output.type)) return false;
+    if (region.has_row() && output.index.coefficients.size() <= region.row_begin) return false;
+  }
+  return !reads || !scope.state.target.shape_of(region).overlaps;
+}
+
+void share(Scope& scope, ValuePlace& place, const ValuePlace& operand) {
+  place.slot = operand.slot;
+  place.owned = operand.owned;
+  place.first_item = scope.item;
+}
+
+void place_output(Scope& scope, const Region& region, const RegionOutput& output) {
+  ValuePlace& place = scope.places[output.value];
+  if (place.slot != kNoSlot) return use(scope.state, place.slot);
+  for (const RegionInput& input : region.inputs) {
+    const ValueId w = input.value;
+    if (w == kNoValue || !scope.dies(w) || !may_overwrite(scope, region, output, w)) continue;
+    const ValuePlace& operand = scope.places[w];
+    // Another output of this region may have taken the memory already.
+    const bool taken = std::ranges::any_of(region.outputs, [&](const RegionOutput& o) {
+      return o.value != output.value && o.value != kNoValue && scope.places[o.value].slot == operand.slot;
+    });
+    if (taken) continue;
+    place.overwrites.push_back(w);
+    const bool carry = place.update_in_place != kNoSlot && operand.slot == place.update_in_place;
+    if (!carry && (!operand.owned || place.target != kNoSlot)) continue;
+    share(scope, place, operand);
+    return use(scope.state, place.slot);
+  }
+  output_slot(scope, output.value);
+}
+
+/// Has memory that was made for other values, and is to be updated now, be the result's from its beginning, so that
+/// nothing is copied. False if it can't be.
+bool become_result(const Scope& scope, ValuePlace& place, SlotId slot) {
+  PlanState& state = scope.state;
+  if (scope.depth != 0 || place.target == kNoSlot || state.plan.slots[slot].source != SlotSource::kArena) return false;
+  const BufferId buffer = state.slot_buffers[slot][0];
+  const auto may_be = [&](const std::vector<BufferId>& buffers) { return std::ranges::count(buffers, buffer) != 0; };
+  if (state.slot_buffers[slot].size() != 1 || std::ranges::count_if(state.slot_buffers, may_be) != 1) return false;
+  state.plan.slots[slot] = state.plan.slots[place.target];
+  state.slot_buffers[slot].clear();
+  state.stretches[buffer].end = state.stretches[buffer].begin - 1;
+  for (const ValuePlace& before : scope.places) {
+    if (before.slot != slot || (place.first_item >= 0 && before.first_item >= place.first_item)) continue;
+    place.first_item = before.first_item;
+    place.overwrites = before.overwrites;
+  }
+  place.slot = place.target;
+  return true;
+}
+
+}  // namespace
+
+void aim_results(Scope& scope, const ResultPlan& plan) {
+  const Graph& graph = scope.graph;
+  for (size_t r = 0; r < graph.results.size(); ++r) {
+    ValuePlace& place = scope.places[graph.results[r]];
+    const uint32_t node = graph.values[graph.results[r]].node;
+    if (node == ~0u || graph.nodes[node].instruction->opcode == hlo::Opcode::kConstant) continue;
+    if (plan.targets[r] == kNoSlot || place.target != kNoSlot) continue;
+    place.target = plan.targets[r];
+    place.update_in_place = plan.in_place[r];
+  }
+}
+
+SlotId output_slot(Scope& scope, ValueId value) {
+  ValuePlace& place = scope.places[value];
+  if (place.slot == kNoSlot) {
+    place.slot = place.target;
+    if (place.slot == kNoSlot) {
+      place.slot = new_arena_slot(scope.state, scope.bytes_of(value));
+      place.owned = true;
+    }
+    place.first_item = scope.item;
+  }
+  use(scope.state, place.slot);
+  return place.slot;
+}
+
+bool place_outputs(Scope& scope, const Region& region) {
+  if (place_as(scope, region)) return false;
+  for (const RegionInput& input : region.inputs) use(scope.state, scope.places[input.value].slot);
+  if (region.updated != kNoValue) {  // a dynamic-update-slice writes into its operand's memory, or into a copy of it
+    const RegionOutput& output = region.outputs[0];
+    place_over(scope, output.value, region.updated, may_overwrite(scope, region, output, region.updated));
+    return true;
+  }
+  for (const RegionOutput& output : region.outputs) place_output(scope, region, output);
+  return true;
+}
+
+void place_over(Scope& scope, ValueId v, ValueId w, bool may) {
+  ValuePlace& place = scope.places[v];
+  const ValuePlace& operand = scope.places[w];
+  const bool dies = may && scope.dies(w);
+  const bool carry = place.update_in_place != kNoSlot && operand.slot == place.update_in_place;
+  use(scope.state, operand.slot);
+  if (dies) place.overwrites.push_back(w);
+  if (dies && operand.owned && become_result(scope, place, operand.slot)) return;
+  if (dies && (carry || (operand.owned && place.target == kNoSlot))) return share(scope, place, operand);
+  add_copy(scope, operand.slot, output_slot(scope, v), scope.bytes_of(v));
+}
+
+void place_written(Scope& scope, ValueId v, ValueId w) {
+  ValuePlace& place = scope.places[v];
+  const ValuePlace& operand = scope.places[w];
+  if (place.slot != kNoSlot || !scope.dies(w)) return;
+  place.overwrites.push_back(w);
+  if (operand.owned && place.target == kNoSlot) share(scope, place, operand);
+}
+
+}  // namespace hilo::engine

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/region_former.h"
+
+#include <algorithm>
+
+namespace hilo::engine {
+
+using hlo::Opcode;
+
+namespace {
+
+/// Are these dimensions the others, some of them cut in several? [4,6] is cut to [4,3,2], and to [2,2,6].
+bool refines(std::span<const int64_t> fine, std::span<const int64_t> coarse) {
+  size_t k = 0;
+  for (int64_t whole : coarse) {
+    int64_t product = 1;
+    while (product < whole && k < fine.size()) product *= fine[k++];
+    if (product != whole) return false;
+  }
+  return skip_ones(fine, k) == fine.size();
+}
+
+/// Are elements of the value, of several dimensions, computed from what is elsewhere, so that no reader can compute one
+/// by a linear index? Those of x - row, or of x backwards. Its rows must be long enough for vectors, or as long as
+/// those of `own`.
+bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
+  constexpr size_t kMostNodes = 16;
+  constexpr int64_t kShortestRow = 16;
+  if (own.rank() == 0 || state.shape(value).rank() == 0) return false;
+  if (state.shape(value).dimensions().back() < std::min(own.dimensions().back(), kShortestRow)) return false;
+  std::vector<ValueId> ahead = {value};
+  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+    const Node* const node = state.maker(ahead[k]);
+    if (node == nullptr) continue;
+    const Opcode opcode = node->instruction->opcode;
+    if (is_lanewise(opcode)) ahead.insert(ahead.end(), node->operands.begin(), node->operands.end());
+    if (opcode == Opcode::kReverse || opcode == Opcode::kSlice || opcode == Opcode::kGather) return true;
+    if (opcode == Opcode::kBroadcast && !is_scalar_broadcast(state, *node)) return true;
+  }
+  return false;
+}
+
+/// Of an op on elements: what was reshaped on the way to it and repeats or moves elements, so that no linear index can
+/// read it. Each element of s32[n,63] twice is such an s32[n,63,2]. kNoValue if there is none, or if a reduction wants
+/// the op's own dimensions; what is moved alone doesn't count beside guards, which are for one dimension each.
+ValueId finer_value(const RegionState& state, const Node& node) {
+  constexpr size_t kMostNodes = 32;
+  const Shape& own = state.shape(node.results[0]);
+  std::vector<const Node*> ahead = {&node};
+  ValueId repeated = kNoValue, moved = kNoValue;
+  bool is_guarded = false;
+  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+    for (ValueId v : ahead[k]->operands) {
+      const Node* const operand = state.maker(v);
+      if (operand == nullptr) continue;
+      const Opcode opcode = operand->instruction->opcode;
+      if (opcode == Opcode::kReduce || opcode == Opcode::kDot) return kNoValue;
+      is_guarded |= opcode == Opcode::kPad || opcode == Opcode::kConcatenate || opcode == Opcode::kDynamicUpdateSlice;
+      if (is_lanewise(opcode)) ahead.push_back(operand);
+      if (opcode != Opcode::kReshape) continue;
+      const ValueId source = operand->operands[0];
+      const Node* const from = state.maker(source);
+      if (from == nullptr || !refines(state.shape(source).dimensions(), own.dimensions())) continue;
+      if (from->instruction->opcode == Opcode::kBroadcast && repeated == kNoValue) repeated = source;
+      if (moved == kNoValue && moves_elements(state, source, own)) moved = source;
+    }
+  }
+  return repeated != kNoValue || is_guarded ? repeated : moved;
+}
+
+}  // namespace
+
+ValueId domain_value(const RegionState& state, const Node& node) {
+  if (state.shape(node.results[0]).element_count() == 0) return kNoValue;
+  if (is_lanewise(node.instruction->opcode)) return finer_value(state, node);
+  ValueId source = kNoValue;
+  for (const Node* n = &node; n != nullptr && n->instruction->opcode == Opcode::kReshape; n = state.maker(source))
+    source = n->operands[0];
+  return source;
+}
+
+}  // namespace hilo::engine

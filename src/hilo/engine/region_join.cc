@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/region_former.h"
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/element_access.h"
+
+namespace hilo::engine {
+
+using hlo::Opcode;
+
+namespace {
+
+/// Does joining compute elements more often than once each?
+bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Request& r) {
+  if (op == RegionOp::kFree || op == RegionOp::kMovement || op == RegionOp::kReduce) return false;
+  const Region& region = state.regions[r.region];
+  size_t inner = 0;  // one past the innermost dimension that the element depends on
+  for (const IndexExpr& e : r.map.index) {
+    for (size_t k = 0; k < e.coefficients.size(); ++k) {
+      if (e.coefficients[k] != 0 && region.extents[k] != 1) inner = std::max(inner, k + 1);
+    }
+    if (!e.terms.empty()) inner = region.extents.size();
+  }
+  const int64_t evaluations = hlo::count_of(std::span(region.extents).first(inner));
+  const int64_t once = std::max<int64_t>(state.shape(value).element_count(), 1);
+  if (op == RegionOp::kCheap) return evaluations > 2 * once;
+  // In short rows a few elements more can be twice as many vectors.
+  constexpr int64_t kLongRow = 64;
+  if (region.extents.empty() || region.extents.back() < kLongRow) return evaluations > once;
+  const Costs& costs = state.costs;
+  const ElementType type = state.shape(value).element_type();
+  const double in_memory = once > costs.cache_bytes / element_size_bytes(type) ? costs.uncached : costs.cached;
+  return static_cast<double>(evaluations - once) * costs.ops_of(type).transcendental >
+         static_cast<double>(once) * in_memory;
+}
+
+bool may_join(const RegionState& state, const Node& node, RegionOp op, const Request& r) {
+  const size_t nodes = state.regions[r.region].nodes.size() + node.operands.size();
+  if (nodes > kMaxRegionNodes && op != RegionOp::kFree) return false;
+  return can_expand(state, node, r) && !repeats_work(state, node.results[0], op, r);
+}
+
+bool all_may_join(const RegionState& state, const Node& node, RegionOp op) {
+  return std::ranges::all_of(state.requests[node.results[0]],
+                             [&](const Request& r) { return may_join(state, node, op, r); });
+}
+
+/// Each reader gets a copy of its own. True.
+bool expand_all(RegionState& state, const Node& node) {
+  const std::vector<Request> copies = std::move(state.requests[node.results[0]]);
+  state.requests[node.results[0]].clear();
+  for (const Request& r : copies) expand(state, node, r);
+  return true;
+}
+
+/// Is each element of the value read once, by the whole domain of a region, or by its outer dimensions?
+bool is_read_whole(const RegionState& state, ValueId value, const Request& r) {
+  const Region& region = state.regions[r.region];
+  const Shape& shape = state.shape(value);
+  if (r.map.linear || shape.element_count() == 0) return false;
+  for (size_t k = 0; k < r.map.index.size(); ++k) {  // all of it, not a slice
+    const std::optional<int64_t> d = as_dimension(r.map.index[k]);
+    const int64_t extent = shape.dimension(static_cast<int64_t>(k));
+    if (!d || extent != (*d < 0 ? 1 : region.extents[static_cast<size_t>(*d)])) return false;
+  }
+  const std::optional<size_t> walked = leading_dimensions(region.extents, r.map);
+  if (!walked) return false;
+  const size_t behind = skip_ones(region.extents, *walked);
+  const bool covers_outer = region.has_row() && *walked <= region.row_begin && behind >= region.row_begin;
+  return covers_outer || behind == region.extents.size();
+}
+
+/// The region that runs first computes the value and also writes it; later ones load it.
+bool try_become_output(RegionState& state, const Node& node, RegionOp op) {
+  const ValueId value = node.results[0];
+  const auto root_of = [&](const Request& r) { return state.regions[r.region].root; };
+  std::vector<Request>& requests = state.requests[value];
+  const Request chosen = *std::ranges::min_element(requests, {}, root_of);
+  Region& region = state.regions[chosen.region];
+  if (state.needed_before[value] <= region.root || region.updated != kNoValue || !chosen.map.guards.empty())
+    return false;
+  if (std::ranges::count(requests, region.root, root_of) > 1) return false;
+  if (!is_read_whole(state, value, chosen) || !may_join(state, node, op, chosen)) return false;
+  const std::vector<Request> all = std::move(requests);
+  requests.clear();
+  for (const Request& r : all) {
+    if (r.region != chosen.region || r.node != chosen.node) load(state, value, r);
+  }
+  const Shape& shape = state.shape(value);
+  region.outputs.push_back({value, chosen.node, linear_index(chosen.map, shape), shape.element_type()});
+  expand(state, node, chosen);
+  return true;
+}
+
+/// Do all who compute it again read no more than its memory would be, but for what is small and repeated?
+bool reads_one_array(const RegionState& state, const Node& node) {
+  return std::ranges::count_if(node.operands, [&](ValueId v) {
+           const Node* from = state.maker(v);
+           return state.shape(v).element_count() != 1 &&
+                  (from == nullptr || from->instruction->opcode != Opcode::kBroadcast);
+         }) <= 1;
+}
+
+}  // namespace
+
+bool try_join(RegionState& state, const Node& node, RegionOp op) {
+  if (node.instruction->opcode == Opcode::kDot) return try_join_dot(state, node);
+  if (op == RegionOp::kReduce) return try_join_row(state, node);
+  const ValueId value = node.results[0];
+  const std::vector<Request>& requests = state.requests[value];
+  const bool needed = state.is_needed(value);
+  if (op == RegionOp::kFree || (op == RegionOp::kMovement && !needed)) {
+    // Where it is needed in memory too, a region puts it there.
+    return (op == RegionOp::kFree || !needed) && all_may_join(state, node, op) && expand_all(state, node) && !needed;
+  }
+  if (requests.empty()) return false;
+  if (requests.size() == 1 && !needed) return may_join(state, node, op, requests[0]) && expand_all(state, node);
+  if (!needed && op == RegionOp::kCheap && is_lanewise(node.instruction->opcode) && reads_one_array(state, node) &&
+      all_may_join(state, node, op))
+    return expand_all(state, node);
+  return try_become_output(state, node, op);
+}
+
+}  // namespace hilo::engine

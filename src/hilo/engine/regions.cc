@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/regions.h"
+
+#include <fmt/format.h>
+
+namespace hilo::engine {
+
+bool copies_elements(const Region& region) {
+  if (region.inputs.size() != 1 || region.outputs.size() != 1 || region.nodes.size() != 1) return false;
+  const RegionNode& node = region.nodes[0];
+  const RegionOutput& output = region.outputs[0];
+  return node.kind == NodeKind::kLoad && node.guards.empty() && node.index.terms.empty() && node.type == output.type &&
+         output.index.terms.empty() && region.updated == kNoValue && !region.has_row() &&
+         region.inputs[0].value != kNoValue && output.value != kNoValue;
+}
+
+hlo::ReducerKind reducer_of(const RegionNode& reduce) {
+  return reduce.is_dot ? hlo::ReducerKind::kAdd : reduce.body->reducer_kind();
+}
+
+namespace {
+
+std::string text_of(const IndexExpr& e) {
+  std::string text = fmt::format("{}", e.constant);
+  for (size_t k = 0; k < e.coefficients.size(); ++k) text += fmt::format("+{}d{}", e.coefficients[k], k);
+  for (const IndexTerm& t : e.terms) text += fmt::format("+{}n{}", t.coefficient, t.node);
+  return text;
+}
+
+}  // namespace
+
+std::string canonical_text(const Region& region) {
+  std::string text = fmt::format("row {} extents", region.row_begin);
+  for (int64_t e : region.extents) text += fmt::format(" {}", e);
+  for (const RegionNode& n : region.nodes) {
+    text += fmt::format("; {} {} i{} b{} l{} r{} {}", static_cast<int>(n.kind), element_type_name(n.type), n.input,
+                        n.bits, n.limit, n.result, text_of(n.index));
+    for (uint32_t o : n.operands) text += fmt::format(" n{}", o);
+    for (const Guard& g : n.guards) text += fmt::format(" {}<={}<{}", g.low, text_of(g.index), g.high);
+    if (n.kind == NodeKind::kReduce) {
+      text += n.is_dot ? fmt::format(" dot {}", n.count)
+                       : fmt::format(" {} {:x} {:x}", n.count, n.body->fingerprint().high, n.body->fingerprint().low);
+      continue;
+    }
+    if (n.instruction == nullptr) continue;
+    text += fmt::format(" {}", static_cast<int>(n.instruction->opcode));
+    if (n.instruction->attributes != nullptr)
+      text += fmt::format(" {:x}", fields_hash(n.instruction->def().fields, *n.instruction->attributes));
+  }
+  for (const RegionOutput& o : region.outputs)
+    text += fmt::format("; out n{} {} {}", o.node, element_type_name(o.type), text_of(o.index));
+  return text;
+}
+
+}  // namespace hilo::engine

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops as steps: their carries, and what a turn exchanges.
+#include "tests/engine/plan_case.h"
+
+namespace hilo::engine {
+namespace {
+
+TEST(Loops, ALoopUpdatesItsCarryInPlaceWhereItStarts) {
+  const std::string text = plan_of(
+      "cond {\n p = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " n = s32[] constant(9)\n ROOT c = pred[] compare(i, n), direction=LT\n}\n"
+      "body {\n p = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " x = f32[8] get-tuple-element(p), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
+      " y = f32[8] sine(x)\n ROOT t = (s32[], f32[8]) tuple(j, y)\n}\n"
+      "ENTRY main {\n x = f32[8] parameter(0)\n zero = s32[] constant(0)\n"
+      " t = (s32[], f32[8]) tuple(zero, x)\n w = (s32[], f32[8]) while(t), condition=cond, body=body\n"
+      " ROOT r = f32[8] get-tuple-element(w), index=1\n}\n");
+  EXPECT_NE(text.find("{kind = while}"), std::string::npos) << text;
+  EXPECT_NE(text.find("{kind = copy  a = 0  b = 6  bytes = 32}"), std::string::npos) << text;
+  EXPECT_EQ(text.find("swaps = [\n    {now"), std::string::npos) << "both carries are updated in place\n" << text;
+}
+
+/// The bytes between arguments and results of a loop over (counter, f32[1024], f32[1024]), of which `step` makes `u`,
+/// `v`.
+int64_t arena_bytes_of_loop(const std::string& step) {
+  const std::string text = plan_of(
+      "cond {\n p = (s32[], f32[1024], f32[1024]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " n = s32[] constant(9)\n ROOT c = pred[] compare(i, n), direction=LT\n}\n"
+      "body {\n p = (s32[], f32[1024], f32[1024]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " x = f32[1024] get-tuple-element(p), index=1\n y = f32[1024] get-tuple-element(p), index=2\n"
+      " one = s32[] constant(1)\n j = s32[] add(i, one)\n" +
+      step +
+      " ROOT t = (s32[], f32[1024], f32[1024]) tuple(j, u, v)\n}\n"
+      "ENTRY main {\n x = f32[1024] parameter(0)\n y = f32[1024] parameter(1)\n zero = s32[] constant(0)\n"
+      " t = (s32[], f32[1024], f32[1024]) tuple(zero, x, y)\n"
+      " w = (s32[], f32[1024], f32[1024]) while(t), condition=cond, body=body\n"
+      " a = f32[1024] get-tuple-element(w), index=1\n b = f32[1024] get-tuple-element(w), index=2\n"
+      " ROOT r = (f32[1024], f32[1024]) tuple(a, b)\n}\n");
+  const std::string name = "arena_bytes = ";
+  const size_t at = text.find(name);
+  return at == std::string::npos ? 0 : std::stoll(text.substr(at + name.size()));
+}
+
+TEST(Loops, ACarryThatIsUpdatedInPlaceHasOneStretchOfMemory) {
+  constexpr int64_t kCarry = 4096, kScalars = 512;
+  EXPECT_LE(arena_bytes_of_loop(" u = f32[1024] sine(x)\n v = f32[1024] cosine(y)\n"), kScalars);
+  // Of one that isn't there is a second one, which the two exchange in each turn.
+  EXPECT_GE(arena_bytes_of_loop(" u = f32[1024] add(x, y)\n v = f32[1024] multiply(x, y)\n"), kCarry);
+  EXPECT_GE(arena_bytes_of_loop(" u = f32[1024] copy(y)\n v = f32[1024] copy(x)\n"), 2 * kCarry);
+}
+
+TEST(Loops, AnElementThatNeverChangesIsTheOperand) {
+  const std::string text = plan_of(
+      "cond {\n p = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " n = s32[] constant(9)\n ROOT c = pred[] compare(i, n), direction=LT\n}\n"
+      "body {\n p = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " x = f32[8] get-tuple-element(p), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
+      " ROOT t = (s32[], f32[8]) tuple(j, x)\n}\n"
+      "ENTRY main {\n x = f32[8] parameter(0)\n zero = s32[] constant(0)\n"
+      " t = (s32[], f32[8]) tuple(zero, x)\n w = (s32[], f32[8]) while(t), condition=cond, body=body\n"
+      " ROOT r = s32[] get-tuple-element(w), index=0\n}\n");
+  EXPECT_EQ(text.find("bytes = 32"), std::string::npos) << "x is copied\n" << text;
+}
+
+}  // namespace
+}  // namespace hilo::engine

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What moves elements becomes another place of its operand.
+#include "tests/engine/plan_case.h"
+
+namespace hilo::engine {
+namespace {
+
+/// The region of a negation of x: s32[6,8], moved.
+std::string moved(const std::string& shape, const std::string& move) {
+  return regions_of(
+      fmt::format("ENTRY main {{\n x = s32[6,8] parameter(0)\n i = s32[] parameter(1)\n"
+                  " two = s32[] constant(2)\n m = s32{0} {1}\n ROOT y = s32{0} negate(m)\n}}\n",
+                  shape, move));
+}
+
+TEST(RegionExpand, AMoveIsAnIndex) {
+  EXPECT_EQ(moved("[8,6]", "transpose(x), dimensions={1,0}"),
+            "[6,8] row 2: load 8i0+1i1 negate -> 1i0+6i1\n0 others\n");
+  EXPECT_EQ(moved("[2,8]", "slice(x), slice={[1:5:2], [0:8]}"),
+            "[2,8] row 2: load 8+16i0+1i1 negate -> 8i0+1i1\n0 others\n");
+  EXPECT_EQ(moved("[6,8]", "reverse(x), dimensions={1}"), "[6,8] row 2: load 7+8i0+-1i1 negate -> 8i0+1i1\n0 others\n");
+  EXPECT_EQ(moved("[6,3,8]", "broadcast(x), dimensions={0,2}"),
+            "[6,3,8] row 3: load 8i0+1i2 negate -> 24i0+8i1+1i2\n0 others\n");
+  EXPECT_EQ(moved("[6,8]", "reshape(x)"), "[48] row 1: load 1i0 negate -> 1i0\n0 others\n");
+}
+
+TEST(RegionExpand, APlaceThatIsKnownAtRunTimeIsATerm) {
+  EXPECT_EQ(moved("[2,8]", "dynamic-slice(x, i, two), dynamic_slice_sizes={2,8}"),
+            "[16] row 1: load 0 load 1i0 negate -> 1i0\n0 others\n");
+  EXPECT_EQ(moved("[2,5]", "dynamic-slice(x, two, two), dynamic_slice_sizes={2,5}"),
+            "[2,5] row 2: load 18+8i0+1i1 negate -> 5i0+1i1\n0 others\n")
+      << "a constant";
+}
+
+TEST(RegionExpand, PaddingIsGuarded) {
+  EXPECT_EQ(moved("[7,8]", "pad(x, two), padding=1_0x0_0"),
+            "[7,8] row 2: load -8+8i0+1i1 negate -> 8i0+1i1\n0 others\n");
+  EXPECT_EQ(moved("[5,8]", "pad(x, two), padding=-1_0x0_0"), "[40] row 1: load 8+1i0 negate -> 1i0\n0 others\n")
+      << "cut off";
+}
+
+}  // namespace
+}  // namespace hilo::engine
