@@ -23,7 +23,7 @@ EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "li
 # What libhilo.so opens when it is first needed, and what that needs (python/jax_plugins/hilo/library.py loads it).
 OPENBLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0")
 # Opened for a server's devices only: gRPC, 57 libraries, is the system's; an error names what lacks.
-FROM_THE_SYSTEM = "libhilo_rpc.so"
+FROM_THE_SYSTEM = "libhilo_grpc.so"
 METADATA = """\
 Metadata-Version: 2.1
 Name: jax-hilo

@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "hilo/backend/cpu/load/codegen_table.h"
 #include "hilo/base/build_id.h"
 #include "hilo/engine/plan_bytes.h"
 
@@ -26,6 +27,12 @@ std::string checksum_of(std::string_view bytes) {
   std::memcpy(checksum.data(), &hash.low64, 8);
   std::memcpy(checksum.data() + 8, &hash.high64, 8);
   return checksum;
+}
+
+/// Which build made the code: that of the library, and that of its code generator.
+const std::string& code_id() {
+  static const auto* const id = new std::string(build_id() + " " + linked_id(companion_path(CodegenTable::kNames)));
+  return *id;
 }
 
 void append_part(std::string& out, std::string_view part) {
@@ -49,7 +56,7 @@ StatusOr<std::string_view> next_part(std::string_view& rest) {
 
 std::string save_program(const ProgramSignature& signature, const Plan& plan, std::string_view module) {
   std::string body;
-  append_part(body, build_id());
+  append_part(body, code_id());
   append_part(body, signature_bytes(signature));
   append_part(body, plan_bytes(plan));
   append_part(body, module);
@@ -68,9 +75,9 @@ StatusOr<SavedProgram> read_program(std::string_view bytes) {
   if (checksum != checksum_of(rest))
     return invalid_argument("reading a saved program: its checksum differs: the bytes were damaged");
   HILO_ASSIGN_OR_RETURN(const std::string_view stamp, next_part(rest));
-  if (stamp != build_id())
+  if (stamp != code_id())
     return failed_precondition(
-        fmt::format("reading a saved program: it was saved by hilo {}; this is {}", stamp, build_id()));
+        fmt::format("reading a saved program: it was saved by hilo {}; this is {}", stamp, code_id()));
   SavedProgram program;
   HILO_ASSIGN_OR_RETURN(const std::string_view signature, next_part(rest));
   HILO_ASSIGN_OR_RETURN(program.signature, signature_from_bytes(signature));
