@@ -16,7 +16,7 @@ import sources  # noqa: E402
 # two names that gdb asks a program with compiled code to have, and what companions call.
 OURS = re.compile(r"_ZN(K?[RO]?)4hilo|_ZT[ISVTHW]N4hilo|_ZT[hv]n?\w*_N4hilo|_ZZNK?4hilo|_ZGVZ?NK?4hilo|hilo_"
                   r"|__jit_debug_(descriptor|register_code)$|__wrap_")
-NEEDED = ("libfmt.so", "libz.so", "libstdc++.so", "libgcc_s.so",
+NEEDED = ("libfmt.so", "libpng16.so", "libz.so", "libstdc++.so", "libgcc_s.so",
           "libm.so", "libc.so", "libpthread.so", "libdl.so", "ld-linux-x86-64.so",
           "libasan.so", "libubsan.so", "libtsan.so")
 MOST_MEGABYTES = 40  # stripped
