@@ -52,13 +52,13 @@ race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--thread
 
 conformance:  ## others' test cases, from CONFORMANCE=DIR
 	@tools/setup.sh build test
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_rpc
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions
 	@python3 tools/conformance.py --build $(BUILD) $(if $(CONFORMANCE),--cases $(CONFORMANCE))
 	@$(if $(CONFORMANCE),python3 tests/rpc/corpus.py --build $(BUILD) $(CONFORMANCE)/jax_corpus)
 
 interop:  ## what needs a virtual environment with jaxlib
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc hilo_command examples tests compile_for_gpu
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_companions hilo_command examples tests compile_for_gpu
 	@python3 tools/interop.py --build $(BUILD)
 
 peer:  ## the JAX that bench, race, interop and jax-tests compare with, in .venv/: PEER=0.12 or 0.10; without PEER the newest for which there is a Python
@@ -67,7 +67,7 @@ peer:  ## the JAX that bench, race, interop and jax-tests compare with, in .venv
 
 wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo-*.whl
 	@tools/setup.sh build
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_companions
 	@python3 tools/wheel.py --build $(BUILD)
 
 jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at the tag of the peer; FILES="lax api", OPTIONS="--limit 40"

@@ -8,7 +8,7 @@
 
 #include "hilo/backend/combine.h"
 #include "hilo/replica/launch.h"
-#include "hilo/replica/mpi_library.h"
+#include "hilo/replica/mpi/mpi_library.h"
 #include "hilo/replica/processes.h"
 
 using namespace hilo;

@@ -7,7 +7,7 @@
 #include "bench/timing.h"
 #include "hilo/device/executable.h"
 #include "hilo/hilo.h"
-#include "hilo/hlo/simulate/simulate.h"
+#include "hilo/inspect/simulate/simulate.h"
 
 using namespace hilo;
 

@@ -14,7 +14,7 @@ foreach(source IN LISTS HILO_BENCHES)
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench)
   target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})  # "bench/timing.h"
-  target_link_libraries(bench_${name} PRIVATE hilo fmt::fmt benchmark::benchmark)
+  target_link_libraries(bench_${name} PRIVATE hilo::hilo fmt::fmt benchmark::benchmark)
   add_dependencies(bench bench_${name})
 endforeach()
 
@@ -27,7 +27,10 @@ foreach(source IN LISTS HILO_PRELOADS)
   add_dependencies(bench bench_${name})
 endforeach()
 
-if(NOT TARGET hilo_rpc)
+target_link_libraries(bench_all_reduce PRIVATE hilo_mpi)
+target_link_libraries(bench_mesh_steps PRIVATE hilo_inspect)
+
+if(NOT TARGET hilo_grpc)
   return()
 endif()
 file(GLOB HILO_RPC_BENCHES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/rpc/*.cc)
@@ -37,8 +40,8 @@ foreach(source IN LISTS HILO_RPC_BENCHES)
   set_target_properties(bench_rpc_${name} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench/rpc)
   target_include_directories(bench_rpc_${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(bench_rpc_${name} PRIVATE hilo fmt::fmt)
-  add_dependencies(bench_rpc_${name} hilo_rpc)  # opened at run time
+  target_link_libraries(bench_rpc_${name} PRIVATE hilo::hilo hilo_rpc fmt::fmt)
+  add_dependencies(bench_rpc_${name} hilo_grpc)  # opened at run time
   add_dependencies(bench bench_rpc_${name})
 endforeach()
-target_link_libraries(bench_rpc_echo PRIVATE hilo_grpc)
+target_link_libraries(bench_rpc_echo PRIVATE grpc_flags)

@@ -9,6 +9,6 @@ foreach(source IN LISTS HILO_EXAMPLES)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/examples)
   target_include_directories(example_${name} PRIVATE ${PROJECT_SOURCE_DIR})  # "examples/support/x.h"
   target_compile_definitions(example_${name} PRIVATE HILO_EXAMPLE_DATA="${PROJECT_SOURCE_DIR}/examples/data")
-  target_link_libraries(example_${name} PRIVATE hilo)
+  target_link_libraries(example_${name} PRIVATE hilo::hilo)
   add_dependencies(examples example_${name})
 endforeach()

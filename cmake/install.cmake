@@ -24,15 +24,13 @@ list(LENGTH CMAKE_INSTALL_MANIFEST_FILES hilo_first)  # what another project ins
 install(TARGETS hilo EXPORT hiloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # `make install` builds the library and the command only; the plugin goes along where it is built.
 install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-if(TARGET hilo_rpc)
-  install(TARGETS hilo_rpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+install(TARGETS ${HILO_COMPANIONS} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET hilo_command)
   install(TARGETS hilo_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/hilo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
   PATTERN "*.h" PATTERN "*.inc"
-  PATTERN "rpc/grpc" EXCLUDE PATTERN "pjrt" EXCLUDE PATTERN "backend/cpu" EXCLUDE PATTERN "backend/cuda" EXCLUDE PATTERN "backend/reference" EXCLUDE)
+  PATTERN "inspect" EXCLUDE PATTERN "rpc" EXCLUDE PATTERN "replica/mpi" EXCLUDE PATTERN "pjrt" EXCLUDE PATTERN "backend/cpu" EXCLUDE PATTERN "backend/cuda" EXCLUDE PATTERN "backend/reference" EXCLUDE)
 install(FILES ${HILO_GENERATED_DIR}/hilo/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hilo)
 
 set(HILO_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hilo)

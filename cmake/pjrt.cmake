@@ -2,7 +2,7 @@
 # cmake/pjrt.cmake -- libhilo_pjrt.so: the plugin by which JAX, and whoever speaks PJRT, runs on hilo.
 file(GLOB HILO_PJRT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hilo/pjrt/*.cc)
 add_library(hilo_pjrt MODULE ${HILO_PJRT_SOURCES})
-target_link_libraries(hilo_pjrt PRIVATE hilo fmt::fmt)
+target_link_libraries(hilo_pjrt PRIVATE hilo::hilo fmt::fmt)
 target_compile_options(hilo_pjrt PRIVATE -fno-strict-aliasing)
 hilo_unity(hilo_pjrt ${PROJECT_SOURCE_DIR}/src)
 set(HILO_PJRT_MAP ${PROJECT_SOURCE_DIR}/cmake/pjrt.map)

@@ -33,4 +33,6 @@ hilo_require(Boost_FOUND "Boost 1.81 or later, its headers only. Hint: apt-get i
 on Debian 13 and Ubuntu 24.04")
 find_package(ZLIB QUIET)
 hilo_require(ZLIB_FOUND "zlib. Hint: apt-get install zlib1g-dev")
+find_package(PNG QUIET)
+hilo_require(PNG_FOUND "libpng. Hint: apt-get install libpng-dev")
 find_package(Threads REQUIRED)

@@ -9,8 +9,6 @@ if(HILO_TOOL_SOURCES)
   target_include_directories(hilo_command PRIVATE ${PROJECT_SOURCE_DIR})  # "tools/hilo/x.h"
   target_compile_definitions(hilo_command PRIVATE HILO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
   hilo_unity(hilo_command ${PROJECT_SOURCE_DIR})
-  if(TARGET hilo_rpc)
-    add_dependencies(hilo_command hilo_rpc)  # opened at run time
-  endif()
-  target_link_libraries(hilo_command PRIVATE hilo CLI11::CLI11 fmt::fmt)
+  add_dependencies(hilo_command ${HILO_COMPANIONS})  # opened at run time
+  target_link_libraries(hilo_command PRIVATE hilo hilo_inspect CLI11::CLI11 fmt::fmt)
 endif()

@@ -47,10 +47,10 @@ def start(build: pathlib.Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         stripped = pathlib.Path(folder) / "stripped"
         subprocess.run(["strip", "-o", stripped, library], check=True)
-        print(f"libhilo.so stripped: {stripped.stat().st_size / 1e6:.1f} MB (aim 60)")
+        print(f"libhilo.so stripped: {stripped.stat().st_size / 1e6:.1f} MB (aim 40)")
     if command.exists():
         milliseconds = 1e3 * statistics.median(timed([command, "--version"]) for _ in range(41))
-        print(f"hilo --version: {milliseconds:.1f} ms (aim 20)")
+        print(f"hilo --version: {milliseconds:.1f} ms (aim 8)")
     return 0
 
 

@@ -13,7 +13,7 @@ HOMES = {
     "LLVM": (("llvm/", "llvm-c/"), ("backend",)),
     "protobuf": (("google/protobuf/",), ("hlo/proto", "rpc")),
     "gRPC": (("grpc/", "grpcpp/"), ("rpc",)),
-    "PJRT": (("xla/pjrt/", "pjrt_c_api"), ("pjrt",)),
+    "PJRT": (("xla/pjrt/", "pjrt_c_api"), ("pjrt", "pjrt_abi")),
 }
 # A file with LLJIT compiles in 6 to 10 s and takes up to 1.1 GB.
 MOST_FILES = 3

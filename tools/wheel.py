@@ -21,7 +21,7 @@ LARGEST = 60e6
 # What each Linux with this glibc has: PEP 600's list, as far as hilo needs it.
 EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libstdc++.so", "libz.so", "linux-vdso.so", "ld-linux-x86-64.so")
 # Opened for a server's devices only: gRPC, 57 libraries, is the system's; an error names what lacks.
-FROM_THE_SYSTEM = "libhilo_rpc.so"
+FROM_THE_SYSTEM = "libhilo_grpc.so"
 METADATA = """\
 Metadata-Version: 2.1
 Name: jax-hilo

@@ -13,8 +13,8 @@
 #include "hilo/base/flag_table.h"
 #include "hilo/base/log.h"
 #include "hilo/client/local_computation.h"
-#include "hilo/client/profile.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/inspect/profile/profile.h"
 #include "tests/support/clients.h"
 
 namespace hilo {

@@ -35,7 +35,7 @@ def main() -> int:
         context = {"build": arguments.build.resolve(), "jobs": arguments.jobs, "scratch": scratch, "prefix": prefix}
         for case in (make_install_says_how_to_go_on, installed_headers_include_what_is_installed,
                      pkg_config_builds_and_runs, one_line_builds_and_runs, runs_where_it_is_opened_later,
-                     installed_command_runs, find_package_builds_and_runs_where_the_prefix_was_moved,
+                     companions_are_opened_when_they_are_needed, installed_command_runs, find_package_builds_and_runs_where_the_prefix_was_moved,
                      fetch_content_leaves_both_projects_alone, install_twice_leaves_no_old_file,
                      uninstall_leaves_nothing, cmake_install_is_uninstalled_too, a_staged_install_is_whole,
                      uninstall_keeps_what_others_installed, a_prefix_without_rights_is_refused):
@@ -106,6 +106,18 @@ def runs_where_it_is_opened_later(prefix, scratch, **_):
     assert text == "number 52\n", text
 
 
+def companions_are_opened_when_they_are_needed(prefix, scratch, **_):
+    """The code generator where nothing has compiled the program before; inspection for a profile; never a server's client or MPI."""
+    def opened(**variables) -> set[str]:
+        said = run(scratch / "by_pkg_config", env={**WITHOUT_PATHS, "LD_DEBUG": "files", "JAX_PLATFORM_NAME": "Host", **variables})
+        return set(re.findall(r"calling init: .*/libhilo_(\w+)\.so", said))
+    cache = str(scratch / "cache")
+    for variables, wanted in (({"HILO_CACHE": "off"}, {"codegen"}), ({"HILO_CACHE": cache}, {"codegen"}), ({"HILO_CACHE": cache}, set()),
+                              ({"HILO_CACHE": cache, "JAX_HLO_PROFILE": "1"}, {"codegen", "inspect"})):
+        got = opened(**variables)
+        assert got == wanted, f"{variables}: got {got}; wanted {wanted}"
+
+
 def installed_command_runs(prefix, scratch, **_):
     """And the project that it makes finds this prefix. tests/new_project builds one."""
     expect_version(run(prefix / "bin" / "hilo", "--version"))
@@ -143,7 +155,7 @@ def fetch_content_leaves_both_projects_alone(scratch, build, jobs, **_):
     assert "hilo_pjrt.dir" not in planned and "hilo_rpc.dir" not in planned, "what nobody links is built"
     run("ninja", "-C", tree, "-j", jobs, *objects, "CMakeFiles/outside.dir/Unity/unity_0_cxx.cxx.o",
         "CMakeFiles/first.dir/Unity/unity_0_cxx.cxx.o")
-    for library in (build / "lib").glob("libhilo.so*"):
+    for library in (*(build / "lib").glob("libhilo.so*"), build / "lib" / "libhilo_codegen.so"):
         shutil.copy(library, hilo / library.name, follow_symlinks=False)
     for program in ("outside", "first"):
         link = run("ninja", "-C", tree, "-t", "commands", "-s", program).strip()

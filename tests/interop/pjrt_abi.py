@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""pjrt_abi.py [--command X] -- holds src/hilo/pjrt/abi to the tables of PyPI's pypjrt: the offset of every field, the size
+"""pjrt_abi.py [--command X] -- holds src/hilo/pjrt_abi to the tables of PyPI's pypjrt: the offset of every field, the size
 of every struct, the value of every enumerator and the order of the functions become one C++ file of assertions, which the
 compiler judges. The same with the header of version 0.81 that lies in the wheel xla-cpu-pjrt: what both have has the same offsets,
 functions and enumerators, and no struct has become smaller. Ends with "N passed, N failed"."""
@@ -95,7 +95,7 @@ def failures(cases: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "abi.cc"
         lines = [f'static_assert({case}, "case {i}");' for i, case in enumerate(cases)]
-        source.write_text('#include "hilo/pjrt/abi/api.h"\n' + "\n".join(lines) + "\n")
+        source.write_text('#include "hilo/pjrt_abi/api.h"\n' + "\n".join(lines) + "\n")
         command = [os.environ.get("CXX", "c++"), "-std=c++20", "-fsyntax-only", "-fmax-errors=0", f"-I{ROOT / 'src'}", source]
         result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode == 0:

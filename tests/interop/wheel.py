@@ -67,7 +67,7 @@ def cases(command: pathlib.Path, folder: pathlib.Path):
     with serving(command) as address:
         yield "runs on a server", run([python, "-c", PROGRAM_WITHOUT_CALLBACKS], "ran on 1 devices", JAX_PLATFORMS="hilo,cpu",
                                       JAX_HILO_TARGET=f"rpc:{address}", **outer)
-        yield "names what a server needs", without_rpc(folder, lambda: run([python, "-c", PROGRAM], "the backend xrt needs libhilo_rpc.so", 1,
+        yield "names what a server needs", without_grpc(folder, lambda: run([python, "-c", PROGRAM], "the backend xrt needs libhilo_grpc.so", 1,
                                                                            JAX_PLATFORMS="hilo,cpu", JAX_HILO_TARGET=f"rpc:{address}", **outer))
 
 
@@ -81,9 +81,9 @@ def serving(command: pathlib.Path):
             server.terminate()
 
 
-def without_rpc(folder: pathlib.Path, action) -> str:
-    """What `action` gives while the installed package lacks libhilo_rpc.so."""
-    library = next(folder.glob("venv/lib/*/site-packages/jax_plugins/hilo/libhilo_rpc.so"))
+def without_grpc(folder: pathlib.Path, action) -> str:
+    """What `action` gives while the installed package lacks libhilo_grpc.so."""
+    library = next(folder.glob("venv/lib/*/site-packages/jax_plugins/hilo/libhilo_grpc.so"))
     library.rename(library.with_suffix(".away"))
     try:
         return action()

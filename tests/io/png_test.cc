@@ -166,18 +166,17 @@ std::string error_of(std::string_view head, std::string_view rows) {
 TEST(PngReadingError, NamesWhatIsWrong) {
   using namespace std::string_view_literals;
   EXPECT_EQ(error_of("\0\0\0\1\0\0\0\1\x08\0\0\0\0"sv, "\0\7"sv), "no error");
-  EXPECT_EQ(error_of("\0\0\0\1\0\0\0\1\x08\0\0\0\0"sv, "\5\7"sv),
-            "INVALID_ARGUMENT: a.png: a row has filter 5; the format has 0 to 4");
+  EXPECT_EQ(error_of("\0\0\0\1\0\0\0\1\x08\0\0\0\0"sv, "\5\7"sv), "INVALID_ARGUMENT: a.png: bad adaptive filter value");
   EXPECT_EQ(error_of("\0\0\0\1\0\0\0\1\x08\0\0\0\0"sv, "\0\7\7"sv),
-            "INVALID_ARGUMENT: a.png: IDAT: 1 x 1 pixels take 2 bytes; it holds another number");
+            "INVALID_ARGUMENT: a.png: IDAT: Too much image data");
   EXPECT_EQ(error_of("\0\0\0\1\0\0\0\1\x03\0\0\0\0"sv, "\0\7"sv),
-            "INVALID_ARGUMENT: a.png: colour type 0 of 3 bits; the format has none");
+            "INVALID_ARGUMENT: a.png: Invalid IHDR data (Invalid bit depth in IHDR)");
   EXPECT_EQ(error_of("\0\0\0\0\0\0\0\1\x08\0\0\0\0"sv, "\0\7"sv),
-            "INVALID_ARGUMENT: a.png: size 0 x 1; wanted 1 to 2147483647 each");
+            "INVALID_ARGUMENT: a.png: Invalid IHDR data (Image width is zero in IHDR)");
   EXPECT_EQ(error_of("\0\0\0\1\0\0\0\1\x08\3\0\0\0"sv, "\0\7"sv),
-            "INVALID_ARGUMENT: a.png: a palette of 0 bytes; wanted 3 to 768 in threes");
+            "INVALID_ARGUMENT: a.png: IDAT: Missing PLTE before IDAT");
   EXPECT_EQ(error_of("\0\0\x40\0\0\0\x40\0\x08\0\0\0\0"sv, "\0\7"sv),
-            "DATA_LOSS: a.png: 16384 x 16384 pixels can't be in 10 bytes");
+            "DATA_LOSS: a.png: 16384 x 16384 pixels can't be in 67 bytes");
   EXPECT_EQ(error_of("\x7f\0\0\0\x7f\0\0\0\x10\6\0\0\0"sv, "\0\7"sv),
             "RESOURCE_EXHAUSTED: a.png: 2130706432 x 2130706432 pixels of 4 channels; limit is 1073741824 bytes");
   EXPECT_EQ(read_png(data("rgb.jpg")).status().to_string(),

@@ -3,7 +3,7 @@
 //
 // Each n has a process of its own, which has not used the library before, so first use is part of what fails.
 // HILO_OUT_OF_MEMORY_STEP=1 (make sanitize) tries every n outside of LLVM, and one in a hundred within, where all take the
-// same way (backend/cpu/emit/spare_memory.h). Without it a few are tried, so that it takes seconds.
+// same way (backend/cpu/load/spare_memory.h). Without it a few are tried, so that it takes seconds.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -18,7 +18,8 @@
 #include <sstream>
 #include <string>
 
-#include "hilo/backend/cpu/emit/spare_memory.h"
+#include "hilo/backend/cpu/load/codegen_table.h"
+#include "hilo/backend/cpu/load/spare_memory.h"
 #include "hilo/base/caches.h"
 #include "hilo/base/cpu_count.h"
 #include "hilo/client/compile.h"
@@ -256,6 +257,8 @@ enum class Where { kOutsideOfLlvm, kInLlvm };
 
 /// Writes to `report` how the scenario ends where operator new fails, and how it ends after that.
 void run_failing(const Scenario& scenario, Where where, int64_t call, Failing how, Report& report) {
+  // No exception can pass through the callers of static constructors. The engine checks that there is memory for them.
+  if (!open_companion<cpu::CodegenTable>().ok()) return;
   const auto outside = +[] { return !cpu::SpareMemory::active(); };
   test::fail_new_at(call, how, where == Where::kInLlvm ? cpu::SpareMemory::active : outside);
   report.first = run_once(scenario, report.value, report.text);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hilo/pjrt/abi/api.h"
+#include "hilo/pjrt_abi/api.h"
 #include "tests/paths.h"
 
 // Calls name the fields that they set; all others are zero, as the API wants them.

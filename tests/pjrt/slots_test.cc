@@ -49,7 +49,7 @@ void walk(void (*function)(Args*), const char*) {
 
 TEST(Slots, AreAllFilledAndTakeNull) {
 #define HILO_PJRT_SLOT(result, name) walk(api().name, #name);
-#include "hilo/pjrt/abi/slots.inc"
+#include "hilo/pjrt_abi/slots.inc"
 }
 
 TEST(Slots, StateTheVersionTheyAreOf) {

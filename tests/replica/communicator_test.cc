@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "hilo/replica/message_communicator.h"
+#include "hilo/replica/mpi/message_communicator.h"
 #include "hilo/replica/thread_communicator.h"
+#include "tests/replica/mpi/memory_messages.h"
 #include "tests/support/communicators.h"
-#include "tests/support/memory_messages.h"
 
 namespace hilo {
 namespace {

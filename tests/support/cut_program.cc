@@ -5,11 +5,11 @@
 
 #include <random>
 
-#include "hilo/hlo/bisect/agreement.h"
-#include "hilo/hlo/bisect/reduce.h"
 #include "hilo/hlo/partition/partition.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
+#include "hilo/inspect/bisect/agreement.h"
+#include "hilo/inspect/bisect/reduce.h"
 #include "tests/support/clients.h"
 #include "tests/support/partitioned.h"
 #include "tests/support/recorded_shardings.h"

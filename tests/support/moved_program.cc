@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hilo/hlo/bisect/agreement.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/text/printer.h"
+#include "hilo/inspect/bisect/agreement.h"
 #include "hilo/types/twins.h"
 #include "tests/support/moved_data.h"
 #include "tests/support/moved_draw.h"

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "hilo/base/files.h"
-#include "hilo/hlo/bisect/agreement.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/text/printer.h"
+#include "hilo/inspect/bisect/agreement.h"
 
 namespace hilo::tests {
 namespace {

@@ -2,7 +2,7 @@
 // tests/support/random_layouts.h -- random orders of memory in a program, under which its values stay what they are.
 #pragma once
 
-#include "hilo/hlo/bisect/reduce.h"
+#include "hilo/inspect/bisect/reduce.h"
 
 namespace hilo::tests {
 

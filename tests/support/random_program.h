@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "hilo/hlo/bisect/reduce.h"
+#include "hilo/inspect/bisect/reduce.h"
 #include "tests/support/status_cell.h"
 
 namespace hilo::tests {

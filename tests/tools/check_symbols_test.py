@@ -48,8 +48,8 @@ class CheckSymbols(Planted):
         self.assertEqual(len(found), 1)
         self.assertIn("needs libcrypt.so.1", found[0])
 
-    def test_finds_a_library_over_60_megabytes(self):
-        self.plant("big.cc", "extern const char hilo_big[61'000'000] = {1};")
+    def test_finds_a_library_over_40_megabytes(self):
+        self.plant("big.cc", "extern const char hilo_big[41'000'000] = {1};")
         library = self.root / "big.so"
         subprocess.run(["g++", "-shared", "-fPIC", self.root / "big.cc", "-o", library], check=True)
-        self.assertIn("61.0 MB stripped; wanted at most 60", check_symbols.too_large(library)[0])
+        self.assertIn("41.0 MB stripped; wanted at most 40", check_symbols.too_large(library)[0])

@@ -40,8 +40,8 @@ class Requirements(Planted):
         self.plant("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES C)\n" +
                    "".join(f"set({name} {value})\n" for name, value in MACHINE.items()) + f'include("{REQUIREMENTS}")\n')
         for package, hint in (("fmt", "libfmt-dev"), ("Boost", "libboost1.81-dev, or libboost1.83-dev on Debian 13"),
-                              ("ZLIB", "zlib1g-dev"), ("zstd", "libzstd-dev")):
+                              ("ZLIB", "zlib1g-dev"), ("PNG", "libpng-dev"), ("zstd", "libzstd-dev")):
             said = self.refusal("-S", str(self.root), "-B", str(self.root / "b"), "-G", "Ninja",
                                 *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}={'ON' if name == package else 'OFF'}"
-                                  for name in ("fmt", "Boost", "ZLIB", "zstd")))
+                                  for name in ("fmt", "Boost", "ZLIB", "PNG", "zstd")))
             self.assertIn(f"Hint: apt-get install {hint}", said)

@@ -40,7 +40,7 @@ Command add_info(CLI::App& parent);
 Command add_flags(CLI::App& parent);
 Command add_completion(CLI::App& parent);
 
-/// The text of --version and of `hilo info`. Cost    BLAS is looked for, LLVM is not touched.
+/// The text of --version, with which that of `hilo info` begins. Opens no library.
 std::string info_text();
 
 /// The engine named on the command line, "cpu" or "reference", counts before the flag; empty leaves the flag.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "hilo/client/graphs.h"
 #include "hilo/client/platforms.h"
-#include "hilo/hlo/graph/dot.h"
-#include "hilo/hlo/graph/html.h"
-#include "hilo/hlo/graph/svg.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
+#include "hilo/inspect/graph/dot.h"
+#include "hilo/inspect/graph/html.h"
+#include "hilo/inspect/graph/svg.h"
+#include "hilo/inspect/graph/unit_groups.h"
 #include "hilo/stablehlo/write/write_tree.h"
 #include "tools/hilo/arguments.h"
 #include "tools/hilo/command.h"

@@ -52,7 +52,7 @@ std::string devices_text(const Client& client) {
 
 Status print_info() {
   HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
-  return write_result("", info_text() + devices_text(*client));
+  return write_result("", info_text() + fmt::format("BLAS     {}\n", cpu::blas_name()) + devices_text(*client));
 }
 
 /// The flags, then the variables of the environment that are no flags.
@@ -67,8 +67,8 @@ std::string flags_text() {
 }  // namespace
 
 std::string info_text() {
-  return fmt::format("hilo {} ({})\nCPU      {}\nISA      {}\nthreads  {}\nLLVM     {}\nBLAS     {}\n", version(),
-                     commit(), cpu_name(), isa_text(), default_thread_count(), HILO_LLVM_VERSION, cpu::blas_name());
+  return fmt::format("hilo {} ({})\nCPU      {}\nISA      {}\nthreads  {}\nLLVM     {}\n", version(), commit(),
+                     cpu_name(), isa_text(), default_thread_count(), HILO_LLVM_VERSION);
 }
 
 Command add_info(CLI::App& parent) {

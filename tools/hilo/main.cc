@@ -10,8 +10,7 @@
 
 #include "hilo/base/log.h"
 #include "hilo/base/text.h"
-#include "hilo/rpc/client/caller.h"
-#include "hilo/rpc/worker/zygote.h"
+#include "hilo/rpc/command/command_table.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
@@ -29,7 +28,7 @@ int fail(const Status& status, int exit_code) {
 /// Without waiting for a library's call that nobody waits for.
 [[noreturn]] void end_now(int exit_code) {
   std::fflush(nullptr);
-  rpc::end_sessions();
+  if (const auto* const servers = opened_companion<rpc::CommandTable>(); servers != nullptr) servers->end_sessions();
   ::_exit(exit_code);
 }
 
@@ -106,8 +105,11 @@ int parse_and_run(std::vector<std::string> arguments) {
 }  // namespace hilo::tool
 
 int main(int argc, char** argv) {
-  if (argc > 1 && argv[1] == hilo::rpc::kHelperArgument)
-    return hilo::rpc::help_server(std::span(argv + 1, argv + argc));
+  if (argc > 1 && argv[1] == hilo::rpc::kHelperArgument) {
+    const auto servers = hilo::open_companion<hilo::rpc::CommandTable>();
+    return servers.ok() ? (*servers)->help_server(std::span(argv + 1, argv + argc))
+                        : hilo::tool::fail(servers.status(), hilo::tool::kExitFailure);
+  }
   hilo::tool::catch_interrupts();
   try {
     return hilo::tool::parse_and_run(std::vector<std::string>(argv + 1, argv + std::max(argc, 1)));

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "hilo/hlo/graph/dot.h"
-#include "hilo/hlo/graph/html.h"
-#include "hilo/hlo/graph/svg.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/import/program.h"
+#include "hilo/inspect/graph/dot.h"
+#include "hilo/inspect/graph/html.h"
+#include "hilo/inspect/graph/svg.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
 #include "hilo/stablehlo/devices/propagation.h"
 #include "hilo/stablehlo/jax_export.h"

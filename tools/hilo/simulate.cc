@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include "hilo/hlo/simulate/simulate.h"
+#include "hilo/inspect/simulate/simulate.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/partitioned_file.h"
 

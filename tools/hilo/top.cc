@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "hilo/base/text.h"
-#include "hilo/rpc/client/remote_client.h"
+#include "hilo/rpc/command/command_table.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
 
@@ -29,14 +29,15 @@ bool wait(double seconds) {
 }
 
 Status top(const TopOptions& options) {
-  HILO_ASSIGN_OR_RETURN(const rpc::AskOverview ask, rpc::watch_server(options.target));
+  HILO_ASSIGN_OR_RETURN(const rpc::CommandTable* const servers, open_companion<rpc::CommandTable>());
+  HILO_ASSIGN_OR_RETURN(const rpc::AskOverview ask, servers->watch_server(options.target));
   HILO_ASSIGN_OR_RETURN(rpc::Overview before, ask());  // it asks the workers, whose answers the next one has
   const bool is_live = ::isatty(STDOUT_FILENO) == 1;
   catch_interrupts();
   for (int64_t i = 0; (options.count == 0 || i < options.count) && wait(options.every_seconds); ++i) {
     HILO_ASSIGN_OR_RETURN(rpc::Overview now, ask());
     if (is_live) std::fputs("\x1b[H\x1b[J", stdout);  // in the place of the last one
-    HILO_RETURN_IF_ERROR(write_result("", rpc::overview_text(now, &before)));
+    HILO_RETURN_IF_ERROR(write_result("", servers->overview_text(now, &before)));
     std::fflush(stdout);
     before = std::move(now);
   }

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "hilo/version.h"
@@ -63,6 +65,25 @@ const std::string& build_id() {
     return new std::string(fmt::format("{} {}", version(), linked.empty() ? commit() : linked));
   }();
   return *id;
+}
+
+std::string linked_id(const std::string& path) {
+  std::string page(4096, '\0');  // the linker puts headers and notes first
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
+  if (file == nullptr) return {};
+  page.resize(std::fread(page.data(), 1, page.size(), file.get()));
+  ElfW(Ehdr) header;
+  if (page.size() < sizeof header || !page.starts_with(ELFMAG)) return {};
+  std::memcpy(&header, page.data(), sizeof header);
+  for (size_t k = 0; k < header.e_phnum; ++k) {
+    ElfW(Phdr) part;
+    const size_t at = header.e_phoff + k * sizeof part;
+    if (at > page.size() - sizeof part) return {};
+    std::memcpy(&part, page.data() + at, sizeof part);
+    if (part.p_type != PT_NOTE || part.p_offset > page.size()) continue;
+    if (std::string id = id_in(std::string_view(page).substr(part.p_offset, part.p_filesz)); !id.empty()) return id;
+  }
+  return {};
 }
 
 }  // namespace hilo

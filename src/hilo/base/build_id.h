@@ -10,4 +10,7 @@ namespace hilo {
 /// "0.1.0 9f86d081884c7d65". Equal texts mean equal code.
 const std::string& build_id();
 
+/// The identity that the linker gave the library in this file, "9f86d081884c7d65"; "" if the file has none.
+std::string linked_id(const std::string& path);
+
 }  // namespace hilo

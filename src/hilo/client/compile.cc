@@ -11,10 +11,9 @@
 #include "hilo/base/log.h"
 #include "hilo/base/memoize.h"
 #include "hilo/base/out_of_memory.h"
-#include "hilo/client/compile_times.h"
-#include "hilo/client/debug_dumps.h"
+#include "hilo/client/compile_progress.h"
 #include "hilo/client/disk_cache.h"
-#include "hilo/client/graphs.h"
+#include "hilo/client/inspection.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/text/printer.h"
 
@@ -60,9 +59,8 @@ int64_t constant_bytes_of(const hlo::Module& module) {
 
 /// The cache that may have the program; null if none may.
 StatusOr<DiskCache*> disk_for(const Client& client, const hlo::Module& module, const CompileOptions& options) {
-  const bool is_watched = wants_dumps(options) || options.hlo_profile;  // that belongs to one compilation
-  const bool is_elsewhere = client.options().backend == "xrt";          // a server keeps what it compiles
-  if (is_watched || is_elsewhere || options.device_assignment || client.devices().empty()) return nullptr;
+  const bool is_elsewhere = client.options().backend == "xrt";  // a server keeps what it compiles
+  if (is_watched(options) || is_elsewhere || options.device_assignment || client.devices().empty()) return nullptr;
   HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
   return disk != nullptr && constant_bytes_of(module) <= kMostConstantBytes ? disk : nullptr;
 }
@@ -91,7 +89,7 @@ bool steers_execution(const hlo::Module& module) {
 /// Modules whose executables others may have. Of the header the key has the layouts of arguments and result alone; dumps and
 /// profiles belong to one compilation.
 bool may_be_shared(const hlo::Module& module, const CompileOptions& options) {
-  return !wants_dumps(options) && !options.hlo_profile && !options.device_assignment && !steers_execution(module);
+  return !is_watched(options) && !options.device_assignment && !steers_execution(module);
 }
 
 ExecutableKey key_of(const hlo::Module& module, const CompileOptions& options, uintptr_t client) {
@@ -165,17 +163,15 @@ int64_t held_bytes(const std::shared_ptr<Executable>& executable) {
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Client& client, const hlo::Module& module,
                                                        const CompileOptions& options) try {
-  if (!wants_dumps(options) && !options.hlo_profile && !CompileProgress::wanted())
-    return client.compile(module, options, nullptr);
-  DebugDumps dumps(options, module);
-  CompileTimes times(dumps);
-  hlo::PassObserver* observer = &dumps;
-  if (options.hlo_profile) observer = &times;
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client.compile(module, options, observer));
-  if (const hlo::Module* const optimized = executable->optimized_module(); optimized != nullptr)
-    dumps.finish(*optimized, groups_of(*executable));
-  if (!options.hlo_profile) return executable;
-  return profiled(std::move(executable), std::move(times).steps());
+  if (!is_watched(options) && !CompileProgress::wanted()) return client.compile(module, options, nullptr);
+  std::unique_ptr<CompileWatch> watch;
+  if (is_watched(options)) {
+    HILO_ASSIGN_OR_RETURN(const InspectTable* const inspect, open_companion<InspectTable>());
+    watch = inspect->watch(options, module);
+  }
+  CompileProgress progress(module.name, watch.get());
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client.compile(module, options, &progress));
+  return watch == nullptr ? std::move(executable) : watch->finish(std::move(executable));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
@@ -44,10 +45,10 @@ struct CompileProgress::Shared {
 
 bool CompileProgress::wanted() { return ::isatty(STDERR_FILENO) == 1; }
 
-CompileProgress::CompileProgress(std::string module_name) {
+CompileProgress::CompileProgress(const std::string& module_name, hlo::PassObserver* next) : next_(next) {
   if (!wanted()) return;
   auto shared = std::make_unique<Shared>();
-  shared->module = std::move(module_name);
+  shared->module = module_name.empty() ? "module" : module_name;
   try {
     shared->thread = std::thread([shared = shared.get()] { shared->show(); });
   } catch (const std::system_error&) {  // no thread is to be had: the program compiles without a line that says so
@@ -70,6 +71,20 @@ void CompileProgress::set_stage(std::string_view stage) {
   if (shared_ == nullptr) return;
   std::lock_guard lock(shared_->mutex);
   shared_->stage = stage;
+}
+
+void CompileProgress::before(std::string_view pass, const hlo::Module& module) {
+  set_stage(pass);
+  if (next_ != nullptr) next_->before(pass, module);
+}
+
+void CompileProgress::after(std::string_view pass, const hlo::Module& module, bool changed, double milliseconds) {
+  set_stage("code generation");
+  if (next_ != nullptr) next_->after(pass, module, changed, milliseconds);
+}
+
+void CompileProgress::generated(std::string_view kernel, int64_t code_bytes, double milliseconds) {
+  if (next_ != nullptr) next_->generated(kernel, code_bytes, milliseconds);
 }
 
 std::string progress_line(std::string_view module, std::string_view stage, size_t columns) {

@@ -15,8 +15,8 @@
 #include "hilo/backend/reference/reference_engine.h"
 #include "hilo/base/text.h"
 #include "hilo/client/disk_cache.h"
+#include "hilo/client/server_table.h"
 #include "hilo/replica/thread_communicator.h"
-#include "hilo/rpc/client/remote_client.h"
 
 namespace hilo {
 namespace {
@@ -103,7 +103,10 @@ StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions op
   return platform.make(std::move(options));
 }
 
-StatusOr<ClientPtr> make_server_client(ClientOptions options) { return rpc::make_remote_client(std::move(options)); }
+StatusOr<ClientPtr> make_server_client(ClientOptions options) {
+  HILO_ASSIGN_OR_RETURN(const ServerTable* const servers, open_companion<ServerTable>());
+  return servers->make_client(std::move(options));
+}
 
 Status register_platform(Platform platform) {
   Platforms& known = platforms();

@@ -28,7 +28,7 @@ StatusOr<std::string> check_platform(std::string_view name);
 StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options);
 
 /// The client of a server, ClientOptions::target: "rpc:host:port".
-/// Errors    those of rpc::make_remote_client
+/// Errors    those of open_companion, and of make_remote_client in rpc/client
 StatusOr<ClientPtr> make_server_client(ClientOptions options);
 
 /// Adds a platform, for the life of the process.

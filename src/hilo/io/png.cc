@@ -2,31 +2,73 @@
 #include "hilo/io/png.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
+#include <png.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
-#include <string_view>
+#include <vector>
 
 #include "hilo/base/files.h"
+#include "hilo/io/known_formats.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::io {
 namespace {
 
-void append_big_endian(std::string& out, uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 0xff);
+constexpr std::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
+constexpr int64_t kMostInflation = 1032;  // bytes that deflate makes of one, at most
+
+/// Thrown by libpng's callbacks, which must not return, and caught here.
+struct PngFailure {
+  Status status;
+};
+
+/// What libpng says of damage, as opposed to a file that is wrong throughout: checksums, of chunks and of the packed rows.
+bool is_damage(std::string_view message) {
+  const auto says = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
+  return says("CRC error") || says("incorrect data check") || says("invalid distance") || says("invalid code") ||
+         says("invalid block") || says("invalid stored") || says("invalid literal") || says("incorrect header check") ||
+         says("Not enough image data");
 }
 
-// Length, name, data, check sum of name and data.
-void append_chunk(std::string& out, std::string_view name, std::string_view data) {
-  append_big_endian(out, static_cast<uint32_t>(data.size()));
-  const size_t begin = out.size();
-  out.append(name).append(data);
-  const auto* bytes = reinterpret_cast<const Bytef*>(out.data() + begin);
-  append_big_endian(out, static_cast<uint32_t>(::crc32_z(0, bytes, out.size() - begin)));
+[[noreturn]] void on_error(png_structp png, png_const_charp message) {
+  const auto* const warning = static_cast<const std::string*>(::png_get_error_ptr(png));
+  std::string text = message;
+  if (!warning->empty()) text += " (" + *warning + ")";
+  throw PngFailure{is_damage(text) ? data_loss(text) : invalid_argument(text)};
 }
+
+void on_warning(png_structp png, png_const_charp message) {
+  *static_cast<std::string*>(::png_get_error_ptr(png)) = message;
+}
+
+/// libpng's state for reading or writing one file.
+class PngFile {
+ public:
+  explicit PngFile(bool writes)
+      : writes_(writes),
+        png_((writes ? ::png_create_write_struct : ::png_create_read_struct)(PNG_LIBPNG_VER_STRING, &warning_, on_error,
+                                                                             on_warning)),
+        info_(png_ == nullptr ? nullptr : ::png_create_info_struct(png_)) {
+    if (info_ == nullptr) throw std::bad_alloc();
+    ::png_set_user_limits(png_, INT32_MAX, INT32_MAX);
+  }
+  ~PngFile() {
+    writes_ ? ::png_destroy_write_struct(&png_, &info_) : ::png_destroy_read_struct(&png_, &info_, nullptr);
+  }
+  PngFile(const PngFile&) = delete;
+  PngFile& operator=(const PngFile&) = delete;
+  png_structp png() const { return png_; }
+  png_infop info() const { return info_; }
+
+ private:
+  const bool writes_;
+  std::string warning_;  // the last one
+  png_structp png_;
+  png_infop info_;
+};
 
 Status check(int64_t width, int64_t height, int64_t channels, size_t bytes) {
   constexpr int64_t kMost = INT32_MAX;  // of the format
@@ -45,37 +87,113 @@ Status check(int64_t width, int64_t height, int64_t channels, size_t bytes) {
   return ok_status();
 }
 
+void take_bytes(png_structp png, png_bytep out, size_t count) {
+  auto& rest = *static_cast<std::string_view*>(::png_get_io_ptr(png));
+  if (count > rest.size()) throw PngFailure{data_loss("the file ends within a chunk")};
+  std::memcpy(out, rest.data(), count);
+  rest.remove_prefix(count);
+}
+
+void append_bytes(png_structp png, png_bytep bytes, size_t count) {
+  static_cast<std::string*>(::png_get_io_ptr(png))->append(reinterpret_cast<const char*>(bytes), count);
+}
+
+/// Colours of a palette for one index of each pixel. Returns    false for an index that it doesn't have
+Status paint_palette(const PngFile& file, std::span<const uint8_t> indices, int64_t width, int64_t channels,
+                     std::span<uint8_t> out) {
+  png_colorp colours = nullptr;
+  png_bytep alpha = nullptr;
+  int count = 0, alphas = 0;
+  ::png_get_PLTE(file.png(), file.info(), &colours, &count);
+  ::png_get_tRNS(file.png(), file.info(), &alpha, &alphas, nullptr);
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const int index = indices[i];
+    if (index >= count) {
+      const auto at = static_cast<int64_t>(i);
+      return invalid_argument(fmt::format("pixel ({}, {}) has colour {} of {}", at % width, at / width, index, count));
+    }
+    uint8_t* const pixel = out.data() + i * static_cast<size_t>(channels);
+    pixel[0] = colours[index].red, pixel[1] = colours[index].green, pixel[2] = colours[index].blue;
+    if (channels == 4) pixel[3] = index < alphas ? alpha[index] : 255;
+  }
+  return ok_status();
+}
+
+/// Rows of a picture into memory that has room for all of them.
+void read_rows(const PngFile& file, std::span<uint8_t> bytes, size_t height) {
+  std::vector<png_bytep> rows(height);
+  const size_t row = ::png_get_rowbytes(file.png(), file.info());
+  for (size_t y = 0; y < height; ++y) rows[y] = bytes.data() + y * row;
+  ::png_read_image(file.png(), rows.data());
+  ::png_read_end(file.png(), nullptr);
+}
+
+StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
+  if (!bytes.starts_with(kPngMagic)) return not_this_format("a PNG picture", bytes);
+  const PngFile file(/*writes=*/false);
+  png_structp const png = file.png();
+  std::string_view rest = bytes;
+  ::png_set_read_fn(png, &rest, take_bytes);
+  ::png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  ::png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // what doesn't say pixels is left alone
+  ::png_set_benign_errors(png, 0);
+  ::png_set_check_for_invalid_index(png, 0);  // paint_palette says which pixel
+  ::png_read_info(png, file.info());
+  png_uint_32 width = 0, height = 0;
+  int bits = 0, colour = 0;
+  ::png_get_IHDR(png, file.info(), &width, &height, &bits, &colour, nullptr, nullptr, nullptr);
+  const bool has_palette = colour == PNG_COLOR_TYPE_PALETTE;
+  const bool gets_alpha = ::png_get_valid(png, file.info(), PNG_INFO_tRNS) != 0 && (colour & PNG_COLOR_MASK_ALPHA) == 0;
+  const int64_t channels = (has_palette ? 3 : ::png_get_channels(png, file.info())) + (gets_alpha ? 1 : 0);
+  const ElementType type = bits == 16 ? ElementType::kU16 : ElementType::kU8;
+  // Each size is below 2^31 and the rest at most 8 bytes: neither product wraps.
+  const std::optional<int64_t> size =
+      checked_mul(int64_t{width} * int64_t{height}, channels * element_size_bytes(type));
+  if (!size || *size > limit) {
+    return resource_exhausted(
+        fmt::format("{} x {} pixels of {} channels; limit is {} bytes", width, height, channels, limit));
+  }
+  const auto packed_row = static_cast<int64_t>(::png_get_rowbytes(png, file.info()));
+  if (packed_row * int64_t{height} / kMostInflation > static_cast<int64_t>(bytes.size()))
+    return data_loss(fmt::format("{} x {} pixels can't be in {} bytes", width, height, bytes.size()));
+  ::png_set_interlace_handling(png);
+  if (has_palette) ::png_set_packing(png);
+  else ::png_set_expand(png);
+  if (bits == 16) ::png_set_swap(png);
+  ::png_read_update_info(png, file.info());
+  HILO_ASSIGN_OR_RETURN(Literal picture, Literal::make(Shape::array(type, {height, width, channels})));
+  const std::span<uint8_t> out(reinterpret_cast<uint8_t*>(picture.mutable_bytes().data()), static_cast<size_t>(*size));
+  if (has_palette) {
+    std::vector<uint8_t> indices(size_t{width} * height);
+    read_rows(file, indices, height);
+    HILO_RETURN_IF_ERROR(paint_palette(file, indices, width, channels, out));
+  } else {
+    read_rows(file, out, height);
+  }
+  if (!rest.empty()) return invalid_argument(fmt::format("byte {}: bytes after the end", bytes.size() - rest.size()));
+  return picture;
+}
+
 }  // namespace
 
-StatusOr<std::string> png_bytes(int64_t width, int64_t height, int64_t channels, std::span<const uint8_t> pixels) {
+StatusOr<std::string> png_bytes(int64_t width, int64_t height, int64_t channels, std::span<const uint8_t> pixels) try {
   HILO_RETURN_IF_ERROR(check(width, height, channels, pixels.size()));
+  constexpr std::array<int, 4> kColourTypes = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                               PNG_COLOR_TYPE_RGB_ALPHA};
+  const PngFile file(/*writes=*/true);
+  std::string out;
+  ::png_set_write_fn(file.png(), &out, append_bytes, nullptr);
+  ::png_set_filter(file.png(), 0, PNG_FILTER_NONE);  // choosing filters takes three times as long as packing
+  ::png_set_IHDR(file.png(), file.info(), static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
+                 kColourTypes[static_cast<size_t>(channels - 1)], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+  ::png_write_info(file.png(), file.info());
   const auto row = static_cast<size_t>(width * channels);
-  std::string raw;  // each row after its filter's number, 0: none
-  raw.reserve(pixels.size() + static_cast<size_t>(height));
-  for (size_t y = 0; y < static_cast<size_t>(height); ++y) {
-    raw += '\0';
-    raw.append(reinterpret_cast<const char*>(pixels.data() + y * row), row);
-  }
-  uLongf packed_size = ::compressBound(raw.size());
-  std::string packed(packed_size, '\0');
-  if (::compress2(reinterpret_cast<Bytef*>(packed.data()), &packed_size, reinterpret_cast<const Bytef*>(raw.data()),
-                  raw.size(), Z_DEFAULT_COMPRESSION) != Z_OK) {
-    return resource_exhausted(fmt::format("png: {} x {}: out of memory", width, height));
-  }
-  std::string head;
-  append_big_endian(head, static_cast<uint32_t>(width));
-  append_big_endian(head, static_cast<uint32_t>(height));
-  constexpr std::array<char, 4> kColourTypes = {0, 4, 2, 6};  // by channels
-  head += '\x08';                                             // bits a channel
-  head += kColourTypes[static_cast<size_t>(channels - 1)];
-  head.append(3, '\0');  // deflate, the usual filters, not interlaced
-  std::string out("\x89PNG\r\n\x1a\n", 8);
-  append_chunk(out, "IHDR", head);
-  constexpr size_t kPiece = size_t{1} << 30;  // bytes; a chunk holds less than 2 GiB
-  const std::string_view all(packed.data(), packed_size);
-  for (size_t at = 0; at < all.size(); at += kPiece) append_chunk(out, "IDAT", all.substr(at, kPiece));
-  append_chunk(out, "IEND", "");
+  for (size_t at = 0; at < pixels.size(); at += row) ::png_write_row(file.png(), pixels.data() + at);
+  ::png_write_end(file.png(), nullptr);
   return out;
+} catch (const PngFailure& failure) {
+  return failure.status.with_context("png");
 }
 
 Status write_png(const std::string& path, int64_t width, int64_t height, int64_t channels,
@@ -92,6 +210,23 @@ Status write_png(const std::string& path, const Literal& pixels) {
   }
   return write_png(path, shape.dimension(1), shape.dimension(0), shape.rank() == 3 ? shape.dimension(2) : 1,
                    pixels.data<uint8_t>());
+}
+
+StatusOr<Literal> parse_png(std::string_view bytes, std::string_view name, int64_t limit) try {
+  StatusOr<Literal> picture = parse(bytes, limit);
+  if (!picture.ok()) return picture.status().with_context(name);
+  return picture;
+} catch (const PngFailure& failure) {
+  return failure.status.with_context(name);
+}
+
+StatusOr<Literal> read_png(const std::string& path, int64_t limit) {
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, read_file(path, [&](std::string_view beginning) -> StatusOr<int64_t> {
+                          if (!beginning.starts_with(kPngMagic))
+                            return not_this_format("a PNG picture", beginning).with_context(path);
+                          return kDefaultFileLimit;
+                        }));
+  return parse_png(bytes, path, limit);
 }
 
 }  // namespace hilo::io

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "hilo/base/status.h"
-#include "hilo/pjrt/abi/api.h"
+#include "hilo/pjrt_abi/api.h"
 
 namespace hilo::pjrt {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of the plugin: one wrapper around all that answers.h declares.
-#include "hilo/pjrt/abi/api.h"
+#include "hilo/pjrt_abi/api.h"
 
 #include <algorithm>
 #include <cstring>
@@ -77,7 +77,7 @@ Result given(PJRT_Error* error) {
 // One function a row, of the row's type.
 #define HILO_PJRT_SLOT(result, name) \
   result slot_##name(name##_Args* args) { return given<result>(called(args, #name)); }
-#include "hilo/pjrt/abi/slots.inc"
+#include "hilo/pjrt_abi/slots.inc"
 
 // The functions of extensions have no rows.
 #define HILO_PJRT_EXTENSION_SLOT(name) [](name##_Args* args) { return called(args, #name); }
@@ -132,7 +132,7 @@ const PJRT_Api& api() {
       &extensions().layouts.base,
       {kPjrtStructSize<PJRT_Api_Version>, nullptr, kPjrtMajorVersion, kPjrtMinorVersion},
 #define HILO_PJRT_SLOT(result, name) slot_##name,
-#include "hilo/pjrt/abi/slots.inc"
+#include "hilo/pjrt_abi/slots.inc"
   };
   return table;
 }

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "hilo/pjrt/abi/extensions.h"
+#include "hilo/pjrt_abi/extensions.h"
 #include "hilo/stablehlo/devices/propagation.h"
 
 namespace hilo::pjrt {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hilo/base/status.h"
-#include "hilo/pjrt/abi/values.h"
+#include "hilo/pjrt_abi/values.h"
 
 namespace hilo::pjrt {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "hilo/base/status.h"
-#include "hilo/pjrt/abi/values.h"
+#include "hilo/pjrt_abi/values.h"
 
 namespace hilo::pjrt {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "hilo/device/client.h"
-#include "hilo/pjrt/abi/api.h"
 #include "hilo/pjrt/handles.h"
+#include "hilo/pjrt_abi/api.h"
 
 namespace hilo::pjrt {
 

@@ -15,7 +15,7 @@ struct TypeRow {
 };
 constexpr TypeRow kTypes[] = {
 #define HILO_PJRT_TYPE(name, enumerator) {PJRT_Buffer_Type_##name, ElementType::k##enumerator},
-#include "hilo/pjrt/abi/element_types.inc"
+#include "hilo/pjrt_abi/element_types.inc"
     {PJRT_Buffer_Type_TOKEN, ElementType::kToken},
 };
 

@@ -2,7 +2,7 @@
 // pjrt/shapes.h -- element types, shapes and layouts of the C API.
 #pragma once
 
-#include "hilo/pjrt/abi/buffers.h"
+#include "hilo/pjrt_abi/buffers.h"
 #include "hilo/types/shape.h"
 
 namespace hilo::pjrt {

@@ -2,9 +2,19 @@
 // replica/processes.h -- the processes that a launcher started together: how many, which one this is, and how they meet.
 #pragma once
 
+#include "hilo/base/companion.h"
 #include "hilo/device/client.h"
+#include "hilo/replica/launch.h"
 
 namespace hilo {
+
+/// What libhilo_mpi.so has (replica/mpi).
+struct ProcessesTable : CompanionTable {
+  static constexpr CompanionNames kNames{"libhilo_mpi.so", "hilo_mpi",
+                                         "a process that a launcher started as one of several",
+                                         "build and install the target hilo_mpi"};
+  Status (*join)(ClientOptions& options, const Launch& launch);
+};
 
 /// Makes the client that `options` describe one of several processes', if a launcher (mpirun, srun) started this process as one
 /// of several: its devices are then those of all, replica_count of them in each. MPI begins here, at the first such call.

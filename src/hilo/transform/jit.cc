@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "hilo/base/log.h"
-#include "hilo/client/graphs.h"
 #include "hilo/client/hlo_text.h"
+#include "hilo/client/inspection.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/jit_cache.h"
@@ -133,8 +133,8 @@ std::string graph_html(const Call& call, const std::string& name, const std::sou
   JitCache cache({.donate_argnums = {}, .name = name, .keep_unused = true}, location);
   const hlo::Module module = module_of(*trace_entry(cache, call), name);
   const std::shared_ptr<Executable> executable = or_throw(compile_under_flags(module)).executable();
-  return html_section_of_module(module, name + " as traced") +
-         html_section_of_module(*or_throw(optimized_module_of(*executable)), name + " after all passes");
+  return or_throw(html_section_of_module(module, name + " as traced")) +
+         or_throw(html_section_of_module(*or_throw(optimized_module_of(*executable)), name + " after all passes"));
 }
 
 }  // namespace hilo::jit_detail

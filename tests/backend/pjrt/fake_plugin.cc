@@ -18,7 +18,7 @@
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/wire.h"
-#include "hilo/pjrt/abi/api.h"
+#include "hilo/pjrt_abi/api.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
 
@@ -168,7 +168,7 @@ hilo::ElementType type_of(PJRT_Buffer_Type type) {
   switch (type) {
 #define HILO_PJRT_TYPE(name, enumerator) \
   case PJRT_Buffer_Type_##name: return hilo::ElementType::k##enumerator;
-#include "hilo/pjrt/abi/element_types.inc"
+#include "hilo/pjrt_abi/element_types.inc"
     default: return hilo::ElementType::kToken;
   }
 }
@@ -736,7 +736,7 @@ PJRT_Api make_api() {
 void change(PJRT_Api& api, const std::string& how) {
 #define HILO_PJRT_SLOT(result, name) \
   if (how == "null:" #name) api.name = nullptr;
-#include "hilo/pjrt/abi/slots.inc"
+#include "hilo/pjrt_abi/slots.inc"
   if (how == "no ffi") api.extension_start = nullptr;
   if (how.starts_with("size:")) api.struct_size = std::stoul(how.substr(5));
   if (how.starts_with("minor:")) api.pjrt_api_version.minor_version = std::stoi(how.substr(6));

@@ -9,7 +9,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
 #include "hilo/client/platforms.h"
-#include "hilo/client/profile.h"
+#include "hilo/inspect/profile/profile.h"
 #include "hilo/lax/collective.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "hilo/backend/custom_call.h"
-#include "hilo/client/profile.h"
 #include "hilo/device/buffer.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/inspect/profile/profile.h"
 #include "tests/paths.h"
 #include "tests/support/fake_plugins.h"
 

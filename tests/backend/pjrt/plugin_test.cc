@@ -97,7 +97,7 @@ TEST(Plugin, AnyFunctionMayBeMissing) {
     EXPECT_FALSE(spared.contains(name)) << status.to_string();
   };
 #define HILO_PJRT_SLOT(result, name) without(#name);
-#include "hilo/pjrt/abi/slots.inc"
+#include "hilo/pjrt_abi/slots.inc"
   EXPECT_GT(refused, 25);
   EXPECT_GT(served, 60);
 }

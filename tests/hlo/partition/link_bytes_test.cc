@@ -9,9 +9,9 @@
 #include <map>
 #include <sstream>
 
-#include "hilo/hlo/bisect/reduce.h"
 #include "hilo/hlo/partition/partition.h"
 #include "hilo/hlo/text/printer.h"
+#include "hilo/inspect/bisect/reduce.h"
 #include "tests/support/clients.h"
 #include "tests/support/partitioned.h"
 #include "tests/support/recorded_shardings.h"

@@ -15,7 +15,7 @@
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/rpc/proto/codec.h"
-#include "tests/support/rpc_sessions.h"
+#include "tests/rpc/rpc_sessions.h"
 
 namespace hilo::rpc {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
-#include "hilo/client/profile.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/inspect/profile/profile.h"
 #include "hilo/lax/collective.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"

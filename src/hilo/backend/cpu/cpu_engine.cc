@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/cpu_engine.h"
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <memory>
 
-#include "hilo/backend/cpu/compile.h"
-#include "hilo/backend/cpu/cpu_target.h"
+#include "hilo/backend/cpu/load/codegen_table.h"
 #include "hilo/backend/cpu/load/cpu_program.h"
 #include "hilo/backend/cpu/load/saved_program.h"
+#include "hilo/backend/cpu/load/spare_memory.h"
 #include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/floating_point.h"
@@ -16,6 +19,20 @@
 
 namespace hilo {
 namespace {
+
+constexpr size_t kCodegenBytes = 4 << 20;  // more than what static objects of LLVM take
+
+/// Opening the library runs LLVM's static constructors, through whose callers no exception can
+/// pass: there must be memory for them.
+StatusOr<const cpu::CodegenTable*> open_codegen() {
+  static std::atomic<const cpu::CodegenTable*> opened = nullptr;
+  if (const cpu::CodegenTable* const table = opened.load(std::memory_order_acquire); table != nullptr) return table;
+  std::make_unique_for_overwrite<std::byte[]>(kCodegenBytes).reset();
+  const cpu::SpareMemory spare;
+  HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const table, open_companion<cpu::CodegenTable>());
+  opened.store(table, std::memory_order_release);
+  return table;
+}
 
 class CpuEngine final : public HostEngine {
  public:
@@ -57,15 +74,17 @@ class CpuEngine final : public HostEngine {
     HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
     HILO_RETURN_IF_ERROR(check_array_sizes(module));
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
+    HILO_ASSIGN_OR_RETURN(const cpu::CodegenTable* const codegen, open_codegen());
+    const std::unique_ptr<engine::Target> target = codegen->target(isa);
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;
     passes.observer = observer;
-    passes.whole = cpu::CpuTarget(isa).whole_ops();
+    passes.whole = target->whole_ops();
     passes.check = [&](const hlo::Module& grown) { return check_growth_limit(module, grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_expansion_limit(module, *optimized, options.limits));
     HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
-                          cpu::compile_plan(*optimized, isa, engine::LoopForm::kRegisters, observer));
+                          codegen->compile_plan(*optimized, isa, engine::LoopForm::kRegisters, observer));
     HILO_ASSIGN_OR_RETURN(cpu::Program loaded, cpu::load_program(std::move(emitted.plan), isa));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();

@@ -12,7 +12,7 @@ namespace {
 std::string_view slot_name(size_t offset) {
 #define HILO_PJRT_SLOT(result, name) \
   if (offset == offsetof(PJRT_Api, name)) return #name;
-#include "hilo/pjrt/abi/slots.inc"
+#include "hilo/pjrt_abi/slots.inc"
   return "?";
 }
 

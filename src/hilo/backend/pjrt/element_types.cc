@@ -7,7 +7,7 @@ PJRT_Buffer_Type buffer_type(ElementType type) {
   switch (type) {
 #define HILO_PJRT_TYPE(name, enumerator) \
   case ElementType::k##enumerator: return PJRT_Buffer_Type_##name;
-#include "hilo/pjrt/abi/element_types.inc"
+#include "hilo/pjrt_abi/element_types.inc"
     case ElementType::kToken:
     case ElementType::kOpaque:
     case ElementType::kTuple: return PJRT_Buffer_Type_INVALID;

@@ -2,7 +2,7 @@
 // backend/pjrt/element_types.h -- element types by the numbers that plugins have for them.
 #pragma once
 
-#include "hilo/pjrt/abi/api.h"
+#include "hilo/pjrt_abi/api.h"
 #include "hilo/types/element_type.h"
 
 namespace hilo::plugins {

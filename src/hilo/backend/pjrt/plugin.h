@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hilo/base/status.h"
-#include "hilo/pjrt/abi/api.h"
+#include "hilo/pjrt_abi/api.h"
 
 namespace hilo::plugins {
 

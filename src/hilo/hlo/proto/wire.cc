@@ -22,35 +22,6 @@ std::string_view wire_type_name(WireType type) {
   return "unknown";
 }
 
-bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value) {
-  constexpr int kMostBits = 10 * kVarintBits;
-  value = 0;
-  for (int shift = 0; position < bytes.size() && shift < kMostBits; shift += kVarintBits) {
-    const auto byte = static_cast<uint8_t>(bytes[position++]);
-    value |= static_cast<uint64_t>(byte & (kMoreBytes - 1)) << shift;
-    if (byte < kMoreBytes) return true;
-  }
-  return false;
-}
-
-/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte, and
-/// most tags of an instruction at most two.
-inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
-  const size_t left = bytes.size() - position;
-  const auto byte = [&](size_t i) { return uint64_t{static_cast<uint8_t>(bytes[position + i])}; };
-  if (left > 0 && byte(0) < kMoreBytes) {
-    value = byte(0);
-    position += 1;
-    return true;
-  }
-  if (left > 1 && byte(1) < kMoreBytes) {
-    value = (byte(0) & (kMoreBytes - 1)) | byte(1) << kVarintBits;
-    position += 2;
-    return true;
-  }
-  return take_long_varint(bytes, position, value);
-}
-
 /// Appends all varints of a packed list; false if the last one is cut off.
 bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
   constexpr size_t kUsual = 4;  // items: one allocation for most
@@ -120,6 +91,17 @@ Status error_of(Problem problem, std::string_view name, size_t begin, size_t pre
 }
 
 }  // namespace
+
+bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value) {
+  constexpr int kMostBits = 10 * kVarintBits;
+  value = 0;
+  for (int shift = 0; position < bytes.size() && shift < kMostBits; shift += kVarintBits) {
+    const auto byte = static_cast<uint8_t>(bytes[position++]);
+    value |= static_cast<uint64_t>(byte & (kMoreBytes - 1)) << shift;
+    if (byte < kMoreBytes) return true;
+  }
+  return false;
+}
 
 Status WireReader::next(WireField& field) {
   const size_t begin = position_;

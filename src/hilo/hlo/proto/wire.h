@@ -18,6 +18,27 @@ namespace hilo::hlo::proto {
 inline constexpr int kVarintBits = 7;
 inline constexpr uint8_t kMoreBytes = 0x80;
 
+/// As take_varint, of any length.
+bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value);
+
+/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte, and
+/// most tags of an instruction at most two.
+inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
+  const size_t left = bytes.size() - position;
+  const auto byte = [&](size_t i) { return uint64_t{static_cast<uint8_t>(bytes[position + i])}; };
+  if (left > 0 && byte(0) < kMoreBytes) {
+    value = byte(0);
+    position += 1;
+    return true;
+  }
+  if (left > 1 && byte(1) < kMoreBytes) {
+    value = (byte(0) & (kMoreBytes - 1)) | byte(1) << kVarintBits;
+    position += 2;
+    return true;
+  }
+  return take_long_varint(bytes, position, value);
+}
+
 enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 /// Appends fields to one message. Values that are the format's default (0, false, "") are left out, as proto3 does.

@@ -8,7 +8,7 @@
 #include "hilo/base/files.h"
 #include "hilo/base/text.h"
 #include "hilo/rpc/client/rpc_client.h"
-#include "hilo/rpc/library.h"
+#include "hilo/rpc/grpc_table.h"
 #include "hilo/rpc/secret_file.h"
 #include "hilo/rpc/user_token.h"
 
@@ -76,17 +76,17 @@ StatusOr<ChannelOptions> channel_options(std::string_view target) {
 StatusOr<ClientPtr> make_remote_client(ClientOptions options) {
   HILO_ASSIGN_OR_RETURN(const ChannelOptions channel, channel_options(options.target));
   HILO_ASSIGN_OR_RETURN(Patience patience, hilo::rpc::patience());
-  HILO_ASSIGN_OR_RETURN(const Library* const library, open_library());
-  const Connect connect = [library, channel](std::shared_ptr<Receiver> receiver) {
-    return library->connect(channel, std::move(receiver));
+  HILO_ASSIGN_OR_RETURN(const GrpcTable* const grpc, open_companion<GrpcTable>());
+  const Connect connect = [grpc, channel](std::shared_ptr<Receiver> receiver) {
+    return grpc->connect(channel, std::move(receiver));
   };
   return make_rpc_client(std::move(options), connect, std::move(patience));
 }
 
 StatusOr<AskOverview> watch_server(std::string_view target) {
   HILO_ASSIGN_OR_RETURN(const ChannelOptions channel, channel_options(target));
-  HILO_ASSIGN_OR_RETURN(const Library* const library, open_library());
-  return library->watch(channel);
+  HILO_ASSIGN_OR_RETURN(const GrpcTable* const grpc, open_companion<GrpcTable>());
+  return grpc->watch(channel);
 }
 
 }  // namespace hilo::rpc

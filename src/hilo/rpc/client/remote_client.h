@@ -14,7 +14,7 @@ namespace hilo::rpc {
 /// encrypted; HILO_XRT_TLS_CERTIFICATE and HILO_XRT_TLS_KEY.
 /// HILO_XRT_RECONNECT_SECONDS: how long the server is tried where the connection broke, 30 if it isn't set.
 /// Errors    INVALID_ARGUMENT for another target or no such time; those of
-///           open_library, read_file, read_secret, find_user_token and make_rpc_client
+///           open_companion, read_file, read_secret, find_user_token and make_rpc_client
 StatusOr<ClientPtr> make_remote_client(ClientOptions options);
 
 /// What asks the server of such a target how it is, without a session. Whether a server is there turns out when it is asked.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hilo/rpc/client/connection.h"
-#include "hilo/rpc/library.h"
+#include "hilo/rpc/grpc_table.h"
 
 namespace hilo::rpc {
 

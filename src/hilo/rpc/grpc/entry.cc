@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libhilo.so finds in libhilo_rpc.so.
+// What libhilo_rpc.so finds in libhilo_grpc.so.
 #include <grpc/support/log.h>
 
 #include "hilo/base/log.h"
@@ -38,5 +38,5 @@ StatusOr<AskOverview> watch(const ChannelOptions& options) {
 }  // namespace hilo::rpc
 
 /// The version is that of the headers this library was built with.
-extern "C" __attribute__((visibility("default"))) const hilo::rpc::Library hilo_rpc_library = {
-    HILO_VERSION_STRING, hilo::rpc::connect, hilo::rpc::serve, hilo::rpc::watch};
+extern "C" __attribute__((visibility("default")))
+const hilo::rpc::GrpcTable hilo_grpc = {{HILO_VERSION_STRING}, hilo::rpc::connect, hilo::rpc::serve, hilo::rpc::watch};

@@ -15,6 +15,7 @@
 namespace hilo::rpc {
 namespace {
 
+using hlo::proto::take_varint;
 using hlo::proto::WireField;
 using hlo::proto::WireReader;
 using hlo::proto::WireType;
@@ -301,16 +302,6 @@ StatusOr<Reply> read_whole(std::string_view bytes, const Reply*) {
 
 // ---- Reading what lies in pieces.
 
-std::optional<uint64_t> take_varint(std::string_view bytes, size_t& position) {
-  uint64_t value = 0;
-  for (int shift = 0; shift < 64 && position < bytes.size(); shift += 7) {
-    const auto byte = static_cast<uint8_t>(bytes[position++]);
-    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
-}
-
 /// A field in the first bytes of a message: where its tag and its value begin, and where the tag ends.
 struct Place {
   size_t begin, tag_end, value;
@@ -321,16 +312,16 @@ struct Place {
 std::optional<Place> find_last(std::string_view bytes, size_t position, size_t size, uint32_t number) {
   while (position < bytes.size()) {
     Place place{.begin = position, .tag_end = 0, .value = 0};
-    const std::optional<uint64_t> tag = take_varint(bytes, position);
+    uint64_t tag = 0, value = 0;  // or the length of one
+    if (!take_varint(bytes, position, tag)) return std::nullopt;
     place.tag_end = position;
-    const std::optional<uint64_t> value = take_varint(bytes, position);  // or the length of one
+    if (!take_varint(bytes, position, value)) return std::nullopt;
     place.value = position;
-    if (!tag || !value) return std::nullopt;
-    const auto type = static_cast<WireType>(*tag & 7);
+    const auto type = static_cast<WireType>(tag & 7);
     if (type == WireType::kVarint) continue;
-    if (*tag == tag_of(number)) return *value == size - position ? std::optional(place) : std::nullopt;
-    if (type != WireType::kBytes || *value > bytes.size() - position) return std::nullopt;
-    position += static_cast<size_t>(*value);
+    if (tag == tag_of(number)) return value == size - position ? std::optional(place) : std::nullopt;
+    if (type != WireType::kBytes || value > bytes.size() - position) return std::nullopt;
+    position += static_cast<size_t>(value);
   }
   return std::nullopt;
 }
@@ -458,13 +449,14 @@ struct Stretch {
 StatusOr<Stretch> first_message(std::string_view head, size_t batch) {
   if (head[0] != static_cast<char>(tag_of(1))) return invalid_argument("a batch of messages: byte 0 begins no message");
   size_t position = 1;
-  const std::optional<uint64_t> size = take_varint(head.substr(0, kMostHead), position);
-  if (!size) return invalid_argument("a batch of messages: the length of one is cut off");
-  if (*size > batch - position) {
+  uint64_t size = 0;
+  if (!take_varint(head.substr(0, kMostHead), position, size))
+    return invalid_argument("a batch of messages: the length of one is cut off");
+  if (size > batch - position) {
     return invalid_argument(
-        fmt::format("a batch of messages: length {} exceeds the {} bytes present", *size, batch - position));
+        fmt::format("a batch of messages: length {} exceeds the {} bytes present", size, batch - position));
   }
-  return Stretch{position, static_cast<size_t>(*size)};
+  return Stretch{position, static_cast<size_t>(size)};
 }
 
 }  // namespace

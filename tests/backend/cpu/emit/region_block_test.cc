@@ -2,7 +2,7 @@
 // Matrix products in blocks of rows.
 #include <fmt/format.h>
 
-#include "hilo/backend/cpu/compile.h"
+#include "hilo/backend/cpu/codegen/compile.h"
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <thread>
 
-#include "hilo/backend/cpu/compile.h"
+#include "hilo/backend/cpu/codegen/compile.h"
 #include "hilo/backend/host/host_buffer.h"
 #include "hilo/base/thread_pool.h"
 #include "hilo/hlo/passes/driver.h"

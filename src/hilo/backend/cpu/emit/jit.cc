@@ -21,8 +21,8 @@
 #include <mutex>
 #include <string>
 
-#include "hilo/backend/cpu/emit/spare_memory.h"
 #include "hilo/backend/cpu/emit/wide_constants.h"
+#include "hilo/backend/cpu/load/spare_memory.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/thread_own.h"

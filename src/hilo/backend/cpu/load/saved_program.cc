@@ -7,8 +7,10 @@
 
 #include <cstring>
 
+#include "hilo/backend/cpu/load/codegen_table.h"
 #include "hilo/base/build_id.h"
 #include "hilo/engine/plan_bytes.h"
+#include "hilo/hlo/proto/wire.h"
 
 namespace hilo::cpu {
 
@@ -16,8 +18,12 @@ using namespace engine;  // NOLINT: this back end is written in the engine's wor
 
 namespace {
 
+using hlo::proto::WireMessage;
+using hlo::proto::WireWriter;
+
 constexpr std::string_view kMagic = "hilo executable\n";
 constexpr size_t kChecksumBytes = 16;
+constexpr uint32_t kCodeId = 1, kSignature = 2, kPlan = 3, kModule = 4;  // the fields of the message
 
 std::string checksum_of(std::string_view bytes) {
   const llvm::XXH128_hash_t hash =
@@ -28,31 +34,21 @@ std::string checksum_of(std::string_view bytes) {
   return checksum;
 }
 
-void append_part(std::string& out, std::string_view part) {
-  const uint64_t size = part.size();
-  out.append(reinterpret_cast<const char*>(&size), sizeof size);
-  out.append(part);
-}
-
-/// The next part. The checksum has been compared, so that only another build's files can be too short.
-StatusOr<std::string_view> next_part(std::string_view& rest) {
-  uint64_t size = 0;
-  if (rest.size() >= sizeof size) std::memcpy(&size, rest.data(), sizeof size);
-  if (rest.size() < sizeof size || rest.size() - sizeof size < size)
-    return invalid_argument("reading a saved program: a part is longer than the file");
-  const std::string_view part = rest.substr(sizeof size, size);
-  rest.remove_prefix(sizeof size + size);
-  return part;
+/// Which build made the code: that of the library, and that of its code generator.
+const std::string& code_id() {
+  static const auto* const id = new std::string(build_id() + " " + linked_id(companion_path(CodegenTable::kNames)));
+  return *id;
 }
 
 }  // namespace
 
 std::string save_program(const ProgramSignature& signature, const Plan& plan, std::string_view module) {
-  std::string body;
-  append_part(body, build_id());
-  append_part(body, signature_bytes(signature));
-  append_part(body, plan_bytes(plan));
-  append_part(body, module);
+  WireWriter message;
+  message.bytes(kCodeId, code_id());
+  message.bytes(kSignature, signature_bytes(signature));
+  message.bytes(kPlan, plan_bytes(plan));
+  message.bytes(kModule, module);
+  const std::string body = std::move(message).take();
   return std::string(kMagic) + checksum_of(body) + body;
 }
 
@@ -67,16 +63,17 @@ StatusOr<SavedProgram> read_program(std::string_view bytes) {
   rest.remove_prefix(kChecksumBytes);
   if (checksum != checksum_of(rest))
     return invalid_argument("reading a saved program: its checksum differs: the bytes were damaged");
-  HILO_ASSIGN_OR_RETURN(const std::string_view stamp, next_part(rest));
-  if (stamp != build_id())
+  HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(rest, "saved program"));
+  HILO_ASSIGN_OR_RETURN(const std::string_view stamp, message.text(kCodeId));
+  if (stamp != code_id())
     return failed_precondition(
-        fmt::format("reading a saved program: it was saved by hilo {}; this is {}", stamp, build_id()));
+        fmt::format("reading a saved program: it was saved by hilo {}; this is {}", stamp, code_id()));
   SavedProgram program;
-  HILO_ASSIGN_OR_RETURN(const std::string_view signature, next_part(rest));
+  HILO_ASSIGN_OR_RETURN(const std::string_view signature, message.text(kSignature));
   HILO_ASSIGN_OR_RETURN(program.signature, signature_from_bytes(signature));
-  HILO_ASSIGN_OR_RETURN(const std::string_view plan, next_part(rest));
+  HILO_ASSIGN_OR_RETURN(const std::string_view plan, message.text(kPlan));
   HILO_ASSIGN_OR_RETURN(program.plan, plan_from_bytes(plan));
-  HILO_ASSIGN_OR_RETURN(const std::string_view module, next_part(rest));
+  HILO_ASSIGN_OR_RETURN(const std::string_view module, message.text(kModule));
   program.module = module;
   return program;
 }

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/companions.cmake -- libraries of hilo's own that are opened when they are needed (src/hilo/base/companion.h). They show what
+# libhilo.so shows: tests link them. They call what libhilo.so wraps: nothing of them is destroyed when the process ends either.
+#   libhilo_codegen.so  the code generator for the CPU, with LLVM
+#   libhilo_inspect.so  pictures, dumps, profiles
+#   libhilo_rpc.so      servers and their clients; gRPC is in libhilo_grpc.so
+#   libhilo_mpi.so      processes that meet by MPI
+function(hilo_companion name folders)
+  set(sources ${HILO_COMPANION_SOURCES})
+  list(FILTER sources INCLUDE REGEX "/src/hilo/${folders}/")
+  list(FILTER sources EXCLUDE REGEX "/src/hilo/rpc/grpc/")
+  add_library(hilo_${name} SHARED ${sources})
+  set_target_properties(hilo_${name} PROPERTIES INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/hilo.map)
+  target_compile_options(hilo_${name} PRIVATE ${HILO_CODE_OPTIONS} ${ARGN})
+  target_precompile_headers(hilo_${name} PRIVATE ${HILO_PRECOMPILED})
+  target_link_libraries(hilo_${name} PUBLIC hilo PRIVATE fmt::fmt)
+  target_link_options(hilo_${name} PRIVATE -Wl,--build-id=sha1 -Wl,-Bsymbolic-functions -Wl,--exclude-libs,ALL -Wl,--gc-sections
+    -Wl,--as-needed -Wl,-z,pack-relative-relocs -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/hilo.map ${HILO_WRAP_OPTIONS})
+  if(NOT HILO_SANITIZE)
+    target_link_options(hilo_${name} PRIVATE -Wl,-z,defs)
+  endif()
+  hilo_unity(hilo_${name} ${PROJECT_SOURCE_DIR}/src)
+endfunction()
+set(once_a_program $<$<NOT:$<BOOL:${HILO_SANITIZE}>>:-O1>)
+hilo_companion(codegen "backend/cpu/(codegen|emit)")
+hilo_companion(inspect inspect ${once_a_program})
+hilo_companion(rpc rpc ${once_a_program})
+hilo_companion(mpi replica/mpi ${once_a_program})
+set(HILO_COMPANIONS hilo_codegen hilo_inspect hilo_rpc hilo_mpi)
+
+# The host's code generator only; static archives give what is used and nothing else.
+llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen)
+target_include_directories(hilo_codegen SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(hilo_codegen PRIVATE ${HILO_LLVM_LIBS})
+
+# What programs link: the library, which compiles nothing without the code generator.
+add_library(hilo_whole INTERFACE)
+target_link_libraries(hilo_whole INTERFACE hilo)
+add_dependencies(hilo_whole hilo_codegen)
+add_library(hilo::hilo ALIAS hilo_whole)

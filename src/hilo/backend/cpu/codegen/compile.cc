@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/codegen/compile.h"
+
+#include "hilo/backend/cpu/codegen/cpu_target.h"
+#include "hilo/backend/cpu/emit/code.h"
+#include "hilo/engine/whole_loops.h"
+
+namespace hilo::cpu {
+
+StatusOr<EmittedPlan> compile_plan(const hlo::Module& optimized, Isa isa, engine::LoopForm loops,
+                                   hlo::PassObserver* observer) {
+  const CpuTarget target(isa, loops == engine::LoopForm::kRegisters);
+  HILO_ASSIGN_OR_RETURN(engine::PlannedProgram planned, engine::plan_steps(optimized, target));
+  if (loops != engine::LoopForm::kSteps) engine::make_whole_loops(planned, target.costs());
+  return emit_code(std::move(planned), isa, observer);
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/codegen/compile.h -- from an optimised module to a plan with its code.
+#pragma once
+
+#include "hilo/backend/cpu/load/codegen_table.h"
+
+namespace hilo::cpu {
+
+/// Plans and compiles. `observer` may be null.
+/// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version", and what code
+///           generation returns
+StatusOr<EmittedPlan> compile_plan(const hlo::Module& optimized, Isa isa,
+                                   engine::LoopForm loops = engine::LoopForm::kRegisters,
+                                   hlo::PassObserver* observer = nullptr);
+
+}  // namespace hilo::cpu

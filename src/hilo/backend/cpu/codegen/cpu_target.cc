@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/codegen/cpu_target.h"
+
+#include "hilo/backend/cpu/emit/new_code.h"
+#include "hilo/backend/cpu/emit/region.h"
+#include "hilo/backend/cpu/emit/register_loop.h"
+#include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/engine/register_loop.h"
+
+namespace hilo::cpu {
+RegionShape CpuTarget::shape_of(const Region& region) const { return shape_of_region(region, isa_); }
+
+StatusOr<LibraryChoice> CpuTarget::library_choice(const LibraryProblem& problem) const {
+  NewCode code(isa_);
+  HILO_ASSIGN_OR_RETURN(const ChosenHero chosen, choose_hero({problem, isa_, code}));
+  return LibraryChoice{chosen.symbol, chosen.hero->updates_in_place(), std::move(code).functions()};
+}
+
+bool CpuTarget::reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,
+                           const OperandView& view) const {
+  return instruction.opcode == hlo::Opcode::kDot && dot_reads_view(isa_, instruction, operand, operands, view);
+}
+
+bool CpuTarget::writes_view(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                            const OperandView& view) const {
+  return instruction.opcode == hlo::Opcode::kDot && dot_writes_view(isa_, instruction, operands, view);
+}
+
+StatusOr<std::optional<CodeFunction>> CpuTarget::register_loop(const hlo::Computation& condition,
+                                                               const hlo::Computation& body) const {
+  if (!has_register_loops_) return std::optional<CodeFunction>();
+  const int64_t batch = loop_batch(body.result_shape().leaves());
+  const std::optional<engine::LoopWork> work = engine::register_loop_work(condition, body, batch);
+  if (!work) return std::optional<CodeFunction>();
+  HILO_ASSIGN_OR_RETURN(const RegisterLoop loop, compile_register_loop(condition, body, batch, *work, isa_));
+  return std::optional(CodeFunction{loop.code->object(), RegisterLoop::kName});
+}
+
+}  // namespace hilo::cpu

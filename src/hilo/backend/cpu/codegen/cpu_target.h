@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/codegen/cpu_target.h -- what plans for an x86-64 processor ask of it.
+#pragma once
+
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/library/costs.h"
+#include "hilo/engine/target.h"
+
+namespace hilo::cpu {
+
+class CpuTarget final : public engine::Target {
+ public:
+  explicit CpuTarget(Isa isa, bool has_register_loops = true) : isa_(isa), has_register_loops_(has_register_loops) {}
+
+  std::string_view name() const override { return isa_name(isa_); }
+  const engine::Costs& costs() const override { return kCpuCosts; }
+  engine::RegionShape shape_of(const engine::Region& region) const override;
+  /// Compiles the code that the call needs.
+  StatusOr<engine::LibraryChoice> library_choice(const engine::LibraryProblem& problem) const override;
+  bool reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,
+                  const engine::OperandView& view) const override;
+  bool writes_view(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                   const engine::OperandView& view) const override;
+  StatusOr<std::optional<engine::CodeFunction>> register_loop(const hlo::Computation& condition,
+                                                              const hlo::Computation& body) const override;
+
+ private:
+  Isa isa_;
+  bool has_register_loops_;  ///< else such loops are planned as all others
+};
+
+}  // namespace hilo::cpu

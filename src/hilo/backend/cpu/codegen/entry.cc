@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libhilo.so finds in libhilo_codegen.so. The version is that of the headers it was built with.
+#include "hilo/backend/cpu/codegen/compile.h"
+#include "hilo/backend/cpu/codegen/cpu_target.h"
+#include "hilo/version.h"
+
+namespace hilo::cpu {
+namespace {
+
+std::unique_ptr<engine::Target> target(Isa isa) { return std::make_unique<CpuTarget>(isa); }
+
+}  // namespace
+}  // namespace hilo::cpu
+
+extern "C" const hilo::cpu::CodegenTable hilo_codegen = {
+    {HILO_VERSION_STRING}, hilo::cpu::target, hilo::cpu::compile_plan};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/base/companion.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "hilo/version.h"
+
+namespace hilo {
+namespace {
+
+/// The folder of libhilo.so, with a slash; "" if it isn't known.
+std::string own_folder() {
+  static const char here = 0;
+  Dl_info about;
+  if (::dladdr(&here, &about) == 0 || about.dli_fname == nullptr) return "";
+  const std::string path = about.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+void* open(const char* library, int flags) {
+  void* const opened = ::dlopen((own_folder() + library).c_str(), RTLD_LAZY | RTLD_LOCAL | flags);
+  return opened != nullptr ? opened : ::dlopen(library, RTLD_LAZY | RTLD_LOCAL | flags);
+}
+
+const CompanionTable* table_of(void* opened, const CompanionNames& names) {
+  return static_cast<const CompanionTable*>(::dlsym(opened, names.symbol));
+}
+
+}  // namespace
+
+std::string companion_path(const CompanionNames& names) { return own_folder() + names.library; }
+
+StatusOr<const CompanionTable*> open_companion(const CompanionNames& names) {
+  void* const opened = open(names.library, 0);
+  if (opened == nullptr) {
+    const char* const why = ::dlerror();
+    return not_found(fmt::format("{} needs {}, which isn't here: {}. Hint: {}", names.needed_by, names.library,
+                                 why == nullptr ? "no reason given" : why, names.hint));
+  }
+  const CompanionTable* const table = table_of(opened, names);
+  if (table == nullptr || table->version != version()) {
+    return failed_precondition(fmt::format("{} is of hilo {}, and this is hilo {}", names.library,
+                                           table == nullptr ? "unknown" : table->version, version()));
+  }
+  return table;
+}
+
+const CompanionTable* opened_companion(const CompanionNames& names) {
+  void* const opened = open(names.library, RTLD_NOLOAD);
+  return opened == nullptr ? nullptr : table_of(opened, names);
+}
+
+}  // namespace hilo

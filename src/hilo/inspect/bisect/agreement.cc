@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/inspect/bisect/agreement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+
+#include "hilo/types/largest_difference.h"
+#include "hilo/types/narrow_float.h"
+#include "hilo/types/twins.h"
+
+namespace hilo::hlo {
+namespace {
+
+using Number = std::complex<double>;  // exact for every float
+
+template <typename T>
+Number number(T value) {
+  if constexpr (computes_in_float<T>) return Number(static_cast<double>(static_cast<float>(value)));
+  else if constexpr (is_narrow_integer_twin<T>) return Number(static_cast<double>(static_cast<int>(value)));
+  else if constexpr (std::is_arithmetic_v<T>) return Number(static_cast<double>(value));
+  else return Number(static_cast<double>(value.real()), static_cast<double>(value.imag()));
+}
+
+/// Calls f(index, number) for every element of an array.
+template <typename F>
+void for_each_number(const Literal& array, const F& f) {
+  visit_array_type(
+      array.shape().element_type(),
+      [&]<typename T>() {
+        int64_t index = 0;
+        for (const T& value : array.data<T>()) f(index++, number(value));
+      },
+      [] {});
+}
+
+bool is_rounded(ElementType type) { return is_floating(type) || is_complex(type); }
+
+/// Beyond this a rounding decides between a number and infinity.
+double nearly_infinite(ElementType type) {
+  if (is_narrow_float(type)) return narrow_largest(narrow_format(type)) / 2;
+  return type == ElementType::kF16 ? 6e3 : type == ElementType::kF64 || type == ElementType::kC128 ? 1e300 : 1e36;
+}
+
+/// How near the parts of numbers must be.
+struct Bound {
+  double gap = 0;
+  bool may_overflow = false;
+  bool exact = false;
+
+  bool holds(double got, double wanted) const {
+    if (std::isnan(got) && std::isnan(wanted)) return true;
+    if (exact) return got == wanted && std::signbit(got) == std::signbit(wanted);
+    if (got == wanted) return true;
+    if (!std::isfinite(got) || !std::isfinite(wanted)) return may_overflow;
+    return std::abs(got - wanted) <= gap;
+  }
+  bool holds(const Number& got, const Number& wanted) const {
+    return holds(got.real(), wanted.real()) && holds(got.imag(), wanted.imag());
+  }
+};
+
+LargestDifference float_difference(const Literal& got, const Literal& wanted, const Bound& bound) {
+  LargestDifference difference;
+  std::vector<Number> wanted_numbers;
+  wanted_numbers.reserve(static_cast<size_t>(wanted.shape().element_count()));
+  for_each_number(wanted, [&](int64_t, const Number& x) { wanted_numbers.push_back(x); });
+  for_each_number(got, [&](int64_t i, const Number& x) {
+    const Number& other = wanted_numbers[static_cast<size_t>(i)];
+    if (!bound.holds(x, other)) difference.add(i, std::abs(x - other));
+  });
+  return difference;
+}
+
+/// Of types that hold no floats: any bit that differs.
+LargestDifference bit_difference(const Literal& got, const Literal& wanted) {
+  LargestDifference difference;
+  const auto size = static_cast<size_t>(element_size_bytes(got.shape().element_type()));
+  const std::byte* const other = wanted.bytes().data();
+  for_each_number(got, [&](int64_t i, const Number& x) {
+    const size_t at = static_cast<size_t>(i) * size;
+    if (std::memcmp(got.bytes().data() + at, other + at, size) == 0) return;
+    double y = 0;
+    visit_array_type(
+        wanted.shape().element_type(),
+        [&]<typename T>() { y = number(wanted.data<T>()[static_cast<size_t>(i)]).real(); }, [] {});
+    difference.add(i, std::abs(x.real() - y));
+  });
+  return difference;
+}
+
+}  // namespace
+
+double tolerance_of(ElementType type) {
+  switch (type) {
+    case ElementType::kF64:
+    case ElementType::kC128: return 1e-11;
+    case ElementType::kF32:
+    case ElementType::kC64: return 1e-4;
+    case ElementType::kF16: return 2e-2;
+    case ElementType::kBf16: return 1e-1;
+    default:  // two steps of a narrow float, 0 for what isn't rounded
+      return is_narrow_float(type) ? std::ldexp(2.0, -narrow_float_mantissa_bits(type)) : 0;
+  }
+}
+
+double greatest_magnitude(const Literal& value) {
+  double most = 0;
+  for (const Literal& element : value.elements()) most = std::max(most, greatest_magnitude(element));
+  if (value.is_tuple() || !is_rounded(value.shape().element_type())) return most;
+  for_each_number(value, [&](int64_t, const Number& x) {
+    for (const double part : {x.real(), x.imag()}) {
+      if (std::isfinite(part)) most = std::max(most, std::abs(part));
+    }
+  });
+  return most;
+}
+
+std::string parting(const Literal& got, const Literal& wanted, double scale, bool exact) {
+  if (!got.shape().compatible(wanted.shape()))
+    return fmt::format("got {}, wanted {}", got.shape().to_string(), wanted.shape().to_string());
+  const ElementType type = wanted.shape().element_type();
+  Bound bound;
+  bound.exact = exact || tolerance_of(type) == 0;
+  bound.gap = tolerance_of(type) * std::max(1.0, scale);
+  bound.may_overflow = scale > nearly_infinite(type);
+  const LargestDifference difference =
+      is_rounded(type) ? float_difference(got, wanted, bound) : bit_difference(got, wanted);
+  return difference.found() ? difference.to_string(got, wanted) : "";
+}
+
+}  // namespace hilo::hlo

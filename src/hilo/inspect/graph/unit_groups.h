@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// inspect/graph/unit_groups.h -- the units of an executable as groups of instructions, for pictures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hilo/device/executable.h"
+#include "hilo/inspect/graph/group.h"
+
+namespace hilo {
+
+/// "row kernel reduce.8": its form, kind and last instruction.
+std::string label_of(const ExecutionUnit& unit);
+
+/// What the engine runs in one go, as pictures of optimized_module() show it. Lives as long as the executable.
+std::vector<hlo::InstructionGroup> groups_of(const Executable& executable);
+
+}  // namespace hilo

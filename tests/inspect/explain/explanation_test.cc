@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/inspect/explain/explanation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "hilo/backend/cpu/load/saved_program.h"
+#include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
+
+namespace hilo {
+namespace {
+
+constexpr MachineFigures kFigures = {.threads = 2,
+                                     .call = 100,
+                                     .cache_bytes = 50,
+                                     .memory_bytes = 10,
+                                     .memory_bytes_all = 20,
+                                     .flops_f32 = 40,
+                                     .flops_f64 = 20,
+                                     .transcendentals = 4,
+                                     .product_f32 = 200,
+                                     .product_f64 = 100};
+
+TEST(Estimate, IsTheDearestOfBytesOperationsAndExponentials) {
+  const Estimate bytes = estimate({.bytes = 1000, .flops = 10}, kFigures);
+  EXPECT_EQ(bytes.nanoseconds, 20);
+  EXPECT_EQ(bytes.bound, Bound::kCache);
+  const Estimate operations = estimate({.bytes = 1000, .flops = 4000}, kFigures);
+  EXPECT_EQ(operations.nanoseconds, 100);
+  EXPECT_EQ(operations.bound, Bound::kArithmetic);
+  EXPECT_EQ(estimate({.is_f64 = true, .flops = 4000}, kFigures).nanoseconds, 200);
+  const Estimate exponentials = estimate({.bytes = 1000, .transcendentals = 400}, kFigures);
+  EXPECT_EQ(exponentials.nanoseconds, 100);
+  EXPECT_EQ(exponentials.bound, Bound::kTranscendentals);
+}
+
+TEST(Estimate, ThreadsShareWhatHasTasks) {
+  EXPECT_EQ(estimate({.bytes = 2e7, .tasks = 16}, kFigures).nanoseconds, 1e6);
+  EXPECT_EQ(estimate({.bytes = 2e7}, kFigures).nanoseconds, 2e6);
+  EXPECT_EQ(estimate({.bytes = 2e7}, kFigures).bound, Bound::kMemory);
+  EXPECT_EQ(estimate({.flops = 4000, .tasks = 16}, kFigures).nanoseconds, 50);
+}
+
+TEST(Estimate, ProductsHaveFiguresOfTheirOwn) {
+  const Estimate product = estimate({.is_product = true, .bytes = 1000, .flops = 2e6}, kFigures);
+  EXPECT_EQ(product.nanoseconds, 1e4);
+  EXPECT_EQ(product.bound, Bound::kProduct);
+  EXPECT_EQ(estimate({.is_product = true, .is_f64 = true, .flops = 2e6}, kFigures).nanoseconds, 2e4);
+}
+
+/// A compiled program with its plan.
+struct Planned {
+  explicit Planned(const std::string& entry) {
+    const StatusOr<hlo::Module> module = hlo::parse_module("HloModule m\n\nENTRY main {\n" + entry + "}\n");
+    EXPECT_TRUE(module.ok()) << module.status().to_string();
+    executable = *tests::cpu_client()->compile(*module, {}, nullptr);
+    plan = cpu::read_program(*executable->serialize())->plan;
+  }
+  /// Every unit took so long.
+  std::vector<ExplainedUnit> taken(int64_t nanoseconds) const {
+    UnitClock clock;
+    for (const ExecutionUnit& unit : executable->units()) {
+      clock.on_unit(unit, {.duration = 2 * nanoseconds});
+      clock.on_unit(unit, {.duration = nanoseconds});
+    }
+    return *explained(*executable, plan, clock, kFigures);
+  }
+  std::unique_ptr<Executable> executable;
+  engine::Plan plan;
+};
+
+bool says(const std::vector<std::string>& lines, std::string_view text) {
+  return std::ranges::any_of(lines, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+TEST(Explained, AValueBetweenALibraryCallAndALoopIsInMemory) {
+  const Planned program(
+      "  x = f32[200,300] parameter(0)\n  w = f32[300,400] parameter(1)\n"
+      "  z = f32[200,400] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  ROOT y = f32[200,400] tanh(z)\n");
+  const std::vector<ExplainedUnit> units = program.taken(240000);
+  ASSERT_EQ(units.size(), 2);
+  EXPECT_EQ(units[0].label, "dot z");
+  EXPECT_EQ(units[0].nanoseconds, 240000);
+  EXPECT_EQ(units[0].estimate.nanoseconds, 240000);
+  EXPECT_TRUE(units[0].chosen.empty() && units[0].doubtful.empty());
+  EXPECT_EQ(units[1].label, "map kernel y");
+  EXPECT_TRUE(says(units[1].chosen, "threads share it: "));
+  EXPECT_TRUE(says(units[1].chosen, "reads z f32[200,400] from memory: what a dot computes is left in memory"));
+  EXPECT_TRUE(units[1].doubtful.empty());
+  EXPECT_EQ(explanation_text(units, kFigures).find("no choice that the clock speaks against\n") != std::string::npos,
+            true);
+}
+
+TEST(Explained, TheClockSpeaksAgainstThreadsThatShareLittleAndAgainstOneThatIsAlone) {
+  const Planned large("  x = f32[100000] parameter(0)\n  ROOT y = f32[100000] exponential(x)\n");
+  EXPECT_TRUE(says(large.taken(3000)[0].doubtful, "threads share it, and all of it takes 3.00 us"));
+  EXPECT_TRUE(large.taken(4000)[0].doubtful.empty());
+  const Planned small("  x = f32[1000] parameter(0)\n  ROOT y = f32[1000] exponential(x)\n");
+  const std::vector<ExplainedUnit> units = small.taken(31000);
+  // The number with which the planner decided: a load, an exponential and a store are 0.83 ns.
+  EXPECT_TRUE(says(units[0].chosen, "runs on one thread; planned as 830 ns of one thread"));
+  EXPECT_TRUE(
+      says(units[0].doubtful, "one thread takes 31.00 us; threads share what is estimated at 15.00 us or more"));
+  EXPECT_TRUE(small.taken(29000)[0].doubtful.empty());
+  EXPECT_NE(explanation_text(units, kFigures)
+                .find("choices that the clock speaks against:\n  map kernel y: one thread takes"),
+            std::string::npos);
+}
+
+TEST(Explained, TheClockSpeaksAgainstAProductInALoop) {
+  const Planned program(
+      "  x = f32[30,30] parameter(0)\n"
+      "  ROOT y = f32[30,30] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n");
+  const std::vector<ExplainedUnit> units = program.taken(1000);  // a call: 54000 / 200 + 100
+  ASSERT_EQ(units.size(), 1);
+  EXPECT_TRUE(says(units[0].chosen, "y in a loop: too small for a call, or bound by memory"));
+  EXPECT_TRUE(says(units[0].doubtful, "a product in a loop takes 1.00 us; a call should take 370 ns"));
+  EXPECT_TRUE(program.taken(700)[0].doubtful.empty());
+}
+
+TEST(Explained, WhatDidNotRunIsNotThere) {
+  const Planned program("  x = f32[8] parameter(0)\n  ROOT y = f32[8] negate(x)\n");
+  EXPECT_TRUE(explained(*program.executable, program.plan, {}, kFigures)->empty());
+}
+
+TEST(Explained, APlanOfAnotherProgramIsRefused) {
+  const Planned program("  x = f32[8] parameter(0)\n  ROOT y = f32[8] negate(x)\n");
+  const auto units = explained(*program.executable, {}, {}, kFigures);
+  EXPECT_EQ(units.status().to_string(), "INVALID_ARGUMENT: plan: of another program: has 0 units, the program 1");
+}
+
+}  // namespace
+}  // namespace hilo
