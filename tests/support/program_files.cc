@@ -8,7 +8,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/hlo/bisect/agreement.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/text/printer.h"
 
 namespace hilo::tests {

@@ -11,8 +11,8 @@
 #include "hilo/client/graphs.h"
 #include "hilo/engine/region_split.h"
 #include "hilo/hlo/cost/cost.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/owners.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo {
 namespace {

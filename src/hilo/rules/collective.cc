@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/rules/families.h"
 #include "hilo/rules/linear.h"
 #include "hilo/trace/ops.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/families.h"
 #include "hilo/rules/linear.h"

@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/combine.h"
 #include "hilo/lax/window_ops.h"
 #include "hilo/rules/families.h"

@@ -2,9 +2,9 @@
 // rules/custom_rules.cc -- rules of calls that bring rules of their own, and what happens where they bring none.
 #include "hilo/transform/custom_rules.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/families.h"
 #include "hilo/rules/named_rules.h"

@@ -9,6 +9,6 @@ namespace hilo::rules {
 // erf_inv_rules, ...
 #define HILO_EXTENSION(...)
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) extern const Rules name##_rules;
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 
 }  // namespace hilo::rules

@@ -12,7 +12,7 @@ using namespace lax;  // NOLINT: the rules are written in its words
 
 // exp_rules, add_rules, ...: one a row, in lax/elementwise_rules.cc.
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) extern const Rules lax_name##_rules;
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 
 extern const Rules bitcast_convert_rules, broadcast_rules, constant_rules, iota_rules, reshape_rules, reverse_rules,

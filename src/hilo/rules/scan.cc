@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/families.h"
 #include "hilo/trace/ops.h"

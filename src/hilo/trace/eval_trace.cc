@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/dispatch.h"

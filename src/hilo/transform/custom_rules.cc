@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "hilo/base/memoize.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/sharding_constraint.h"
 #include "hilo/transform/batch.h"

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <set>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/dot.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/transform/custom_rules.h"

@@ -174,7 +174,7 @@ Definitions make_definitions() {
   Definitions table = {
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, types, result, cost, traits, kernel) \
   row_definition(Opcode::k##enumerator, name, arity, types, ResultType::result, CostClass::cost, traits),
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
   };
   const auto at = [&table](Opcode opcode) -> OpDef& { return table[static_cast<size_t>(opcode)]; };

@@ -2,6 +2,7 @@
 // hlo/ops/op_table.cc -- the one table from opcodes to their definitions, expanded from the three op lists.
 #include <array>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/convolution.h"
@@ -29,7 +30,6 @@
 #include "hilo/hlo/ops/ext/stochastic_convert.h"
 #include "hilo/hlo/ops/ext/stop_gradient.h"
 #include "hilo/hlo/ops/ext/xla_scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/fft.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/linalg.h"
@@ -59,14 +59,14 @@ const OpDef* entry(Opcode opcode, std::string_view, const OpDef& (*definition)(O
 OpTable make_table() {
   OpTable table = {
 #define HILO_ELEMENTWISE(enumerator, name, ...) entry(Opcode::k##enumerator, name, elementwise_op),
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 #define HILO_STRUCTURAL(enumerator, name, definition) entry(Opcode::k##enumerator, name, definition),
-#include "hilo/hlo/ops/structural.inc"
+#include "hilo/hlo/ir/structural.inc"
 #undef HILO_STRUCTURAL
 #define HILO_EXTENSION(enumerator, name) &ext_##name##_op(),
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &ext_##name##_op(),
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
   };
   table[static_cast<size_t>(Opcode::kCustomCall)] = &custom_or_known_call_op();  // which needs what stands above ops
   return table;

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/scatter.h"
@@ -277,7 +277,7 @@ Ways extension_ways(const Instruction& instruction, const ShardingRule& rule) {
     case extensions::kFma:
 #define HILO_EXTENSION(...)
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, ...) case extensions::k##enumerator:
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
     case extensions::kCumsum:
     case extensions::kCumprod:
     case extensions::kCummax:
@@ -318,7 +318,7 @@ Ways ways_of(const Instruction& instruction, const ShardingRule& rule) {
   if (is_extension(instruction.opcode)) return extension_ways(instruction, rule);
   switch (instruction.opcode) {
 #define HILO_ELEMENTWISE(enumerator, ...) case Opcode::k##enumerator:
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
     case Opcode::kMap:
     case Opcode::kStochasticConvert:

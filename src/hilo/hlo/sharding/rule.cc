@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/sharding/rule_builder.h"
 
 namespace hilo::hlo {
@@ -30,7 +30,7 @@ ShardingRule extension_rule(const Instruction& instruction, RuleBuilder builder)
     case extensions::kFma:
 #define HILO_EXTENSION(...)
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, ...) case extensions::k##enumerator:
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
       return pointwise_rule(std::move(builder));
     case extensions::kCumsum:
     case extensions::kCumprod:
@@ -96,7 +96,7 @@ ShardingRule sharding_rule(const Instruction& instruction, const Computation& co
   if (is_extension(instruction.opcode)) return extension_rule(instruction, std::move(builder));
   switch (instruction.opcode) {
 #define HILO_ELEMENTWISE(enumerator, ...) case Opcode::k##enumerator:
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
     case Opcode::kMap:
     case Opcode::kStochasticConvert:

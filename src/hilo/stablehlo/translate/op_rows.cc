@@ -4,7 +4,7 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/stablehlo/translate/parts.h"
 
 namespace hilo::stablehlo {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/ext/custom_rules.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/special_functions.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 
@@ -99,6 +99,6 @@ const OpDef& definition() {
   };                                                                                \
   }                                                                                 \
   const OpDef& ext_##name##_op() { return definition<enumerator##Row>(); }
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 
 }  // namespace hilo::hlo

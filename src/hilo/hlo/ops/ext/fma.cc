@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/ext/linalg_decompose.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 

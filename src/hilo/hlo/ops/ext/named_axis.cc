@@ -8,8 +8,8 @@
 #include <unordered_set>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/module.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/ext/scan_decompose.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 namespace {

@@ -2,7 +2,7 @@
 #include "hilo/hlo/ops/ext/stop_gradient.h"
 
 #include "hilo/hlo/build/builder.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 
 namespace hilo::hlo {
 namespace {
