@@ -81,9 +81,8 @@ LAYERS = {
 }
 ANYWHERE = ("base", "types")
 SEAMS = ("client",)
-# The one file that names every tenant of device/, and the one that names every op.
-FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",),
-               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/pjrt", "backend/reference", "replica", "rpc",
+# The one file that names every tenant of device/.
+FILE_EXTRAS = {"client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/pjrt", "backend/reference", "replica", "rpc",
                                        "rpc/client", "pjrt")}
 # Lists without code, expanded where a name is needed: headers that users reach may include them.
 LISTS = ("hlo/ir/elementwise.inc", "hlo/ir/extensions.inc")

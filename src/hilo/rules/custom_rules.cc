@@ -6,7 +6,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/lax/carry.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/rules/named_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -14,6 +14,8 @@
 #include "hilo/transform/transpose.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 /// The rules of the op: its user's, or those that its name stands for.

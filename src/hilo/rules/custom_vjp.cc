@@ -4,12 +4,14 @@
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/carry.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using hlo::ComputationPtr;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/elementwise_rows.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -159,6 +160,7 @@ OpDef row_definition(Opcode opcode, std::string_view name, int arity, TypeSet ty
           .operand_types = types,
           .traits = traits,
           .cost = cost,
+          .sharding = kPointwise,
           .infer_shape = shape_rule_of(result),
           .fields = {},
           .make_attributes = nullptr,

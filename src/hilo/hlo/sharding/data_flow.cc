@@ -10,7 +10,7 @@
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/not_yet.h"
-#include "hilo/hlo/sharding/rule_builder.h"
+#include "hilo/hlo/sharding/rule.h"
 
 namespace hilo::hlo {
 namespace {

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/special_functions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 
@@ -75,6 +76,7 @@ const OpDef& definition() {
                                  .operand_types = kFloating,
                                  .traits = kExtension,
                                  .cost = CostClass::kTranscendental,
+                                 .sharding = kPointwise,
                                  .infer_shape = infer_shape<Row>,
                                  .fields = {},
                                  .make_attributes = nullptr,

@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::hlo {
@@ -124,6 +125,7 @@ const OpDef& map_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kPointwise,
                                    .infer_shape = infer_map,
                                    .fields = kMapFields,
                                    .make_attributes = make_attributes_of<MapAttributes>,

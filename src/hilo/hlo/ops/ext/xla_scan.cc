@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -140,6 +141,7 @@ const OpDef& scan_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_xla_scan,
                                    .fields = kXlaScanFields,
                                    .make_attributes = make_attributes_of<XlaScanAttributes>,
