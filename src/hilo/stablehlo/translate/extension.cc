@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extension ops of hilo come back from the composites that write_calls.cc makes of them.
+#include "hilo/stablehlo/translate/extension.h"
+
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/text/lexer.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
 
 namespace hilo::stablehlo {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/write/calls.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,8 @@
 #include "hilo/hlo/text/annotations.h"
 #include "hilo/hlo/text/composite.h"
 #include "hilo/stablehlo/text/parts.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/translate/calls.h"
+#include "hilo/stablehlo/write/write_context.h"
 
 namespace hilo::stablehlo {
 
