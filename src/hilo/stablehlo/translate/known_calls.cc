@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom calls whose meaning HLO has: notes to a partitioner or a memory planner, which change no value, ApproxTopK, and
 // sparse products.
-#include "hilo/stablehlo/translate/known_calls.h"
-
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/ops/sort.h"
 #include "hilo/stablehlo/devices/sharding.h"
+#include "hilo/stablehlo/translate/calls.h"
 #include "hilo/stablehlo/translate/data.h"
 #include "hilo/stablehlo/translate/plain.h"
 #include "hilo/stablehlo/translate/refined.h"
-#include "hilo/stablehlo/translate/sparse.h"
-#include "hilo/stablehlo/translate/spmd_calls.h"
 #include "hilo/stablehlo/translate/translate.h"
 #include "hilo/stablehlo/translate/windows.h"
 

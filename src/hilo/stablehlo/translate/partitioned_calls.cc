@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom calls that somebody partitions, as a function of Python does for jax.experimental.custom_partitioning: they are
 // computations by hand, whose body that partitioner gave.
-#include "hilo/stablehlo/translate/partitioned_calls.h"
-
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/stablehlo/translate/calls.h"
 #include "hilo/stablehlo/translate/device_parts.h"
 #include "hilo/stablehlo/translate/translate.h"
 

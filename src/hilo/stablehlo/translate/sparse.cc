@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product of a sparse matrix, stored by rows, with a dense one: what JAX's BCSR calls on a CPU.
-#include "hilo/stablehlo/translate/sparse.h"
-
 #include <fmt/format.h>
 
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/calls.h"
 #include "hilo/stablehlo/translate/op_sink.h"
 
 namespace hilo::stablehlo {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom calls by which GSPMD is told of shardings: @Sharding states one; between @SPMDFullToShardShape and
 // @SPMDShardToFullShape devices work on their parts by hand.
-#include "hilo/stablehlo/translate/spmd_calls.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "hilo/stablehlo/devices/op_sharding.h"
+#include "hilo/stablehlo/translate/calls.h"
 #include "hilo/stablehlo/translate/data.h"
 #include "hilo/stablehlo/translate/device_parts.h"
 #include "hilo/stablehlo/translate/plain.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ir/opcode.h"
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/forms.h"
 #include "hilo/stablehlo/translate/op_rows.h"
 #include "hilo/stablehlo/tree/attribute_rows.h"
 #include "hilo/stablehlo/tree/print_attribute.h"
