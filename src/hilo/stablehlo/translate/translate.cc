@@ -244,7 +244,7 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   }
   HILO_ASSIGN_OR_RETURN(translator.devices, plan_devices(tree, options));
   for (OperationId id : order) {
-    if (!translator.devices.inlined.contains(id))
+    if (id == entry || !translator.devices.inlined.contains(id))
       HILO_RETURN_IF_ERROR(translator.run(tree.operations[id], id == entry));
   }
   hlo::Module module;
