@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 import page_steps as steps  # noqa: E402
 
 COPIED = ("CMakeLists.txt", "cmake", "src", "tools/unity.py")
-MOST_FILES, MOST_NUMPY_LINES = 3, 1
+MOST_FILES, MOST_NUMPY_LINES, MOST_STRUCTURAL_FILES = 3, 1, 6
 
 # The arguments of the first page's program, and for each line that it prints what should stand there.
 ARGUMENTS = (-100.0, -0.5, 0.0, 2.0, 30.0)
@@ -28,6 +28,11 @@ def it_changes_three_files_and_a_numpy_line(page, **_):
     lines = sum(len(block.splitlines()) for name, _, _, block in steps.EDIT.findall(page.read_text()) if name in numpy)
     assert len(others) <= MOST_FILES, f"the page changes {others}; wanted at most {MOST_FILES} files"
     assert lines <= MOST_NUMPY_LINES, f"the page adds {lines} lines to {numpy}; wanted at most {MOST_NUMPY_LINES}"
+
+
+def it_changes_six_files(page, **_):
+    changed = steps.changed_files(page)
+    assert len(changed) <= MOST_STRUCTURAL_FILES, f"the page changes {changed}; wanted at most {MOST_STRUCTURAL_FILES} files"
 
 
 def build(copy, jobs):
@@ -45,6 +50,6 @@ if __name__ == "__main__":
     sys.exit(steps.run_pages(__doc__, COPIED, (
         steps.Page("adding_an_op", applied=(it_changes_three_files_and_a_numpy_line,), built=(
             steps.its_program_compiles, the_op_goes_through_jit_grad_and_vmap, steps.the_page_shows_what_its_program_prints)),
-        steps.Page("adding_a_structural_op", built=(
+        steps.Page("adding_a_structural_op", applied=(it_changes_six_files,), built=(
             steps.its_program_compiles, steps.the_page_shows_what_its_program_prints)),
     ), build))

@@ -22,7 +22,7 @@
 #include "hilo/base/caches.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/cost/cost.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/parser.h"

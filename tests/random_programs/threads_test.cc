@@ -4,7 +4,7 @@
 #include <set>
 
 #include "hilo/base/thread_pool.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/clients.h"

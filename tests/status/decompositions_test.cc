@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cells of decompositions rest on checks of what factors mean: each check finds a wrong element wherever it stands.
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "tests/support/status_cell.h"
 
 namespace hilo::tests {

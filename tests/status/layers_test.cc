@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/accuracy.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/hlo/verify/verifier.h"

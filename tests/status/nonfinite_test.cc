@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/clients.h"
 #include "tests/support/number.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "hilo/hlo/eval/evaluator.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
 #include "hilo/transform/transpose.h"

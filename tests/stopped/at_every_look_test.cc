@@ -12,7 +12,7 @@
 
 #include "hilo/base/caches.h"
 #include "hilo/base/thread_pool.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/types/literal_leaves.h"
 #include "tests/support/clients.h"

@@ -2,9 +2,9 @@
 // Samples of ops in which replicas meet, or by which they differ: programs of two replicas.
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "tests/support/sample_families.h"
 
 namespace hilo::tests {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/random.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/scatter.h"

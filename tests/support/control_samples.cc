@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "tests/support/sample_families.h"
 
 namespace hilo::tests {

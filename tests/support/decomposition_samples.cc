@@ -2,8 +2,8 @@
 // Samples of LAPACK's decompositions: square, tall, wide, batched and empty matrices, in every form of the op.
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/linalg.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/trace/staging_trace.h"
 #include "tests/support/decomposition_checks.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/custom_rules.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/rng.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/random.h"
 #include "tests/support/sample_families.h"
 

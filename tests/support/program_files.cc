@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "hilo/base/files.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/inspect/bisect/agreement.h"
 

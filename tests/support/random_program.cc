@@ -7,9 +7,9 @@
 
 #include "hilo/backend/cpu/emit/accuracy.h"
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::tests {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "tests/support/elementwise_samples.h"
 #include "tests/support/sample_families.h"
 
@@ -21,14 +21,14 @@ Samples extension_samples(Opcode opcode, Wanted wanted) {
   if (opcode == hlo::kExt##enumerator) return name##_samples(wanted);
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) \
   if (opcode == hlo::kExt##enumerator) return name##_samples(wanted);
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
   return {};
 }
 
 Samples structural_samples(Opcode opcode, Wanted wanted) {
   switch (opcode) {
 #define HILO_ELEMENTWISE(enumerator, ...) case Opcode::k##enumerator:
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
     return {};
     case Opcode::kBatchNormGrad: return batch_norm_grad_samples(wanted);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "tests/support/sample_families.h"
 
 namespace hilo::tests {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/transfer.h"
 

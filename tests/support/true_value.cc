@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 
 namespace hilo::tests {
 namespace {

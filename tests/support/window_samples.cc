@@ -4,11 +4,11 @@
 #include <limits>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/batch_norm.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/ext/select_and_gather_add.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/types/narrow_float.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/dot.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/hlo/ops/reduce.h"

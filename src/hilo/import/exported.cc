@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/import/by_shapes.h"
 #include "hilo/import/program.h"
 #include "hilo/import/symbolic.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/carry.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/annotations.h"
 #include "hilo/transform/batch.h"
 

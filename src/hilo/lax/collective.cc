@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/axes.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"

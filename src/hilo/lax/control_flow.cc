@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/lax/plain_control_flow.h"
 #include "hilo/trace/ops.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/custom_solve.h"
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/custom_jvp.h"

@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/array/refuse.h"
 #include "hilo/hlo/ops/ext/linalg.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/grad.h"

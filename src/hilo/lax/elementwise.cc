@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/broadcasting.h"
 #include "hilo/lax/in_wide.h"
 #include "hilo/trace/ops.h"
@@ -43,7 +43,7 @@ Array second_operand(const Array& x, const Array& y) {
   }
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) HILO_LAX_##arity(enumerator, lax_name)
 #define HILO_ELEMENTWISE_DECLARED(...)
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 
 HILO_LAX_2(Compare, eq)

@@ -18,7 +18,7 @@ namespace hilo::lax {
 #define HILO_LAX_3(name) Array name(const Operand& x, const Operand& y, const Operand& z);
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) HILO_LAX_##arity(lax_name)
 #define HILO_ELEMENTWISE_DECLARED(...)
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 #undef HILO_LAX_1
 #undef HILO_LAX_2

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/special.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/custom_jvp.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/special.h"
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/broadcasting.h"
 #include "hilo/trace/ops.h"
 
@@ -20,7 +20,7 @@ namespace hilo::lax {
   }
 #define HILO_EXTENSION(...)
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, arity, ...) HILO_LAX_##arity(enumerator, name)
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 #undef HILO_LAX_1
 #undef HILO_LAX_2
 

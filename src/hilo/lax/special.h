@@ -8,13 +8,13 @@ namespace hilo::lax {
 
 // The elementwise extension ops, lax::erf_inv(x), ..., by their names in jax.lax.
 //   Shapes     as elementwise functions
-//   Types      as the row of hlo/ops/extensions.inc says; nothing is promoted
+//   Types      as the row of hlo/ir/extensions.inc says; nothing is promoted
 //   Errors     INVALID_ARGUMENT if shapes or types differ
 #define HILO_LAX_1(name) Array name(const Operand& x);
 #define HILO_LAX_2(name) Array name(const Operand& x, const Operand& y);
 #define HILO_EXTENSION(...)
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, arity, ...) HILO_LAX_##arity(name)
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 #undef HILO_LAX_1
 #undef HILO_LAX_2
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/combine.h"
 #include "hilo/lax/window_ops.h"
 #include "hilo/trace/ops.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/window_ops.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/ext/select_and_gather_add.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/trace/ops.h"

@@ -15,7 +15,7 @@ Array window_sum(const Array& x, hlo::Window window);
 Array select_and_scatter_add(const Array& operand, const Array& source, hlo::Window window, hlo::ComputationPtr select);
 Array select_and_gather_add(const Array& tangents, const Array& operand, hlo::Window window,
                             hlo::ComputationPtr select);
-/// cumsum and the like: an opcode of hlo/ops/extensions.h.
+/// cumsum and the like: an opcode of hlo/ir/extensions.h.
 Array cumulative(hlo::Opcode opcode, const Array& x, int64_t axis, bool reverse);
 /// compare(x, y) over scalars.
 hlo::ComputationPtr comparison(hlo::ComparisonDirection direction, ElementType type);

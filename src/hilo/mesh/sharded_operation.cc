@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/mesh/sharded_operation.h"
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/mesh/sharded_program.h"
 #include "hilo/mesh/sharding_constraint.h"
 #include "hilo/mesh/shards.h"

@@ -2,8 +2,8 @@
 #include "hilo/mesh/sharding_constraint.h"
 
 #include "hilo/base/memoize.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/module.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/mesh/sharded_array.h"
 #include "hilo/mesh/sharded_operation.h"
 #include "hilo/trace/eval_trace.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
 #include "hilo/lax/sorting.h"

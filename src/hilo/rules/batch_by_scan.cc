@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rules/batch_by_scan.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/batch.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/checkify.cc -- what checkify makes of ops that call computations, and the rules of checks themselves.
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/given.h"
 #include "hilo/rules/named_rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/checkify_ops.cc -- what checkify looks at in single ops: NaNs, divisions by zero, indices out of bounds.
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/lax/indexing.h"
 #include "hilo/rules/given.h"

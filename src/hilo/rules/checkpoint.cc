@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "hilo/base/log.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/named_rules.h"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
-#include "hilo/hlo/ops/extensions.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/rules/linear.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/rules/linear.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -14,6 +14,8 @@
 #include "hilo/transform/transpose.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using hlo::ComputationPtr;

@@ -4,16 +4,18 @@
 
 #include <limits>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/combine.h"
 #include "hilo/lax/window_ops.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/jvp.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers

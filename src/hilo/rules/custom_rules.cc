@@ -2,11 +2,11 @@
 // rules/custom_rules.cc -- rules of calls that bring rules of their own, and what happens where they bring none.
 #include "hilo/transform/custom_rules.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/rules/given.h"
 #include "hilo/rules/named_rules.h"
 #include "hilo/trace/ops.h"
@@ -15,6 +15,8 @@
 #include "hilo/transform/transpose.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 /// The rules of the op: its user's, or those that its name stands for.

@@ -2,14 +2,16 @@
 // rules/custom_vjp.cc -- rules of functions that bring their own reverse-mode derivative: it is called where others'
 // would be computed.
 #include "hilo/hlo/ops/ext/custom_vjp.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/carry.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using hlo::ComputationPtr;

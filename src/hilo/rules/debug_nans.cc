@@ -2,9 +2,9 @@
 // rules/debug_nans.cc -- finds the op that made a NaN or an infinity, by running a program op by op.
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/plain_control_flow.h"
 #include "hilo/mesh/sharding_constraint.h"
 #include "hilo/mesh/shards.h"

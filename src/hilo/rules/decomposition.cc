@@ -9,12 +9,14 @@
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/rules/batch_leading.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/rules/free_turns.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/lifts.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using namespace hilo::rules::matrix;  // NOLINT: the rules are algebra over these

@@ -7,12 +7,13 @@
 
 #include "hilo/lax/special.h"
 #include "hilo/rules/extension_rules.h"
-#include "hilo/rules/families.h"
 #include "hilo/rules/slopes.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using hlo::Opcode;

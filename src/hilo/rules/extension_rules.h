@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// rules/extension_rules.h -- the rules of the elementwise extension ops, which stand in lax/elementwise_rules.cc.
+// rules/extension_rules.h -- the rules of hilo's own ops. Only files that define some are compiled again when the list grows.
 #pragma once
 
-#include "hilo/trace/rules.h"
+#include "hilo/rules/families.h"
 
 namespace hilo::rules {
 
-// erf_inv_rules, ...
-#define HILO_EXTENSION(...)
+// scan_rules, erf_inv_rules, ...
+#define HILO_EXTENSION(enumerator, name) extern const Rules name##_rules;
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) extern const Rules name##_rules;
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 
 }  // namespace hilo::rules

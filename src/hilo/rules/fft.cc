@@ -9,6 +9,8 @@
 #include "hilo/rules/linear.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 /// RFFT is FFT of a real array less the elements that follow from the others.

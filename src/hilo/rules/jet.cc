@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/rules/cumulative.h"

@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/rules/given.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/transform/custom_rules.h"

@@ -8,6 +8,8 @@
 #include "hilo/rules/families.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using namespace hilo::rules::matrix;  // NOLINT: the rules are algebra over these

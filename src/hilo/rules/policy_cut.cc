@@ -6,11 +6,11 @@
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/ext/custom_rules.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/primitive_name.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/custom_rules.h"

@@ -12,6 +12,8 @@
 #include "hilo/transform/jvp.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/rules.cc -- the rules of every opcode: a switch and a list that don't compile when one is missing.
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/rules/extension_rules.h"
 #include "hilo/rules/families.h"
 #include "hilo/rules/given.h"
@@ -25,7 +25,7 @@ const Rules& extension_rules(Opcode opcode) {
   static const Rules* const kRules[] = {
 #define HILO_EXTENSION(enumerator, name) &name##_rules,
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &name##_rules,
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
   };
   return *kRules[static_cast<int>(opcode) - hlo::kHloOpcodeCount];
 }
@@ -37,7 +37,7 @@ const Rules& rules::find_rules(Opcode opcode) {
   switch (opcode) {
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) \
   case Opcode::k##enumerator: return rules::lax_name##_rules;
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
     case Opcode::kBitcastConvert: return rules::bitcast_convert_rules;
     case Opcode::kBroadcast: return rules::broadcast_rules;

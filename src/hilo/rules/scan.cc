@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <map>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
@@ -16,6 +16,8 @@
 #include "hilo/transform/transpose.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using hlo::ComputationPtr;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/lax/normal.h"
 #include "hilo/lax/special.h"
 #include "hilo/trace/ops.h"

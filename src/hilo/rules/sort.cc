@@ -12,6 +12,8 @@
 #include "hilo/transform/batch.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using hlo::Opcode;

@@ -9,6 +9,8 @@
 #include "hilo/transform/batch.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 JvpResult top_k_jvp(const Operation& operation, std::span<const Tangent> tangents) {

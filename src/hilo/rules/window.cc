@@ -10,12 +10,14 @@
 #include "hilo/lax/combine.h"
 #include "hilo/lax/window_ops.h"
 #include "hilo/rules/batch_by_scan.h"
-#include "hilo/rules/families.h"
+#include "hilo/rules/extension_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/jvp.h"
 
 namespace hilo::rules {
+
+using namespace lax;
 namespace {
 
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers

@@ -7,8 +7,8 @@
 #include <array>
 
 #include "hilo/client/compile.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/held_bytes.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/placement.h"
 
 namespace hilo {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/dispatch.h"

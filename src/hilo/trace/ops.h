@@ -23,7 +23,7 @@ struct Elementwise {
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) \
   inline constexpr Elementwise<hlo::Opcode::k##enumerator, arity> lax_name{};
 #define HILO_ELEMENTWISE_DECLARED(...)
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 
 Array compare(const Array& x, const Array& y, hlo::ComparisonDirection direction,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/primitive_name.h"
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 
 namespace hilo {
 
@@ -11,7 +11,7 @@ std::string_view primitive_name(Opcode opcode) {
   switch (opcode) {
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) \
   case Opcode::k##enumerator: return #lax_name;
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
     case Opcode::kDot: return "dot_general";
     case Opcode::kConvolution: return "conv_general_dilated";

@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "hilo/base/random_key.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/custom_call.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/check_state.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/module.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/memo.h"

@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/linearize.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/jvp.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "hilo/base/memoize.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/mesh/sharding_constraint.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/transform/batch.h"

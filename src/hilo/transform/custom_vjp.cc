@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/custom_vjp.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/custom_rules.h"

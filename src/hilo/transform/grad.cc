@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/module.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/lifts.h"
 #include "hilo/transform/linearize.h"

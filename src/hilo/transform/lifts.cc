@@ -5,9 +5,9 @@
 #include <atomic>
 #include <set>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/module.h"
 #include "hilo/hlo/ops/dot.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/transform/custom_rules.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windowed ops on the engine against the reference: written out, by the heroes of backend/cpu/library, at odd sizes.
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/hlo/ops/slice.h"

@@ -5,8 +5,8 @@
 
 #include <typeinfo>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/slice.h"
 
 namespace hilo::hlo {

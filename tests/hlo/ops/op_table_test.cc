@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "tests/hlo/ops/run_op.h"
 

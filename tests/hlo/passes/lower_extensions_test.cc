@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/trip_count.h"

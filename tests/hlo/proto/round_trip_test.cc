@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "hilo/base/files.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/collective.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/proto/fields.h"
 #include "hilo/hlo/proto/other_attributes.h"
 #include "hilo/hlo/proto/places.h"

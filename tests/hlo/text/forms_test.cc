@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/hlo/verify/verifier.h"

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <random>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/text/lexer.h"
 #include "hilo/hlo/text/parser.h"

@@ -253,6 +253,18 @@ TEST(Translate, TheEntryIsMainOrTheNamedOrTheOnlyPublicFunction) {
   EXPECT_EQ(hlo::evaluate(*named, {})->to_string(), "s32[] 2");
 }
 
+TEST(Translate, AProcessByItselfHasAnEntry) {
+  constexpr std::string_view kProcess = R"(module {
+    func.func @p(%x: tensor<i64>) -> tensor<i64> { return %x : tensor<i64> }
+    func.func @main(%x: tensor<i64>) -> tensor<i64> {
+      %0 = "interpreter.run_parallel"(%x) {programs = [[@p]]} : (tensor<i64>) -> tensor<i64>
+      return %0 : tensor<i64>
+    } })";
+  const StatusOr<hlo::Module> process = program(kProcess, {.function = "p"});
+  ASSERT_TRUE(process.ok()) << process.status().to_string();
+  EXPECT_NE(process->entry, nullptr);
+}
+
 TEST(Translate, WhatHloCantSayIsRefusedByName) {
   holds(error_of("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}"),
         "UNIMPLEMENTED: func.func: argument 0: type tensor<?xf32> has an unknown dimension");

@@ -93,7 +93,7 @@ Expr iota(Sink& sink, const Shape& shape, int64_t dimension);
   inline Expr name(Expr x, Expr y, Expr z) { return x.sink->add(opcode, {x, y, z}); }
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) HILO_EXPR_##arity(lax_name, Opcode::k##enumerator)
 #define HILO_ELEMENTWISE_DECLARED(...)
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 #undef HILO_EXPR_1
 #undef HILO_EXPR_2

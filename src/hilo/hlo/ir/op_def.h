@@ -11,6 +11,8 @@
 namespace hilo::hlo {
 
 struct Instruction;
+struct RuleBuilder;
+struct LocalBuilder;
 
 /// A set of element classes that an op takes.
 using TypeSet = uint8_t;
@@ -80,6 +82,13 @@ class MakeAttributes {
   bool (*has_type_)(const std::type_info&) = nullptr;
 };
 
+/// What devices that share an op's arrays do (hlo/ops/op_sharding.h). It has no default, so that no op is defined without.
+struct OpSharding {
+  void (*rule)(RuleBuilder&);   ///< how the dimensions of operands and results belong together
+  void (*ways)(LocalBuilder&);  ///< what the op does where devices share each of these factors
+  constexpr OpSharding(void (*rule)(RuleBuilder&), void (*ways)(LocalBuilder&)) : rule(rule), ways(ways) {}
+};
+
 struct OpDef {
   Opcode opcode;
   std::string_view name;
@@ -87,6 +96,7 @@ struct OpDef {
   TypeSet operand_types;
   Traits traits;
   CostClass cost;
+  OpSharding sharding;
   /// The one shape rule: checks operands and attributes, returns the result's shape (row-major). Messages carry no op
   /// name; the caller adds "concatenate 'c' (file:line): ". Called with `declared`, it also serves as the verifier:
   /// hlo/verify compares its answer with the declared shape.

@@ -5,21 +5,21 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "hilo/base/text_hash.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 
 namespace hilo::hlo {
 namespace {
 
 constexpr std::array<std::string_view, kOpcodeCount> kNames = {
 #define HILO_ELEMENTWISE(enumerator, name, ...) name,
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 #define HILO_STRUCTURAL(enumerator, name, ...) name,
-#include "hilo/hlo/ops/structural.inc"
+#include "hilo/hlo/ir/structural.inc"
 #undef HILO_STRUCTURAL
 #define HILO_EXTENSION(enumerator, name) "hilo." #name,
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) "hilo." #name,
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo/ir/opcode.h -- the opcodes: XLA's, in full, expanded from their two lists. Those of hilo's extension ops are in
-// hlo/ops/extensions.h.
+// hlo/ir/extensions.h.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace hilo::hlo {
 /// enumerator: a switch over all of XLA's opcodes asks is_extension() first.
 enum class Opcode : uint8_t {
 #define HILO_ELEMENTWISE(enumerator, ...) k##enumerator,
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 #define HILO_STRUCTURAL(enumerator, ...) k##enumerator,
-#include "hilo/hlo/ops/structural.inc"
+#include "hilo/hlo/ir/structural.inc"
 #undef HILO_STRUCTURAL
 };
 
 inline constexpr int kElementwiseOpcodeCount = 0
 #define HILO_ELEMENTWISE(...) +1
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
     ;
 inline constexpr int kHloOpcodeCount = kElementwiseOpcodeCount
 #define HILO_STRUCTURAL(...) +1
-#include "hilo/hlo/ops/structural.inc"
+#include "hilo/hlo/ir/structural.inc"
 #undef HILO_STRUCTURAL
     ;
 

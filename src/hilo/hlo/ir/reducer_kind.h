@@ -16,6 +16,9 @@ ReducerKind reducer_kind_of(const Computation& body);
 /// reducers of two values and those without a name, and for types without a C++ twin.
 std::optional<Literal> neutral_value(ReducerKind kind, ElementType type);
 
+/// The op of two values that a reducer of that kind applies; nothing for reducers of two values and those without a name.
+std::optional<Opcode> opcode_of(ReducerKind kind);
+
 /// The number of a parameter instruction.
 int64_t parameter_number(const Instruction& parameter);
 

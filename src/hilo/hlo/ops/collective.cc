@@ -8,6 +8,7 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/collective_shapes.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -77,15 +78,34 @@ StatusOr<Literal> evaluate_replica_id(const EvaluateInput& input) {
 
 StatusOr<Literal> evaluate_partition_id(const EvaluateInput&) { return Literal::scalar<uint32_t>(0); }
 
+/// Dimensions along which elements move are whole; the others pass.
+void moving_rule(std::span<const int64_t> dimensions, RuleBuilder& builder) {
+  for (size_t i = 0; i < std::min(builder.operands.size(), builder.results.size()); ++i) {
+    for (int64_t d = 0; d < builder.results[i].rank(); ++d) {
+      const bool moves = std::ranges::find(dimensions, d) != dimensions.end();
+      if (moves && builder.operands[i].dimension(d) != builder.results[i].dimension(d)) continue;
+      builder.pair(i, d, i, d, moves ? FactorKind::kReplicate : FactorKind::kPass);
+    }
+  }
+}
+
+template <typename A>
+void moving_rule(RuleBuilder& builder) {
+  moving_rule(attributes_of<A>(builder.instruction).dimensions, builder);
+}
+template <typename A>
+constexpr OpSharding kMoving = {moving_rule<A>, whole_factors};
+
 template <typename T>
 OpDef collective_def(Opcode opcode, std::string_view name, StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&),
-                     std::span<const AttributeField> fields, std::string_view spec) {
+                     std::span<const AttributeField> fields, OpSharding sharding, std::string_view spec) {
   return {.opcode = opcode,
           .name = name,
           .arity = -1,
           .operand_types = kAnyArray,
           .traits = kEffect,  // each stands for a meeting that all members of its group must reach in the same order
           .cost = CostClass::kHero,
+          .sharding = sharding,
           .infer_shape = infer_shape,
           .fields = fields,
           .make_attributes = make_attributes_of<T>,
@@ -103,6 +123,7 @@ OpDef id_def(Opcode opcode, std::string_view name, StatusOr<Literal> (*evaluate)
           .operand_types = kAnyArray,
           .traits = kNoTraits,
           .cost = CostClass::kHero,
+          .sharding = kUnshared,
           .infer_shape = infer_id,
           .fields = {},
           .make_attributes = nullptr,
@@ -120,39 +141,41 @@ Status outside(std::string_view field, int64_t id, std::string_view what, int64_
 }  // namespace
 
 const OpDef& all_reduce_op() {
-  static const OpDef definition = collective_def<AllReduceAttributes>(Opcode::kAllReduce, "all-reduce",
-                                                                      infer_all_reduce, kAllReduceFields, "all_reduce");
+  static const OpDef definition = collective_def<AllReduceAttributes>(
+      Opcode::kAllReduce, "all-reduce", infer_all_reduce, kAllReduceFields, kPointwiseWhole, "all_reduce");
   return definition;
 }
 
 const OpDef& reduce_scatter_op() {
-  static const OpDef definition = collective_def<ReduceScatterAttributes>(
-      Opcode::kReduceScatter, "reduce-scatter", infer_reduce_scatter, kReduceScatterFields, "reduce_scatter");
+  static const OpDef definition =
+      collective_def<ReduceScatterAttributes>(Opcode::kReduceScatter, "reduce-scatter", infer_reduce_scatter,
+                                              kReduceScatterFields, kMoving<ReduceScatterAttributes>, "reduce_scatter");
   return definition;
 }
 
 const OpDef& all_gather_op() {
-  static const OpDef definition = collective_def<AllGatherAttributes>(Opcode::kAllGather, "all-gather",
-                                                                      infer_all_gather, kAllGatherFields, "all_gather");
+  static const OpDef definition = collective_def<AllGatherAttributes>(
+      Opcode::kAllGather, "all-gather", infer_all_gather, kAllGatherFields, kMoving<AllGatherAttributes>, "all_gather");
   return definition;
 }
 
 const OpDef& all_to_all_op() {
-  static const OpDef definition = collective_def<AllToAllAttributes>(Opcode::kAllToAll, "all-to-all", infer_all_to_all,
-                                                                     kAllToAllFields, "all_to_all");
+  static const OpDef definition = collective_def<AllToAllAttributes>(
+      Opcode::kAllToAll, "all-to-all", infer_all_to_all, kAllToAllFields, kMoving<AllToAllAttributes>, "all_to_all");
   return definition;
 }
 
 const OpDef& collective_permute_op() {
   static const OpDef definition = collective_def<CollectivePermuteAttributes>(
-      Opcode::kCollectivePermute, "collective-permute", infer_collective_permute, kPermuteFields, "collective_permute");
+      Opcode::kCollectivePermute, "collective-permute", infer_collective_permute, kPermuteFields, kPointwiseWhole,
+      "collective_permute");
   return definition;
 }
 
 const OpDef& collective_broadcast_op() {
-  static const OpDef definition =
-      collective_def<CollectiveAttributes>(Opcode::kCollectiveBroadcast, "collective-broadcast",
-                                           infer_collective_broadcast, kBroadcastFields, "collective_broadcast");
+  static const OpDef definition = collective_def<CollectiveAttributes>(
+      Opcode::kCollectiveBroadcast, "collective-broadcast", infer_collective_broadcast, kBroadcastFields,
+      kPointwiseWhole, "collective_broadcast");
   return definition;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ir/computation.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -196,6 +197,7 @@ const OpDef& parameter_op() {
                                    .operand_types = kAnyType,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kFree,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_parameter,
                                    .fields = kParameterFields,
                                    .make_attributes = make_attributes_of<ParameterAttributes>,
@@ -213,6 +215,7 @@ const OpDef& tuple_op() {
                                    .operand_types = kAnyType,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kFree,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_tuple,
                                    .fields = {},
                                    .make_attributes = nullptr,
@@ -230,6 +233,7 @@ const OpDef& get_tuple_element_op() {
                                    .operand_types = kAnyType,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kFree,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_get_tuple_element,
                                    .fields = kGetTupleElementFields,
                                    .make_attributes = make_attributes_of<GetTupleElementAttributes>,
@@ -247,6 +251,7 @@ const OpDef& call_op() {
                                    .operand_types = kAnyType,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_call,
                                    .fields = kCallFields,
                                    .make_attributes = make_attributes_of<CallAttributes>,
@@ -264,6 +269,7 @@ const OpDef& while_op() {
                                    .operand_types = kAnyType,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_while,
                                    .fields = kWhileFields,
                                    .make_attributes = make_attributes_of<WhileAttributes>,
@@ -281,6 +287,7 @@ const OpDef& conditional_op() {
                                    .operand_types = kAnyType,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_conditional,
                                    .fields = kConditionalFields,
                                    .make_attributes = make_attributes_of<ConditionalAttributes>,
@@ -298,6 +305,7 @@ const OpDef& optimization_barrier_op() {
                                    .operand_types = kAnyType,
                                    .traits = kBarrier,
                                    .cost = CostClass::kFree,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_barrier,
                                    .fields = {},
                                    .make_attributes = nullptr,

@@ -7,6 +7,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/long_sums.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
@@ -238,6 +239,88 @@ StatusOr<Literal> evaluate_convolution(const EvaluateInput& input) {
   return evaluate_product(input, [&]<typename S>(Literal& sums) { return convolution_kernel<S>(input, sums); });
 }
 
+/// Windows along one spatial dimension: either there are more of them than elements in one, or the other way round.
+void add_spatial(const WindowDimension& window, int64_t in, int64_t kernel, int64_t out, RuleBuilder& builder) {
+  const int64_t size = builder.operands[0].dimension(in), windows = builder.results[0].dimension(out);
+  const bool alone = window == WindowDimension{};
+  if (alone || windows >= window.size) {
+    const int shared = builder.factor(size, alone ? FactorKind::kPass : FactorKind::kPermute);
+    builder.operand(0, in, shared);
+    builder.result(0, out, shared);
+    return;
+  }
+  const int summed = builder.factor(window.size, FactorKind::kReduction);
+  builder.operand(0, in, summed);
+  builder.operand(1, kernel, summed);
+}
+
+void convolution_rule(RuleBuilder& builder) {
+  const auto& convolution = attributes_of<ConvolutionAttributes>(builder.instruction);
+  const ConvolutionDimensions& names = convolution.dimensions;
+  const int64_t features = convolution.feature_group_count, batches = convolution.batch_group_count;
+  if (features > 1 || batches > 1) {
+    const int group = builder.factor(std::max(features, batches));
+    builder.operand(0, features > 1 ? names.input_feature : names.input_batch, group);
+    builder.operand(1, names.kernel_output, group);
+    builder.result(0, names.output_feature, group);
+  }
+  const int64_t batch_size = builder.results[0].dimension(names.output_batch);
+  if (batches == 1 || batch_size > 1) {
+    const int batch = builder.factor(batch_size);
+    builder.operand(0, names.input_batch, batch);
+    builder.result(0, names.output_batch, batch);
+  }
+  const int64_t out_size = builder.operands[1].dimension(names.kernel_output) / std::max(features, batches);
+  if (out_size > 1) {
+    const int out = builder.factor(out_size);
+    builder.operand(1, names.kernel_output, out);
+    builder.result(0, names.output_feature, out);
+  }
+  const int64_t summed_size = builder.operands[1].dimension(names.kernel_input);
+  if (features == 1 || summed_size > 1) {
+    const int summed = builder.factor(summed_size, FactorKind::kReduction);
+    builder.operand(0, names.input_feature, summed);
+    builder.operand(1, names.kernel_input, summed);
+  }
+  for (size_t i = 0; i < names.input_spatial.size(); ++i)
+    add_spatial(convolution.window[i], names.input_spatial[i], names.kernel_spatial[i], names.output_spatial[i],
+                builder);
+}
+
+/// Parts of an array begin at multiples of a dilated element, so that every device's windows look alike.
+int64_t alike_windows(const WindowDimension& window, int64_t windows) {
+  const int64_t steps = windows * window.stride;
+  return steps % window.base_dilation == 0 ? steps / window.base_dilation : 1;
+}
+
+/// Groups say how the features of operands belong together, which parts would have to say anew. Along space devices get the
+/// rims of their neighbours' parts.
+void convolution_on_parts(LocalBuilder& builder) {
+  const auto& convolution = attributes_of<ConvolutionAttributes>(builder.instruction);
+  const ConvolutionDimensions& names = convolution.dimensions;
+  if (convolution.batch_group_count > 1) return;
+  summing_factors(builder, builder.instruction.shape.element_type() != ElementType::kPred);
+  const bool has_zero = builder.operand(0).element_type() != ElementType::kF8E8M0Fnu;  // for what lies beyond the ends
+  const size_t batch = builder.factor(builder.op.rule.operands[0], names.input_batch);
+  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
+    if (convolution.feature_group_count > 1 && f != batch) builder.op.ways[f] = LocalWay::kWhole;
+  }
+  for (size_t i = 0; i < names.input_spatial.size(); ++i) {
+    const WindowDimension& window = convolution.window[i];
+    if (window == WindowDimension{}) continue;
+    const int64_t size = builder.operand(0).dimension(names.input_spatial[i]);
+    const int64_t windows = builder.instruction.shape.dimension(names.output_spatial[i]);
+    const size_t f = builder.factor(builder.op.rule.operands[0], names.input_spatial[i]);
+    if (builder.op.rule.factors[f].kind == FactorKind::kPermute) {
+      if (!has_zero) continue;
+      builder.set(f, LocalWay::kOwn, std::gcd(std::gcd(size, windows), alike_windows(window, windows)));
+    } else {
+      const bool plain = has_zero && window.base_dilation == 1 && !window.reversal;
+      builder.set(f, plain ? builder.op.ways[f] : LocalWay::kWhole, std::gcd(size, window.size));
+    }
+  }
+}
+
 }  // namespace
 
 const OpDef& convolution_op() {
@@ -247,6 +330,7 @@ const OpDef& convolution_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {convolution_rule, convolution_on_parts},
                                    .infer_shape = infer_convolution,
                                    .fields = kFields,
                                    .make_attributes = make_attributes_of<ConvolutionAttributes>,

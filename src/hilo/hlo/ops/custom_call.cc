@@ -9,7 +9,9 @@
 #include <cstring>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/frontend_attribute.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -175,6 +177,32 @@ StatusOr<Literal> evaluate(const EvaluateInput& input) {
   return input.instruction.shape.is_tuple() ? Literal::tuple(std::move(values)) : std::move(values[0]);
 }
 
+/// The number of leading dimensions that are the call's batch, if it states one: {hilo.batch_dims="1"}.
+std::optional<int64_t> stated_batch(const Instruction& call) {
+  const std::optional<int64_t> count = frontend_number(call, "hilo.batch_dims");
+  return count && *count >= 0 ? count : std::nullopt;
+}
+
+/// LAPACK's calls, and one that is made as they are, are over batches of matrices, beside which vectors may stand; nobody knows
+/// what others do that don't say of what their batch is.
+void custom_call_rule(RuleBuilder& builder) {
+  const std::string target = custom_call_target(attributes_of<CustomCallAttributes>(builder.instruction));
+  const bool known = target.starts_with("lapack_") || target == "tridiagonal_solve_perturbed_ffi";
+  const std::optional<int64_t> stated = stated_batch(builder.instruction);
+  if ((!known && !stated) || builder.operands.empty() || !builder.operands[0].is_array()) return;
+  int64_t rank = 2;
+  for (const Shape& operand : builder.operands) rank = std::max(rank, operand.is_array() ? operand.rank() : 0);
+  const int64_t count = std::min(stated.value_or(rank - 2), builder.operands[0].rank());
+  batched_rule(count, builder);
+}
+
+/// LAPACK's calls of the typed FFI take sizes from their arrays, and so do those that state their batch. Other calls may have
+/// sizes among their attributes.
+void custom_call_on_parts(LocalBuilder& builder) {
+  const std::string target = custom_call_target(attributes_of<CustomCallAttributes>(builder.instruction));
+  if (target.ends_with("_ffi") || stated_batch(builder.instruction)) passing_factors(builder);
+}
+
 }  // namespace
 
 const OpDef& custom_call_op() {
@@ -184,6 +212,7 @@ const OpDef& custom_call_op() {
                                    .operand_types = kAnyType,
                                    .traits = kEffect,  // what a handler does is its own business
                                    .cost = CostClass::kHero,
+                                   .sharding = {custom_call_rule, custom_call_on_parts},
                                    .infer_shape = infer_custom_call,
                                    .fields = kCustomCallFields,
                                    .make_attributes = make_attributes_of<CustomCallAttributes>,

@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/long_sums.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
@@ -154,6 +155,35 @@ StatusOr<Literal> evaluate_dot(const EvaluateInput& input) {
   return evaluate_product(input, [&]<typename S>(Literal& sums) { return dot_kernel<S>(input, l, r, sums); });
 }
 
+void dot_rule(RuleBuilder& builder) {
+  const auto& dot = attributes_of<DotAttributes>(builder.instruction);
+  const Shape left = builder.operands[0], right = builder.operands[1];
+  int64_t place = 0;
+  for (size_t i = 0; i < dot.lhs_batch_dimensions.size(); ++i) {
+    const int batch = builder.factor(left.dimension(dot.lhs_batch_dimensions[i]));
+    builder.operand(0, dot.lhs_batch_dimensions[i], batch);
+    builder.operand(1, dot.rhs_batch_dimensions[i], batch);
+    builder.result(0, place++, batch);
+  }
+  for (int64_t d = 0; d < left.rank(); ++d) {
+    if (!contains(dot.lhs_batch_dimensions, d) && !contains(dot.lhs_contracting_dimensions, d))
+      builder.pair(0, d, 0, place++);
+  }
+  for (int64_t d = 0; d < right.rank(); ++d) {
+    if (!contains(dot.rhs_batch_dimensions, d) && !contains(dot.rhs_contracting_dimensions, d))
+      builder.pair(1, d, 0, place++);
+  }
+  for (size_t i = 0; i < dot.lhs_contracting_dimensions.size(); ++i) {
+    const int summed = builder.factor(left.dimension(dot.lhs_contracting_dimensions[i]), FactorKind::kReduction);
+    builder.operand(0, dot.lhs_contracting_dimensions[i], summed);
+    builder.operand(1, dot.rhs_contracting_dimensions[i], summed);
+  }
+}
+
+void dot_on_parts(LocalBuilder& builder) {
+  summing_factors(builder, builder.instruction.shape.element_type() != ElementType::kPred);
+}
+
 }  // namespace
 
 const OpDef& dot_op() {
@@ -163,6 +193,7 @@ const OpDef& dot_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {dot_rule, dot_on_parts},
                                    .infer_shape = infer_dot,
                                    .fields = kDotFields,
                                    .make_attributes = make_attributes_of<DotAttributes>,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/elementwise_rows.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -159,6 +160,7 @@ OpDef row_definition(Opcode opcode, std::string_view name, int arity, TypeSet ty
           .operand_types = types,
           .traits = traits,
           .cost = cost,
+          .sharding = kPointwise,
           .infer_shape = shape_rule_of(result),
           .fields = {},
           .make_attributes = nullptr,
@@ -174,7 +176,7 @@ Definitions make_definitions() {
   Definitions table = {
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, types, result, cost, traits, kernel) \
   row_definition(Opcode::k##enumerator, name, arity, types, ResultType::result, CostClass::cost, traits),
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
   };
   const auto at = [&table](Opcode opcode) -> OpDef& { return table[static_cast<size_t>(opcode)]; };

@@ -44,7 +44,7 @@ inline constexpr Special special;
       return kernel;                                                                             \
     }                                                                                            \
   };
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
 
 /// f16 and narrower floats compute in float and round once, when stored.
@@ -100,7 +100,7 @@ template <typename S>
 RowFunction row_of(Opcode opcode) {
   static constexpr std::array<RowFunction, kElementwiseOpcodeCount> table = {
 #define HILO_ELEMENTWISE(enumerator, ...) row_function<enumerator##Row, S>(),
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #include "hilo/types/twins.h"
 #undef HILO_ELEMENTWISE
   };

@@ -8,6 +8,7 @@
 
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/short_fft.h"
 
 namespace hilo::hlo {
@@ -237,6 +238,13 @@ StatusOr<Literal> evaluate_fft(const EvaluateInput& input) {
   return result;
 }
 
+void fft_rule(RuleBuilder& builder) {
+  const auto whole = static_cast<int64_t>(attributes_of<FftAttributes>(builder.instruction).fft_length.size());
+  const int64_t rank = builder.results[0].rank();
+  for (int64_t d = 0; d < rank; ++d)
+    builder.pair(0, d, 0, d, d < rank - whole ? FactorKind::kPass : FactorKind::kReplicate);
+}
+
 }  // namespace
 
 const OpDef& fft_op() {
@@ -246,6 +254,7 @@ const OpDef& fft_op() {
                                    .operand_types = kInexact,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {fft_rule, passing_factors},
                                    .infer_shape = infer_fft,
                                    .fields = kFftFields,
                                    .make_attributes = make_attributes_of<FftAttributes>,

@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/indexed_access.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -116,6 +117,52 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   return result;
 }
 
+void gather_rule(RuleBuilder& builder) {
+  const auto& gather = attributes_of<GatherAttributes>(builder.instruction);
+  const Shape array = builder.operands[0], indices = builder.operands[1], result = builder.results[0];
+  const Int64List batch = others(result.rank(), gather.offset_dims);
+  const Int64List looked_up = others(indices.rank(), {gather.index_vector_dim});
+  for (size_t i = 0; i < std::min(batch.size(), looked_up.size()); ++i) {
+    const int factor = builder.factor(result.dimension(batch[i]));
+    builder.operand(1, looked_up[i], factor);
+    builder.result(0, batch[i], factor);
+    const std::optional<size_t> place = place_in(gather.start_indices_batching_dims, looked_up[i]);
+    if (place) builder.operand(0, gather.operand_batching_dims[*place], factor);
+  }
+  const Int64List windows = others(array.rank(), gather.collapsed_slice_dims, gather.operand_batching_dims);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const int64_t from = windows[i], to = gather.offset_dims[i];
+    const int64_t size = array.dimension(from), kept = gather.slice_sizes[static_cast<size_t>(from)];
+    if (kept == size) {
+      builder.pair(0, from, 0, to);
+    } else if (kept == 1) {
+      builder.operand(0, from, builder.factor(size, FactorKind::kReduction));
+      builder.result(0, to, builder.factor(1));
+    } else {
+      builder.operand(0, from, builder.factor(size, FactorKind::kReplicate, true));
+      builder.result(0, to, builder.factor(kept, FactorKind::kReplicate, true));
+    }
+  }
+  for (const int64_t d : gather.collapsed_slice_dims)
+    builder.operand(0, d, builder.factor(array.dimension(d), FactorKind::kReduction));
+  if (gather.index_vector_dim < indices.rank())
+    builder.operand(1, gather.index_vector_dim,
+                    builder.factor(indices.dimension(gather.index_vector_dim), FactorKind::kReplicate));
+}
+
+/// The rows of a table lie on several devices: each gives those it has.
+void gather_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  const auto& a = attributes_of<GatherAttributes>(builder.instruction);
+  if (!joining_kind(builder.instruction.shape.element_type()) || builder.operand(1).element_type() == ElementType::kU64)
+    return;
+  for (const int64_t d : a.start_index_map) {
+    if (a.slice_sizes[static_cast<size_t>(d)] != 1 || !fits_s32(builder.operand(0).dimension(d))) continue;
+    const size_t f = builder.factor(builder.op.rule.operands[0], d);
+    if (builder.op.rule.factors[f].kind == FactorKind::kReduction) builder.op.ways[f] = LocalWay::kPartial;
+  }
+}
+
 }  // namespace
 
 const OpDef& gather_op() {
@@ -125,6 +172,7 @@ const OpDef& gather_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kCheap,
+                                   .sharding = {gather_rule, gather_on_parts},
                                    .infer_shape = infer_gather,
                                    .fields = kGatherFields,
                                    .make_attributes = make_attributes_of<GatherAttributes>,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -135,6 +136,20 @@ int64_t StartReader::value_at(int64_t offset) const {
         } else return static_cast<int64_t>(indices_.data<T>()[at]);
       },
       []() -> int64_t { return 0; });
+}
+
+Int64List others(int64_t rank, const Int64List& some, const Int64List& more) {
+  Int64List made;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!contains(some, d) && !contains(more, d)) made.push_back(d);
+  }
+  return made;
+}
+
+std::optional<size_t> place_in(const Int64List& list, int64_t value) {
+  const auto found = std::ranges::find(list, value);
+  if (found == list.end()) return std::nullopt;
+  return static_cast<size_t>(found - list.begin());
 }
 
 }  // namespace hilo::hlo

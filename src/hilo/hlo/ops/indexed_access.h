@@ -2,6 +2,7 @@
 // hlo/ops/indexed_access.h -- what gather and scatter share: windows of an array at places that an index array names.
 #pragma once
 
+#include "hilo/hlo/ir/attributes.h"
 #include "hilo/types/literal.h"
 
 namespace hilo::hlo {
@@ -46,5 +47,11 @@ class StartReader {
   std::vector<int64_t> strides_;  // of `indices`, per batch position
   int64_t vector_stride_ = 0;     // between the components of one index vector
 };
+
+/// The dimensions of an array of `rank` that are in neither list, ascending.
+Int64List others(int64_t rank, const Int64List& some, const Int64List& more = {});
+
+/// The place of `value` in the list.
+std::optional<size_t> place_in(const Int64List& list, int64_t value);
 
 }  // namespace hilo::hlo

@@ -9,6 +9,7 @@
 
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/types/twins.h"
 
 namespace hilo::hlo {
@@ -206,6 +207,7 @@ const OpDef& cholesky_op() {
                                    .operand_types = kInexact,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kOverMatrices,
                                    .infer_shape = infer_cholesky,
                                    .fields = kCholeskyFields,
                                    .make_attributes = make_attributes_of<CholeskyAttributes>,
@@ -223,6 +225,7 @@ const OpDef& triangular_solve_op() {
                                    .operand_types = kInexact,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kOverMatrices,
                                    .infer_shape = infer_triangular_solve,
                                    .fields = kSolveFields,
                                    .make_attributes = make_attributes_of<TriangularSolveAttributes>,

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -19,15 +19,22 @@ StatusOr<Literal> refuse(const EvaluateInput& input) {
   return unimplemented(fmt::format("{} is not implemented in this version", opcode_name(input.instruction.opcode)));
 }
 
-/// Pure ops may be merged and dropped; all others talk to the world outside or to other devices.
-Traits traits_of(Opcode opcode) {
-  constexpr Opcode kPure[] = {
-      Opcode::kShuffle,
-  };
-  for (Opcode pure : kPure) {
-    if (pure == opcode) return kNoTraits;
-  }
-  return kEffect;
+/// Impure ops talk to the world outside or to other devices.
+OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
+  return {.opcode = opcode,
+          .name = name,
+          .arity = -1,
+          .operand_types = kAnyType,
+          .traits = traits,
+          .cost = CostClass::kHero,
+          .sharding = kUnshared,
+          .infer_shape = infer_not_yet,
+          .fields = kRawFields,
+          .make_attributes = make_attributes_of<RawAttributes>,
+          .copy_attributes = copy_attributes_of<RawAttributes>,
+          .evaluate = refuse,
+          .decompose = nullptr,
+          .spec = {}};
 }
 
 }  // namespace
@@ -40,23 +47,18 @@ bool has_raw_attributes(Opcode opcode) {
 
 bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_not_yet; }
 
-const OpDef& not_yet_op(Opcode opcode, std::string_view name) {
-  // Filled by the op table, which is built once; op_def() hands the rows out after that.
-  static std::array<OpDef, kHloOpcodeCount> definitions{};
-  OpDef& definition = definitions[static_cast<size_t>(opcode)];
-  definition = {.opcode = opcode,
-                .name = name,
-                .arity = -1,
-                .operand_types = kAnyType,
-                .traits = traits_of(opcode),
-                .cost = CostClass::kHero,
-                .infer_shape = infer_not_yet,
-                .fields = kRawFields,
-                .make_attributes = make_attributes_of<RawAttributes>,
-                .copy_attributes = copy_attributes_of<RawAttributes>,
-                .evaluate = refuse,
-                .decompose = nullptr,
-                .spec = {}};
+const OpDef& collective_reduce_op() {
+  static const OpDef definition = not_yet_def(Opcode::kCollectiveReduce, "collective-reduce", kEffect);
+  return definition;
+}
+
+const OpDef& ragged_all_to_all_op() {
+  static const OpDef definition = not_yet_def(Opcode::kRaggedAllToAll, "ragged-all-to-all", kEffect);
+  return definition;
+}
+
+const OpDef& shuffle_op() {
+  static const OpDef definition = not_yet_def(Opcode::kShuffle, "shuffle", kNoTraits);
   return definition;
 }
 

@@ -30,7 +30,9 @@ bool has_raw_attributes(Opcode opcode);
 /// Whether its definition is the generic one.
 bool is_not_yet(Opcode opcode);
 
-/// The definition: any operands, the shape that the program states, UNIMPLEMENTED when run.
-const OpDef& not_yet_op(Opcode opcode, std::string_view name);
+// The generic definition: any operands, the shape that the program states, UNIMPLEMENTED when run.
+const OpDef& collective_reduce_op();
+const OpDef& ragged_all_to_all_op();
+const OpDef& shuffle_op();
 
 }  // namespace hilo::hlo

@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "hilo/hlo/ops/op_sharding.h"
+
 namespace hilo::hlo {
 namespace {
 
@@ -175,6 +177,19 @@ StatusOr<Shape> infer_state(const ShapeRuleInput& input) {
 /// What the first run gives; who runs a program counts on from it.
 StatusOr<Literal> evaluate_state(const EvaluateInput&) { return first_rng_state(); }
 
+/// The bits may be shared; the state is whole.
+void rng_bit_generator_rule(RuleBuilder& builder) {
+  const Shape bits = builder.results.back();
+  for (int64_t d = 0; d < bits.rank(); ++d)
+    builder.result(builder.results.size() - 1, d, builder.factor(bits.dimension(d)));
+  const int state = builder.factor(builder.operands[0].dimensions().empty() ? 1 : builder.operands[0].dimension(0),
+                                   FactorKind::kReplicate, true);
+  for (int64_t d = 0; d < std::min<int64_t>(builder.operands[0].rank(), 1); ++d) {
+    builder.operand(0, d, state);
+    if (builder.results.size() > 1) builder.result(0, d, state);
+  }
+}
+
 }  // namespace
 
 size_t random_pair_dimension(std::span<const int64_t> dimensions) {
@@ -200,6 +215,7 @@ const OpDef& rng_get_and_update_state_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kEffect,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_state,
                                    .fields = kStateFields,
                                    .make_attributes = make_attributes_of<RngStateAttributes>,
@@ -217,6 +233,7 @@ const OpDef& rng_bit_generator_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kTranscendental,
+                                   .sharding = {rng_bit_generator_rule, whole_factors},
                                    .infer_shape = infer_rng_bit_generator,
                                    .fields = kRngBitGeneratorFields,
                                    .make_attributes = make_attributes_of<RngBitGeneratorAttributes>,

@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "hilo/base/stop.h"
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/long_sums.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/reducer_kernels.h"
 #include "hilo/types/twins.h"
 
@@ -137,6 +139,30 @@ StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
+void reduce_rule(RuleBuilder& builder) {
+  const Int64List& reduced = attributes_of<ReduceAttributes>(builder.instruction).dimensions;
+  const size_t arrays = builder.operands.size() / 2;  // then their initial values
+  int64_t place = 0;
+  for (int64_t d = 0; d < builder.operands[0].rank(); ++d) {
+    const bool away = std::ranges::find(reduced, d) != reduced.end();
+    const int factor =
+        builder.factor(builder.operands[0].dimension(d), away ? FactorKind::kReduction : FactorKind::kPass);
+    for (size_t i = 0; i < arrays; ++i) {
+      builder.operand(i, d, factor);
+      if (!away) builder.result(i, place, factor);
+    }
+    place += away ? 0 : 1;
+  }
+}
+
+void reduce_on_parts(LocalBuilder& builder) {
+  const ReducerKind kind = attributes_of<ReduceAttributes>(builder.instruction).to_apply->reducer_kind();
+  const bool chooses = kind == ReducerKind::kArgMax || kind == ReducerKind::kArgMin;
+  const bool named =
+      builder.op.rule.operands.size() == 2 && neutral_value(kind, builder.instruction.shape.element_type()).has_value();
+  summing_factors(builder, chooses || named);
+}
+
 }  // namespace
 
 StatusOr<size_t> check_reduction_operands(std::span<const Shape> operands, bool same_types) {
@@ -166,6 +192,7 @@ const OpDef& reduce_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kExpensive,
+                                   .sharding = {reduce_rule, reduce_on_parts},
                                    .infer_shape = infer_reduce,
                                    .fields = kReduceFields,
                                    .make_attributes = make_attributes_of<ReduceAttributes>,

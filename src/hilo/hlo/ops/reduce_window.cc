@@ -7,9 +7,11 @@
 #include <functional>
 
 #include "hilo/base/stop.h"
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/long_sums.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reducer_kernels.h"
 
@@ -189,6 +191,31 @@ StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
+void reduce_window_rule(RuleBuilder& builder) {
+  const size_t arrays = builder.operands.size() / 2;  // then their initial values
+  windows_rule(attributes_of<ReduceWindowAttributes>(builder.instruction).window, arrays, builder);
+}
+
+/// Elements beyond the ends are neutral, or there are none.
+void reduce_window_on_parts(LocalBuilder& builder) {
+  const auto& a = attributes_of<ReduceWindowAttributes>(builder.instruction);
+  passing_factors(builder);
+  const bool named =
+      builder.op.rule.operands.size() == 2 &&
+      neutral_value(a.to_apply->reducer_kind(), builder.instruction.shape.leaves()[0].element_type()).has_value();
+  const Shape result = builder.instruction.shape.leaves()[0];
+  for (size_t d = 0; d < a.window.size(); ++d) {
+    const WindowDimension& window = a.window[d];
+    const auto place = static_cast<int64_t>(d);
+    const bool inside = window.padding_low == 0 && window.padding_high <= 0;
+    if (window == WindowDimension{} || window.base_dilation != 1 || !(named || inside)) continue;
+    builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
+                std::gcd(builder.operand(0).dimension(place), result.dimension(place)));
+  }
+  if (const auto line = cumulative_of(a.window, builder.operand(0).dimensions()))
+    run_on_parts(builder, line->dimension, a.to_apply->reducer_kind());
+}
+
 }  // namespace
 
 bool is_short_window(const Window& window) {
@@ -216,6 +243,12 @@ Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> 
   return window;
 }
 
+void run_on_parts(LocalBuilder& builder, int64_t dimension, std::optional<ReducerKind> kind) {
+  const bool named = kind && builder.op.rule.results.size() == 1 &&
+                     neutral_value(*kind, builder.instruction.shape.element_type()).has_value();
+  builder.op.ways[builder.factor(builder.op.rule.operands[0], dimension)] = named ? LocalWay::kOwn : LocalWay::kWhole;
+}
+
 const OpDef& reduce_window_op() {
   static const OpDef definition = {.opcode = Opcode::kReduceWindow,
                                    .name = "reduce-window",
@@ -223,6 +256,7 @@ const OpDef& reduce_window_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {reduce_window_rule, reduce_window_on_parts},
                                    .infer_shape = infer_reduce_window,
                                    .fields = kReduceWindowFields,
                                    .make_attributes = make_attributes_of<ReduceWindowAttributes>,

@@ -2,7 +2,7 @@
 // hlo/ops/reduce_window.h -- the reduce-window op, variadic: a reduction of every window that slides over the arrays.
 #pragma once
 
-#include "hilo/hlo/ir/instruction.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/window.h"
 
 namespace hilo::hlo {
@@ -30,6 +30,10 @@ bool is_short_window(const Window& window);
 
 /// The window that does it.
 Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> sizes);
+
+/// The way of a dimension along which an op runs: each device runs along its part, and a number a line brings what is before it.
+/// Reducers without a neutral value need the dimension whole.
+void run_on_parts(LocalBuilder& builder, int64_t dimension, std::optional<ReducerKind> kind);
 
 const OpDef& reduce_window_op();
 

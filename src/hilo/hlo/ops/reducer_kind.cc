@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ir/reducer_kind.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -11,18 +12,11 @@
 namespace hilo::hlo {
 namespace {
 
-std::optional<ReducerKind> kind_of_opcode(Opcode opcode) {
-  switch (opcode) {  // NOLINT: a partial map on purpose; every other opcode is generic
-    case Opcode::kAdd: return ReducerKind::kAdd;
-    case Opcode::kMultiply: return ReducerKind::kMultiply;
-    case Opcode::kMaximum: return ReducerKind::kMaximum;
-    case Opcode::kMinimum: return ReducerKind::kMinimum;
-    case Opcode::kAnd: return ReducerKind::kAnd;
-    case Opcode::kOr: return ReducerKind::kOr;
-    case Opcode::kXor: return ReducerKind::kXor;
-    default: return std::nullopt;
-  }
-}
+constexpr std::pair<Opcode, ReducerKind> kKinds[] = {
+    {Opcode::kAdd, ReducerKind::kAdd},         {Opcode::kMultiply, ReducerKind::kMultiply},
+    {Opcode::kMaximum, ReducerKind::kMaximum}, {Opcode::kMinimum, ReducerKind::kMinimum},
+    {Opcode::kAnd, ReducerKind::kAnd},         {Opcode::kOr, ReducerKind::kOr},
+    {Opcode::kXor, ReducerKind::kXor}};
 
 /// Is `id` the parameter `number`?
 bool is_parameter(const Computation& body, InstructionId id, int64_t number) {
@@ -119,6 +113,11 @@ std::optional<Literal> neutral_value(ReducerKind kind, ElementType type) {
 
 int64_t parameter_number(const Instruction& parameter) { return attributes_of<ParameterAttributes>(parameter).number; }
 
+std::optional<Opcode> opcode_of(ReducerKind kind) {
+  const auto* const known = std::ranges::find(kKinds, kind, &std::pair<Opcode, ReducerKind>::second);
+  return known == std::end(kKinds) ? std::nullopt : std::optional(known->first);
+}
+
 ReducerKind reducer_kind_of(const Computation& body) {
   const Instruction& root = body.root();
   if (body.parameter_count() == 4 && root.opcode == Opcode::kTuple && root.operands.size() == 2)
@@ -127,7 +126,8 @@ ReducerKind reducer_kind_of(const Computation& body) {
   const bool in_order = is_parameter(body, root.operands[0], 0) && is_parameter(body, root.operands[1], 1);
   const bool swapped = is_parameter(body, root.operands[0], 1) && is_parameter(body, root.operands[1], 0);
   if (!in_order && !swapped) return ReducerKind::kGeneric;
-  return kind_of_opcode(root.opcode).value_or(ReducerKind::kGeneric);
+  const auto* const known = std::ranges::find(kKinds, root.opcode, &std::pair<Opcode, ReducerKind>::first);
+  return known == std::end(kKinds) ? ReducerKind::kGeneric : known->second;
 }
 
 }  // namespace hilo::hlo

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/strided_copy.h"
 #include "hilo/types/twins.h"
 
@@ -265,6 +266,108 @@ constexpr AttributeField kReverseFields[] = {field<&ReverseAttributes::dimension
 constexpr AttributeField kIotaFields[] = {field<&IotaAttributes::dimension>("iota_dimension", FieldShow::kAlways)};
 constexpr AttributeField kConstantFields[] = {field<&ConstantAttributes::value>("value", FieldShow::kAsOperand)};
 
+/// Walks over the dimensions of one side of a reshape, which it takes apart from the major end on.
+struct Walk {
+  std::span<const int64_t> sizes;
+  size_t dimension = 0;
+  int64_t left = 1;     ///< of the current dimension
+  int64_t product = 1;  ///< of all that has been taken
+
+  explicit Walk(std::span<const int64_t> of) : sizes(of), left(of.empty() ? 1 : of[0]) {}
+  void take(int64_t size) {
+    left /= size;
+    product *= size;
+  }
+  /// Stands on a dimension with something left; false at the end.
+  bool advance() {
+    while (dimension < sizes.size() && left == 1) {
+      ++dimension;
+      left = dimension < sizes.size() ? sizes[dimension] : 1;
+    }
+    return dimension < sizes.size();
+  }
+  int64_t place() const { return static_cast<int64_t>(dimension); }
+};
+
+/// Common divisors from the major end on are factors of both; where there is none both go their own way up to the next place
+/// where the sizes so far agree.
+void reshape_rule(RuleBuilder& builder) {
+  const Shape from = builder.operands[0], to = builder.results[0];
+  if (from.element_count() == 0) return;
+  Walk in(from.dimensions()), out(to.dimensions());
+  const auto take_alone = [&](bool input) {
+    Walk& walk = input ? in : out;
+    const int own = builder.factor(walk.left);
+    if (input) builder.operand(0, walk.place(), own);
+    else builder.result(0, walk.place(), own);
+    walk.take(walk.left);
+  };
+  while (in.advance() && out.advance()) {
+    if (in.product != out.product) {
+      take_alone(in.product < out.product);
+      continue;
+    }
+    const int64_t common = std::gcd(in.left, out.left);
+    if (common == 1) {
+      take_alone(true);
+      continue;
+    }
+    const int shared = builder.factor(common);
+    builder.operand(0, in.place(), shared);
+    builder.result(0, out.place(), shared);
+    in.take(common);
+    out.take(common);
+  }
+  while (in.advance()) take_alone(true);
+  while (out.advance()) take_alone(false);
+}
+
+void broadcast_rule(RuleBuilder& builder) {
+  const Int64List& places = attributes_of<BroadcastAttributes>(builder.instruction).dimensions;
+  const Shape to = builder.results[0];
+  std::vector<bool> taken(static_cast<size_t>(to.rank()));
+  for (size_t d = 0; d < places.size(); ++d) {
+    builder.pair(0, static_cast<int64_t>(d), 0, places[d]);
+    taken[static_cast<size_t>(places[d])] = true;
+  }
+  for (int64_t d = 0; d < to.rank(); ++d) {
+    if (!taken[static_cast<size_t>(d)]) builder.result(0, d, builder.factor(to.dimension(d)));
+  }
+}
+
+/// A new dimension has the same everywhere.
+void broadcast_on_parts(LocalBuilder& builder) { builder.op.ways.assign(builder.op.ways.size(), LocalWay::kPart); }
+
+void transpose_rule(RuleBuilder& builder) {
+  const Int64List& permutation = attributes_of<TransposeAttributes>(builder.instruction).permutation;
+  for (size_t d = 0; d < permutation.size(); ++d) builder.pair(0, permutation[d], 0, static_cast<int64_t>(d));
+}
+
+void reverse_rule(RuleBuilder& builder) {
+  const Int64List& reversed = attributes_of<ReverseAttributes>(builder.instruction).dimensions;
+  for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
+    const bool moves = std::ranges::find(reversed, d) != reversed.end();
+    builder.pair(0, d, 0, d, moves ? FactorKind::kPermute : FactorKind::kPass);
+  }
+}
+
+void reverse_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
+    if (builder.op.rule.factors[f].kind == FactorKind::kPermute) builder.op.ways[f] = LocalWay::kOwn;
+  }
+}
+
+/// Types of other sizes: the smaller one has a dimension more, the last.
+void bitcast_convert_rule(RuleBuilder& builder) {
+  const int64_t common = std::min(builder.operands[0].rank(), builder.results[0].rank());
+  for (int64_t d = 0; d < common; ++d) builder.pair(0, d, 0, d);
+  if (builder.operands[0].rank() > common)
+    builder.operand(0, common, builder.factor(builder.operands[0].dimension(common), FactorKind::kReplicate));
+  if (builder.results[0].rank() > common)
+    builder.result(0, common, builder.factor(builder.results[0].dimension(common), FactorKind::kReplicate));
+}
+
 }  // namespace
 
 const OpDef& reshape_op() {
@@ -274,6 +377,7 @@ const OpDef& reshape_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kFree,
+                                   .sharding = {reshape_rule, passing_factors},
                                    .infer_shape = infer_reshape,
                                    .fields = {},
                                    .make_attributes = nullptr,
@@ -291,6 +395,7 @@ const OpDef& broadcast_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kFree,
+                                   .sharding = {broadcast_rule, broadcast_on_parts},
                                    .infer_shape = infer_broadcast,
                                    .fields = kReshapeBroadcastFields,
                                    .make_attributes = make_attributes_of<BroadcastAttributes>,
@@ -308,6 +413,7 @@ const OpDef& transpose_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kFree,
+                                   .sharding = {transpose_rule, passing_factors},
                                    .infer_shape = infer_transpose,
                                    .fields = kTransposeFields,
                                    .make_attributes = make_attributes_of<TransposeAttributes>,
@@ -325,6 +431,7 @@ const OpDef& reverse_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kFree,
+                                   .sharding = {reverse_rule, reverse_on_parts},
                                    .infer_shape = infer_reverse,
                                    .fields = kReverseFields,
                                    .make_attributes = make_attributes_of<ReverseAttributes>,
@@ -342,6 +449,7 @@ const OpDef& bitcast_convert_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kCheap,
+                                   .sharding = {bitcast_convert_rule, passing_factors},
                                    .infer_shape = infer_bitcast_convert,
                                    .fields = {},
                                    .make_attributes = nullptr,
@@ -359,6 +467,7 @@ const OpDef& iota_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kCheap,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_iota,
                                    .fields = kIotaFields,
                                    .make_attributes = make_attributes_of<IotaAttributes>,
@@ -376,6 +485,7 @@ const OpDef& constant_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kFree,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_constant,
                                    .fields = kConstantFields,
                                    .make_attributes = make_attributes_of<ConstantAttributes>,

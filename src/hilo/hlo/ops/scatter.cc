@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/indexed_access.h"
 #include "hilo/hlo/ops/long_sums.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -201,6 +203,98 @@ StatusOr<Literal> evaluate_scatter(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
+/// A scatter in the making: n inputs, indices, n updates; n results.
+struct ScatterRule {
+  const ScatterAttributes& scatter;
+  RuleBuilder& builder;
+  size_t inputs;
+
+  void add_to_inputs(int64_t d, int factor) {
+    for (size_t i = 0; i < inputs; ++i) {
+      builder.operand(i, d, factor);
+      builder.result(i, d, factor);
+    }
+  }
+  void add_to_updates(int64_t d, int factor) {
+    for (size_t i = 0; i < inputs; ++i) builder.operand(inputs + 1 + i, d, factor);
+  }
+  bool adds_up() const {
+    if (scatter.to_apply == nullptr) return false;
+    switch (scatter.to_apply->reducer_kind()) {
+      case ReducerKind::kAdd:
+      case ReducerKind::kMultiply:
+      case ReducerKind::kMaximum:
+      case ReducerKind::kMinimum:
+      case ReducerKind::kAnd:
+      case ReducerKind::kOr: return true;
+      case ReducerKind::kXor:
+      case ReducerKind::kArgMax:
+      case ReducerKind::kArgMin:
+      case ReducerKind::kGeneric: return false;
+    }
+    return false;
+  }
+  void add_batch();
+  void add_windows();
+};
+
+void ScatterRule::add_batch() {
+  const Shape indices = builder.operands[inputs], updates = builder.operands[inputs + 1];
+  const Int64List batch = others(updates.rank(), scatter.update_window_dims);
+  const Int64List looked_up = others(indices.rank(), {scatter.index_vector_dim});
+  for (size_t i = 0; i < std::min(batch.size(), looked_up.size()); ++i) {
+    const std::optional<size_t> place = place_in(scatter.scatter_indices_batching_dims, looked_up[i]);
+    const FactorKind implicit = adds_up() ? FactorKind::kReduction : FactorKind::kReplicate;
+    const int factor = builder.factor(updates.dimension(batch[i]), place ? FactorKind::kPass : implicit);
+    builder.operand(inputs, looked_up[i], factor);
+    add_to_updates(batch[i], factor);
+    if (place) add_to_inputs(scatter.input_batching_dims[*place], factor);
+  }
+  if (scatter.index_vector_dim < indices.rank())
+    builder.operand(inputs, scatter.index_vector_dim,
+                    builder.factor(indices.dimension(scatter.index_vector_dim), FactorKind::kReplicate));
+}
+
+void ScatterRule::add_windows() {
+  const Shape input = builder.operands[0], updates = builder.operands[inputs + 1];
+  const Int64List windows = others(input.rank(), scatter.inserted_window_dims, scatter.input_batching_dims);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const int64_t size = input.dimension(windows[i]), updated = updates.dimension(scatter.update_window_dims[i]);
+    const bool whole = size == updated;
+    const int factor = builder.factor(size, whole ? FactorKind::kPass : FactorKind::kReplicate);
+    add_to_inputs(windows[i], factor);
+    add_to_updates(scatter.update_window_dims[i], whole ? factor : builder.factor(updated, FactorKind::kReplicate));
+  }
+  for (const int64_t d : scatter.inserted_window_dims) add_to_inputs(d, builder.factor(input.dimension(d)));
+}
+
+void scatter_rule(RuleBuilder& builder) {
+  const size_t inputs = builder.results.size();
+  ScatterRule made{attributes_of<ScatterAttributes>(builder.instruction), builder, inputs};
+  made.add_windows();
+  made.add_batch();
+}
+
+/// Each device takes the updates of its rows. Where updates lie on several devices each adds up its own, one of them to what was
+/// there before.
+void scatter_on_parts(LocalBuilder& builder) {
+  const auto& a = attributes_of<ScatterAttributes>(builder.instruction);
+  const size_t inputs = builder.op.rule.results.size();
+  passing_factors(builder);
+  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
+    if (!has_factor(builder.op.rule.operands[inputs + 1], f)) builder.op.ways[f] = LocalWay::kWhole;
+    const bool adds = inputs == 1 && builder.op.rule.factors[f].kind == FactorKind::kReduction &&
+                      neutral_value(a.to_apply->reducer_kind(), builder.instruction.shape.element_type()).has_value();
+    if (adds) builder.op.ways[f] = LocalWay::kPartial;
+  }
+  if (builder.operand(inputs).element_type() == ElementType::kU64) return;
+  for (const int64_t d : a.scatter_dims_to_operand_dims) {
+    const bool inserted = std::ranges::find(a.inserted_window_dims, d) != a.inserted_window_dims.end();
+    if (inserted && fits_s32(builder.operand(0).dimension(d)))
+      builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kOwn;
+  }
+}
+
 }  // namespace
 
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates) {
@@ -218,6 +312,7 @@ const OpDef& scatter_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {scatter_rule, scatter_on_parts},
                                    .infer_shape = infer_scatter,
                                    .fields = kScatterFields,
                                    .make_attributes = make_attributes_of<ScatterAttributes>,

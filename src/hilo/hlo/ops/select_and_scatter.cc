@@ -9,6 +9,7 @@
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -93,6 +94,25 @@ StatusOr<Literal> evaluate_select_and_scatter(const EvaluateInput& input) {
   return result;
 }
 
+/// The operand, what is scattered (an element a window), an initial value.
+void select_and_scatter_rule(RuleBuilder& builder) {
+  windows_rule(attributes_of<SelectAndScatterAttributes>(builder.instruction).window, 2, builder);
+}
+
+/// Windows side by side, which no border cuts.
+void select_and_scatter_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  const Window& window = attributes_of<SelectAndScatterAttributes>(builder.instruction).window;
+  for (size_t d = 0; d < window.size(); ++d) {
+    const auto place = static_cast<int64_t>(d);
+    const int64_t size = builder.operand(0).dimension(place), windows = builder.operand(1).dimension(place);
+    WindowDimension aligned;
+    aligned.size = aligned.stride = window[d].size;
+    if (window[d] == aligned && size == windows * aligned.size)
+      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kPart, windows);
+  }
+}
+
 }  // namespace
 
 std::optional<ComparisonDirection> plain_order(const Computation& select) {
@@ -119,6 +139,7 @@ const OpDef& select_and_scatter_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {select_and_scatter_rule, select_and_scatter_on_parts},
                                    .infer_shape = infer_select_and_scatter,
                                    .fields = kSelectAndScatterFields,
                                    .make_attributes = make_attributes_of<SelectAndScatterAttributes>,

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/strided_copy.h"
 #include "hilo/types/checked.h"
 #include "hilo/types/twins.h"
@@ -317,6 +318,88 @@ constexpr AttributeField kConcatenateFields[] = {
     field<&ConcatenateAttributes::dimension>("dimensions", FieldShow::kAlways)};
 constexpr AttributeField kPadFields[] = {field<&PadAttributes::padding>("padding", FieldShow::kAlways)};
 
+/// slice and pad: a dimension that changes its size moves elements.
+void resize_rule(RuleBuilder& builder) {
+  for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
+    const bool same = builder.operands[0].dimension(d) == builder.results[0].dimension(d);
+    builder.pair(0, d, 0, d, same ? FactorKind::kPass : FactorKind::kPermute);
+  }
+}
+
+/// Slices without a stride, and those whose parts differ in size, are views (hlo/partition/view.h).
+void slice_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  const auto& ranges = attributes_of<SliceAttributes>(builder.instruction).ranges;
+  for (size_t d = 0; d < ranges.size(); ++d) {
+    const auto place = static_cast<int64_t>(d);
+    const int64_t size = builder.operand(0).dimension(place);
+    if (ranges[d] != SliceRange{0, size, 1})
+      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
+                  std::gcd(size, builder.instruction.shape.dimension(place)));
+  }
+}
+
+void concatenate_rule(RuleBuilder& builder) {
+  const int64_t along = attributes_of<ConcatenateAttributes>(builder.instruction).dimension;
+  for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
+    const int factor =
+        builder.factor(builder.results[0].dimension(d), d == along ? FactorKind::kReplicate : FactorKind::kPass);
+    for (size_t i = 0; i < builder.operands.size(); ++i) builder.operand(i, d, factor);
+    builder.result(0, d, factor);
+  }
+}
+
+void dynamic_slice_rule(RuleBuilder& builder) {
+  for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
+    const int64_t size = builder.operands[0].dimension(d);
+    const bool same = size == builder.results[0].dimension(d);
+    const int factor = same ? builder.factor(size) : builder.factor(size, FactorKind::kReplicate, true);
+    builder.operand(0, d, factor);
+    builder.result(0, d, factor);
+  }
+}
+
+/// The result has no part of what is cut: each device gives the elements that it has.
+void dynamic_slice_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  if (!joining_kind(builder.instruction.shape.element_type()) || !fits_s32(builder.operand(0))) return;
+  for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {
+    if (builder.operand(0).dimension(d) == builder.instruction.shape.dimension(d)) continue;
+    builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kPartial;
+    builder.op.rule.results[0][static_cast<size_t>(d)].clear();
+  }
+}
+
+void dynamic_update_slice_rule(RuleBuilder& builder) {
+  for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
+    const int64_t size = builder.results[0].dimension(d), updated = builder.operands[1].dimension(d);
+    const int factor = builder.factor(size);
+    builder.operand(0, d, factor);
+    builder.result(0, d, factor);
+    builder.operand(1, d, size == updated ? factor : builder.factor(updated, FactorKind::kReplicate));
+  }
+}
+
+/// Each device writes what falls into its part.
+void dynamic_update_slice_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {
+    const size_t f = builder.factor(builder.op.rule.operands[0], d);
+    if (!has_factor(builder.op.rule.operands[1], f)) builder.op.ways[f] = LocalWay::kWhole;
+    if (!has_factor(builder.op.rule.operands[1], f) && fits_s32(builder.instruction.shape))
+      builder.op.ways[f] = LocalWay::kOwn;
+  }
+}
+
+void pad_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  const auto& dimensions = attributes_of<PadAttributes>(builder.instruction).padding;
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    if (dimensions[d] == PaddingDimension{}) continue;
+    builder.op.ways[builder.factor(builder.op.rule.operands[0], static_cast<int64_t>(d))] = LocalWay::kWhole;
+  }
+}
+
 }  // namespace
 
 const OpDef& slice_op() {
@@ -326,6 +409,7 @@ const OpDef& slice_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kFree,
+                                   .sharding = {resize_rule, slice_on_parts},
                                    .infer_shape = infer_slice,
                                    .fields = kSliceFields,
                                    .make_attributes = make_attributes_of<SliceAttributes>,
@@ -343,6 +427,7 @@ const OpDef& dynamic_slice_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kCheap,
+                                   .sharding = {dynamic_slice_rule, dynamic_slice_on_parts},
                                    .infer_shape = infer_dynamic_slice,
                                    .fields = kDynamicSliceFields,
                                    .make_attributes = make_attributes_of<DynamicSliceAttributes>,
@@ -360,6 +445,7 @@ const OpDef& dynamic_update_slice_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kCheap,
+                                   .sharding = {dynamic_update_slice_rule, dynamic_update_slice_on_parts},
                                    .infer_shape = infer_dynamic_update_slice,
                                    .fields = {},
                                    .make_attributes = nullptr,
@@ -377,6 +463,7 @@ const OpDef& concatenate_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kCheap,
+                                   .sharding = {concatenate_rule, passing_factors},
                                    .infer_shape = infer_concatenate,
                                    .fields = kConcatenateFields,
                                    .make_attributes = make_attributes_of<ConcatenateAttributes>,
@@ -394,6 +481,7 @@ const OpDef& pad_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kMovesData,
                                    .cost = CostClass::kCheap,
+                                   .sharding = {resize_rule, pad_on_parts},
                                    .infer_shape = infer_pad,
                                    .fields = kPadFields,
                                    .make_attributes = make_attributes_of<PadAttributes>,

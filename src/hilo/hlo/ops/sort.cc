@@ -11,6 +11,7 @@
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/introsort.h"
 #include "hilo/hlo/ops/merge_sort.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -119,6 +120,19 @@ StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
+/// All operands and results have one shape. The factor is blocked where no other dimension could take the axes instead.
+void sort_rule(RuleBuilder& builder) {
+  const int64_t along = attributes_of<SortAttributes>(builder.instruction).dimension();
+  const Shape shape = builder.results[0];
+  const bool alone = shape.element_count() == shape.dimension(along);
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const int factor = d == along ? builder.factor(shape.dimension(d), FactorKind::kReplicate, alone)
+                                  : builder.factor(shape.dimension(d));
+    for (size_t i = 0; i < builder.operands.size(); ++i) builder.operand(i, d, factor);
+    for (size_t i = 0; i < builder.results.size(); ++i) builder.result(i, d, factor);
+  }
+}
+
 }  // namespace
 
 const OpDef& sort_op() {
@@ -128,6 +142,7 @@ const OpDef& sort_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {sort_rule, passing_factors},
                                    .infer_shape = infer_sort,
                                    .fields = kSortFields,
                                    .make_attributes = make_attributes_of<SortAttributes>,

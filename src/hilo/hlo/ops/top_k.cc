@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -62,6 +63,24 @@ StatusOr<Literal> evaluate_top_k(const EvaluateInput& input) {
   return Literal::tuple({values, positions});
 }
 
+void top_k_rule(RuleBuilder& builder) {
+  const Shape shape = builder.operands[0];
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const bool last = d + 1 == shape.rank();
+    const int factor = builder.factor(shape.dimension(d), last ? FactorKind::kReplicate : FactorKind::kPass, last);
+    builder.operand(0, d, factor);
+    for (size_t i = 0; i < builder.results.size(); ++i) builder.result(i, d, factor);
+  }
+}
+
+/// Each device has candidates.
+void top_k_on_parts(LocalBuilder& builder) {
+  passing_factors(builder);
+  const int64_t last = builder.operand(0).rank() - 1;
+  builder.op.ways[builder.factor(builder.op.rule.operands[0], last)] = LocalWay::kPartial;
+  for (ArrayFactors& result : builder.op.rule.results) result[static_cast<size_t>(last)].clear();
+}
+
 }  // namespace
 
 const OpDef& top_k_op() {
@@ -71,6 +90,7 @@ const OpDef& top_k_op() {
                                    .operand_types = kReal,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = {top_k_rule, top_k_on_parts},
                                    .infer_shape = infer_top_k,
                                    .fields = kTopKFields,
                                    .make_attributes = make_attributes_of<TopKAttributes>,

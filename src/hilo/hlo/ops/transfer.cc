@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -83,6 +84,7 @@ OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Sha
           .operand_types = kAnyType,
           .traits = kEffect,
           .cost = CostClass::kHero,
+          .sharding = kUnshared,
           .infer_shape = infer,
           .fields = raw_fields(),
           .make_attributes = make_attributes_of<RawAttributes>,

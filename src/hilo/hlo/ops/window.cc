@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::hlo {
@@ -70,5 +71,15 @@ std::optional<int64_t> window_source(const WindowDimension& window, int64_t size
 }
 
 bool is_trivial(const WindowDimension& window) { return window == WindowDimension(); }
+
+void windows_rule(const Window& window, size_t arrays, RuleBuilder& builder) {
+  for (size_t d = 0; d < window.size(); ++d) {
+    const auto place = static_cast<int64_t>(d);
+    const int factor = builder.factor(builder.operands[0].dimension(place),
+                                      window[d] == WindowDimension{} ? FactorKind::kPass : FactorKind::kPermute);
+    for (size_t i = 0; i < arrays; ++i) builder.operand(i, place, factor);
+    for (size_t i = 0; i < builder.results.size(); ++i) builder.result(i, place, factor);
+  }
+}
 
 }  // namespace hilo::hlo

@@ -31,4 +31,8 @@ std::optional<int64_t> window_source(const WindowDimension& window, int64_t size
 /// Whether each position covers one element, undilated and unpadded: the window leaves the dimension alone.
 bool is_trivial(const WindowDimension& window);
 
+/// A sharding rule: the first `arrays` operands and all results share their dimensions; windows of more than an element move
+/// elements.
+void windows_rule(const Window& window, size_t arrays, RuleBuilder& builder);
+
 }  // namespace hilo::hlo

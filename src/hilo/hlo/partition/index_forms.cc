@@ -39,7 +39,7 @@ Expr clamped(DeviceProgram& program, Expr place, int64_t most) {
 }  // namespace
 
 StatusOr<ComputationPtr> joining_computation(ElementType type) {
-  return scalar_binary_computation(opcode_of(joining_kind(type).value_or(ReducerKind::kAdd)), type);
+  return scalar_binary_computation(*opcode_of(joining_kind(type).value_or(ReducerKind::kAdd)), type);
 }
 
 Expr joining_neutral(DeviceProgram& program, ElementType type) {

@@ -8,26 +8,6 @@
 
 namespace hilo::hlo {
 
-/// What an op does where devices share a factor of its rule.
-enum class LocalWay : uint8_t {
-  kWhole,    ///< it needs the factor whole
-  kPart,     ///< on parts it gives parts
-  kPartial,  ///< on parts it gives what is to be reduced over the devices
-  kOwn,      ///< on parts it gives parts, in a form of its own that gets elements from other devices (own_form.h)
-};
-
-struct LocalOp {
-  ShardingRule rule;
-  std::vector<LocalWay> ways;  ///< by factor
-  std::vector<int64_t> sizes;  ///< by factor: the number of parts divides it
-};
-
-bool has_factor(const ArrayFactors& array, size_t factor);
-
-/// What devices of which one has an element join theirs with: the others have what changes nothing. Nothing for types that no
-/// collective adds.
-std::optional<ReducerKind> joining_kind(ElementType type);
-
 /// How reduce-windows run along a line, and the extension ops that do: nothing for all other instructions.
 std::optional<Cumulative> cumulative_of(const Instruction& instruction, const Computation& computation);
 

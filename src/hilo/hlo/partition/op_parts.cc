@@ -133,7 +133,7 @@ Exprs OpWriter::reduce(Exprs values) {
   finish(made, reducer);
   if (!program.status().ok()) return made;
   const Shape shape = made[0].shape();
-  made[0] = program.add(opcode_of(reducer->reducer_kind()), {broadcast(initial, shape.dimensions(), {}), made[0]});
+  made[0] = program.add(*opcode_of(reducer->reducer_kind()), {broadcast(initial, shape.dimensions(), {}), made[0]});
   return made;
 }
 
@@ -173,22 +173,6 @@ std::vector<Part> OpWriter::write() {
 }
 
 }  // namespace
-
-Opcode opcode_of(ReducerKind kind) {
-  switch (kind) {
-    case ReducerKind::kMultiply: return Opcode::kMultiply;
-    case ReducerKind::kMaximum: return Opcode::kMaximum;
-    case ReducerKind::kMinimum: return Opcode::kMinimum;
-    case ReducerKind::kAnd: return Opcode::kAnd;
-    case ReducerKind::kOr: return Opcode::kOr;
-    case ReducerKind::kXor: return Opcode::kXor;
-    case ReducerKind::kAdd:
-    case ReducerKind::kArgMax:  // have no neutral value, so that they don't come here
-    case ReducerKind::kArgMin:
-    case ReducerKind::kGeneric: break;
-  }
-  return Opcode::kAdd;
-}
 
 Expr pack(DeviceProgram& program, const Shape& whole, std::span<const Part> leaves) {
   if (!whole.is_tuple()) return leaves.empty() ? program.at(0) : leaves[0].value;

@@ -19,9 +19,6 @@ struct Part {
   std::shared_ptr<View> view = nullptr;  ///< instead of `value`: not made yet
 };
 
-/// What a reducer that has a name does to two arrays.
-Opcode opcode_of(ReducerKind kind);
-
 /// Leaves of a value as that value, and back.
 Expr pack(DeviceProgram& program, const Shape& whole, std::span<const Part> leaves);
 std::vector<Expr> unpack(Expr value);

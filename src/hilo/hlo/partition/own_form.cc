@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/ext/map.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -119,11 +119,12 @@ namespace {
 
 StatusOr<ComputationPtr> running_computation(const Instruction& instruction, ElementType type) {
   if (instruction.opcode == kExtCumlogsumexp) return logaddexp_computation(type);
-  return scalar_binary_computation(opcode_of(running_kind(instruction)), type);
+  return scalar_binary_computation(*opcode_of(running_kind(instruction)), type);
 }
 
 Expr combined(const OpOnParts& op, const ComputationPtr& by, Expr x, Expr y) {
-  if (op.instruction.opcode != kExtCumlogsumexp) return op.program.add(opcode_of(running_kind(op.instruction)), {x, y});
+  if (op.instruction.opcode != kExtCumlogsumexp)
+    return op.program.add(*opcode_of(running_kind(op.instruction)), {x, y});
   return op.program.add_with<MapAttributes>(Opcode::kMap, {x, y}, [&](auto& a) {
     for (int64_t d = 0; d < x.shape().rank(); ++d) a.dimensions.push_back(d);
     a.to_apply = by;

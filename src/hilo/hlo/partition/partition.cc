@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <deque>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/partition/edges.h"
 #include "hilo/hlo/partition/join_all_reduces.h"
 #include "hilo/hlo/partition/local_op.h"

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/known_calls.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"

@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/custom_rules.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/rewrite/rewriter.h"
 

@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/passes/expansion.h"
 #include "hilo/hlo/passes/passes.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/expansion.h"
 #include "hilo/hlo/passes/passes.h"
 

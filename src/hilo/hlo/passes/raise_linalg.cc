@@ -4,12 +4,12 @@
 #include <set>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/known_calls.h"
 #include "hilo/hlo/ops/ext/linalg.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/linalg.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"

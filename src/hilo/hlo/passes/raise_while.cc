@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/growth.h"
 #include "hilo/hlo/passes/loop_carry.h"
 #include "hilo/hlo/passes/passes.h"

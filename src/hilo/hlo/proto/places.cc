@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/dot.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/random.h"
 #include "hilo/hlo/text/frontend_fields.h"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/custom_call.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 namespace {

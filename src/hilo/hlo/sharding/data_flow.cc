@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <deque>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/custom_rules.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
-#include "hilo/hlo/sharding/rule_builder.h"
+#include "hilo/hlo/sharding/rule.h"
 
 namespace hilo::hlo {
 namespace {

@@ -7,9 +7,9 @@
 #include <array>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/slice.h"
 
 namespace hilo::hlo::text {

@@ -10,8 +10,8 @@
 #include "hilo/backend/cpu/library/costs.h"
 #include "hilo/base/time_text.h"
 #include "hilo/hlo/cost/cost.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/owners.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/inspect/graph/unit_groups.h"
 
 namespace hilo {

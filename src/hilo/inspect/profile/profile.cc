@@ -15,9 +15,9 @@
 #include "hilo/base/text.h"
 #include "hilo/device/transfers.h"
 #include "hilo/hlo/cost/cost.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/owners.h"
 #include "hilo/hlo/ir/source_lines.h"
-#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo {
 namespace {

@@ -7,10 +7,10 @@
 #include <unordered_map>
 
 #include "hilo/hlo/cost/cost.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/partition/report.h"
 #include "hilo/hlo/passes/trip_count.h"
 

@@ -6,7 +6,8 @@
 #include <array>
 #include <optional>
 
-#include "hilo/stablehlo/bytecode/parts.h"
+#include "hilo/stablehlo/bytecode/attributes.h"
+#include "hilo/stablehlo/bytecode/types.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -61,7 +62,7 @@ Status read_dialects(BytecodeReader& reader, ByteReader in) {
   const size_t count = in.count();
   for (size_t i = 0; i < count && !in.failed(); ++i) {
     if (reader.version < 1) {
-      reader.dialects.push_back(reader.string(in));
+      reader.dialects.push_back(string_from(reader, in));
       continue;
     }
     const uint64_t packed = in.number();
@@ -193,10 +194,10 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
         entry.fail("a property that is no attribute");
         continue;
       }
-      list.push_back({name, reader_.attribute_at(entry, static_cast<uint32_t>(packed >> 1))});
+      list.push_back({name, attribute_at(reader_, entry, static_cast<uint32_t>(packed >> 1))});
       continue;
     }
-    list.push_back({name, reader_.attribute(entry)});
+    list.push_back({name, attribute_from(reader_, entry)});
   }
   if (!entry.failed() && !entry.at_end())
     entry.fail(fmt::format("{} has more properties than this version knows", known.name));
@@ -206,7 +207,7 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
 void IrReader::read_attributes(ByteReader& in, uint8_t mask, const BytecodeOperation& known,
                                std::vector<NamedAttribute>& list) {
   AttributeId own = kNone;
-  if ((mask & kHasAttributes) != 0) own = reader_.attribute(in);
+  if ((mask & kHasAttributes) != 0) own = attribute_from(reader_, in);
   if ((mask & kHasProperties) != 0 && !in.failed()) read_properties(in, known, list);
   if (own == kNone || in.failed()) return;
   const Attribute& dictionary = tree_.attributes[own];
@@ -225,7 +226,7 @@ void IrReader::read_operation(ByteReader& in, RegionId region) {
   tree_.operations.emplace_back();
   tree_.operations[id].name = known->tree_name;
   const uint8_t mask = in.byte();
-  const LocationId location = reader_.location(in);
+  const LocationId location = location_from(reader_, in);
   const auto attributes = static_cast<uint32_t>(tree_.attribute_pool.size());
   read_attributes(in, mask, *known, tree_.attribute_pool);
   Operation operation = tree_.operations[id];
@@ -233,7 +234,7 @@ void IrReader::read_operation(ByteReader& in, RegionId region) {
   operation.attributes = {attributes, static_cast<uint32_t>(tree_.attribute_pool.size()) - attributes};
   const size_t results = (mask & kHasResults) != 0 ? in.count() : 0;
   operation.results = {static_cast<uint32_t>(tree_.values.size()), static_cast<uint32_t>(results)};
-  for (size_t i = 0; i < results && !in.failed(); ++i) tree_.values.push_back({reader_.type(in), id});
+  for (size_t i = 0; i < results && !in.failed(); ++i) tree_.values.push_back({type_from(reader_, in), id});
   const size_t operands = (mask & kHasOperands) != 0 ? in.count() : 0;
   operation.operands = {static_cast<uint32_t>(tree_.operand_pool.size()), static_cast<uint32_t>(operands)};
   for (size_t i = 0; i < operands && !in.failed(); ++i) {
@@ -309,10 +310,10 @@ void IrReader::read_block(ByteReader& in, RegionId region) {
         // The type's index has the location's presence in its lowest bit.
         if (!in.failed() && type_and_location >> 1 >= reader_.types.size()) in.fail("an argument's type is none");
         if (in.failed()) return;
-        type = reader_.type_at(in, static_cast<uint32_t>(type_and_location >> 1));
+        type = type_at(reader_, in, static_cast<uint32_t>(type_and_location >> 1));
         if ((type_and_location & 1) != 0) in.number();
       } else {
-        type = reader_.type(in);
+        type = type_from(reader_, in);
         in.number();
       }
       tree_.values.push_back({type, kNone});

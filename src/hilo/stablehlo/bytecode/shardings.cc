@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shardings of Shardy's dialect: all become the text that MLIR writes for them.
+#include "hilo/stablehlo/bytecode/shardings.h"
+
 #include <fmt/format.h>
 
-#include "hilo/stablehlo/bytecode/parts.h"
+#include "hilo/stablehlo/bytecode/attributes.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -50,13 +52,14 @@ std::string factor_list(std::string_view name, const std::vector<int64_t>& facto
 
 }  // namespace
 
-std::string BytecodeReader::read_sdy(ByteReader& in) {
+std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
+  ModuleTree& tree = reader.tree;
   // The texts of a list of attributes.
   const auto list = [&](std::string_view separator = ", ") {
     std::string text;
     const size_t count = in.count();
     for (size_t i = 0; i < count && !in.failed(); ++i) {
-      const AttributeId id = attribute(in);
+      const AttributeId id = attribute_from(reader, in);
       if (in.failed()) break;
       const Attribute& part = tree.attributes[id];
       text += (i == 0 ? "" : std::string(separator)) +
@@ -69,7 +72,7 @@ std::string BytecodeReader::read_sdy(ByteReader& in) {
   switch (static_cast<Sdy>(code)) {
     case Sdy::kManualAxes: return "{" + list() + "}";
     case Sdy::kMeshAxis: {
-      const std::string_view name = string(in);
+      const std::string_view name = string_from(reader, in);
       made = fmt::format("\"{}\"={}", name, in.signed_number());
       return made;
     }
@@ -90,14 +93,14 @@ std::string BytecodeReader::read_sdy(ByteReader& in) {
       return made;
     }
     case Sdy::kAxisRef: {
-      made = in_quotes(string(in));
+      made = in_quotes(string_from(reader, in));
       const uint64_t part = in.number();  // an index, and in the lowest bit whether it is there
       if ((part & 1) == 0 || in.failed()) return made;
-      if (part >> 1 >= attributes.size()) {
-        in.fail(fmt::format("attribute {} of {}", part >> 1, attributes.size()));
+      if (part >> 1 >= reader.attributes.size()) {
+        in.fail(fmt::format("attribute {} of {}", part >> 1, reader.attributes.size()));
         return made;
       }
-      if (const AttributeId id = attribute_at(in, static_cast<uint32_t>(part >> 1)); !in.failed())
+      if (const AttributeId id = attribute_at(reader, in, static_cast<uint32_t>(part >> 1)); !in.failed())
         made += tree.attributes[id].text;
       return made;
     }
@@ -113,7 +116,7 @@ std::string BytecodeReader::read_sdy(ByteReader& in) {
     case Sdy::kTensorShardingV1:
     case Sdy::kTensorShardingV2:
     case Sdy::kTensorShardingV3: {
-      const AttributeId mesh = attribute(in);
+      const AttributeId mesh = attribute_from(reader, in);
       if (in.failed()) return made;
       const Attribute& where = tree.attributes[mesh];
       const std::string prefix = fmt::format("{}{}", where.kind == AttributeKind::kSymbol ? "@" : "mesh", where.text);

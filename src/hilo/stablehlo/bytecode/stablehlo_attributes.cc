@@ -2,9 +2,12 @@
 // Attributes of StableHLO's own dialect and of CHLO's, as modules have them that are no portable artefacts: those that a
 // partitioner of JAX hands over, for example. They become what text gives.
 // Source    StableHLO's StablehloBytecode.cpp and ChloBytecode.cpp
+#include "hilo/stablehlo/bytecode/stablehlo_attributes.h"
+
 #include <fmt/format.h>
 
-#include "hilo/stablehlo/bytecode/parts.h"
+#include "hilo/stablehlo/bytecode/attributes.h"
+#include "hilo/stablehlo/bytecode/types.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -97,7 +100,7 @@ Attribute as_text(std::string_view text) {
 
 }  // namespace
 
-Attribute BytecodeReader::read_word(ByteReader& in, VhloAttribute kind) {
+Attribute read_word(ByteReader& in, VhloAttribute kind) {
   const std::span<const std::string_view> words = vhlo_words(kind);
   const uint32_t word = in.index(words.size(), "a value of an enum");
   Attribute made;
@@ -106,54 +109,55 @@ Attribute BytecodeReader::read_word(ByteReader& in, VhloAttribute kind) {
   return made;
 }
 
-Attribute BytecodeReader::read_output_operand_alias(ByteReader& in) {
+Attribute read_output_operand_alias(BytecodeReader& reader, ByteReader& in) {
   static const Fields kAlias = {"stablehlo.output_operand_alias",
                                 {"output_tuple_indices*", "operand_index", "operand_tuple_indices*"}};
-  return read_fields(tree, in, kAlias);
+  return read_fields(reader.tree, in, kAlias);
 }
 
 /// As read_mesh_attribute gives those of VHLO; names are strings here.
-Attribute BytecodeReader::read_own_mesh_attribute(ByteReader& in, uint64_t code) {
+Attribute read_own_mesh_attribute(BytecodeReader& reader, ByteReader& in, uint64_t code) {
+  ModuleTree& tree = reader.tree;
   std::vector<NamedAttribute> entries;
   const auto add = [&](std::string_view name, AttributeId value) { entries.push_back({tree.intern(name), value}); };
   Attribute made;
   made.kind = AttributeKind::kDictionary;
   if (const auto kind = static_cast<Code>(code); kind == Code::kReplicaGroupMeshAxes) {
     made.text = "stablehlo.replica_group_mesh_axes";
-    add("mesh", attribute(in));
-    add("axes", tree.add(read_list(in)));
+    add("mesh", attribute_from(reader, in));
+    add("axes", tree.add(read_list(reader, in)));
   } else if (kind == Code::kSubAxisInfo) {
     made.text = "stablehlo.sub_axis_info";
-    add("pre_size", add_signed(in));
-    add("size", add_signed(in));
+    add("pre_size", add_signed(reader, in));
+    add("size", add_signed(reader, in));
   } else if (kind == Code::kAxisRef) {
     made.text = "stablehlo.axis_ref";
-    add("name", tree.add_text(AttributeKind::kString, string(in)));
-    if (in.byte() != 0) add("sub_axis_info", attribute(in));
+    add("name", tree.add_text(AttributeKind::kString, string_from(reader, in)));
+    if (in.byte() != 0) add("sub_axis_info", attribute_from(reader, in));
   } else if (kind == Code::kMeshAxis) {
     made.text = "stablehlo.mesh_axis";
-    add("name", tree.add_text(AttributeKind::kString, string(in)));
-    add("size", add_signed(in));
+    add("name", tree.add_text(AttributeKind::kString, string_from(reader, in)));
+    add("size", add_signed(reader, in));
   } else {
     made.text = "stablehlo.mesh";
-    add("axes", attribute(in));
-    if (in.byte() != 0) add("device_ids", attribute(in));
+    add("axes", attribute_from(reader, in));
+    if (in.byte() != 0) add("device_ids", attribute_from(reader, in));
   }
   if (in.failed()) return {};
   made.entries = tree.keep(std::span<const NamedAttribute>(entries));
   return made;
 }
 
-Attribute BytecodeReader::read_bounds(ByteReader& in) {
+Attribute read_bounds(BytecodeReader& reader, ByteReader& in) {
   Attribute made;
   made.kind = AttributeKind::kIntegers;
-  made.integers = tree.keep(std::span<const int64_t>(in.signed_numbers()));
+  made.integers = reader.tree.keep(std::span<const int64_t>(in.signed_numbers()));
   return made;
 }
 
-Attribute BytecodeReader::read_stablehlo(ByteReader& in) {
+Attribute read_stablehlo(BytecodeReader& reader, ByteReader& in) {
   const uint64_t code = in.number();
-  if (const Fields* known = fields_of(static_cast<Code>(code))) return read_fields(tree, in, *known);
+  if (const Fields* known = fields_of(static_cast<Code>(code))) return read_fields(reader.tree, in, *known);
   switch (static_cast<Code>(code)) {
     case Code::kComparisonDirection: return read_word(in, VhloAttribute::kComparisonDirection);
     case Code::kComparisonType: return read_word(in, VhloAttribute::kComparisonType);
@@ -163,22 +167,22 @@ Attribute BytecodeReader::read_stablehlo(ByteReader& in) {
     case Code::kRngDistribution: return read_word(in, VhloAttribute::kRngDistribution);
     case Code::kTranspose: return read_word(in, VhloAttribute::kTranspose);
     case Code::kResultAccuracyMode: return read_word(in, VhloAttribute::kResultAccuracyMode);
-    case Code::kOutputOperandAlias: return read_output_operand_alias(in);
-    case Code::kTypeExtensions: return read_bounds(in);
+    case Code::kOutputOperandAlias: return read_output_operand_alias(reader, in);
+    case Code::kTypeExtensions: return read_bounds(reader, in);
     case Code::kDotAlgorithm: return as_text("dot_algorithm");
     case Code::kResultAccuracy: return as_text("result_accuracy");
     case Code::kReplicaGroupMeshAxes:
     case Code::kSubAxisInfo:
     case Code::kAxisRef:
     case Code::kMeshAxis:
-    case Code::kMesh: return read_own_mesh_attribute(in, code);
+    case Code::kMesh: return read_own_mesh_attribute(reader, in, code);
     default: break;
   }
   in.fail(StatusCode::kUnimplemented, fmt::format("attribute {} of dialect 'stablehlo'", code));
   return {};
 }
 
-Attribute BytecodeReader::read_chlo(ByteReader& in) {
+Attribute read_chlo(ByteReader& in) {
   const uint64_t code = in.number();
   if (code == 0) return read_word(in, VhloAttribute::kComparisonDirection);
   if (code == 1) return read_word(in, VhloAttribute::kComparisonType);

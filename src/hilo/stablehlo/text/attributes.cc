@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/text/attributes.h"
+#include "hilo/stablehlo/text/forms.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
 
 #include "hilo/base/text.h"
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/elements.h"
+#include "hilo/stablehlo/text/types.h"
 #include "hilo/stablehlo/tree/elements.h"
 
 namespace hilo::stablehlo {
 
-StatusOr<Integers> TextReader::read_integer_list(std::string_view what) {
+StatusOr<Integers> read_integer_list(TextReader& reader, std::string_view what) {
+  Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("[", "before", what));
   Integers list;
   if (cursor.accept("]")) return list;
@@ -62,7 +67,7 @@ Status read_entries(TextReader& reader, std::string_view close, std::vector<Name
       continue;
     }
     const bool part = key == "sub_axis_info" && reader.cursor.next_is("(");
-    HILO_ASSIGN_OR_RETURN(const AttributeId value, part ? read_sub_axis(reader) : reader.read_attribute());
+    HILO_ASSIGN_OR_RETURN(const AttributeId value, part ? read_sub_axis(reader) : read_attribute(reader));
     entries.push_back({key, value});
     // StableHLO's own attributes may end in a comma.
   } while (reader.cursor.accept(",") && !(close == ">" && reader.cursor.next_is(close)));
@@ -82,7 +87,7 @@ StatusOr<AttributeId> read_array(TextReader& reader) {
   std::vector<AttributeId> elements;
   if (!cursor.accept("]")) {
     do {
-      HILO_ASSIGN_OR_RETURN(const AttributeId element, reader.read_attribute());
+      HILO_ASSIGN_OR_RETURN(const AttributeId element, read_attribute(reader));
       elements.push_back(element);
     } while (cursor.accept(","));
     HILO_RETURN_IF_ERROR(cursor.expect("]", "after the attributes of an array"));
@@ -103,7 +108,7 @@ StatusOr<AttributeId> read_dense_array(TextReader& reader) {
     if (!type.starts_with("i")) {  // floats: no attribute of StableHLO; text for a custom call
       cursor.set_position(open);
       HILO_RETURN_IF_ERROR(cursor.skip_balanced());
-      return reader.tree.add_text(AttributeKind::kOther, "array" + reader.text_between(open, cursor.last_position()));
+      return reader.tree.add_text(AttributeKind::kOther, "array" + text_between(reader, open, cursor.last_position()));
     }
     do {
       if (cursor.accept_word("true")) {
@@ -130,7 +135,7 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   const size_t end = cursor.last_position();
   const auto as_text = [&] {
     cursor.set_position(end);
-    return reader.tree.add_text(AttributeKind::kOther, reader.text_between(begin, end));
+    return reader.tree.add_text(AttributeKind::kOther, text_between(reader, begin, end));
   };
   if (!name.starts_with("stablehlo") && !name.starts_with("mhlo") && !name.starts_with("chlo")) return as_text();
   cursor.set_position(open + 1);
@@ -138,7 +143,7 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   if (name.find('.') == std::string_view::npos) full = fmt::format("{}.{}", name, cursor.word());
   if (full.starts_with("mhlo.")) full = "stablehlo" + full.substr(4);  // MHLO's attributes are StableHLO's
   if (full == "stablehlo.conv" && !cursor.accept_word("raw")) {
-    StatusOr<AttributeId> dimensions = reader.read_convolution_dimensions();
+    StatusOr<AttributeId> dimensions = read_convolution_dimensions(reader);
     if (!dimensions.ok()) return dimensions.status();
     cursor.set_position(end);
     return dimensions;
@@ -172,13 +177,13 @@ StatusOr<AttributeId> read_word(TextReader& reader) {
     attribute.integer = word == "true" ? 1 : 0;
     return reader.tree.add(attribute);
   }
-  if (word == "dense") return reader.read_dense();
-  if (word == "dense_resource") return reader.read_dense_resource();
+  if (word == "dense") return read_dense(reader);
+  if (word == "dense_resource") return read_dense_resource(reader);
   if (word == "array") return read_dense_array(reader);
   cursor.set_position(begin);
-  if (reader.at_type()) {
+  if (at_type(reader)) {
     attribute.kind = AttributeKind::kType;
-    HILO_ASSIGN_OR_RETURN(attribute.type, reader.read_type());
+    HILO_ASSIGN_OR_RETURN(attribute.type, read_type(reader));
     return reader.tree.add(attribute);
   }
   cursor.word();
@@ -191,14 +196,16 @@ StatusOr<AttributeId> read_word(TextReader& reader) {
 
 }  // namespace
 
-StatusOr<AttributeId> TextReader::read_number(bool typed) {
+StatusOr<AttributeId> read_number(TextReader& reader, bool typed) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
   const size_t begin = cursor.position();
   const std::string_view text = cursor.number();
   const bool fraction = !text.starts_with("0x") && text.find('.') != std::string_view::npos;
   const size_t end = cursor.last_position();
   Attribute attribute;
   if (typed && cursor.accept(":")) {
-    HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
+    HILO_ASSIGN_OR_RETURN(attribute.type, read_type(reader));
   }
   const Type* const type = attribute.type == kNone ? nullptr : &tree.types[attribute.type];
   const bool is_float = type != nullptr && type->kind == TypeKind::kElement && is_floating(type->element);
@@ -235,19 +242,21 @@ StatusOr<AttributeId> TextReader::read_number(bool typed) {
   return tree.add(attribute);
 }
 
-Status TextReader::read_dictionary(std::vector<NamedAttribute>& entries) {
-  HILO_RETURN_IF_ERROR(cursor.expect("{", "before attributes"));
-  return read_entries(*this, "}", entries);
+Status read_dictionary(TextReader& reader, std::vector<NamedAttribute>& entries) {
+  HILO_RETURN_IF_ERROR(reader.cursor.expect("{", "before attributes"));
+  return read_entries(reader, "}", entries);
 }
 
-StatusOr<AttributeId> TextReader::read_attribute() {
-  const Nested nested(depth);
+StatusOr<AttributeId> read_attribute(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
+  const Nested nested(reader.depth);
   const size_t begin = cursor.position();
   if (nested.too_deep()) return cursor.error(begin, fmt::format("attributes nested deeper than {}", kMaxNesting));
   const char next = cursor.peek();
   if (next == '"') {
     HILO_ASSIGN_OR_RETURN(std::string text, cursor.quoted("an attribute"));
-    if (cursor.accept(":")) HILO_RETURN_IF_ERROR(read_type().status());
+    if (cursor.accept(":")) HILO_RETURN_IF_ERROR(read_type(reader).status());
     return tree.add_text(AttributeKind::kString, text);
   }
   if (next == '@') {
@@ -258,43 +267,46 @@ StatusOr<AttributeId> TextReader::read_attribute() {
     }
     return tree.add_text(AttributeKind::kSymbol, text);
   }
-  if (next == '[') return read_array(*this);
+  if (next == '[') return read_array(reader);
   if (next == '{') {
     std::vector<NamedAttribute> entries;
-    HILO_RETURN_IF_ERROR(read_dictionary(entries));
+    HILO_RETURN_IF_ERROR(read_dictionary(reader, entries));
     return tree.add_dictionary(entries);
   }
   if (next == '<') {  // fields of an attribute whose name follows from where it stands: the axes of a mesh
     std::vector<NamedAttribute> entries;
     HILO_RETURN_IF_ERROR(cursor.expect("<", "before fields"));
-    HILO_RETURN_IF_ERROR(read_entries(*this, ">", entries));
+    HILO_RETURN_IF_ERROR(read_entries(reader, ">", entries));
     return tree.add_dictionary(entries);
   }
   if (next == '-' || (next >= '0' && next <= '9')) {
     const std::string_view text = cursor.number();
     cursor.set_position(begin);
-    return text.empty() ? cursor.unexpected("an attribute", "here") : read_number(/*typed=*/true);
+    return text.empty() ? cursor.unexpected("an attribute", "here") : read_number(reader, /*typed=*/true);
   }
   if (next == '!' || next == '(') {
     Attribute attribute;
     attribute.kind = AttributeKind::kType;
-    HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
+    HILO_ASSIGN_OR_RETURN(attribute.type, read_type(reader));
     return tree.add(attribute);
   }
-  if (!cursor.accept("#")) return read_word(*this);
+  if (!cursor.accept("#")) return read_word(reader);
   const std::string_view name = cursor.suffix();
   const size_t after = cursor.last_position();
-  const auto alias = aliases.find(cursor.between(begin, after));
-  if (alias == aliases.end()) return read_dialect_attribute(*this, begin, name);
-  if (const auto known = alias_attributes.find(alias->second); known != alias_attributes.end()) return known->second;
+  const auto alias = reader.aliases.find(cursor.between(begin, after));
+  if (alias == reader.aliases.end()) return read_dialect_attribute(reader, begin, name);
+  if (const auto known = reader.alias_attributes.find(alias->second); known != reader.alias_attributes.end())
+    return known->second;
   cursor.set_position(alias->second);
-  StatusOr<AttributeId> meaning = read_attribute();
+  StatusOr<AttributeId> meaning = read_attribute(reader);
   cursor.set_position(after);
-  if (meaning.ok()) alias_attributes.emplace(alias->second, *meaning);
+  if (meaning.ok()) reader.alias_attributes.emplace(alias->second, *meaning);
   return meaning;
 }
 
-StatusOr<AttributeId> TextReader::read_convolution_dimensions() {
+StatusOr<AttributeId> read_convolution_dimensions(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
   // One bracket per array; letters are roles, numbers count spatial dimensions.
   struct Side {
     std::string_view letters[2], names[2], spatial;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/text/elements.h"
+
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "hilo/base/text.h"
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/attributes.h"
+#include "hilo/stablehlo/text/types.h"
 #include "hilo/stablehlo/tree/elements.h"
 
 namespace hilo::stablehlo {
@@ -91,7 +94,9 @@ Status read_lists(Cursor& cursor, const Type& type, std::string& bytes) {
 
 }  // namespace
 
-StatusOr<AttributeId> TextReader::read_dense() {
+StatusOr<AttributeId> read_dense(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
   const size_t open = cursor.position();
   HILO_RETURN_IF_ERROR(cursor.skip_balanced());
   const size_t close = cursor.last_position() - 1;
@@ -99,7 +104,7 @@ StatusOr<AttributeId> TextReader::read_dense() {
   Attribute attribute;
   attribute.kind = AttributeKind::kElements;
   const size_t type_position = cursor.position();
-  HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
+  HILO_ASSIGN_OR_RETURN(attribute.type, read_type(reader));
   const Type type = tree.types[attribute.type];
   const std::optional<int64_t> count = element_count_of(type);
   if (!count) return cursor.error(type_position, fmt::format("type {} can't have elements", type.spelled));
@@ -136,7 +141,8 @@ StatusOr<AttributeId> TextReader::read_dense() {
   return tree.add(attribute);
 }
 
-StatusOr<AttributeId> TextReader::read_dense_resource() {
+StatusOr<AttributeId> read_dense_resource(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("<", "after 'dense_resource'"));
   const size_t position = cursor.position();
   std::string name(cursor.word());
@@ -147,13 +153,15 @@ StatusOr<AttributeId> TextReader::read_dense_resource() {
   HILO_RETURN_IF_ERROR(cursor.expect(":", "after a resource"));
   Attribute attribute;
   attribute.kind = AttributeKind::kElements;
-  HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
-  const AttributeId id = tree.add(attribute);
-  resources.push_back({id, std::move(name), position});
+  HILO_ASSIGN_OR_RETURN(attribute.type, read_type(reader));
+  const AttributeId id = reader.tree.add(attribute);
+  reader.resources.push_back({id, std::move(name), position});
   return id;
 }
 
-Status TextReader::read_resources() {
+Status read_resources(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
   std::unordered_map<std::string, std::string_view> blobs;  // in hexadecimal, alignment first
   std::unordered_map<std::string, size_t> places;
   if (cursor.accept("{-#")) {
@@ -177,7 +185,7 @@ Status TextReader::read_resources() {
       }
     }
   }
-  for (const Resource& resource : resources) {
+  for (const TextReader::Resource& resource : reader.resources) {
     const auto blob = blobs.find(resource.name);
     if (blob == blobs.end())
       return cursor.error(resource.position, fmt::format("resource {} isn't there", quote(resource.name)));

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/text/forms.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "hilo/base/text.h"
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/attributes.h"
+#include "hilo/stablehlo/text/locations.h"
+#include "hilo/stablehlo/text/operations.h"
+#include "hilo/stablehlo/text/types.h"
 #include "hilo/stablehlo/tree/elements.h"
 #include "hilo/stablehlo/tree/operations.h"
 
@@ -54,7 +59,7 @@ Status read_algorithm(TextReader& reader, PendingOperation& operation) {
   do {
     const std::string_view key = reader.cursor.word();
     HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "in an algorithm"));
-    HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
+    HILO_ASSIGN_OR_RETURN(const AttributeId value, read_attribute(reader));
     entries.push_back({reader.tree.intern(key), value});
   } while (reader.cursor.accept(","));
   HILO_RETURN_IF_ERROR(reader.cursor.expect(">", "after an algorithm"));
@@ -68,9 +73,9 @@ Status read_clause(TextReader& reader, PendingOperation& operation, std::string_
   if (clause != nullptr && clause->attribute == "format") return read_format(reader, operation);
   if (word == "algorithm" && operation.known.name == "stablehlo.dot_general") return read_algorithm(reader, operation);
   if (clause != nullptr && !clause->second.empty()) {
-    HILO_ASSIGN_OR_RETURN(const Integers left, reader.read_integer_list(word));
+    HILO_ASSIGN_OR_RETURN(const Integers left, read_integer_list(reader, word));
     HILO_RETURN_IF_ERROR(reader.cursor.expect("x", "between the lists of", word));
-    HILO_ASSIGN_OR_RETURN(const Integers right, reader.read_integer_list(word));
+    HILO_ASSIGN_OR_RETURN(const Integers right, read_integer_list(reader, word));
     add(operation, clause->attribute, reader.tree.add_integers(left));
     add(operation, clause->second, reader.tree.add_integers(right));
     return ok_status();
@@ -83,7 +88,7 @@ Status read_clause(TextReader& reader, PendingOperation& operation, std::string_
     return ok_status();
   }
   const bool is_number = next == '-' || (next >= '0' && next <= '9');
-  StatusOr<AttributeId> value = is_number ? reader.read_number(/*typed=*/false) : reader.read_attribute();
+  StatusOr<AttributeId> value = is_number ? read_number(reader, /*typed=*/false) : read_attribute(reader);
   if (!value.ok()) return value.status();
   add(operation, attribute, *value);
   return ok_status();
@@ -94,7 +99,7 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   Cursor& cursor = reader.cursor;
   const char next = cursor.peek();
   if (next == '%') {
-    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
     operation.operands.push_back(value);
     return ok_status();
   }
@@ -109,7 +114,7 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   if (cursor.accept("=")) return read_clause(reader, operation, word);
   if (cursor.next_is("<")) {
     cursor.set_position(position);
-    HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
+    HILO_ASSIGN_OR_RETURN(const AttributeId value, read_attribute(reader));
     add(operation, "value", value);
     return ok_status();
   }
@@ -125,8 +130,8 @@ Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t 
   Cursor& cursor = reader.cursor;
   if (!cursor.accept(":")) return ok_status();
   std::vector<TypeId>& types = operation.operand_types;
-  HILO_RETURN_IF_ERROR(reader.read_types(types));
-  if (cursor.accept("->") || cursor.accept_word("to")) return reader.read_types(operation.result_types);
+  HILO_RETURN_IF_ERROR(read_types(reader, types));
+  if (cursor.accept("->") || cursor.accept_word("to")) return read_types(reader, operation.result_types);
   if (!operation.known.has_results) return ok_status();
   if (types.empty()) return cursor.unexpected("a type", "here");
   if (types.size() == named || operation.known.name == "stablehlo.optimization_barrier") operation.result_types = types;
@@ -143,7 +148,7 @@ Status skip_leaves(Cursor& cursor) {
 Status read_items(TextReader& reader, PendingOperation& operation, uint32_t named) {
   Cursor& cursor = reader.cursor;
   int words = 0;
-  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));  // before the operands
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));  // before the operands
   bool open = cursor.accept("(");
   if (open && cursor.accept(")")) open = false;
   while (open || cursor.peek() == '%' || cursor.peek() == '@' || !cursor.next_is(":")) {
@@ -170,10 +175,10 @@ Status read_items(TextReader& reader, PendingOperation& operation, uint32_t name
     if (!open) break;
   }
   if (operation.known.name.starts_with("arith.")) HILO_RETURN_IF_ERROR(skip_leaves(cursor));
-  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
   HILO_RETURN_IF_ERROR(read_type_tail(reader, operation, named));
   if (cursor.next_is("{") && operation.known.name.starts_with("check."))
-    HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+    HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
   return ok_status();
 }
 
@@ -185,8 +190,8 @@ Status read_module(TextReader& reader, PendingOperation& operation, uint32_t) {
     HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a module"));
     add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   }
-  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
-  return reader.read_region(operation);
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
+  return read_region(reader, operation);
 }
 
 Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) {
@@ -199,12 +204,12 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   Arguments arguments, results;
   std::vector<AttributeId> argument_attributes, result_attributes;
-  HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, &argument_attributes));
+  HILO_RETURN_IF_ERROR(read_arguments(reader, arguments, &argument_attributes));
   if (cursor.accept("->")) {
     if (cursor.next_is("(")) {
-      HILO_RETURN_IF_ERROR(reader.read_arguments(results, &result_attributes));
+      HILO_RETURN_IF_ERROR(read_arguments(reader, results, &result_attributes));
     } else {
-      HILO_ASSIGN_OR_RETURN(const TypeId type, reader.read_type());
+      HILO_ASSIGN_OR_RETURN(const TypeId type, read_type(reader));
       results.emplace_back("", type);
       result_attributes.push_back(reader.tree.add_dictionary({}));
     }
@@ -216,12 +221,12 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   for (const auto& result : results) type.parts.push_back(result.second);
   Attribute function_type;
   function_type.kind = AttributeKind::kType;
-  function_type.type = reader.add_type(std::move(type));
+  function_type.type = add_type(reader, std::move(type));
   add(operation, "function_type", reader.tree.add(function_type));
   add(operation, "arg_attrs", reader.tree.add_array(argument_attributes));
   add(operation, "res_attrs", reader.tree.add_array(result_attributes));
-  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
-  return cursor.next_is("{") ? reader.read_region(operation, arguments) : ok_status();
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
+  return cursor.next_is("{") ? read_region(reader, operation, arguments) : ok_status();
 }
 
 /// Constants of all dialects are one operation.
@@ -238,7 +243,7 @@ StatusOr<AttributeId> elements_of_number(TextReader& reader, const PendingOperat
     truth.kind = TypeKind::kElement;
     truth.element = ElementType::kPred;
     truth.spelled = "i1";
-    value.type = reader.add_type(std::move(truth));
+    value.type = add_type(reader, std::move(truth));
   }
   const bool is_number = value.kind == AttributeKind::kBool || value.kind == AttributeKind::kInteger ||
                          value.kind == AttributeKind::kFloat;
@@ -262,11 +267,11 @@ StatusOr<AttributeId> elements_of_number(TextReader& reader, const PendingOperat
 Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   if (cursor.next_is("(")) {
-    HILO_RETURN_IF_ERROR(reader.read_generic(operation));
+    HILO_RETURN_IF_ERROR(read_generic(reader, operation));
     return name_constant(reader, operation);
   }
-  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
-  HILO_ASSIGN_OR_RETURN(AttributeId value, reader.read_attribute());
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
+  HILO_ASSIGN_OR_RETURN(AttributeId value, read_attribute(reader));
   HILO_ASSIGN_OR_RETURN(value, elements_of_number(reader, operation, value));
   const TypeId type = reader.tree.attributes[value].type;
   if (reader.tree.attributes[value].kind != AttributeKind::kElements || type == kNone)
@@ -278,8 +283,8 @@ Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) 
 
 /// `shape.const_shape [4, 32] : tensor<2xindex>`
 Status read_shape(TextReader& reader, PendingOperation& operation, uint32_t) {
-  HILO_ASSIGN_OR_RETURN(const Integers sizes, reader.read_integer_list("sizes"));
-  HILO_RETURN_IF_ERROR(reader.read_functional_tail(operation));
+  HILO_ASSIGN_OR_RETURN(const Integers sizes, read_integer_list(reader, "sizes"));
+  HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   const Type& type = reader.tree.types[operation.result_types.empty() ? 0 : operation.result_types[0]];
   if (operation.result_types.empty() || element_count_of(type) != std::ssize(sizes) ||
       type.element != ElementType::kS64)
@@ -296,23 +301,23 @@ Status read_shape(TextReader& reader, PendingOperation& operation, uint32_t) {
 /// `tensor.dim %x, %i : T`, whose result is an index.
 Status read_dimension(TextReader& reader, PendingOperation& operation, uint32_t) {
   for (const std::string_view separator : {",", ""}) {
-    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
     operation.operands.push_back(value);
     if (!separator.empty()) HILO_RETURN_IF_ERROR(reader.cursor.expect(separator, "between operands"));
   }
-  HILO_RETURN_IF_ERROR(reader.read_functional_tail(operation));
+  HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   Type index;
   index.kind = TypeKind::kElement;
   index.element = ElementType::kS64;
   index.spelled = "index";
-  operation.result_types = {reader.add_type(std::move(index))};
+  operation.result_types = {add_type(reader, std::move(index))};
   return ok_status();
 }
 
 /// `%x [1:5:2, 0:3] : ...` and `%t[0] : ...`
 Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
-  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+  HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
   operation.operands.push_back(value);
   HILO_RETURN_IF_ERROR(cursor.expect("[", "before the ranges of a slice"));
   Integers starts, limits, strides;
@@ -334,18 +339,18 @@ Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
   add(operation, "start_indices", reader.tree.add_integers(starts));
   add(operation, "limit_indices", reader.tree.add_integers(limits));
   add(operation, "strides", reader.tree.add_integers(strides));
-  return reader.read_functional_tail(operation);
+  return read_functional_tail(reader, operation);
 }
 
 Status read_get_tuple_element(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
-  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+  HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
   operation.operands.push_back(value);
   HILO_RETURN_IF_ERROR(cursor.expect("[", "before an index"));
   HILO_ASSIGN_OR_RETURN(const int64_t index, cursor.integer("an index"));
   HILO_RETURN_IF_ERROR(cursor.expect("]", "after an index"));
   add_integer(reader, operation, "index", index);
-  return reader.read_functional_tail(operation);
+  return read_functional_tail(reader, operation);
 }
 
 /// `@target(%x) {...} : (T) -> T`
@@ -353,8 +358,8 @@ Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_
   HILO_ASSIGN_OR_RETURN(std::string target, reader.cursor.symbol("a custom call"));
   add(operation, "call_target_name", reader.tree.add_text(AttributeKind::kString, target));
   HILO_RETURN_IF_ERROR(reader.cursor.expect("(", "before operands"));
-  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
-  return reader.read_functional_tail(operation);
+  HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
+  return read_functional_tail(reader, operation);
 }
 
 /// `"chlo.erf" %x, %y {...} : (T) -> T`
@@ -362,11 +367,11 @@ Status read_composite(TextReader& reader, PendingOperation& operation, uint32_t)
   HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.quoted("a composite"));
   add(operation, "name", reader.tree.add_text(AttributeKind::kString, name));
   while (reader.cursor.next_is("%")) {
-    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
     operation.operands.push_back(value);
     if (!reader.cursor.accept(",")) break;
   }
-  return reader.read_functional_tail(operation);
+  return read_functional_tail(reader, operation);
 }
 
 /// The body that `applies stablehlo.add` stands for.
@@ -376,20 +381,20 @@ Status add_reducer(TextReader& reader, PendingOperation& operation, std::string_
   const TypeId type = tree.values[initial].type;
   const auto region = static_cast<RegionId>(tree.regions.size());
   tree.regions.push_back({});
-  const ValueId x = reader.add_value(type, kNone), y = reader.add_value(type, kNone);
+  const ValueId x = add_value(reader, type, kNone), y = add_value(reader, type, kNone);
   tree.regions[region].arguments = {x, 2};
   HILO_ASSIGN_OR_RETURN(PendingOperation* const body,
-                        reader.begin_operation(reader.known_operation(name), operation.position));
-  HILO_ASSIGN_OR_RETURN(operation.location, reader.read_location());  // which is the body's too
+                        begin_operation(reader, known_operation(reader, name), operation.position));
+  HILO_ASSIGN_OR_RETURN(operation.location, read_location(reader));  // which is the body's too
   body->location = operation.location;
   const OperationId made = body->id;
   body->operands = {x, y};
   body->result_types = {type};
-  HILO_RETURN_IF_ERROR(reader.finish_operation(*body, region));
+  HILO_RETURN_IF_ERROR(finish_operation(reader, *body, region));
   HILO_ASSIGN_OR_RETURN(PendingOperation* const back,
-                        reader.begin_operation(reader.known_operation("stablehlo.return"), operation.position));
+                        begin_operation(reader, known_operation(reader, "stablehlo.return"), operation.position));
   back->operands = {tree.result(tree.operations[made], 0)};
-  HILO_RETURN_IF_ERROR(reader.finish_operation(*back, region));
+  HILO_RETURN_IF_ERROR(finish_operation(reader, *back, region));
   operation.regions.push_back(tree.regions[region]);
   return ok_status();
 }
@@ -400,10 +405,10 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   std::vector<ValueId> initial;
   do {
     HILO_RETURN_IF_ERROR(cursor.expect("(", "before an operand of reduce"));
-    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
     if (!cursor.accept_word("init")) return cursor.unexpected("'init'", "after an operand of reduce");
     HILO_RETURN_IF_ERROR(cursor.expect(":", "after 'init'"));
-    HILO_ASSIGN_OR_RETURN(const ValueId start, reader.read_value());
+    HILO_ASSIGN_OR_RETURN(const ValueId start, read_value(reader));
     HILO_RETURN_IF_ERROR(cursor.expect(")", "after an operand of reduce"));
     operation.operands.push_back(value);
     initial.push_back(start);
@@ -414,9 +419,9 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   if (!cursor.accept_word("across") || !cursor.accept_word("dimensions"))
     return cursor.unexpected("'across dimensions'", "in reduce");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimensions'"));
-  HILO_ASSIGN_OR_RETURN(const Integers dimensions, reader.read_integer_list("dimensions"));
+  HILO_ASSIGN_OR_RETURN(const Integers dimensions, read_integer_list(reader, "dimensions"));
   add(operation, "dimensions", reader.tree.add_integers(dimensions));
-  HILO_RETURN_IF_ERROR(reader.read_functional_tail(operation));
+  HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   if (!applied.empty()) return add_reducer(reader, operation, applied);
   if (!cursor.accept_word("reducer")) return cursor.unexpected("'reducer'", "after the types of reduce");
   // Each pair of brackets has the two arguments of one operand; the body takes all left ones first.
@@ -424,13 +429,13 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   while (cursor.next_is("(")) {
     Arguments pair;
     const size_t position = cursor.position();
-    HILO_RETURN_IF_ERROR(reader.read_arguments(pair, nullptr));
+    HILO_RETURN_IF_ERROR(read_arguments(reader, pair, nullptr));
     if (pair.size() != 2) return cursor.error(position, fmt::format("a reducer takes pairs; got {}", pair.size()));
     left.push_back(pair[0]);
     right.push_back(pair[1]);
   }
   left.insert(left.end(), right.begin(), right.end());
-  return reader.read_region(operation, left);
+  return read_region(reader, operation, left);
 }
 
 /// `(%i = %x, ...) : T, ... [attributes {...}] cond {...} do {...}`
@@ -443,22 +448,22 @@ Status read_while(TextReader& reader, PendingOperation& operation, uint32_t) {
       HILO_RETURN_IF_ERROR(cursor.expect("%", "before an argument's name"));
       const std::string_view name = cursor.suffix();
       HILO_RETURN_IF_ERROR(cursor.expect("=", "after an argument's name"));
-      HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+      HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
       operation.operands.push_back(value);
       arguments.emplace_back(name, reader.tree.values[value].type);
     } while (cursor.accept(","));
     HILO_RETURN_IF_ERROR(cursor.expect(")", "after the arguments of while"));
   }
-  if (cursor.accept(":")) HILO_RETURN_IF_ERROR(reader.read_types(operation.result_types));
+  if (cursor.accept(":")) HILO_RETURN_IF_ERROR(read_types(reader, operation.result_types));
   if (operation.result_types.size() != operation.operands.size()) {
     return cursor.error(operation.position, fmt::format("while has {} operands and {} types", operation.operands.size(),
                                                         operation.result_types.size()));
   }
-  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
   if (!cursor.accept_word("cond")) return cursor.unexpected("'cond'", "in while");
-  HILO_RETURN_IF_ERROR(reader.read_region(operation, arguments));
+  HILO_RETURN_IF_ERROR(read_region(reader, operation, arguments));
   if (!cursor.accept_word("do")) return cursor.unexpected("'do'", "in while");
-  return reader.read_region(operation, arguments);
+  return read_region(reader, operation, arguments);
 }
 
 /// `[[1, 2], [3, 4]]` as the numbers 1, 2, 3, 4.
@@ -467,7 +472,7 @@ StatusOr<Integers> read_pairs(TextReader& reader) {
   HILO_RETURN_IF_ERROR(reader.cursor.expect("[", "before padding"));
   if (reader.cursor.accept("]")) return flat;
   do {
-    HILO_ASSIGN_OR_RETURN(const Integers pair, reader.read_integer_list("padding"));
+    HILO_ASSIGN_OR_RETURN(const Integers pair, read_integer_list(reader, "padding"));
     if (pair.size() != 2) return reader.cursor.unexpected("pairs", "in padding");
     flat.insert(flat.end(), pair.begin(), pair.end());
   } while (reader.cursor.accept(","));
@@ -484,10 +489,10 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
                                                                        {"reverse", "window_reversal"}};
   Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before operands"));
-  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
   if (!cursor.accept_word("dim_numbers")) return cursor.unexpected("'dim_numbers'", "in convolution");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dim_numbers'"));
-  HILO_ASSIGN_OR_RETURN(const AttributeId dimensions, reader.read_convolution_dimensions());
+  HILO_ASSIGN_OR_RETURN(const AttributeId dimensions, read_convolution_dimensions(reader));
   add(operation, "dimension_numbers", dimensions);
   HILO_RETURN_IF_ERROR(cursor.expect(",", "before 'window'"));
   if (!cursor.accept_word("window")) return cursor.unexpected("'window'", "in convolution");
@@ -500,32 +505,32 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
         std::find_if(std::begin(kWindow), std::end(kWindow), [&](const auto& w) { return w.first == word; });
     if (known == std::end(kWindow)) return cursor.error(position, fmt::format("a window has no {}", quote(word)));
     HILO_RETURN_IF_ERROR(cursor.expect("=", "in a window"));
-    const StatusOr<Integers> values = word == "pad" ? read_pairs(reader) : reader.read_integer_list(word);
+    const StatusOr<Integers> values = word == "pad" ? read_pairs(reader) : read_integer_list(reader, word);
     if (!values.ok()) return values.status();
     add(operation, known->second, reader.tree.add_integers(*values));
     cursor.accept(",");
   }
-  return reader.read_functional_tail(operation);
+  return read_functional_tail(reader, operation);
 }
 
 /// `(%x) inits(%c) dimension=0 attributes {...} {^bb0(...): ...} : (T, T) -> (T, T)`
 Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before inputs"));
-  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
   const auto inputs = static_cast<int64_t>(operation.operands.size());
   if (!cursor.accept_word("inits")) return cursor.unexpected("'inits'", "in scan");
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before inits"));
-  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
   const auto inits = static_cast<int64_t>(operation.operands.size()) - inputs;
   if (!cursor.accept_word("dimension")) return cursor.unexpected("'dimension'", "in scan");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimension'"));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("a dimension"));
   add_integer(reader, operation, "dimension", dimension);
   add(operation, "operandSegmentSizes", reader.tree.add_integers(std::vector<int64_t>{inputs, inits}));
-  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
-  HILO_RETURN_IF_ERROR(reader.read_region(operation, {}));
-  return reader.read_functional_tail(operation);
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
+  HILO_RETURN_IF_ERROR(read_region(reader, operation, {}));
+  return read_functional_tail(reader, operation);
 }
 
 /// Clauses, or a form of its own.
@@ -603,10 +608,10 @@ std::string without_mhlo(std::string_view name) {
 
 }  // namespace
 
-KnownOperation TextReader::facts_of(std::string_view written) {
+KnownOperation facts_of(TextReader& reader, std::string_view written) {
   const std::string name = without_mhlo(written);
   KnownOperation known;
-  known.name = tree.intern(name);
+  known.name = reader.tree.intern(name);
   known.clauses = clauses_of(known.name);
   known.has_results = !has_no_results(known.name);
   if (const Form* const form = form_of(known.name)) known.read = form->read;
@@ -614,16 +619,16 @@ KnownOperation TextReader::facts_of(std::string_view written) {
   return known;
 }
 
-Status TextReader::read_functional_tail(PendingOperation& operation) {
-  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(read_dictionary(operation.attributes));
-  return read_type_tail(*this, operation, 0);
+Status read_functional_tail(TextReader& reader, PendingOperation& operation) {
+  if (reader.cursor.next_is("{")) HILO_RETURN_IF_ERROR(read_dictionary(reader, operation.attributes));
+  return read_type_tail(reader, operation, 0);
 }
 
-Status TextReader::read_pretty(PendingOperation& operation, uint32_t named) {
-  if (operation.known.read != nullptr) return operation.known.read(*this, operation, named);
-  return cursor.error(StatusCode::kUnimplemented, operation.position,
-                      fmt::format("the pretty form of {}. Hint: print the program in MLIR's generic form",
-                                  quote(operation.known.name)));
+Status read_pretty(TextReader& reader, PendingOperation& operation, uint32_t named) {
+  if (operation.known.read != nullptr) return operation.known.read(reader, operation, named);
+  return reader.cursor.error(StatusCode::kUnimplemented, operation.position,
+                             fmt::format("the pretty form of {}. Hint: print the program in MLIR's generic form",
+                                         quote(operation.known.name)));
 }
 
 }  // namespace hilo::stablehlo

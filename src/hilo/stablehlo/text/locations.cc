@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/text/locations.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "hilo/stablehlo/text/parts.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -48,7 +48,9 @@ Status read_parts(TextReader& reader, Location& location) {
 
 }  // namespace
 
-StatusOr<LocationId> TextReader::read_location() {
+StatusOr<LocationId> read_location(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
   const size_t begin = cursor.position();
   if (!cursor.accept_word("loc")) return LocationId{0};
   if (!cursor.next_is("(")) {
@@ -64,28 +66,30 @@ StatusOr<LocationId> TextReader::read_location() {
     const size_t position = cursor.position();
     cursor.accept("#");
     const std::string_view name = cursor.suffix();
-    const auto alias = aliases.find(cursor.between(position, position + 1 + name.size()));
-    if (alias != aliases.end()) meaning = alias->second;
+    const auto alias = reader.aliases.find(cursor.between(position, position + 1 + name.size()));
+    if (alias != reader.aliases.end()) meaning = alias->second;
     cursor.set_position(open + 1);
   }
-  const auto known = location_aliases.find(meaning);
-  if (known != location_aliases.end()) {
+  const auto known = reader.location_aliases.find(meaning);
+  if (known != reader.location_aliases.end()) {
     cursor.set_position(end);
     return known->second;
   }
   Location location;
-  HILO_RETURN_IF_ERROR(read_parts(*this, location));
+  HILO_RETURN_IF_ERROR(read_parts(reader, location));
   cursor.set_position(end);
   LocationId id = 0;
   if (!location.name.empty() || !location.file.empty()) {
     tree.locations.push_back(location);
     id = static_cast<LocationId>(tree.locations.size() - 1);
   }
-  location_aliases.emplace(meaning, id);
+  reader.location_aliases.emplace(meaning, id);
   return id;
 }
 
-Status TextReader::find_aliases(size_t begin, size_t end) {
+Status find_aliases(TextReader& reader, size_t begin, size_t end) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
   // A definition begins its line: a look at each line's first byte finds them all, before or after their use.
   Cursor lines = cursor.part(begin, end);
   const std::string_view text = lines.between(0, end);
@@ -95,7 +99,7 @@ Status TextReader::find_aliases(size_t begin, size_t end) {
       Cursor definition = cursor.part(line + 1, end);
       const std::string_view name = definition.suffix();
       if (!name.empty() && definition.accept("=")) {
-        aliases.emplace(definition.between(line, line + 1 + name.size()), definition.position());
+        reader.aliases.emplace(definition.between(line, line + 1 + name.size()), definition.position());
       }
     }
     const size_t next = text.find('\n', line);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/elements.h"
+#include "hilo/stablehlo/text/locations.h"
+#include "hilo/stablehlo/text/operations.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -15,10 +17,11 @@ bool is_one_module(const ModuleTree& tree, RegionId top) {
 }
 
 Status read_all(TextReader& reader, size_t begin, size_t end) {
-  HILO_RETURN_IF_ERROR(reader.find_aliases(begin, end));
+  HILO_RETURN_IF_ERROR(find_aliases(reader, begin, end));
   Cursor& cursor = reader.cursor;
   ModuleTree& tree = reader.tree;
-  HILO_ASSIGN_OR_RETURN(PendingOperation* const root, reader.begin_operation(reader.known_operation("module"), begin));
+  HILO_ASSIGN_OR_RETURN(PendingOperation* const root,
+                        begin_operation(reader, known_operation(reader, "module"), begin));
   tree.regions.push_back({});
   while (!cursor.at_end() && !cursor.next_is("{-#")) {
     if (cursor.next_is("#") || cursor.next_is("!")) {  // an alias; read where it is used
@@ -27,12 +30,12 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
       cursor.set_position(next);
       continue;
     }
-    HILO_RETURN_IF_ERROR(reader.read_operation(0));
+    HILO_RETURN_IF_ERROR(read_operation(reader, 0));
   }
-  HILO_RETURN_IF_ERROR(reader.read_resources());
+  HILO_RETURN_IF_ERROR(read_resources(reader));
   root->regions.push_back(tree.regions[0]);
   const bool wrapped = is_one_module(tree, 0);
-  HILO_RETURN_IF_ERROR(reader.finish_operation(*root, kNone));
+  HILO_RETURN_IF_ERROR(finish_operation(reader, *root, kNone));
   if (wrapped) tree.operations[0] = tree.operations[tree.regions[0].first];
   return ok_status();
 }

@@ -2,25 +2,27 @@
 // Pretty forms of Shardy's operations. Their shardings, meshes and axes stay text; devices/sharding.h reads it.
 #include <fmt/format.h>
 
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/attributes.h"
+#include "hilo/stablehlo/text/forms.h"
+#include "hilo/stablehlo/text/operations.h"
 
 namespace hilo::stablehlo {
 namespace {
 
 /// What is in brackets, as written; or an attribute by its whole name, or by an alias: #sdy.mesh<...>, #mesh.
 StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
-  if (reader.cursor.next_is("#")) return reader.read_attribute();
+  if (reader.cursor.next_is("#")) return read_attribute(reader);
   const size_t begin = reader.cursor.position();
   HILO_RETURN_IF_ERROR(reader.cursor.skip_balanced());
-  return reader.tree.add_text(AttributeKind::kOther, reader.text_between(begin, reader.cursor.last_position()));
+  return reader.tree.add_text(AttributeKind::kOther, text_between(reader, begin, reader.cursor.last_position()));
 }
 
 /// The value after `key=`: text in brackets, a word, or a number.
 StatusOr<AttributeId> read_value_of_key(TextReader& reader) {
   const char next = reader.cursor.peek();
   if (next == '<' || next == '[' || next == '{' || next == '#') return read_text_in_brackets(reader);
-  if (next == '-' || (next >= '0' && next <= '9')) return reader.read_number(/*typed=*/false);
-  return reader.read_attribute();
+  if (next == '-' || (next >= '0' && next <= '9')) return read_number(reader, /*typed=*/false);
+  return read_attribute(reader);
 }
 
 /// `in_shardings=[...]`, if it is there.
@@ -35,15 +37,15 @@ StatusOr<bool> read_key(TextReader& reader, PendingOperation& operation, std::st
 /// `(%a: T) {...} {attributes} : (T) -> T`
 Status read_body(TextReader& reader, PendingOperation& operation) {
   Arguments arguments;
-  HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, nullptr));
-  HILO_RETURN_IF_ERROR(reader.read_region(operation, arguments));
-  return reader.read_functional_tail(operation);
+  HILO_RETURN_IF_ERROR(read_arguments(reader, arguments, nullptr));
+  HILO_RETURN_IF_ERROR(read_region(reader, operation, arguments));
+  return read_functional_tail(reader, operation);
 }
 
 }  // namespace
 
-std::string TextReader::text_between(size_t begin, size_t end) const {
-  const std::string_view text = cursor.between(begin, end);
+std::string text_between(const TextReader& reader, size_t begin, size_t end) {
+  const std::string_view text = reader.cursor.between(begin, end);
   std::string out;
   bool quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -70,7 +72,7 @@ Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "after a mesh's name"));
   HILO_ASSIGN_OR_RETURN(const AttributeId mesh, read_text_in_brackets(reader));
   operation.attributes.push_back({"mesh", mesh});
-  return reader.cursor.next_is("{") ? reader.read_dictionary(operation.attributes) : ok_status();
+  return reader.cursor.next_is("{") ? read_dictionary(reader, operation.attributes) : ok_status();
 }
 
 /// `[reduction] [axes] %x [<sharding>] [key=value] {attributes} : T`. The clause without a word names what is in brackets.
@@ -81,7 +83,7 @@ Status read_sharded(TextReader& reader, PendingOperation& operation, uint32_t) {
     const bool is_dictionary = next == '{' && !operation.operands.empty();
     if (next == ':' || is_dictionary) break;
     if (next == '%') {
-      HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+      HILO_ASSIGN_OR_RETURN(const ValueId value, read_value(reader));
       operation.operands.push_back(value);
       continue;
     }
@@ -101,14 +103,14 @@ Status read_sharded(TextReader& reader, PendingOperation& operation, uint32_t) {
     HILO_ASSIGN_OR_RETURN(const AttributeId value, read_value_of_key(reader));
     operation.attributes.push_back({reader.tree.intern(word), value});
   }
-  return reader.read_functional_tail(operation);
+  return read_functional_tail(reader, operation);
 }
 
 /// `(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: T) {...} {attributes} : (T) -> T`
 Status read_manual_computation(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before operands"));
-  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
   for (const std::string_view key : {"in_shardings", "out_shardings", "manual_axes"}) {
     HILO_ASSIGN_OR_RETURN(const bool found, read_key(reader, operation, key));
     if (!found) return cursor.unexpected(fmt::format("'{}'", key), "in manual_computation");
@@ -124,7 +126,7 @@ Status read_named_computation(TextReader& reader, PendingOperation& operation, u
   HILO_RETURN_IF_ERROR(cursor.expect(">", "after a computation's name"));
   operation.attributes.push_back({"name", reader.tree.add_text(AttributeKind::kString, name)});
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before operands"));
-  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
   HILO_RETURN_IF_ERROR(read_key(reader, operation, "in_shardings").status());
   HILO_RETURN_IF_ERROR(read_key(reader, operation, "out_shardings").status());
   return read_body(reader, operation);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/text/types.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
 
 #include "hilo/base/text.h"
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/attributes.h"
 #include "hilo/stablehlo/tree/elements.h"
 #include "hilo/stablehlo/tree/mlir_names.h"
 
@@ -129,12 +131,14 @@ Status read_encoding(Cursor& cursor, Type& type) {
 
 }  // namespace
 
-TypeId TextReader::add_type(Type type) {
+TypeId add_type(TextReader& reader, Type type) {
+  ModuleTree& tree = reader.tree;
   tree.types.push_back(std::move(type));
   return static_cast<TypeId>(tree.types.size() - 1);
 }
 
-bool TextReader::at_type() {
+bool at_type(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
   if (cursor.next_is("!") || cursor.next_is("(")) return true;
   const size_t begin = cursor.position();
   const std::string_view word = cursor.word();
@@ -143,41 +147,45 @@ bool TextReader::at_type() {
          element_type_from_mlir(word).has_value() || word == "complex" || word == "tf32";
 }
 
-Status TextReader::read_types(std::vector<TypeId>& list) {
+Status read_types(TextReader& reader, std::vector<TypeId>& list) {
+  Cursor& cursor = reader.cursor;
   const bool bracketed = cursor.accept("(");
   if (bracketed && cursor.accept(")")) return ok_status();
   do {
-    HILO_ASSIGN_OR_RETURN(const TypeId type, read_type());
+    HILO_ASSIGN_OR_RETURN(const TypeId type, read_type(reader));
     list.push_back(type);
   } while (cursor.accept(","));
   return bracketed ? cursor.expect(")", "after types") : ok_status();
 }
 
-StatusOr<TypeId> TextReader::read_function_type() {
+StatusOr<TypeId> read_function_type(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
   const size_t begin = cursor.position();
   Type type;
   type.kind = TypeKind::kFunction;
-  HILO_RETURN_IF_ERROR(read_types(type.parts));
+  HILO_RETURN_IF_ERROR(read_types(reader, type.parts));
   type.input_count = static_cast<uint32_t>(type.parts.size());
   HILO_RETURN_IF_ERROR(cursor.expect("->", "in a function's type"));
   if (cursor.next_is("(")) {
-    HILO_RETURN_IF_ERROR(read_types(type.parts));
+    HILO_RETURN_IF_ERROR(read_types(reader, type.parts));
   } else {
-    HILO_ASSIGN_OR_RETURN(const TypeId result, read_type());
+    HILO_ASSIGN_OR_RETURN(const TypeId result, read_type(reader));
     type.parts.push_back(result);
   }
   type.spelled = cursor.between(begin, cursor.position());
-  return add_type(std::move(type));
+  return add_type(reader, std::move(type));
 }
 
-StatusOr<TypeId> TextReader::read_type() {
-  const Nested nested(depth);
+StatusOr<TypeId> read_type(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
+  ModuleTree& tree = reader.tree;
+  const Nested nested(reader.depth);
   const size_t begin = cursor.position();
   if (nested.too_deep()) return cursor.error(begin, fmt::format("types nested deeper than {}", kMaxNesting));
-  if (cursor.next_is("(")) return read_function_type();
+  if (cursor.next_is("(")) return read_function_type(reader);
   if (cursor.next_is("tensor<")) {  // most types are: one that was read before and has no '>' inside is looked up only
     const std::string_view spelled = cursor.through('>');
-    if (const auto seen = types.find(spelled); seen != types.end()) {
+    if (const auto seen = reader.types.find(spelled); seen != reader.types.end()) {
       cursor.set_position(begin + spelled.size());
       return seen->second;
     }
@@ -185,10 +193,11 @@ StatusOr<TypeId> TextReader::read_type() {
   Type type;
   if (cursor.accept("!")) {
     const std::string_view name = cursor.suffix();
-    if (const auto alias = aliases.find(cursor.between(begin, begin + 1 + name.size())); alias != aliases.end()) {
+    if (const auto alias = reader.aliases.find(cursor.between(begin, begin + 1 + name.size()));
+        alias != reader.aliases.end()) {
       const size_t after = begin + 1 + name.size();
       cursor.set_position(alias->second);
-      StatusOr<TypeId> meaning = read_type();
+      StatusOr<TypeId> meaning = read_type(reader);
       cursor.set_position(after);
       return meaning;
     }
@@ -211,7 +220,7 @@ StatusOr<TypeId> TextReader::read_type() {
       type.kind = TypeKind::kTuple;
       HILO_RETURN_IF_ERROR(cursor.expect("<", "after 'tuple'"));
       if (!cursor.accept(">")) {
-        HILO_RETURN_IF_ERROR(read_types(type.parts));
+        HILO_RETURN_IF_ERROR(read_types(reader, type.parts));
         HILO_RETURN_IF_ERROR(cursor.expect(">", "after a tuple's types"));
       }
     } else if (word == "tensor") {
@@ -219,11 +228,11 @@ StatusOr<TypeId> TextReader::read_type() {
       HILO_RETURN_IF_ERROR(cursor.skip_balanced());
       const size_t end = cursor.last_position();
       const std::string_view spelled = cursor.between(begin, end);
-      if (const auto seen = types.find(spelled); seen != types.end()) return seen->second;
+      if (const auto seen = reader.types.find(spelled); seen != reader.types.end()) return seen->second;
       cursor.set_position(open + 1);
       HILO_RETURN_IF_ERROR(read_dimensions(cursor, type.dimensions));
       if (!cursor.accept("*x")) {
-        HILO_ASSIGN_OR_RETURN(const TypeId element, read_type());
+        HILO_ASSIGN_OR_RETURN(const TypeId element, read_type(reader));
         if (cursor.accept(",")) HILO_RETURN_IF_ERROR(read_encoding(cursor, type));
         if (tree.types[element].kind == TypeKind::kElement && cursor.accept(">")) {
           type.kind = TypeKind::kTensor;
@@ -234,8 +243,8 @@ StatusOr<TypeId> TextReader::read_type() {
       }
       cursor.set_position(end);
       type.spelled = spelled;
-      const TypeId id = add_type(std::move(type));
-      types.emplace(spelled, id);
+      const TypeId id = add_type(reader, std::move(type));
+      reader.types.emplace(spelled, id);
       return id;
     } else if (word == "complex") {
       HILO_RETURN_IF_ERROR(cursor.expect("<", "after 'complex'"));
@@ -253,9 +262,9 @@ StatusOr<TypeId> TextReader::read_type() {
     }
   }
   type.spelled = cursor.between(begin, cursor.last_position());
-  if (const auto seen = types.find(type.spelled); seen != types.end()) return seen->second;
-  const TypeId id = add_type(std::move(type));
-  types.emplace(cursor.between(begin, cursor.last_position()), id);
+  if (const auto seen = reader.types.find(type.spelled); seen != reader.types.end()) return seen->second;
+  const TypeId id = add_type(reader, std::move(type));
+  reader.types.emplace(cursor.between(begin, cursor.last_position()), id);
   return id;
 }
 

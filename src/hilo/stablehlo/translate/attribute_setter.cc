@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate/attribute_setter.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/fields.h"
-#include "hilo/stablehlo/translate/parts.h"
 
 namespace hilo::stablehlo {
 

@@ -2,13 +2,20 @@
 // Values of bounded size: tensor<?x3xf32, #stablehlo.bounds<5, ?>>. Their arrays have the bound's size; how much of a dimension
 // is there, its limit, is a number that the program computes. What is beyond a limit has no meaning: operations that
 // join elements of a dimension first replace it there.
+#include "hilo/stablehlo/translate/bounded.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/translate/chlo.h"
+#include "hilo/stablehlo/translate/control_flow.h"
+#include "hilo/stablehlo/translate/data.h"
+#include "hilo/stablehlo/translate/elements.h"
 #include "hilo/stablehlo/translate/op_sink.h"
+#include "hilo/stablehlo/translate/plain.h"
 
 namespace hilo::stablehlo {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate/calls.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,11 @@
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/text/lexer.h"
 #include "hilo/stablehlo/devices/sharding.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/data.h"
+#include "hilo/stablehlo/translate/plain.h"
+#include "hilo/stablehlo/translate/refined.h"
+#include "hilo/stablehlo/translate/translate.h"
 #include "hilo/stablehlo/tree/print_attribute.h"
 
 namespace hilo::stablehlo {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops of CHLO that HLO doesn't have as one op. Those that it has are rows of op_rows.cc.
+#include "hilo/stablehlo/translate/chlo.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,7 +10,10 @@
 #include <numeric>
 
 #include "hilo/hlo/ops/top_k.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/data.h"
 #include "hilo/stablehlo/translate/op_sink.h"
+#include "hilo/stablehlo/translate/refined.h"
 
 namespace hilo::stablehlo {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate/collectives.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,8 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/manual.h"
+#include "hilo/stablehlo/translate/plain.h"
 
 namespace hilo::stablehlo {
 

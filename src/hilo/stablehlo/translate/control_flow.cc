@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate/control_flow.h"
+
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/manual.h"
+#include "hilo/stablehlo/translate/probes.h"
 
 namespace hilo::stablehlo {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate/data.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/stablehlo/devices/sharding.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
 #include "hilo/stablehlo/tree/mlir_names.h"
 
 namespace hilo::stablehlo {

@@ -8,6 +8,8 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
+#include "hilo/stablehlo/translate/data.h"
+#include "hilo/stablehlo/translate/manual.h"
 
 namespace hilo::stablehlo {
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "hilo/stablehlo/devices/sharding.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/op_context.h"
+#include "hilo/stablehlo/translate/translate.h"
 
 namespace hilo::stablehlo {
 

@@ -7,7 +7,7 @@
 
 #include "hilo/stablehlo/devices/mesh_axes.h"
 #include "hilo/stablehlo/devices/sharding.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/translate.h"
 
 namespace hilo::stablehlo {
 namespace {

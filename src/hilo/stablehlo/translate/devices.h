@@ -13,7 +13,7 @@
 namespace hilo::stablehlo {
 
 /// What the program says of its devices. Outside of manual computations every device has all arrays whole and does the
-/// same; a manual computation cuts its operands and joins its results (translate_manual.cc).
+/// same; a manual computation cuts its operands and joins its results (manual.cc).
 struct DevicePlan {
   DeviceGrid grid;
   /// Functions that interpreter.run_parallel runs one after the other in its place, since what they send each other is

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations that mean more in StableHLO than HLO's op of the name does, or something else.
+#include "hilo/stablehlo/translate/elements.h"
+
 #include <fmt/format.h>
 
 #include <limits>
 
+#include "hilo/stablehlo/translate/data.h"
 #include "hilo/stablehlo/translate/op_sink.h"
+#include "hilo/stablehlo/translate/plain.h"
+#include "hilo/stablehlo/translate/refined.h"
 
 namespace hilo::stablehlo {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extension ops of hilo come back from the composites that write_calls.cc makes of them.
+// Extension ops of hilo come back from the composites that write/calls.cc creates from them.
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/text/lexer.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/calls.h"
 
 namespace hilo::stablehlo {
 namespace {

@@ -6,7 +6,12 @@
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/ops/sort.h"
 #include "hilo/stablehlo/devices/sharding.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/calls.h"
+#include "hilo/stablehlo/translate/data.h"
+#include "hilo/stablehlo/translate/plain.h"
+#include "hilo/stablehlo/translate/refined.h"
+#include "hilo/stablehlo/translate/translate.h"
+#include "hilo/stablehlo/translate/windows.h"
 
 namespace hilo::stablehlo {
 

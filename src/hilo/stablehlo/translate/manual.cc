@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdy.manual_computation: every device has all operands whole, cuts its own part out of each, runs the body on the parts,
 // and all join what they have.
+#include "hilo/stablehlo/translate/manual.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

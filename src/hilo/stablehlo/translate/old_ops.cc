@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/gather.h"
+#include "hilo/stablehlo/translate/collectives.h"
 #include "hilo/stablehlo/translate/op_sink.h"
 
 namespace hilo::stablehlo {

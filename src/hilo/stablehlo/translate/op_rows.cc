@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each operation becomes HLO: the translations of tree/operations.inc.
+#include "hilo/stablehlo/translate/op_rows.h"
+
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "hilo/hlo/ops/extensions.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/base/text_hash.h"
+#include "hilo/hlo/ir/extensions.h"
 
 namespace hilo::stablehlo {
+
+#define HILO_OPERATION(name, pretty, bytecode, translation, ...) Status translation(const OpContext&);
+#include "hilo/stablehlo/tree/operations.inc"
+
+/// Of rows that find_row doesn't give: who meets such an operation rejects it by name.
+Status not_translated(const OpContext&) { return internal_error("an operation that is only read"); }
+
 namespace {
 
 using hlo::Opcode;
 
 constexpr OpRow kRows[] = {
-#define HILO_OPERATION(name, pretty, bytecode, ...) {name, __VA_ARGS__},
+#define HILO_OPERATION(name, pretty, bytecode, translation, writing, ...) \
+  {name, translation __VA_OPT__(, ) __VA_ARGS__},
 #include "hilo/stablehlo/tree/operations.inc"
 };
 
@@ -29,7 +38,7 @@ const OpRow* find_row(std::string_view name) {
   static const auto* const by_name = [] {
     auto* const rows = new boost::unordered_flat_map<std::string_view, const OpRow*, TextHash>;
     for (const OpRow& row : kRows) {
-      if (row.translate != nullptr) rows->emplace(row.name, &row);
+      if (row.translate != not_translated) rows->emplace(row.name, &row);
     }
     return rows;
   }();

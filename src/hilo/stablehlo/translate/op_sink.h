@@ -3,7 +3,9 @@
 #pragma once
 
 #include "hilo/hlo/build/expr.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/data.h"
+#include "hilo/stablehlo/translate/translate.h"
 
 namespace hilo::stablehlo {
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "hilo/base/text.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/refined.h"
+#include "hilo/stablehlo/translate/translate.h"
 
 namespace hilo::stablehlo {
 

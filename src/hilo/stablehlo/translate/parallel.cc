@@ -8,7 +8,7 @@
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/slice.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/manual.h"
 
 namespace hilo::stablehlo {
 

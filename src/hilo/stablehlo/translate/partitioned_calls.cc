@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/stablehlo/translate/calls.h"
 #include "hilo/stablehlo/translate/device_parts.h"
+#include "hilo/stablehlo/translate/translate.h"
 
 namespace hilo::stablehlo {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probes in the bodies of loops that checks ask for.
+#include "hilo/stablehlo/translate/probes.h"
+
 #include <algorithm>
 
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/stablehlo/translate/parts.h"
 
 namespace hilo::stablehlo {
 

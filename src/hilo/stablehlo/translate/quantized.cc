@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantised types. HLO has the integers that are stored; their real values are (stored - zero point) * scale.
+#include "hilo/stablehlo/translate/quantized.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

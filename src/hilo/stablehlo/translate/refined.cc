@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stablehlo/translate/refined.cc -- modules whose types have unknown sizes, for an entry of known ones: shapes follow from
 // operands, and what sizes are computed from is constant, because calls are inlined and constants folded at once.
+#include "hilo/stablehlo/translate/refined.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +12,8 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/translate.h"
 #include "hilo/types/twins.h"
 
 namespace hilo::stablehlo {

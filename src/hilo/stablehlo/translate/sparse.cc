@@ -2,7 +2,9 @@
 // The product of a sparse matrix, stored by rows, with a dense one: what JAX's BCSR calls on a CPU.
 #include <fmt/format.h>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/calls.h"
 #include "hilo/stablehlo/translate/op_sink.h"
 
 namespace hilo::stablehlo {

@@ -7,7 +7,10 @@
 #include <charconv>
 
 #include "hilo/stablehlo/devices/op_sharding.h"
+#include "hilo/stablehlo/translate/calls.h"
+#include "hilo/stablehlo/translate/data.h"
 #include "hilo/stablehlo/translate/device_parts.h"
+#include "hilo/stablehlo/translate/plain.h"
 
 namespace hilo::stablehlo {
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate/windows.h"
+
 #include <fmt/format.h>
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/attribute_setter.h"
+#include "hilo/stablehlo/translate/plain.h"
+#include "hilo/stablehlo/translate/refined.h"
 
 namespace hilo::stablehlo {
 

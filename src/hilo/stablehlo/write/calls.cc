@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/write/calls.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,9 @@
 #include "hilo/hlo/ops/top_k.h"
 #include "hilo/hlo/text/annotations.h"
 #include "hilo/hlo/text/composite.h"
-#include "hilo/stablehlo/text/parts.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/text/attributes.h"
+#include "hilo/stablehlo/translate/calls.h"
+#include "hilo/stablehlo/write/write_context.h"
 
 namespace hilo::stablehlo {
 
@@ -17,7 +20,7 @@ using hlo::ComputationPtr;
 
 StatusOr<AttributeId> parse_attribute(ModuleTree& tree, std::string_view text) {
   TextReader reader{Cursor(text, "attribute"), tree, ValueNames(text.size())};
-  HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
+  HILO_ASSIGN_OR_RETURN(const AttributeId value, read_attribute(reader));
   if (!reader.cursor.at_end()) return reader.cursor.unexpected("the end", "after an attribute");
   return value;
 }

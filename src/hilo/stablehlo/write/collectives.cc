@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/collective.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/write/write_context.h"
 
 namespace hilo::stablehlo {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/write/write_context.h"
 
 namespace hilo::stablehlo {
 

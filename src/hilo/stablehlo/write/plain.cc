@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/write/plain.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,8 @@
 #include "hilo/hlo/ops/random.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/translate/op_rows.h"
+#include "hilo/stablehlo/write/write_context.h"
 
 namespace hilo::stablehlo {
 

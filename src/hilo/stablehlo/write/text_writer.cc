@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "hilo/hlo/ir/opcode.h"
-#include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/text/forms.h"
+#include "hilo/stablehlo/translate/op_rows.h"
 #include "hilo/stablehlo/tree/attribute_rows.h"
 #include "hilo/stablehlo/tree/print_attribute.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/write/plain.h"
+#include "hilo/stablehlo/write/rows.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -404,7 +406,7 @@ bool has_one_type(const ModuleTree& tree, const Operation& operation) {
   constexpr std::string_view kOthers[] = {"stablehlo.reverse", "stablehlo.reduce_precision"};
   if (operation.name == "stablehlo.optimization_barrier" || operation.name == "stablehlo.tuple") return true;
   const OpRow* const row = find_row(operation.name);
-  const bool elementwise = row != nullptr && inverse_of(row->translate) == write_elementwise &&
+  const bool elementwise = row != nullptr && inverse_of(*row) == write_elementwise &&
                            hlo::is_elementwise(row->opcode) && row->opcode != hlo::Opcode::kSelect;
   if (!elementwise && std::ranges::count(kOthers, operation.name) == 0) return false;
   if (operation.results.count != 1) return false;

@@ -4,7 +4,8 @@
 #include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/select_and_scatter.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/write/plain.h"
+#include "hilo/stablehlo/write/write_context.h"
 
 namespace hilo::stablehlo {
 namespace {

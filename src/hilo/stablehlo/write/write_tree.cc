@@ -8,8 +8,12 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/ir/expanded_size.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/stablehlo/write/parts.h"
+#include "hilo/stablehlo/translate/op_rows.h"
+#include "hilo/stablehlo/write/calls.h"
+#include "hilo/stablehlo/write/rows.h"
 #include "hilo/stablehlo/write/text_writer.h"
+#include "hilo/stablehlo/write/tree_writer.h"
+#include "hilo/stablehlo/write/write_context.h"
 
 namespace hilo::stablehlo {
 
@@ -259,7 +263,7 @@ Status TreeWriter::write_instruction(Body& body, const Instruction& instruction)
   WriteContext context{*this, body, instruction};
   for (const OpRow* row : rows_of(instruction.opcode)) {
     context.row = row;
-    HILO_ASSIGN_OR_RETURN(const bool done, inverse_of(row->translate)(context));
+    HILO_ASSIGN_OR_RETURN(const bool done, inverse_of (*row)(context));
     if (done) return ok_status();
   }
   context.row = nullptr;

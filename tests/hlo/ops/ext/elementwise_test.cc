@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
@@ -18,7 +18,7 @@ std::vector<Opcode> elementwise_extensions() {
   return {
 #define HILO_EXTENSION(...)
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, ...) kExt##enumerator,
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
   };
 }
 

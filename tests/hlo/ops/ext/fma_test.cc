@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "tests/hlo/ops/run_op.h"
 
 namespace hilo::hlo {

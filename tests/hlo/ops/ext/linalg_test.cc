@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/ext/linalg.h"
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "tests/hlo/ops/run_text.h"
 
 namespace hilo::hlo {

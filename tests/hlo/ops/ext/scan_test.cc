@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 
 #include "tests/hlo/ops/run_op.h"
 

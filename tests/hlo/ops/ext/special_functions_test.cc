@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "tests/hlo/ops/run_op.h"
 
 namespace hilo::hlo {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/types/element_type.h"
 
 namespace hilo::cpu {

@@ -9,7 +9,7 @@
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/integer.h"
 #include "hilo/backend/cpu/emit/math.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 
 namespace hilo::cpu {
 namespace {
@@ -142,7 +142,7 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
     case Opcode::kTanh: return emit_tanh(b, e.x());
     case Opcode::kXor: return ir.CreateXor(e.x(), e.y());
 #define HILO_STRUCTURAL(enumerator, ...) case Opcode::k##enumerator:
-#include "hilo/hlo/ops/structural.inc"
+#include "hilo/hlo/ir/structural.inc"
 #undef HILO_STRUCTURAL
       return not_elementwise(e.opcode);
   }

@@ -6,6 +6,7 @@
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/region_emitter.h"
 #include "hilo/engine/region_ops.h"
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reshape.h"
 
@@ -28,22 +29,6 @@ ElementType accumulator_of(const RegionNode& reduce) {
 Value* extended(SimdBuilder& b, ElementType accumulator, Value* value) {
   if (accumulator != ElementType::kF64 || !value->getType()->getScalarType()->isFloatTy()) return value;
   return b.ir().CreateFPExt(value, b.register_type(ElementType::kF64));
-}
-
-std::optional<hlo::Opcode> opcode_of(ReducerKind kind) {
-  switch (kind) {
-    case ReducerKind::kAdd: return hlo::Opcode::kAdd;
-    case ReducerKind::kMultiply: return hlo::Opcode::kMultiply;
-    case ReducerKind::kMaximum: return hlo::Opcode::kMaximum;
-    case ReducerKind::kMinimum: return hlo::Opcode::kMinimum;
-    case ReducerKind::kAnd: return hlo::Opcode::kAnd;
-    case ReducerKind::kOr: return hlo::Opcode::kOr;
-    case ReducerKind::kXor: return hlo::Opcode::kXor;
-    case ReducerKind::kArgMax:
-    case ReducerKind::kArgMin:
-    case ReducerKind::kGeneric: return std::nullopt;
-  }
-  return std::nullopt;
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ const std::vector<Named>& rows() {
 #define HILO_ELEMENTWISE(enumerator, name, ...)                                                                       \
   Named{"hilo_" name "_c64", "hilo_" name "_c128", address_of_row<hlo::rows::enumerator##Row, std::complex<float>>(), \
         address_of_row<hlo::rows::enumerator##Row, std::complex<double>>()},
-#include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/hlo/ir/elementwise.inc"
 #undef HILO_ELEMENTWISE
   };
   return *all;

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -221,13 +222,15 @@ StatusOr<Shape> infer_second(const ShapeRuleInput& input) {
 // ---- definitions ----------------------------------------------------------------------------------------------------
 
 OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
-                StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>)) {
+                StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
+                OpSharding sharding = kUnshared) {
   return {.opcode = opcode,
           .name = name,
           .arity = arity,
           .operand_types = kAnyType,
           .traits = kEffect,  // who drops a done must not leave its start behind
           .cost = CostClass::kFree,
+          .sharding = sharding,
           .infer_shape = infer,
           .fields = {},
           .make_attributes = nullptr,
@@ -249,10 +252,12 @@ OpDef raw_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (
 /// The start of a collective: the same attributes.
 OpDef started_def(const OpDef& started, Opcode opcode, std::string_view name,
                   StatusOr<Shape> (*infer)(const ShapeRuleInput&),
-                  StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>)) {
+                  StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
+                  OpSharding sharding) {
   OpDef def = started;
   def.opcode = opcode;
   def.name = name;
+  def.sharding = sharding;
   def.infer_shape = infer;
   def.evaluate = nullptr;
   def.decompose = decompose;
@@ -305,19 +310,21 @@ const OpDef& async_done_op() {
 }
 
 const OpDef& all_reduce_start_op() {
-  static const OpDef definition = started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start",
-                                              infer_all_reduce_start, decompose_start<Opcode::kAllReduce>);
+  static const OpDef definition =
+      started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start", infer_all_reduce_start,
+                  decompose_start<Opcode::kAllReduce>, kPointwiseWhole);
   return definition;
 }
 
 const OpDef& all_reduce_done_op() {
-  static const OpDef definition = plain_def(Opcode::kAllReduceDone, "all-reduce-done", 1, infer_same, pass_on_first);
+  static const OpDef definition =
+      plain_def(Opcode::kAllReduceDone, "all-reduce-done", 1, infer_same, pass_on_first, kPointwiseWhole);
   return definition;
 }
 
 const OpDef& all_gather_start_op() {
   static const OpDef definition = started_def(all_gather_op(), Opcode::kAllGatherStart, "all-gather-start",
-                                              infer_all_gather_start, decompose_start<Opcode::kAllGather>);
+                                              infer_all_gather_start, decompose_start<Opcode::kAllGather>, kUnshared);
   return definition;
 }
 
@@ -330,7 +337,7 @@ const OpDef& all_gather_done_op() {
 const OpDef& collective_permute_start_op() {
   static const OpDef definition =
       started_def(collective_permute_op(), Opcode::kCollectivePermuteStart, "collective-permute-start",
-                  infer_collective_permute_start, decompose_start<Opcode::kCollectivePermute>);
+                  infer_collective_permute_start, decompose_start<Opcode::kCollectivePermute>, kUnshared);
   return definition;
 }
 

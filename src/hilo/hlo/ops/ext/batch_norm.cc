@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -132,6 +133,25 @@ StatusOr<ComputationPtr> decompose_grad(const Instruction& i, std::span<const Sh
   return std::move(b).finish({b.spread(factor) * rest, grad_scale, grad_offset});
 }
 
+/// A feature is an index of one dimension of the array, and of vectors beside it.
+void batch_norm_rule(RuleBuilder& builder) {
+  const int64_t feature = attributes_of<BatchNormAttributes>(builder.instruction).feature_index;
+  const Shape array = builder.operands[0];
+  const bool sums = builder.instruction.opcode != Opcode::kBatchNormInference;
+  for (int64_t d = 0; d < array.rank(); ++d) {
+    const int factor =
+        builder.factor(array.dimension(d), sums && d != feature ? FactorKind::kReduction : FactorKind::kPass);
+    for (size_t i = 0; i < builder.operands.size(); ++i) {
+      if (builder.operands[i].rank() == array.rank()) builder.operand(i, d, factor);
+      else if (d == feature) builder.operand(i, 0, factor);
+    }
+    for (size_t i = 0; i < builder.results.size(); ++i) {
+      if (builder.results[i].rank() == array.rank()) builder.result(i, d, factor);
+      else if (d == feature) builder.result(i, 0, factor);
+    }
+  }
+}
+
 OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
                     StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
                     std::string_view spec) {
@@ -141,6 +161,7 @@ OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Sh
           .operand_types = kFloating,
           .traits = kNoTraits,
           .cost = CostClass::kHero,
+          .sharding = {batch_norm_rule, passing_factors},
           .infer_shape = infer,
           .fields = kFields,
           .make_attributes = make_attributes_of<BatchNormAttributes>,

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/reduce_window.h"
 
 namespace hilo::hlo {
@@ -24,13 +25,12 @@ StatusOr<Shape> infer_cumulative(const ShapeRuleInput& input) {
   return input.operands[0].with_default_layout();
 }
 
+/// Differences and exponentials of 8-bit floats don't stay among them.
+bool widens(Opcode opcode, ElementType type) { return opcode == kExtCumlogsumexp && element_type_info(type).bits <= 8; }
+
 StatusOr<ComputationPtr> reducer_of(Opcode op, ElementType type) {
   if (op == kExtCumlogsumexp) return logaddexp_computation(type);
-  const Opcode opcode = op == kExtCumsum    ? Opcode::kAdd
-                        : op == kExtCumprod ? Opcode::kMultiply
-                        : op == kExtCummax  ? Opcode::kMaximum
-                                            : Opcode::kMinimum;
-  return scalar_binary_computation(opcode, type);
+  return scalar_binary_computation(*opcode_of(*cumulative_kind(op)), type);
 }
 
 StatusOr<Literal> initial_of(Opcode op, const Computation& reducer, ElementType type) {
@@ -47,9 +47,7 @@ StatusOr<ComputationPtr> decompose_cumulative(const Instruction& i, std::span<co
   Decomposition d(i, operands);
   const Expr x = d.operand(0);
   if (shape.element_count() == 0) return std::move(d).finish(x);  // a window has at least one element
-  // Differences and exponentials of 8-bit floats don't stay among them.
-  const bool widens = i.opcode == kExtCumlogsumexp && element_type_info(shape.element_type()).bits <= 8;
-  const ElementType type = widens ? ElementType::kF32 : shape.element_type();
+  const ElementType type = widens(i.opcode, shape.element_type()) ? ElementType::kF32 : shape.element_type();
   auto attributes = std::make_shared<ReduceWindowAttributes>();
   attributes->window = cumulative_window({a.axis, a.reverse}, shape.dimensions());
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer_of(i.opcode, type));
@@ -59,6 +57,19 @@ StatusOr<ComputationPtr> decompose_cumulative(const Instruction& i, std::span<co
   return std::move(d).finish(convert(all, shape.element_type()));
 }
 
+void cumulative_rule(RuleBuilder& builder) {
+  const int64_t axis = attributes_of<CumulativeAttributes>(builder.instruction).axis;
+  for (int64_t d = 0; d < builder.results[0].rank(); ++d)
+    builder.pair(0, d, 0, d, d == axis ? FactorKind::kReplicate : FactorKind::kPass);
+}
+
+void cumulative_on_parts(LocalBuilder& builder) {
+  const Instruction& i = builder.instruction;
+  passing_factors(builder);
+  run_on_parts(builder, attributes_of<CumulativeAttributes>(i).axis,
+               widens(i.opcode, i.shape.element_type()) ? std::nullopt : cumulative_kind(i.opcode));
+}
+
 OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::string_view spec) {
   return {.opcode = opcode,
           .name = name,
@@ -66,6 +77,7 @@ OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::st
           .operand_types = types,
           .traits = kExtension,
           .cost = CostClass::kHero,
+          .sharding = {cumulative_rule, cumulative_on_parts},
           .infer_shape = infer_cumulative,
           .fields = kCumulativeFields,
           .make_attributes = make_attributes_of<CumulativeAttributes>,
@@ -84,6 +96,14 @@ StatusOr<ComputationPtr> logaddexp_computation(ElementType type) {
   const Expr difference = x - y;
   const Expr sum = max(x, y) + log1p(exp(-abs(difference)));
   return std::move(d).finish(select(difference != difference, x + y, sum));
+}
+
+std::optional<ReducerKind> cumulative_kind(Opcode opcode) {
+  if (opcode == kExtCumsum) return ReducerKind::kAdd;
+  if (opcode == kExtCumprod) return ReducerKind::kMultiply;
+  if (opcode == kExtCummin) return ReducerKind::kMinimum;
+  if (opcode == kExtCummax || opcode == kExtCumlogsumexp) return ReducerKind::kMaximum;
+  return std::nullopt;
 }
 
 const OpDef& ext_cumsum_op() {

@@ -5,6 +5,8 @@
 
 #include "hilo/hlo/ir/instruction.h"
 
+#include "hilo/hlo/ir/computation.h"
+
 namespace hilo::hlo {
 
 struct CumulativeAttributes : Attributes {
@@ -18,6 +20,9 @@ const OpDef& ext_cumprod_op();
 const OpDef& ext_cummax_op();
 const OpDef& ext_cummin_op();
 const OpDef& ext_cumlogsumexp_op();
+
+/// What each of them reduces by; of cumlogsumexp the kind that has its neutral value. Nothing for other ops.
+std::optional<ReducerKind> cumulative_kind(Opcode opcode);
 
 /// log(e^x + e^y) over scalars, as JAX's logaddexp: equal infinities give themselves.
 StatusOr<ComputationPtr> logaddexp_computation(ElementType type);

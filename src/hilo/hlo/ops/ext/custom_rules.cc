@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/ext/custom_rules.h"
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -56,6 +57,7 @@ const OpDef& ext_custom_rules_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_custom_rules,
                                    .fields = kCustomRulesFields,
                                    .make_attributes = make_attributes_of<CustomRulesAttributes>,

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -120,6 +121,7 @@ const OpDef& ext_custom_vjp_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_custom_vjp,
                                    .fields = kCustomVjpFields,
                                    .make_attributes = make_attributes_of<CustomVjpAttributes>,
@@ -137,6 +139,7 @@ const OpDef& ext_custom_vjp_tangent_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_tangent,
                                    .fields = kTangentFields,
                                    .make_attributes = make_attributes_of<CustomVjpTangentAttributes>,

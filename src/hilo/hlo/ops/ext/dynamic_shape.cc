@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -88,6 +89,7 @@ OpDef dimension_size_def(Opcode opcode, std::string_view name, int arity, std::s
           .operand_types = kAnyArray,
           .traits = kNoTraits,
           .cost = CostClass::kFree,
+          .sharding = kUnshared,
           .infer_shape = nullptr,
           .fields = kDynamicShapeFields,
           .make_attributes = make_attributes_of<DimensionSizeAttributes>,
@@ -112,6 +114,7 @@ const OpDef& get_dimension_size_op() {
 const OpDef& set_dimension_size_op() {
   static const OpDef definition = [] {
     OpDef def = dimension_size_def(Opcode::kSetDimensionSize, "set-dimension-size", 2, "set_dimension_size");
+    def.sharding = kPointwiseWhole;
     def.infer_shape = infer_set_dimension_size;
     def.evaluate = evaluate_set_dimension_size;
     return def;
@@ -126,6 +129,7 @@ const OpDef& dynamic_reshape_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kFree,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_dynamic_reshape,
                                    .fields = {},
                                    .make_attributes = nullptr,

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/special_functions.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 
@@ -75,6 +76,7 @@ const OpDef& definition() {
                                  .operand_types = kFloating,
                                  .traits = kExtension,
                                  .cost = CostClass::kTranscendental,
+                                 .sharding = kPointwise,
                                  .infer_shape = infer_shape<Row>,
                                  .fields = {},
                                  .make_attributes = nullptr,
@@ -99,6 +101,6 @@ const OpDef& definition() {
   };                                                                                \
   }                                                                                 \
   const OpDef& ext_##name##_op() { return definition<enumerator##Row>(); }
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 
 }  // namespace hilo::hlo

@@ -5,8 +5,9 @@
 
 #include <cmath>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -66,6 +67,7 @@ const OpDef& ext_fma_op() {
                                  .operand_types = kFloating,
                                  .traits = kExtension,
                                  .cost = CostClass::kCheap,
+                                 .sharding = kPointwise,
                                  .infer_shape = infer_shape,
                                  .fields = {},
                                  .make_attributes = nullptr,

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::hlo {
@@ -102,6 +103,7 @@ const OpDef& fusion_op() {
                                    .operand_types = kAnyType,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_fusion,
                                    .fields = raw_fields(),
                                    .make_attributes = make_attributes_of<RawAttributes>,
@@ -119,6 +121,7 @@ const OpDef& domain_op() {
                                    .operand_types = kAnyType,
                                    .traits = kEffect,  // XLA reads a boundary out of it
                                    .cost = CostClass::kFree,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_domain,
                                    .fields = raw_fields(),
                                    .make_attributes = make_attributes_of<RawAttributes>,
@@ -136,6 +139,7 @@ const OpDef& bitcast_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kFree,
+                                   .sharding = kPointwiseWhole,
                                    .infer_shape = infer_bitcast,
                                    .fields = {},
                                    .make_attributes = nullptr,

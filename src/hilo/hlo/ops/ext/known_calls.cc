@@ -7,10 +7,10 @@
 #include <charconv>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/linalg.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/sort.h"
 #include "hilo/hlo/ops/top_k.h"
 

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/ext/linalg_decompose.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 
@@ -186,6 +187,7 @@ constexpr OpDef plain(Opcode opcode, std::string_view name, int arity, StatusOr<
           .operand_types = kInexact | kSignedSet,
           .traits = kExtension,
           .cost = CostClass::kHero,
+          .sharding = kOverMatrices,
           .infer_shape = infer,
           .fields = {},
           .make_attributes = nullptr,

@@ -6,11 +6,11 @@
 #include <limits>
 #include <numeric>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/linalg.h"
-#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/slice.h"
 
 namespace hilo::hlo {

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::hlo {
@@ -124,6 +125,7 @@ const OpDef& map_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kPointwise,
                                    .infer_shape = infer_map,
                                    .fields = kMapFields,
                                    .make_attributes = make_attributes_of<MapAttributes>,

@@ -8,8 +8,9 @@
 #include <unordered_set>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/module.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -132,13 +133,14 @@ StatusOr<ComputationPtr> decompose_one_device(const Instruction& instruction, st
 template <typename T>
 OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
                      StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&), std::span<const AttributeField> fields,
-                     std::string_view spec) {
+                     std::string_view spec, OpSharding sharding = kUnshared) {
   return {.opcode = opcode,
           .name = name,
           .arity = opcode == kExtAxisIndex ? 0 : 1,
           .operand_types = types,
           .traits = kExtension,
           .cost = CostClass::kHero,
+          .sharding = sharding,
           .infer_shape = infer_shape,
           .fields = fields,
           .make_attributes = make_attributes_of<T>,
@@ -152,19 +154,19 @@ OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
 
 const OpDef& ext_psum_op() {
   static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_named_axis,
-                                                                      kAxisFields, "jax.lax.psum");
+                                                                      kAxisFields, "jax.lax.psum", kPointwiseWhole);
   return definition;
 }
 
 const OpDef& ext_pmax_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPmax, "hilo.pmax", kAnyOrdered,
-                                                                      infer_named_axis, kAxisFields, "jax.lax.pmax");
+  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
+      kExtPmax, "hilo.pmax", kAnyOrdered, infer_named_axis, kAxisFields, "jax.lax.pmax", kPointwiseWhole);
   return definition;
 }
 
 const OpDef& ext_pmin_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPmin, "hilo.pmin", kAnyOrdered,
-                                                                      infer_named_axis, kAxisFields, "jax.lax.pmin");
+  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
+      kExtPmin, "hilo.pmin", kAnyOrdered, infer_named_axis, kAxisFields, "jax.lax.pmin", kPointwiseWhole);
   return definition;
 }
 
@@ -176,7 +178,7 @@ const OpDef& ext_all_gather_op() {
 
 const OpDef& ext_ppermute_op() {
   static const OpDef definition = named_axis_def<PpermuteAttributes>(
-      kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute, kPpermuteFields, "jax.lax.ppermute");
+      kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute, kPpermuteFields, "jax.lax.ppermute", kPointwiseWhole);
   return definition;
 }
 

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/reduce.h"
 
 namespace hilo::hlo {
@@ -159,6 +160,7 @@ const OpDef& ragged_dot_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_ragged_dot,
                                    .fields = kRaggedDotFields,
                                    .make_attributes = make_attributes_of<RaggedDotAttributes>,

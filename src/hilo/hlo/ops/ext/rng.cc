@@ -7,6 +7,7 @@
 
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/random.h"
 
 namespace hilo::hlo {
@@ -123,6 +124,7 @@ const OpDef& rng_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kEffect,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_rng,
                                    .fields = kRngFields,
                                    .make_attributes = make_attributes_of<RngAttributes>,

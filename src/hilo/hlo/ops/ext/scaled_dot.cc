@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -64,6 +65,7 @@ const OpDef& scaled_dot_op() {
     def.name = "scaled-dot";
     def.arity = 4;
     def.operand_types = kFloating;
+    def.sharding = kUnshared;
     def.infer_shape = infer_scaled_dot;
     def.evaluate = nullptr;
     def.decompose = decompose_scaled_dot;

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/ext/scan_decompose.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -137,6 +138,7 @@ const OpDef& ext_scan_op() {
                                    .operand_types = kAnyArray,
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
+                                   .sharding = kUnshared,
                                    .infer_shape = infer_scan,
                                    .fields = kScanFields,
                                    .make_attributes = make_attributes_of<ScanAttributes>,

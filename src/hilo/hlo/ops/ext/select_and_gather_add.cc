@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 #include "hilo/hlo/ops/reduce_window.h"
 
 namespace hilo::hlo {
@@ -58,6 +59,10 @@ StatusOr<ComputationPtr> decompose_select_and_gather_add(const Instruction& i, s
   return std::move(d).finish(element(all, 2));
 }
 
+void select_and_gather_add_rule(RuleBuilder& builder) {
+  windows_rule(attributes_of<SelectAndGatherAddAttributes>(builder.instruction).window, 2, builder);
+}
+
 }  // namespace
 
 const OpDef& ext_select_and_gather_add_op() {
@@ -67,6 +72,7 @@ const OpDef& ext_select_and_gather_add_op() {
                                    .operand_types = kFloating,
                                    .traits = kExtension,
                                    .cost = CostClass::kHero,
+                                   .sharding = {select_and_gather_add_rule, passing_factors},
                                    .infer_shape = infer_select_and_gather_add,
                                    .fields = kSelectAndGatherAddFields,
                                    .make_attributes = make_attributes_of<SelectAndGatherAddAttributes>,

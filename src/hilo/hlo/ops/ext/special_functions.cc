@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
 
 // The approximations are those that XLA uses, so that results agree with JAX's to rounding. Only digamma has others: XLA's are off
 // by up to 22 units in the last place of 1 near its zeros, these by 9.

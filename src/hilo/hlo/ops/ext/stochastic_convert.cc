@@ -11,6 +11,7 @@
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -107,6 +108,7 @@ const OpDef& stochastic_convert_op() {
                                    .operand_types = kReal,
                                    .traits = kNoTraits,
                                    .cost = CostClass::kExpensive,
+                                   .sharding = kPointwise,
                                    .infer_shape = infer_stochastic_convert,
                                    .fields = {},
                                    .make_attributes = nullptr,

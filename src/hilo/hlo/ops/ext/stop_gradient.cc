@@ -2,7 +2,8 @@
 #include "hilo/hlo/ops/ext/stop_gradient.h"
 
 #include "hilo/hlo/build/builder.h"
-#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ir/extensions.h"
+#include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
 namespace {
@@ -26,6 +27,7 @@ const OpDef& ext_stop_gradient_op() {
                                  .operand_types = kAnyArray,
                                  .traits = kExtension | kMovesData,
                                  .cost = CostClass::kFree,
+                                 .sharding = kPointwise,
                                  .infer_shape = infer_stop_gradient,
                                  .fields = {},
                                  .make_attributes = nullptr,

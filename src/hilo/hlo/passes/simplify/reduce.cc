@@ -11,22 +11,6 @@
 namespace hilo::hlo {
 namespace {
 
-std::optional<Opcode> opcode_of(ReducerKind kind) {
-  switch (kind) {
-    case ReducerKind::kAdd: return Opcode::kAdd;
-    case ReducerKind::kMultiply: return Opcode::kMultiply;
-    case ReducerKind::kMaximum: return Opcode::kMaximum;
-    case ReducerKind::kMinimum: return Opcode::kMinimum;
-    case ReducerKind::kAnd: return Opcode::kAnd;
-    case ReducerKind::kOr: return Opcode::kOr;
-    case ReducerKind::kXor: return Opcode::kXor;
-    case ReducerKind::kArgMax:
-    case ReducerKind::kArgMin:
-    case ReducerKind::kGeneric: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 /// A reducer that works on the bits of its operands as integers.
 struct BitsReducer {
   Opcode opcode;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/extensions.h -- the opcodes of hilo's extension ops. They are values of Opcode without an enumerator: only
+// hlo/ir/extensions.h -- the opcodes of hilo's extension ops. They are values of Opcode without an enumerator: only
 // who names one is compiled again when the list grows.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace extensions {
 enum Position : int {
 #define HILO_EXTENSION(enumerator, ...) k##enumerator,
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, ...) k##enumerator,
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
   kCount,
 };
 
@@ -26,6 +26,6 @@ static_assert(kOpcodeCount <= 256, "Opcode is one byte");
 #define HILO_EXTENSION(enumerator, ...) \
   inline constexpr Opcode kExt##enumerator = static_cast<Opcode>(kHloOpcodeCount + extensions::k##enumerator);
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, ...) HILO_EXTENSION(enumerator, _)
-#include "hilo/hlo/ops/extensions.inc"
+#include "hilo/hlo/ir/extensions.inc"
 
 }  // namespace hilo::hlo

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo/bytecode/types.h -- types of MLIR bytecode.
+#pragma once
+
+#include "hilo/stablehlo/bytecode/bytecode_reader.h"
+
+namespace hilo::stablehlo {
+
+/// The tree's type for the index that follows; reads it if that hasn't been done. Failures go to `from`.
+TypeId type_from(BytecodeReader& reader, ByteReader& from);
+TypeId type_at(BytecodeReader& reader, ByteReader& from, uint32_t index);
+
+Type element_type_entry(ElementType element, std::string spelled);
+int bits_of(const Type& type);
+
+}  // namespace hilo::stablehlo
