@@ -67,7 +67,7 @@ peer:  ## the JAX that bench, race, interop and jax-tests compare with, in .venv
 
 wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo-*.whl
 	@tools/setup.sh build
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_companions
+	@tools/build.sh $(BUILD) $(JOBS) hilo_wheel
 	@python3 tools/wheel.py --build $(BUILD)
 
 jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at the tag of the peer; FILES="lax api", OPTIONS="--limit 40"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake/portable.cmake -- libraries for the wheel, in portable/ of the build tree: the objects of the build, linked once more so that
-# glibc 2.28 and no C++ library are enough. packaging/oldest_glibc.cc has the functions that are newer; libstdc++, fmt and zstd are
-# inside.
+# glibc 2.28 and no C++ library are enough. packaging/oldest_glibc.cc has the functions that are newer; libstdc++, fmt, libpng and zstd
+# are inside.
 set(HILO_PORTABLE_OPTIONS -static-libstdc++ -Wl,-s -Wl,-z,nopack-relative-relocs)
 file(READ ${PROJECT_SOURCE_DIR}/packaging/oldest_glibc.cc text)
 string(REGEX MATCHALL "__wrap_[a-z0-9_]+" wrapped "${text}")
@@ -14,7 +14,6 @@ list(TRANSFORM wrapped PREPEND -Wl,--wrap=)
 list(APPEND HILO_PORTABLE_OPTIONS ${wrapped})
 # They were libraries of their own until glibc 2.34.
 set(HILO_PORTABLE_LIBRARIES -Wl,--push-state,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -l:librt.so.1 -Wl,--pop-state)
-find_library(HILO_STATIC_ZSTD libzstd.a)
 add_library(hilo_portable_parts OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/packaging/oldest_glibc.cc ${PROJECT_SOURCE_DIR}/packaging/fmt.cc)
 set_target_properties(hilo_portable_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
@@ -35,6 +34,6 @@ function(hilo_portable)
     get_target_property(libraries ${target} LINK_LIBRARIES)
     list(REMOVE_ITEM libraries fmt::fmt)
     list(TRANSFORM libraries REPLACE "^(hilo|hilo::hilo)$" hilo_portable)
-    target_link_libraries(${portable} PRIVATE ${HILO_STATIC_ZSTD} ${libraries} ${HILO_PORTABLE_LIBRARIES})
+    target_link_libraries(${portable} PRIVATE ${HILO_STATIC_PNG} ${HILO_STATIC_ZSTD} ${libraries} ${HILO_PORTABLE_LIBRARIES})
   endforeach()
 endfunction()

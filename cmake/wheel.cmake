@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/wheel.cmake -- what the wheel jax-hilo contains of a build: `cmake --install BUILD --component wheel`.
-if(TARGET hilo_pjrt)
-  set_target_properties(hilo hilo_pjrt PROPERTIES INSTALL_RPATH "$ORIGIN")
-  # For a server's devices gRPC itself comes from the system.
-  install(TARGETS hilo hilo_pjrt ${HILO_COMPANIONS} LIBRARY DESTINATION jax_plugins/hilo COMPONENT wheel EXCLUDE_FROM_ALL NAMELINK_SKIP)
+# cmake/wheel.cmake -- what the wheel jax-hilo contains of a build: `cmake --install BUILD --component wheel`, of the target hilo_wheel.
+find_library(HILO_STATIC_PNG libpng16.a)
+find_library(HILO_STATIC_ZSTD libzstd.a)
+if(NOT TARGET hilo_pjrt OR HILO_SANITIZE OR NOT HILO_STATIC_PNG OR NOT HILO_STATIC_ZSTD)
+  return()
+endif()
+include(cmake/portable.cmake)
+set(portable hilo hilo_codegen hilo_inspect hilo_rpc hilo_mpi hilo_pjrt)
+hilo_portable(${portable})
+list(TRANSFORM portable APPEND _portable)
+add_custom_target(hilo_wheel ALL DEPENDS ${portable})
+list(TRANSFORM portable REPLACE "(.+)" "$<TARGET_SONAME_FILE:\\1>" OUTPUT_VARIABLE files)
+install(FILES ${files} DESTINATION jax_plugins/hilo COMPONENT wheel EXCLUDE_FROM_ALL)
+if(TARGET hilo_grpc)  # for a server's devices; gRPC itself comes from the system
+  add_dependencies(hilo_wheel hilo_grpc)
+  install(TARGETS hilo_grpc LIBRARY DESTINATION jax_plugins/hilo COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()

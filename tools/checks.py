@@ -32,6 +32,7 @@ def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple
         "instantiated": [python, "tools/check_instantiated.py", "--build", str(build)],
         "instances": [python, "tools/check_instances.py", "--build", str(build)],
         "symbols": [python, "tools/check_symbols.py", str(build / "lib" / "libhilo.so")],
+        "wheel": [python, "tools/wheel.py", "--check", "--build", str(build)],
         "generated_docs": [python, "tools/generate_docs.py", "--check", "--build", str(build)],
     }
     checks = [(name, functools.partial(run_command, command, root)) for name, command in commands.items()]

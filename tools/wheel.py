@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the wheel jax-hilo from python/ and a build: the package, libhilo_pjrt.so, libhilo.so and what they need that isn't
-everywhere. Nothing is compiled and nothing is fetched. Format: PEP 427; the tag is PEP 600's, from the newest glibc that a
-library asks for."""
+everywhere. Nothing is compiled and nothing is fetched. Format: PEP 427; the tag is PEP 600's."""
 
 import argparse
 import base64
@@ -18,8 +17,9 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = pathlib.Path("jax_plugins/hilo")
 LARGEST = 60e6
+OLDEST_GLIBC = (2, 28)
 # What each Linux with this glibc has: PEP 600's list, as far as hilo needs it.
-EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libstdc++.so", "libz.so", "linux-vdso.so", "ld-linux-x86-64.so")
+EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libz.so", "linux-vdso.so", "ld-linux-x86-64.so")
 # Opened for a server's devices only: gRPC, 57 libraries, is the system's; an error names what lacks.
 FROM_THE_SYSTEM = "libhilo_grpc.so"
 METADATA = """\
@@ -41,10 +41,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--out", type=pathlib.Path, help="a folder (default: BUILD/wheel)")
+    parser.add_argument("--check", action="store_true", help="only look whether the build has all of it, for the oldest glibc")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hilo_wheel_") as stage:
         try:
             files = collect(arguments.build, pathlib.Path(stage))
+            if arguments.check:
+                return 0
             wheel = write_wheel(files, arguments.out or arguments.build / "wheel")
         except (OSError, subprocess.CalledProcessError, ValueError) as error:
             print(f"wheel: {error}", file=sys.stderr)
@@ -58,7 +61,7 @@ def main() -> int:
 
 def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
     """Contents of the wheel but its own records: name in it -> bytes."""
-    subprocess.run(["cmake", "--install", build, "--component", "wheel", "--strip", "--prefix", stage], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--install", build, "--component", "wheel", "--prefix", stage], check=True, stdout=subprocess.DEVNULL)
     libraries = {soname(path): path for path in sorted((stage / PACKAGE).glob("*.so*")) if not path.is_symlink()}
     if "libhilo_pjrt.so" not in libraries:
         raise ValueError(f"{build} has no libhilo_pjrt.so. Hint: make wheel builds it")
@@ -97,8 +100,19 @@ def soname(path: pathlib.Path) -> str:
 
 
 def platform_tag(libraries) -> str:
-    asked = [tuple(map(int, version)) for path in libraries for version in re.findall(r"GLIBC_(\d+)\.(\d+)", output("objdump", "-T", path))]
-    return "manylinux_{}_{}_x86_64".format(*max(asked))
+    """PEP 600's, for OLDEST_GLIBC. ValueError with the symbols for which a library needs a newer one."""
+    newer = {}
+    for path in libraries:
+        if path.name == FROM_THE_SYSTEM:
+            continue
+        for major, minor, symbol in re.findall(r"GLIBC_(\d+)\.(\d+)\)?\s+(\S+)", output("objdump", "-T", path)):
+            if (int(major), int(minor)) > OLDEST_GLIBC:
+                newer.setdefault(path.name, []).append(f"{symbol} of {major}.{minor}")
+    if newer:
+        wanted = ".".join(map(str, OLDEST_GLIBC))
+        raise ValueError("; ".join(f"{name} needs {', '.join(symbols)}" for name, symbols in newer.items()) +
+                         f"; wanted glibc {wanted}. Hint: packaging/oldest_glibc.cc")
+    return "manylinux_{}_{}_x86_64".format(*OLDEST_GLIBC)
 
 
 def output(*command) -> str:

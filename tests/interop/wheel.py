@@ -25,6 +25,11 @@ assert jnp.allclose(jnp.linalg.inv(jnp.eye(3) * 2), jnp.eye(3) / 2)
 assert jax.pure_callback(lambda v: v + 1, jax.ShapeDtypeStruct((), jnp.float32), jnp.float32(1)) == 2
 print("ran on", len(jax.devices()), "devices")
 """
+OPENBLAS = """
+import jax.numpy as jnp
+jnp.linalg.inv(jnp.eye(3)).block_until_ready()
+print({line.split("/")[-3] for line in open("/proc/self/maps") if "/libscipy_openblas.so" in line})
+"""
 DENORMAL = "import jax.numpy as jnp; print('a tenth of it is', float(jnp.float32(2e-38) * 0.1))"
 PROGRAM_WITHOUT_CALLBACKS = "".join(line + "\n" for line in PROGRAM.splitlines() if "callback" not in line)  # they stay at home
 
@@ -57,6 +62,7 @@ def cases(command: pathlib.Path, folder: pathlib.Path):
     yield "has zeros for denormals, as jaxlib", run([python, "-c", DENORMAL], "a tenth of it is 0.0", JAX_PLATFORMS="hilo,cpu", **outer)
     yield "keeps denormals if wanted", run([python, "-c", DENORMAL], "a tenth of it is 2.0", JAX_PLATFORMS="hilo,cpu",
                                            HILO_DENORMALS="keep", **outer)
+    yield "takes PyPI's OpenBLAS", run([python, "-c", OPENBLAS], "scipy_openblas32", JAX_PLATFORMS="hilo,cpu", **outer)
     yield "leaves jaxlib's client", run([python, "-c", "import jax; print(jax.devices()[0].client.platform_version)"], "cpu",
                                         JAX_PLATFORMS="cpu", **outer)
     yield "names a wrong option", run([python, "-c", "import jax; jax.devices()"], "JAX_HILO_DEVICES: got 'many'; wanted an integer", 1,
