@@ -4,8 +4,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 
+#include "hilo/base/files.h"
 #include "hilo/version.h"
 
 namespace hilo {
@@ -22,8 +25,8 @@ std::string own_folder() {
 }
 
 void* open(const char* library, int flags) {
-  void* const opened = ::dlopen((own_folder() + library).c_str(), RTLD_LAZY | RTLD_LOCAL | flags);
-  return opened != nullptr ? opened : ::dlopen(library, RTLD_LAZY | RTLD_LOCAL | flags);
+  const std::string path = own_folder() + library;
+  return ::dlopen(file_exists(path) ? path.c_str() : library, RTLD_LAZY | RTLD_LOCAL | flags);
 }
 
 const CompanionTable* table_of(void* opened, const CompanionNames& names) {
@@ -38,6 +41,8 @@ StatusOr<const CompanionTable*> open_companion(const CompanionNames& names) {
   void* const opened = open(names.library, 0);
   if (opened == nullptr) {
     const char* const why = ::dlerror();
+    if (why != nullptr && std::string_view(why).find(std::strerror(ENOMEM)) != std::string_view::npos)
+      return resource_exhausted(fmt::format("{} needs {}: {}", names.needed_by, names.library, why));
     return not_found(fmt::format("{} needs {}, which isn't here: {}. Hint: {}", names.needed_by, names.library,
                                  why == nullptr ? "no reason given" : why, names.hint));
   }

@@ -23,7 +23,8 @@ struct CompanionNames {
 };
 
 /// Opens the library in the folder of libhilo.so, or where the loader finds it. It stays open.
-/// Errors    NOT_FOUND without the library; FAILED_PRECONDITION for one of another version
+/// Errors    NOT_FOUND without the library; RESOURCE_EXHAUSTED without memory for it; FAILED_PRECONDITION for one of
+///           another version
 StatusOr<const CompanionTable*> open_companion(const CompanionNames& names);
 
 /// Where the library should be: in the folder of libhilo.so.
