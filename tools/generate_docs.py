@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_layers  # noqa: E402
 import coverage_page  # noqa: E402
+import house_pictures  # noqa: E402
 import jax_tests_page  # noqa: E402
 import numerics_page  # noqa: E402
 import performance_page  # noqa: E402
@@ -62,6 +63,7 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
     found = {"docs/contributing/dependencies.md": dependencies(packages, other_names(listed)), "THIRD_PARTY.md": third_party(packages)}
     if (root / ARCHITECTURE).exists():
         found[ARCHITECTURE] = performance_page.with_part((root / ARCHITECTURE).read_text(), "layers", layers())
+        found |= house_pictures.pictures(found[ARCHITECTURE])
     if (root / SEEDS).exists():
         found["docs/internal/seeds.md"] = seeds(root)
     if (root / numerics_page.RECORDED).exists():

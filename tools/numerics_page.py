@@ -35,8 +35,8 @@ the bound holds for all. In f16 and bf16 hilo computes in f32 and rounds once mo
 exceeds that of XLA by more than 2 % and 0.02 units.
 
 XLA computes the functions under `hilo.` from other functions, and so does hilo (`chlo` in StableHLO). Near their zeros, and
-where large numbers cancel, such a formula has few correct digits, in XLA and in hilo. Errors of digamma and lgamma at values
-less than 1 are in units in the last place of 1.
+where large numbers cancel, such a formula has few correct digits, in XLA and in hilo. Where the result of digamma or
+lgamma is between -1 and 1, its error is in units in the last place of 1.
 """
 HEAD = """
 ### {type}

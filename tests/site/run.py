@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/ to its three shelves: the site's menu has every page for users and at most 40 entries, the table of each other shelf has
-every page of it, every link leads to a page, and no page for users tells history. Holds the API reference to hilo.h: every public function has a docstring, and every name of JAX that
+"""Holds docs/ to its three shelves: the site's menu, of at most 40 entries, has every page for users or the README.md that lists it,
+the table of each other folder has every page of it, every link leads to a page, no page for users tells history, and CHANGELOG.md
+is short. Holds the API reference to hilo.h: every public function has a docstring, and every name of JAX that
 docs/internal/numpy_coverage.md found by compiling is there. `make docs` builds the site.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
@@ -16,8 +17,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 PARTS = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.S | re.M)  # of docs/internal/numpy_coverage.md: module, what it says
-SHELVES = ("contributing", "internal")  # in the site, and not in its menu
+SHELVES = ("contributing", "internal")  # not for users
+LISTED = (*SHELVES, "reference", "coming_from")  # folders whose pages the README.md of the folder lists, not the menu
 MOST_ENTRIES = 40  # of the menu, with that of the API reference
+MOST_CHANGES = 60  # lines of a version in CHANGELOG.md
 # What was and what became of it; a page for users says what is.
 HISTORY = re.compile(r"\b(now(?!\()|formerly|no longer|used to|any ?more|a session before|since then|so far)\b|\b(before|since)(?= *[|.,;)]|$)"
                      r"|\b(was|were) (at )?\d[\d.]*( \S+)? (before|until)\b|\| before\b", re.I)
@@ -34,6 +37,7 @@ def main() -> int:
     failed = 0
     for case, problems in (("every_page_is_on_its_shelf", outside()), ("every_link_leads_to_a_page", dead_links()),
                            ("no_page_for_users_tells_history", history()),
+                           ("a_version_has_at_most_60_lines_of_changes", long_versions()),
                            ("every_public_function_has_a_docstring", without_docstring(build)),
                            ("every_name_that_was_found_is_in_the_reference", not_in_the_reference(build)),
                            ("every_error_of_the_catalogue_is_one_of_the_code", wrong_errors())):
@@ -45,16 +49,17 @@ def main() -> int:
 def outside() -> list[str]:
     listed = re.findall(r"- (?:[\w ]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
     pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
-    of_shelves = {name for name in pages if name.startswith(tuple(f"{shelf}/" for shelf in SHELVES))}
+    of_folders = {name for name in pages if name.startswith(tuple(f"{folder}/" for folder in LISTED))}
+    of_folders -= {f"{folder}/README.md" for folder in LISTED if folder not in SHELVES}  # these are in the menu
     problems = [f"mkdocs.yml: docs/{name} is not there" for name in listed if name not in pages]
-    problems += [f"mkdocs.yml: docs/{name} is missing" for name in sorted(pages - of_shelves - set(listed))]
+    problems += [f"mkdocs.yml: docs/{name} is missing" for name in sorted(pages - of_folders - {"tutorial/README.md"} - set(listed))]
     problems += [f"mkdocs.yml: {name} is there twice" for name in sorted({n for n in listed if listed.count(n) > 1})]
     if len(listed) + 1 > MOST_ENTRIES:
         problems.append(f"mkdocs.yml: {len(listed)} entries and the API reference; at most {MOST_ENTRIES}")
-    for shelf in SHELVES:
-        table = (DOCS / shelf / "README.md").read_text()
-        problems += [f"docs/{shelf}/README.md: {name} is missing" for name in sorted(of_shelves)
-                     if name.startswith(f"{shelf}/") and not name.endswith("README.md") and f"]({name.partition('/')[2]})" not in table]
+    for folder in LISTED:
+        table = (DOCS / folder / "README.md").read_text()
+        problems += [f"docs/{folder}/README.md: {name} is missing" for name in sorted(of_folders)
+                     if name.startswith(f"{folder}/") and not name.endswith("README.md") and f"]({name.partition('/')[2]})" not in table]
     return problems
 
 
@@ -62,6 +67,16 @@ def history() -> list[str]:
     pages = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in SHELVES)]
     return [f"{page.relative_to(ROOT)}:{number}: '{found[0]}' tells history, which is CHANGELOG.md's"
             for page in pages for number, line in enumerate(page.read_text().splitlines(), 1) if (found := HISTORY.search(line))]
+
+
+def long_versions() -> list[str]:
+    """Versions of CHANGELOG.md that are too long, or have no date and no heading."""
+    versions = re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", (ROOT / "CHANGELOG.md").read_text(), re.S | re.M)
+    problems = [f"CHANGELOG.md: {title} has {text.count(chr(10))} lines; at most {MOST_CHANGES}" for title, text in versions
+                if text.count("\n") > MOST_CHANGES]
+    problems += [f"CHANGELOG.md: {title}: a version has a date" for title, _ in versions if not re.search(r" - \d{4}-\d\d-\d\d$", title)]
+    problems += [f"CHANGELOG.md: {title} isn't grouped by headings" for title, text in versions if "\n### " not in text]
+    return problems if versions else ["CHANGELOG.md: no version was read"]
 
 
 def dead_links() -> list[str]:

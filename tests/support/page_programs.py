@@ -34,23 +34,29 @@ def with_outputs(text: str, outputs: list[str]) -> str:
     return BLOCK.sub(lambda match: f"```cpp\n{match[1]}```\n\n```\n{next(printed)}```", text)
 
 
-def problem_of_page(page: pathlib.Path, build: pathlib.Path, write: bool = False) -> str | None:
-    """What is wrong with the programs of a page; with `write` their output goes into the page instead."""
-    text = page.read_text()
-    found = blocks(text)
-    if not found:
-        return f"{page.name} has no program with its output"
+def problem_of_pages(pages: list[pathlib.Path], build: pathlib.Path, write: bool = False) -> str | None:
+    """What is wrong with the programs of some pages, which are compiled as one, so that the headers are read once; with `write` their
+    output goes into the pages instead."""
+    texts = [page.read_text() for page in pages]
+    counts = [len(blocks(text)) for text in texts]
+    for page, count in zip(pages, counts):
+        if count == 0:
+            return f"{page.name} has no program with its output"
     try:
-        outputs = output_of_blocks(text, build)
+        outputs = output_of_blocks("\n".join(texts), build)
     except subprocess.CalledProcessError as error:
-        return f"{page.name}: {error}"
-    if write and len(outputs) == len(found):
-        page.write_text(with_outputs(text, outputs))
-        return None
-    for number, ((_, wanted), got) in enumerate(zip(found, outputs), 1):
-        if problem := difference(got, wanted, page.name):
-            return f"block {number}: {problem}"
-    return None if len(found) == len(outputs) else "the program ended early"
+        return f"{', '.join(page.name for page in pages)}: {error}"
+    for page, text, count in zip(pages, texts, counts):
+        printed, outputs = outputs[:count], outputs[count:]
+        if len(printed) < count:
+            return f"{page.name}: the program ended early"
+        if write:
+            page.write_text(with_outputs(text, printed))
+            continue
+        for number, ((_, expected), got) in enumerate(zip(blocks(text), printed), 1):
+            if problem := difference(got, expected, page.name):
+                return f"block {number}: {problem}"
+    return None
 
 
 def run(program: str, build: pathlib.Path) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a new user asks has its answer one link away from README.md: each question names a page, a title in it, and words that the text
-below that title has."""
+"""What a new user asks has its answer one link away from README.md, or from a list of pages that it links: each question names a
+page, a title in it, and words that the text below that title has."""
 
 import re
 import unittest
@@ -16,6 +16,20 @@ ANSWERS = {
     "use it from CMake": ("docs/installing.md", "Use CMake", ("find_package(hilo", "hilo::hilo", "hilo_precompile")),
     "make it a part of my project": ("docs/installing.md", "As a part of another project", ("FetchContent",)),
     "uninstall": ("docs/installing.md", "Without root", ("make uninstall",)),
+    "come from JAX": ("docs/coming_from/jax.md", "Different", ("in_axes=(None, 0)", "{kNoAxis, 0}")),
+    "come from NumPy": ("docs/coming_from/numpy.md", "", ("x.at(0).set(5)",)),
+    "come from PyTorch": ("docs/coming_from/pytorch.md", "", ("requires_grad_", "torch::nn::Module")),
+    "come from Eigen": ("docs/coming_from/eigen.md", "", ("numpy::matmul(A, x)", "borrow<float>")),
+    "come from CasADi": ("docs/coming_from/casadi.md", "", ("jacfwd", "nlpsol")),
+    "train a model": ("docs/how_to.md", "Train a model", ("value_and_grad", "apply_updates")),
+    "fit parameters": ("docs/how_to.md", "Fit parameters to measurements", ("curve_fit", "minimize")),
+    "control a robot": ("docs/how_to.md", "Control a robot", ("lax::scan", "jacfwd")),
+    "price an option": ("docs/how_to.md", "Price an option with Greeks", ("delta", "gamma")),
+    "solve an ODE and its adjoint": ("docs/how_to.md", "Solve an ODE and its adjoint", ("odeint", "adjoint")),
+    "use several devices": ("docs/how_to.md", "Use several devices", ("make_mesh", "device_put")),
+    "serve": ("docs/how_to.md", "Serve devices to other machines", ("hilo serve", "JAX_BACKEND_TARGET")),
+    "know what scan saves for its gradient": ("docs/reference/scan.md", "Cost", ("grows with the length",)),
+    "know what vmap does to a while loop": ("docs/reference/while_loop.md", "Derivatives and batches", ("`body` runs for all", "values")),
     "pass a struct of parameters": ("docs/how_to.md", "Pass a struct of parameters", ("struct Layer", "HILO_TREE")),
     "jit a lambda that captures": ("docs/how_to.md", "Compile a lambda that captures", ("jit([scale",)),
     "static arguments": ("docs/how_to.md", "Mark an argument as static", ("jit<1>", "Static{")),
@@ -52,8 +66,10 @@ ANSWERS = {
 
 
 def problem_of(page: str, title: str, words: tuple[str, ...]) -> str | None:
-    if f"]({page})" not in README:
-        return f"README.md has no link to {page}"
+    folder, _, name = page.rpartition("/")
+    listed = f"]({folder}/README.md)" in README and f"]({name})" in (ROOT / folder / "README.md").read_text()
+    if f"]({page})" not in README and not listed:
+        return f"README.md has no link to {page}, nor to a list that has it"
     text = (ROOT / page).read_text()
     if title:
         found = re.search(rf"^(#+) {re.escape(title)}\n(.*?)(?=^#{{1,2}} |\Z)", text, re.S | re.M)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the pages of docs/tutorial, docs/how_to.md and docs/faster.md, each as one program, and compares what they print with
-the page. With --write it puts what they print into the pages instead.
+"""Compiles and runs the programs of the tutorial, the how-tos, the reference pages and the guides for newcomers, and compares what they
+print with the page. With --write it puts what they print into the pages instead.
 
-Prints "passed CASE" or "failed CASE" for each page; tools/run_tests.py counts them.
+Prints "passed CASE" or "failed CASE" for each program; tools/run_tests.py counts them.
 """
 
 import argparse
@@ -17,7 +17,12 @@ import page_programs  # noqa: E402
 from command import ROOT  # noqa: E402
 
 DOCS = ROOT / "docs"
-PAGES = [*sorted((DOCS / "tutorial").glob("[0-9]*.md")), DOCS / "how_to.md", DOCS / "faster.md"]
+DEVICES = [DOCS / "reference" / name for name in ("pmap.md", "shard_map.md")]  # several, which a process sets once
+# Pages that are one program, by the name of the case.
+PROGRAMS = {page.stem: [page] for page in (*sorted((DOCS / "tutorial").glob("[0-9]*.md")), DOCS / "how_to.md", DOCS / "faster.md")}
+PROGRAMS["reference"] = [page for page in sorted((DOCS / "reference").glob("*.md")) if page not in (*DEVICES, DOCS / "reference" / "README.md")]
+PROGRAMS["reference_devices"] = DEVICES
+PROGRAMS["coming_from"] = [page for page in sorted((DOCS / "coming_from").glob("*.md")) if page.stem != "README"]
 
 
 def main() -> int:
@@ -25,17 +30,17 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("pages", nargs="*", help="default: all")
+    parser.add_argument("programs", nargs="*", help="default: all")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
-    pages = [page for page in PAGES if not arguments.pages or page.stem in arguments.pages]
+    programs = [name for name in PROGRAMS if not arguments.programs or name in arguments.programs]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        problems = pool.map(lambda page: page_programs.problem_of_page(page, build, arguments.write), pages)
-        for page, problem in zip(pages, problems):
+        problems = pool.map(lambda name: page_programs.problem_of_pages(PROGRAMS[name], build, arguments.write), programs)
+        for name, problem in zip(programs, problems):
             failed += problem is not None
-            print(f"passed tutorial/{page.stem}" if problem is None else f"{problem}\nfailed tutorial/{page.stem}", flush=True)
-    return 1 if failed or not pages else 0
+            print(f"passed tutorial/{name}" if problem is None else f"{problem}\nfailed tutorial/{name}", flush=True)
+    return 1 if failed or not programs else 0
 
 
 if __name__ == "__main__":
