@@ -87,6 +87,9 @@ LAYERS = {
     "io": ("types",),
     "training": ("random", "io"),
 }
+# Folders through which a walk goes down: their headers, from the top. A file includes none of those above its own, which it includes first.
+WALKS = {"backend/cpu/emit/region": ("region", "loop_forms", "reducer", "loop", "nodes", "index", "state", "facts",
+                                     "node_traits")}
 ANYWHERE = ("base", "types")
 SEAMS = ("client",)
 # The one file that names every tenant of device/.
@@ -148,7 +151,19 @@ def check_file(path: pathlib.Path, shown: str, name: str) -> list[str]:
             target = folder_of(included.removeprefix("hilo/"))
             if target not in allowed:
                 violations.append(f"{shown}:{line}: {folder} may not include {included} (of {target})")
-    return violations + check_own_header_first(path, shown, name)
+    return violations + check_own_header_first(path, shown, name) + check_walk(path, shown, name.rpartition("/")[0])
+
+
+def check_walk(path: pathlib.Path, shown: str, folder: str) -> list[str]:
+    if folder not in WALKS:
+        return []
+    heights = {f"hilo/{folder}/{room}.h": place for place, room in enumerate(WALKS[folder])}
+    if path.suffix == ".h" and path.stem not in WALKS[folder]:
+        return [f"{shown}: is in no place of the walk through {folder}. Hint: add it to WALKS in tools/check_layers.py"]
+    rooms = [(line, included) for line, _, included in sources.includes(path) if included in heights]
+    own = heights.get(f"hilo/{folder}/{path.stem}.h", heights[rooms[0][1]] if rooms else 0)
+    return [f"{shown}:{line}: the walk through {folder} goes down, and {included} is above this file" for line, included in rooms
+            if heights[included] < own]
 
 
 def check_own_header_first(path: pathlib.Path, shown: str, name: str) -> list[str]:

@@ -3,6 +3,7 @@
 """house_pictures.py -- the pictures of docs/contributing/architecture.md: the house, from the table of tools/check_layers.py, and one
 call, from the page's own table of its steps. `make docs` writes them as SVG, light and dark."""
 
+import colorsys
 import pathlib
 import re
 import sys
@@ -113,7 +114,8 @@ def arrow(start: tuple[float, float], end: tuple[float, float], colours: dict) -
 
 
 def tint(number: int, colours: dict) -> str:
-    return f"hsl({number * 47 % 360},60%,{colours['parts']}%)"
+    red, green, blue = colorsys.hls_to_rgb(number * 47 % 360 / 360, colours["parts"] / 100, 0.6)
+    return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
 
 
 def picture(title: str, height: int, lines: list[str], colours: dict) -> str:

@@ -45,6 +45,17 @@ class CheckLayers(Planted):
         self.plant("src/hilo/nn/relu.cc", '#include "hilo/hilo.h"\n')
         self.assertEqual(self.found(), ["src/hilo/nn/relu.cc:1: hilo/hilo.h is for users; include what you use"])
 
+    def test_finds_a_walk_that_goes_up(self):
+        self.plant("src/hilo/backend/cpu/emit/region/nodes.h", '#include "hilo/backend/cpu/emit/region/state.h"\n')
+        self.plant("src/hilo/backend/cpu/emit/region/load.cc", '#include "hilo/backend/cpu/emit/region/nodes.h"\n'
+                   '#include "hilo/backend/cpu/emit/region/index.h"\n#include "hilo/backend/cpu/emit/region/loop_forms.h"\n')
+        self.plant("src/hilo/backend/cpu/emit/region/attic.h", "")
+        self.assertEqual(self.found(),
+                         ["src/hilo/backend/cpu/emit/region/attic.h: is in no place of the walk through backend/cpu/emit/region. "
+                          "Hint: add it to WALKS in tools/check_layers.py",
+                          "src/hilo/backend/cpu/emit/region/load.cc:3: the walk through backend/cpu/emit/region goes down, and "
+                          "hilo/backend/cpu/emit/region/loop_forms.h is above this file"])
+
     def test_finds_own_header_not_first(self):
         self.plant("src/hilo/base/log.h", "")
         self.plant("src/hilo/base/log.cc", '#include <vector>\n#include "hilo/base/log.h"\n')

@@ -382,8 +382,6 @@ TEST(EmitElementwise, RefusesWhatItCannotDo) {
                  "reduce: not an elementwise op");
   expect_refusal({Opcode::kCompare, {ElementType::kF32, ElementType::kF32}, ElementType::kPred}, StatusCode::kInternal,
                  "compare: got no attributes");
-  expect_refusal({Opcode::kAdd, {ElementType::kF32, ElementType::kF32}, ElementType::kF32, nullptr, 3},
-                 StatusCode::kInvalidArgument, "lane count; got 3; wanted 0 or a power of two up to 64");
 }
 
 }  // namespace

@@ -17,15 +17,13 @@ namespace {
 using Unary = std::int64_t (*)(std::int64_t);
 using Binary = double (*)(double, double);
 
-TEST(Jit, RunsAFunctionOnEveryInstructionSetAndLevel) {
+TEST(Jit, RunsAFunctionOnEveryInstructionSet) {
   for (Isa isa : supported_isas()) {
-    for (CodegenLevel level : {CodegenLevel::kFast, CodegenLevel::kFull}) {
-      auto code = compile_probe(JitProbe::kAddOne, isa, level);
-      ASSERT_TRUE(code.ok()) << code.status().to_string();
-      auto* add_one = reinterpret_cast<Unary>((*code)->lookup("probe"));
-      ASSERT_NE(add_one, nullptr);
-      EXPECT_EQ(add_one(41), 42);
-    }
+    auto code = compile_probe(JitProbe::kAddOne, isa);
+    ASSERT_TRUE(code.ok()) << code.status().to_string();
+    auto* add_one = reinterpret_cast<Unary>((*code)->lookup("probe"));
+    ASSERT_NE(add_one, nullptr);
+    EXPECT_EQ(add_one(41), 42);
   }
 }
 
@@ -43,12 +41,10 @@ TEST(Jit, CallsFunctionsOfTheRuntimeTable) {
 }
 
 TEST(Jit, ReadsConstantsOfItsOwnObject) {
-  for (CodegenLevel level : {CodegenLevel::kFast, CodegenLevel::kFull}) {
-    auto code = compile_probe(JitProbe::kReadsTable, Isa::kSse2, level);
-    ASSERT_TRUE(code.ok()) << code.status().to_string();
-    auto* square = reinterpret_cast<Unary>((*code)->lookup("probe"));
-    for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(square(i), i * i);
-  }
+  auto code = compile_probe(JitProbe::kReadsTable, Isa::kSse2);
+  ASSERT_TRUE(code.ok()) << code.status().to_string();
+  auto* square = reinterpret_cast<Unary>((*code)->lookup("probe"));
+  for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(square(i), i * i);
 }
 
 TEST(Jit, RefusesCodeThatCallsAnUnknownFunction) {

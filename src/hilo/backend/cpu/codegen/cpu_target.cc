@@ -2,7 +2,7 @@
 #include "hilo/backend/cpu/codegen/cpu_target.h"
 
 #include "hilo/backend/cpu/emit/new_code.h"
-#include "hilo/backend/cpu/emit/region.h"
+#include "hilo/backend/cpu/emit/region/facts.h"
 #include "hilo/backend/cpu/emit/register_loop.h"
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/engine/register_loop.h"

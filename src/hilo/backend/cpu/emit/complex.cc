@@ -16,9 +16,6 @@ namespace {
 using hlo::Opcode;
 using llvm::Value;
 
-/// The real vector type whose numbers have `bits` bits.
-Value* as_float(SimdBuilder& b, Value* integer) { return b.from_bits(integer); }
-
 ComplexParts added(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
   return {b.ir().CreateFAdd(x.real, y.real), b.ir().CreateFAdd(x.imag, y.imag)};
 }
@@ -169,29 +166,9 @@ ComplexParts exponential(SimdBuilder& b, const ComplexParts& z) {
   return {real, ir.CreateSelect(vanishes, zero, imag)};
 }
 
-/// The reference's function of that name on every lane: runtime/complex_math.cc.
+/// The reference's function of that name on every lane: library/complex_math.cc.
 Value* call_reference(SimdBuilder& b, Opcode opcode, ElementType type, std::span<Value* const> operands) {
-  auto& ir = b.ir();
-  const std::int64_t bytes = static_cast<std::int64_t>(b.lanes()) * element_size_bytes(type);
-  Value* zero = b.index(0);
-  Value* arguments[2];
-  for (std::size_t k = 0; k < 2; ++k) {
-    if (k >= operands.size()) {
-      arguments[k] = arguments[0];
-      continue;
-    }
-    arguments[k] = b.stack(bytes);
-    b.store(type, operands[k], arguments[k], zero);
-  }
-  Value* result = b.stack(bytes);
-  llvm::Type* pointer = ir.getPtrTy();
-  auto* signature = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, pointer, ir.getInt64Ty()}, false);
-  const std::string symbol = fmt::format("hilo_{}_{}", hlo::opcode_name(opcode), element_type_name(type));
-  llvm::Module* module = ir.GetInsertBlock()->getModule();
-  auto call = ir.CreateCall(module->getOrInsertFunction(symbol, signature),
-                            {arguments[0], arguments[1], result, b.index(b.lanes())});
-  call->setDoesNotThrow();
-  return b.load(type, result, zero);
+  return call_by_lanes(b, fmt::format("hilo_{}_{}", hlo::opcode_name(opcode), element_type_name(type)), type, operands);
 }
 
 Value* compared(SimdBuilder& b, const hlo::CompareAttributes& attributes, const ComplexParts& x,
@@ -212,9 +189,9 @@ ComplexParts parts_of(SimdBuilder& b, Value* value) {
   Value* imag = nullptr;
   if (match(value, m_Or(m_ZExt(m_Value(real)), m_Shl(m_ZExt(m_Value(imag)), m_SpecificInt(width)))) &&
       real->getType()->getScalarSizeInBits() == width && imag->getType() == real->getType())
-    return {as_float(b, real), as_float(b, imag)};
+    return {b.from_bits(real), b.from_bits(imag)};
   llvm::Type* part = b.wide(ir.getIntNTy(width));
-  return {as_float(b, ir.CreateTrunc(value, part)), as_float(b, ir.CreateTrunc(ir.CreateLShr(value, width), part))};
+  return {b.from_bits(ir.CreateTrunc(value, part)), b.from_bits(ir.CreateTrunc(ir.CreateLShr(value, width), part))};
 }
 
 Value* join(SimdBuilder& b, const ComplexParts& parts) {

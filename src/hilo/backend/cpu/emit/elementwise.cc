@@ -75,7 +75,7 @@ Status not_elementwise(Opcode opcode) {
       fmt::format("{}: not an elementwise op; got it where a vector emitter was asked", hlo::opcode_name(opcode)));
 }
 
-/// The exact result in registers; f16 and bf16 are rounded by the caller.
+/// The exact result in registers; f16 and bf16 are rounded by the caller. Over 60 lines because it is a table: one line an op.
 StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   SimdBuilder& b = e.b;
   auto& ir = b.ir();

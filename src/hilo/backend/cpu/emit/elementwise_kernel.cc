@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/elementwise_kernel.h"
 
-#include <fmt/format.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "hilo/backend/cpu/emit/elementwise.h"
-#include "hilo/backend/cpu/emit/flat_loop.h"
 #include "hilo/backend/cpu/emit/jit.h"
 
 namespace hilo::cpu {
@@ -26,38 +23,33 @@ int lanes_for(const ElementwiseKernelSpec& spec, Isa isa) {
   return lanes;
 }
 
-Status check(const ElementwiseKernelSpec& spec) {
-  if (spec.lanes < 0 || spec.lanes > 64 ||
-      (spec.lanes != 0 && !std::has_single_bit(static_cast<unsigned>(spec.lanes)))) {
-    return invalid_argument(
-        fmt::format("elementwise kernel: lane count; got {}; wanted 0 or a power of two up to 64", spec.lanes));
-  }
-  if (spec.operand_types.empty()) return internal_error("elementwise kernel: got no operands; wanted at least one");
-  for (ElementType type : spec.operand_types) {
-    HILO_RETURN_IF_ERROR(check_elementwise_types(spec.opcode, type, spec.result_type));
-  }
-  return ok_status();
-}
-
 Status emit_kernel(const ElementwiseKernelSpec& spec, Isa isa, llvm::Module& module) {
   llvm::IRBuilder<> ir(module.getContext());
   llvm::Type* pointer = ir.getPtrTy();
-  auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, ir.getInt64Ty()}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "kernel", module);
-  ir.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+  auto* function = begin_function(ir, module, "kernel", ir.getVoidTy(), {pointer, pointer, ir.getInt64Ty()});
   SimdBuilder b(ir, isa, lanes_for(spec, isa));
-  std::vector<Stream> inputs;
-  for (std::size_t k = 0; k < spec.operand_types.size(); ++k) {
-    Value* slot = ir.CreateConstGEP1_64(pointer, function->getArg(0), k);
-    inputs.push_back({spec.operand_types[k], ir.CreateLoad(pointer, slot)});
-  }
-  const Stream output{spec.result_type, function->getArg(1)};
-  auto body = [&](const Values& operands) -> StatusOr<Values> {
-    HILO_ASSIGN_OR_RETURN(Value * result, emit_elementwise(b, spec.opcode, spec.operand_types.back(), spec.result_type,
-                                                           spec.attributes, operands));
-    return Values{result};
+  Values inputs;
+  for (std::size_t k = 0; k < spec.operand_types.size(); ++k)
+    inputs.push_back(ir.CreateLoad(pointer, ir.CreateConstGEP1_64(pointer, function->getArg(0), k)));
+  Status status;
+  // From `at` on: all lanes, or `left` of them.
+  const auto turn = [&](Value* at, Value* left) {
+    Values operands;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      const ElementType operand = spec.operand_types[k];
+      operands.push_back(left == nullptr ? b.load(operand, inputs[k], at) : b.load_tail(operand, inputs[k], at, left));
+    }
+    const StatusOr<Value*> result =
+        emit_elementwise(b, spec.opcode, spec.operand_types.back(), spec.result_type, spec.attributes, operands);
+    if (!result.ok()) status = result.status();
+    else if (left == nullptr) b.store(spec.result_type, *result, function->getArg(1), at);
+    else b.store_tail(spec.result_type, *result, function->getArg(1), at, left);
   };
-  HILO_RETURN_IF_ERROR(emit_flat_loop(b, function->getArg(2), inputs, {&output, 1}, body));
+  Value* whole = ir.CreateAnd(function->getArg(2), b.index(-b.lanes()));
+  Value* left = ir.CreateSub(function->getArg(2), whole);
+  b.for_each(b.index(0), whole, b.index(b.lanes()), [&](Value* at) { turn(at, nullptr); });
+  b.branch(ir.CreateICmpNE(left, b.index(0)), [&] { turn(whole, left); });
+  HILO_RETURN_IF_ERROR(status);
   ir.CreateRetVoid();
   return ok_status();
 }
@@ -65,7 +57,8 @@ Status emit_kernel(const ElementwiseKernelSpec& spec, Isa isa, llvm::Module& mod
 }  // namespace
 
 StatusOr<ElementwiseKernel> compile_elementwise_kernel(const ElementwiseKernelSpec& spec, Isa isa) {
-  HILO_RETURN_IF_ERROR(check(spec));
+  for (ElementType type : spec.operand_types)
+    HILO_RETURN_IF_ERROR(check_elementwise_types(spec.opcode, type, spec.result_type));
   const auto emit = [&](llvm::Module& module) { return emit_kernel(spec, isa, module); };
   ElementwiseKernel kernel;
   HILO_ASSIGN_OR_RETURN(kernel.code, compile_code("elementwise", isa, emit));

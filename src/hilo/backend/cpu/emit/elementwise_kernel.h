@@ -28,7 +28,7 @@ struct ElementwiseKernel {
   void (*function)(const void* const* inputs, void* output, std::int64_t count) = nullptr;
 };
 
-/// Errors: those of emit_elementwise; INVALID_ARGUMENT if lanes isn't a power of two in 0..64.
+/// Errors: those of emit_elementwise. Preconditions: at least one operand; lanes are a power of two up to 64, or 0
 /// Cost: 1 ms for cheap ops, 2-3 ms for elementary functions.
 StatusOr<ElementwiseKernel> compile_elementwise_kernel(const ElementwiseKernelSpec& spec, Isa isa);
 

@@ -66,31 +66,24 @@ void initialize_llvm() {
   });
 }
 
-/// Target machines aren't thread safe and cost 0.35 ms, so each thread keeps its own per instruction set and
-/// level.
+/// Target machines aren't thread safe and cost 0.35 ms, so each thread keeps its own per instruction set.
 using MachinePtr = std::unique_ptr<llvm::TargetMachine>;
-using Machines = std::array<std::array<MachinePtr, 2>, 3>;
 
-MachinePtr& machine_slot(Isa isa, CodegenLevel level) {
-  return thread_own<Machines>()[static_cast<std::size_t>(isa)][static_cast<std::size_t>(level)];
-}
+MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, 3>>()[static_cast<std::size_t>(isa)]; }
 
-StatusOr<llvm::TargetMachine*> target_machine(Isa isa, CodegenLevel level) {
+StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   initialize_llvm();
-  MachinePtr& slot = machine_slot(isa, level);
+  MachinePtr& slot = machine_slot(isa);
   if (slot != nullptr) return slot.get();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
   if (target == nullptr) return internal_error(fmt::format("code generation: {}", error));
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a fused multiply-add is written as one, or isn't one
-  const bool fast = level == CodegenLevel::kFast;
-  options.EnableFastISel = fast;
-  slot.reset(target->createTargetMachine(
-      kTriple, llvm_cpu_name(isa), llvm_features(isa), options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      fast ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+  slot.reset(target->createTargetMachine(kTriple, llvm_cpu_name(isa), llvm_features(isa), options, llvm::Reloc::PIC_,
+                                         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
   if (slot == nullptr) return internal_error("code generation: no target machine for x86-64");
-  slot->setFastISel(fast);
+  slot->setFastISel(false);
   return slot.get();
 }
 
@@ -107,12 +100,12 @@ struct FirstError final : llvm::DiagnosticHandler {
   std::string* message;
 };
 
+bool verifies_code() {
+  static const char* const flag = std::getenv("HILO_VERIFY_CODE");
+  return flag != nullptr && *flag == '1';
+}
+
 Status verify(const llvm::Module& module) {
-  static const bool wanted = [] {
-    const char* flag = std::getenv("HILO_VERIFY_CODE");
-    return flag != nullptr && *flag == '1';
-  }();
-  if (!wanted) return ok_status();
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (!llvm::verifyModule(module, &stream)) return ok_status();
@@ -153,13 +146,19 @@ struct Draft {
   llvm::Module module;
 };
 
-StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, EmitFunction emit, CodegenLevel level) {
-  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa, level));
+/// Returns the machine that the module is for.
+StatusOr<llvm::TargetMachine*> write_module(llvm::Module& module, Isa isa, EmitFunction emit) {
+  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa));
   module.setTargetTriple(kTriple);
   module.setDataLayout(machine->createDataLayout());
   HILO_RETURN_IF_ERROR(emit(module));
-  if (level == CodegenLevel::kFull) load_wide_constants(module, isa);
-  HILO_RETURN_IF_ERROR(verify(module));
+  return machine;
+}
+
+StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, EmitFunction emit) {
+  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, write_module(module, isa, emit));
+  load_wide_constants(module, isa);
+  if (verifies_code()) HILO_RETURN_IF_ERROR(verify(module));
   set_function_attributes(module, isa);
   llvm::SmallVector<char, 0> object;
   HILO_RETURN_IF_ERROR(generate(module, *machine, object));
@@ -173,13 +172,12 @@ Status abandon(std::unique_ptr<Draft>& draft, MachinePtr& machine, Status status
   return status;
 }
 
-/// As compile_object, but may succeed on spare memory.
-StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* name, Isa isa, EmitFunction emit,
-                                        CodegenLevel level) {
-  MachinePtr& machine = machine_slot(isa, level);
+/// The relocatable ELF object; may succeed on spare memory.
+StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* name, Isa isa, EmitFunction emit) {
+  MachinePtr& machine = machine_slot(isa);
   auto draft = std::make_unique<Draft>(name);
   try {
-    return write_object(draft->module, isa, emit, level);
+    return write_object(draft->module, isa, emit);
   } catch (const CodegenFailure& failure) {
     return abandon(draft, machine, failure.status);
   } catch (const std::bad_alloc&) {  // of `emit`'s own, unless not even LLVM had memory
@@ -188,19 +186,28 @@ StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* n
   }
 }
 
-}  // namespace
-
-StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFunction emit, CodegenLevel level) {
+StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFunction emit) {
   HILO_RETURN_IF_ERROR(stop_status());
   const SpareMemory memory;
-  StatusOr<std::vector<char>> object = try_compile(memory, name, isa, emit, level);
+  StatusOr<std::vector<char>> object = try_compile(memory, name, isa, emit);
   if (!memory.used()) return object;
-  machine_slot(isa, level).reset();  // it holds spare memory, which the next one may need
+  machine_slot(isa).reset();  // it holds spare memory, which the next one may need
   return out_of_memory();
 }
 
-StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit, CodegenLevel level) {
-  HILO_ASSIGN_OR_RETURN(std::vector<char> object, compile_object(name, isa, emit, level));
+}  // namespace
+
+StatusOr<std::string> module_text(const char* name, Isa isa, EmitFunction emit) {
+  Draft draft(name);
+  HILO_RETURN_IF_ERROR(write_module(draft.module, isa, emit).status());
+  HILO_RETURN_IF_ERROR(verify(draft.module));
+  std::string text;
+  llvm::raw_string_ostream(text) << draft.module;
+  return text;
+}
+
+StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit) {
+  HILO_ASSIGN_OR_RETURN(std::vector<char> object, compile_object(name, isa, emit));
   return load_object(std::make_shared<const std::string>(object.begin(), object.end()));
 }
 

@@ -16,10 +16,7 @@ using llvm::Value;
 
 llvm::Function* begin_probe(llvm::IRBuilder<>& b, llvm::Module& m, llvm::Type* result,
                             llvm::ArrayRef<llvm::Type*> args) {
-  auto* type = llvm::FunctionType::get(result, args, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "probe", m);
-  b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "", function));
-  return function;
+  return begin_function(b, m, "probe", result, args);
 }
 
 void emit_call(llvm::IRBuilder<>& b, llvm::Module& m, const char* callee) {
@@ -69,13 +66,13 @@ void emit_probe(JitProbe probe, llvm::IRBuilder<>& b, llvm::Module& m) {
 
 }  // namespace
 
-StatusOr<std::shared_ptr<CompiledCode>> compile_probe(JitProbe probe, Isa isa, CodegenLevel level) {
+StatusOr<std::shared_ptr<CompiledCode>> compile_probe(JitProbe probe, Isa isa) {
   const auto emit = [probe](llvm::Module& module) {
     llvm::IRBuilder<> builder(module.getContext());
     emit_probe(probe, builder, module);
     return ok_status();
   };
-  return compile_code("probe", isa, emit, level);
+  return compile_code("probe", isa, emit);
 }
 
 }  // namespace hilo::cpu

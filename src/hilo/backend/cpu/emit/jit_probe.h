@@ -18,7 +18,6 @@ enum class JitProbe : std::uint8_t {
 };
 
 /// Emits, compiles and loads the program.
-StatusOr<std::shared_ptr<CompiledCode>> compile_probe(JitProbe probe, Isa isa,
-                                                      CodegenLevel level = CodegenLevel::kFull);
+StatusOr<std::shared_ptr<CompiledCode>> compile_probe(JitProbe probe, Isa isa);
 
 }  // namespace hilo::cpu

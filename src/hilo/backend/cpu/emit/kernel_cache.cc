@@ -9,7 +9,8 @@
 
 #include "hilo/backend/cpu/emit/code_cache.h"
 #include "hilo/backend/cpu/emit/jit.h"
-#include "hilo/backend/cpu/emit/region_analysis.h"
+#include "hilo/backend/cpu/emit/region/facts.h"
+#include "hilo/backend/cpu/emit/region/region.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/text.h"

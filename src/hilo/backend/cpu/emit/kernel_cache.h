@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "hilo/backend/cpu/emit/region.h"
+#include "hilo/backend/cpu/emit/region/node_traits.h"
 #include "hilo/backend/cpu/load/compiled_code.h"
 #include "hilo/hlo/ir/pass_observer.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "hilo/backend/cpu/emit/simd.h"
@@ -80,7 +81,10 @@ Split split(SimdBuilder& b, llvm::Value* x);
 /// The same of numbers that are not denormal.
 Split split_normal(SimdBuilder& b, llvm::Value* x);
 
-/// hilo_<name>_f32/f64 of runtime/scalar_math.h on every lane; y may be null.
+/// The library's function of that symbol, with one operand or two, on every lane.
+llvm::Value* call_by_lanes(SimdBuilder& b, const std::string& symbol, ElementType type,
+                           std::span<llvm::Value* const> operands);
+/// hilo_<name>_f32/f64 of library/scalar_math.h on every lane; y may be null.
 llvm::Value* call_scalar(SimdBuilder& b, std::string_view name, llvm::Value* x, llvm::Value* y);
 /// `fast`, but where `mask` is true the runtime's function; costs one branch where no lane of the mask is.
 llvm::Value* replace_by_scalar(SimdBuilder& b, llvm::Value* fast, llvm::Value* mask, std::string_view name,

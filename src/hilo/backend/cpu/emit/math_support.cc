@@ -122,28 +122,30 @@ Split split(SimdBuilder& b, Value* x) {
   return {parts.mantissa, ir.CreateFAdd(parts.exponent, offset)};
 }
 
-Value* call_scalar(SimdBuilder& b, std::string_view name, Value* x, Value* y) {
+Value* call_by_lanes(SimdBuilder& b, const std::string& symbol, ElementType type, std::span<Value* const> operands) {
   auto& ir = b.ir();
-  const bool wide = is_f64(x);
-  const ElementType type = wide ? ElementType::kF64 : ElementType::kF32;
-  const std::int64_t bytes = static_cast<std::int64_t>(b.lanes()) * element_size_bytes(type);
+  const std::int64_t bytes = std::int64_t{b.lanes()} * element_size_bytes(type);
   Value* zero = b.index(0);
-  Value* first = b.stack(bytes);
-  b.store(type, x, first, zero);
-  Value* second = first;
-  if (y != nullptr) {
-    second = b.stack(bytes);
-    b.store(type, y, second, zero);
+  Values arguments;
+  for (Value* operand : operands) {
+    arguments.push_back(b.stack(bytes));
+    b.store(type, operand, arguments.back(), zero);
   }
+  if (operands.size() == 1) arguments.push_back(arguments[0]);
   Value* result = b.stack(bytes);
+  arguments.insert(arguments.end(), {result, b.index(b.lanes())});
   llvm::Type* pointer = ir.getPtrTy();
   auto* signature = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, pointer, ir.getInt64Ty()}, false);
-  const std::string symbol = "hilo_" + std::string(name) + (wide ? "_f64" : "_f32");
   llvm::Module* module = ir.GetInsertBlock()->getModule();
-  auto call =
-      ir.CreateCall(module->getOrInsertFunction(symbol, signature), {first, second, result, b.index(b.lanes())});
-  call->setDoesNotThrow();
+  ir.CreateCall(module->getOrInsertFunction(symbol, signature), arguments)->setDoesNotThrow();
   return b.load(type, result, zero);
+}
+
+Value* call_scalar(SimdBuilder& b, std::string_view name, Value* x, Value* y) {
+  const bool wide = is_f64(x);
+  const std::array<Value*, 2> operands = {x, y};
+  return call_by_lanes(b, "hilo_" + std::string(name) + (wide ? "_f64" : "_f32"),
+                       wide ? ElementType::kF64 : ElementType::kF32, std::span(operands).first(y == nullptr ? 1 : 2));
 }
 
 Value* replace_by_scalar(SimdBuilder& b, Value* fast, Value* mask, std::string_view name, Value* x, Value* y) {

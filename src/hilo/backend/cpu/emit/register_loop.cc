@@ -47,10 +47,8 @@ class RegisterLoopEmitter {
       emit_lanes(nullptr, nullptr);
     } else {
       Value* const end = function_->getArg(4);
-      b_.counted_loop(function_->getArg(3), end, b_.index(b_.lanes()), {}, [&](Value* first, const Values&) {
-        emit_lanes(first, smaller(ir_.CreateSub(end, first), b_.index(b_.lanes())));
-        return Values{};
-      });
+      b_.for_each(function_->getArg(3), end, b_.index(b_.lanes()),
+                  [&](Value* first) { emit_lanes(first, smaller(ir_.CreateSub(end, first), b_.index(b_.lanes()))); });
     }
     ir_.CreateRet(ir_.getInt32(0));
     ir_.SetInsertPoint(cancelled_);
@@ -111,18 +109,9 @@ class RegisterLoopEmitter {
   }
 
   void store(const Column& c, Value* value) {
-    const auto whole = [&] {
-      b_.store(c.type, value, c.pointer, c.at);
-      return Values{};
-    };
-    const auto tail = [&] {
-      b_.store_tail(c.type, value, c.pointer, c.at, c.count);
-      return Values{};
-    };
-    if (c.stride == 1) {
-      b_.if_else(c.is_whole, whole, tail);
-      return;
-    }
+    const auto whole = [&] { b_.store(c.type, value, c.pointer, c.at); };
+    const auto tail = [&] { b_.store_tail(c.type, value, c.pointer, c.at, c.count); };
+    if (c.stride == 1) return b_.branch(c.is_whole, whole, tail);
     Value* const row = this->row();
     b_.store(c.type, value, row, b_.index(0));
     each_index(c, [&](Value* lane, Value* in_column) { copy(c.type, row, lane, c.pointer, in_column); });
@@ -136,10 +125,8 @@ class RegisterLoopEmitter {
   }
 
   void each_index(const Column& c, const std::function<void(Value* lane, Value* in_column)>& visit) {
-    b_.counted_loop(b_.index(0), c.count, b_.index(1), {}, [&](Value* lane, const Values&) {
-      visit(lane, ir_.CreateAdd(c.at, ir_.CreateMul(lane, b_.index(c.stride))));
-      return Values{};
-    });
+    b_.for_each(b_.index(0), c.count, b_.index(1),
+                [&](Value* lane) { visit(lane, ir_.CreateAdd(c.at, ir_.CreateMul(lane, b_.index(c.stride)))); });
   }
 
   void copy(ElementType type, Value* from, Value* from_at, Value* to, Value* to_at) {
@@ -179,12 +166,10 @@ class RegisterLoopEmitter {
 };
 
 Status emit_function(llvm::Module& module, Isa isa, const LoopOfLanes& loop) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::IRBuilder<> ir(context);
+  llvm::IRBuilder<> ir(module.getContext());
   llvm::Type *pointer = ir.getPtrTy(), *index = ir.getInt64Ty();
-  auto* type = llvm::FunctionType::get(ir.getInt32Ty(), {pointer, pointer, pointer, index, index}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, RegisterLoop::kName, module);
-  ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
+  auto* function =
+      begin_function(ir, module, RegisterLoop::kName, ir.getInt32Ty(), {pointer, pointer, pointer, index, index});
   return RegisterLoopEmitter(ir, isa, loop, function).emit();
 }
 
@@ -211,11 +196,6 @@ int lanes_for(const LoopOfLanes& loop, const engine::LoopWork& work, Isa isa) {
       std::min<int64_t>(lanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(loop.batch)))));
 }
 
-CodeCache<RegisterLoop>& register_loop_cache() {
-  static auto* const instance = new CodeCache<RegisterLoop>;
-  return *instance;
-}
-
 std::string key_of(const LoopOfLanes& loop, Isa isa) {
   const hlo::Fingerprint condition = loop.condition.fingerprint(), body = loop.body.fingerprint();
   return fmt::format("{} {} {} {:x} {:x} {:x} {:x}", isa_name(isa), loop.batch, loop.lanes, condition.high,
@@ -228,7 +208,8 @@ StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, 
                                              int64_t batch, const engine::LoopWork& work, Isa isa) {
   LoopOfLanes loop{condition, body, batch, 1};
   loop.lanes = lanes_for(loop, work, isa);
-  return find_or_compile(register_loop_cache(), key_of(loop, isa), [&]() -> StatusOr<RegisterLoop> {
+  static auto* const cache = new CodeCache<RegisterLoop>;
+  return find_or_compile(*cache, key_of(loop, isa), [&]() -> StatusOr<RegisterLoop> {
     const auto write = [&](llvm::Module& module) { return emit_function(module, isa, loop); };
     RegisterLoop compiled;
     HILO_ASSIGN_OR_RETURN(compiled.code, compile_code(RegisterLoop::kName, isa, write));

@@ -34,21 +34,9 @@ Values ScalarEmitter::emit_loop(const hlo::Computation& condition, const hlo::Co
       widened(initial, carry_shape), [&](const Values& carry) { return emit(condition, {carry})[0]; },
       [&](const Values& carry) {
         Values next = widened(emit(body, {carry}), carry_shape);
-        poll();
+        if (cancel_word_ != nullptr) b_.leave_if_cancelled(cancel_word_, cancelled_);
         return next;
       });
-}
-
-/// Leaves the function if somebody asked for it.
-void ScalarEmitter::poll() {
-  if (cancel_word_ == nullptr) return;
-  llvm::IRBuilder<>& ir = b_.ir();
-  llvm::LoadInst* word = ir.CreateLoad(ir.getInt32Ty(), cancel_word_);
-  word->setAtomic(llvm::AtomicOrdering::Monotonic);
-  word->setAlignment(llvm::Align(4));
-  llvm::BasicBlock* go_on = llvm::BasicBlock::Create(ir.getContext(), "", ir.GetInsertBlock()->getParent());
-  ir.CreateCondBr(ir.CreateICmpEQ(word, ir.getInt32(0)), go_on, cancelled_);
-  ir.SetInsertPoint(go_on);
 }
 
 /// For an op on these, which all become as wide as the widest.

@@ -9,7 +9,7 @@
 
 namespace hilo::cpu {
 
-/// Recursion is over the nesting of calls, which is_scalar_program and register_loop_work bound.
+/// Recursion is over the nesting of calls, which is_scalar_program, register_loop_work and is_scalar_body bound.
 class ScalarEmitter {
  public:
   /// Loops are left for `cancelled` when *cancel_word isn't 0; both null: they run to their end.
@@ -30,7 +30,6 @@ class ScalarEmitter {
   const Status& status() const { return status_; }
 
  private:
-  void poll();
   SimdBuilder builder_for(Values& operands);
   Values widened(Values elements, const Shape& shape);
   int64_t width(const Shape& shape) const;

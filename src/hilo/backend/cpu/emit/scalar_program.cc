@@ -16,41 +16,26 @@ using llvm::Value;
 
 namespace {
 
-std::vector<Shape> leaves_of(const std::vector<Shape>& shapes) {
-  std::vector<Shape> leaves;
-  for (const Shape& shape : shapes) {
-    const std::vector<Shape> inner = shape.is_tuple() ? shape.leaves() : std::vector<Shape>{shape};
-    leaves.insert(leaves.end(), inner.begin(), inner.end());
-  }
-  return leaves;
-}
-
-/// Writes the function of what `emit(arguments by parameter)` returns, the results' leaves.
-template <typename Emit>
-Status emit_function(llvm::Module& module, Isa isa, const std::vector<Shape>& parameters,
-                     const std::vector<Shape>& results, const Emit& emit) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::IRBuilder<> ir(context);
+Status emit_function(llvm::Module& module, Isa isa, const hlo::Computation& computation) {
+  llvm::IRBuilder<> ir(module.getContext());
   llvm::Type* pointer = ir.getPtrTy();
-  auto* type = llvm::FunctionType::get(ir.getInt32Ty(), {pointer, pointer, pointer}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, ScalarProgram::kName, module);
-  ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
-  llvm::BasicBlock* cancelled = llvm::BasicBlock::Create(context, "cancelled", function);
+  auto* function = begin_function(ir, module, ScalarProgram::kName, ir.getInt32Ty(), {pointer, pointer, pointer});
+  llvm::BasicBlock* cancelled = llvm::BasicBlock::Create(ir.getContext(), "cancelled", function);
   SimdBuilder b(ir, isa, 1);
   const auto slot = [&](unsigned argument, size_t k) {
     return ir.CreateLoad(pointer, ir.CreateConstGEP1_64(pointer, function->getArg(argument), k));
   };
   std::vector<Values> arguments;
   size_t next = 0;
-  for (const Shape& parameter : parameters) {
+  for (const Shape& parameter : computation.parameter_shapes()) {
     arguments.emplace_back();
-    for (const Shape& leaf : leaves_of({parameter}))
+    for (const Shape& leaf : parameter.leaves())
       arguments.back().push_back(b.load_scalar(leaf.element_type(), slot(0, next++), b.index(0)));
   }
   ScalarEmitter emitter(b, function->getArg(2), cancelled);
-  const Values values = emit(emitter, arguments);
+  const Values values = emitter.emit(computation, arguments);
   HILO_RETURN_IF_ERROR(emitter.status());
-  const std::vector<Shape> leaves = leaves_of(results);
+  const std::vector<Shape> leaves = computation.result_shape().leaves();
   for (size_t k = 0; k < leaves.size(); ++k)
     b.store_scalar(leaves[k].element_type(), values[k], slot(1, k), b.index(0));
   ir.CreateRet(ir.getInt32(0));
@@ -59,19 +44,12 @@ Status emit_function(llvm::Module& module, Isa isa, const std::vector<Shape>& pa
   return ok_status();
 }
 
-template <typename Emit>
-StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, const std::vector<Shape>& results,
-                                const Emit& emit) {
-  const auto write = [&](llvm::Module& module) { return emit_function(module, isa, parameters, results, emit); };
+StatusOr<ScalarProgram> compile(Isa isa, const hlo::Computation& computation) {
+  const auto write = [&](llvm::Module& module) { return emit_function(module, isa, computation); };
   ScalarProgram program;
   HILO_ASSIGN_OR_RETURN(program.code, compile_code(ScalarProgram::kName, isa, write));
   program.function = reinterpret_cast<ScalarFunction>(program.code->lookup(ScalarProgram::kName));
   return program;
-}
-
-CodeCache<ScalarProgram>& scalar_program_cache() {
-  static auto* const instance = new CodeCache<ScalarProgram>;
-  return *instance;
 }
 
 std::string key_of(Isa isa, const hlo::Computation& c) {
@@ -81,12 +59,8 @@ std::string key_of(Isa isa, const hlo::Computation& c) {
 }  // namespace
 
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa) {
-  return find_or_compile(scalar_program_cache(), key_of(isa, computation), [&] {
-    return compile(isa, computation.parameter_shapes(), {computation.result_shape()},
-                   [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
-                     return emitter.emit(computation, arguments);
-                   });
-  });
+  static auto* const cache = new CodeCache<ScalarProgram>;
+  return find_or_compile(*cache, key_of(isa, computation), [&] { return compile(isa, computation); });
 }
 
 }  // namespace hilo::cpu

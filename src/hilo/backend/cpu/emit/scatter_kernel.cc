@@ -142,14 +142,6 @@ class ScatterEmitter {
     })[3];
   }
 
-  void emit_if(Value* condition, const std::function<void()>& then) {
-    const auto taken = [&] {
-      then();
-      return Values{};
-    };
-    b_.if_else(condition, taken, [] { return Values{}; });
-  }
-
   void emit_at_once() {
     Value* begin = b_.index(0);
     if (goes_in_groups()) prepare_groups();
@@ -167,7 +159,7 @@ class ScatterEmitter {
       begin = end;
     }
     for_each_window(begin, start, b_.index(0), [&](const Place& window, Value* fits, Value* carried) {
-      emit_if(fits, [&] { emit_window(window); });
+      b_.branch(fits, [&] { emit_window(window); });
       return carried;
     });
   }
@@ -200,13 +192,8 @@ class ScatterEmitter {
       const auto plain = [&] {
         if (goes_side_by_side()) emit_side_by_side(windows);
         else emit_in_order(windows, true);
-        return Values{};
       };
-      const auto careful = [&] {
-        emit_in_order(windows, false);
-        return Values{};
-      };
-      b_.if_else(is_plain(windows), plain, careful);
+      b_.branch(is_plain(windows), plain, [&] { emit_in_order(windows, false); });
       return next_window(windows.back());
     });
   }
@@ -270,7 +257,7 @@ class ScatterEmitter {
         else combine(b_, place, own);
       };
       if (plain) update();
-      else emit_if(fits_at(windows[lane]), update);
+      else b_.branch(fits_at(windows[lane]), update);
     }
   }
 
@@ -312,11 +299,10 @@ class ScatterEmitter {
     Value* list = b_.stack(kMostScatterUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
     Value* listed = emit_list(list);
     Value* last = ir_.CreateSub(listed, b_.index(1));
-    b_.counted_loop(b_.index(0), listed, b_.index(1), {}, [&](Value* k, const Values&) {
+    b_.for_each(b_.index(0), listed, b_.index(1), [&](Value* k) {
       Value* ahead = ir_.CreateAdd(k, b_.index(windows_ahead()));
       prefetch(read_from(list, ir_.CreateSelect(ir_.CreateICmpULT(ahead, last), ahead, last)));
       emit_window(read_from(list, k));
-      return Values{};
     });
   }
 
@@ -361,10 +347,8 @@ class ScatterEmitter {
 
   void emit_window(const Place& window) {
     if (!spec_.many_pieces) return emit_run(window);
-    b_.counted_loop(b_.index(0), piece_count_, b_.index(1), {}, [&](Value* p, const Values&) {
-      emit_run(moved(window, read_from(pieces_, p)));
-      return Values{};
-    });
+    b_.for_each(b_.index(0), piece_count_, b_.index(1),
+                [&](Value* p) { emit_run(moved(window, read_from(pieces_, p))); });
   }
 
   Value* entry_of(Value* list, Value* k) { return ir_.CreateGEP(ir_.getInt64Ty(), list, ir_.CreateShl(k, 1)); }
@@ -382,18 +366,14 @@ class ScatterEmitter {
   void emit_run(const Place& place) {
     if (fixed_run_) return emit_fixed_run(place);
     Value* whole = ir_.CreateAnd(run_, b_.index(-b_.lanes()));
-    b_.counted_loop(b_.index(0), whole, b_.index(b_.lanes()), {}, [&](Value* at, const Values&) {
-      combine(b_.lanes(), moved(place, {at, at}));
-      return Values{};
-    });
+    b_.for_each(b_.index(0), whole, b_.index(b_.lanes()),
+                [&](Value* at) { combine(b_.lanes(), moved(place, {at, at})); });
     for (int lanes = b_.lanes() / 2; lanes > 0; lanes /= 2) {
       Value* is_left = ir_.CreateICmpNE(ir_.CreateAnd(run_, b_.index(lanes)), b_.index(0));
-      const auto rest = [&] {
+      b_.branch(is_left, [&] {
         Value* at = ir_.CreateAnd(run_, b_.index(-2 * lanes));
         combine(lanes, moved(place, {at, at}));
-        return Values{};
-      };
-      b_.if_else(is_left, rest, [] { return Values{}; });
+      });
     }
   }
 
@@ -448,11 +428,8 @@ class ScatterEmitter {
 };
 
 Status emit_kernel(const ScatterKernelSpec& spec, Isa isa, llvm::Module& module) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::IRBuilder<> ir(context);
-  auto* type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, ScatterKernel::kName, module);
-  ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
+  llvm::IRBuilder<> ir(module.getContext());
+  auto* function = begin_function(ir, module, ScatterKernel::kName, ir.getVoidTy(), {ir.getPtrTy()});
   SimdBuilder b(ir, isa, lanes_for(spec, isa));
   HILO_RETURN_IF_ERROR(ScatterEmitter(b, spec, function->getArg(0)).emit());
   ir.CreateRetVoid();

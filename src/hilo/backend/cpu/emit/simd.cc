@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/simd.h"
 
+#include <bit>
+
 #include "hilo/backend/cpu/emit/numbers.h"
 
 namespace hilo::cpu {
@@ -51,6 +53,16 @@ llvm::Constant* SimdBuilder::i64(std::int64_t value) {
 
 llvm::Constant* SimdBuilder::boolean(bool value) { return llvm::ConstantInt::get(wide(ir_.getInt1Ty()), value); }
 
+llvm::Constant* SimdBuilder::constant(ElementType type, std::uint64_t bits) {
+  llvm::Type* const number = register_type(type);
+  if (type == ElementType::kPred) return boolean(bits != 0);
+  if (type == ElementType::kF64) return llvm::ConstantFP::get(number, llvm::APFloat(std::bit_cast<double>(bits)));
+  if (type == ElementType::kF32)
+    return llvm::ConstantFP::get(number, llvm::APFloat(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+  if (computes_in_f32(type)) return llvm::ConstantFP::get(number, llvm::APFloat(widened_bits(type, bits)));
+  return llvm::ConstantInt::get(number, llvm::APInt(64, bits).zextOrTrunc(number->getScalarSizeInBits()));
+}
+
 llvm::Constant* SimdBuilder::int_like(Value* like, std::uint64_t value) {
   const unsigned width = like->getType()->getScalarSizeInBits();
   return llvm::ConstantInt::get(like->getType(), llvm::APInt(64, value).trunc(width));
@@ -76,23 +88,6 @@ Value* SimdBuilder::reverse(Value* value) {
   std::vector<int> order;
   for (int i = lanes_ - 1; i >= 0; --i) order.push_back(i);
   return ir_.CreateShuffleVector(value, order);
-}
-
-Value* SimdBuilder::reduce_lanes(Value* value, const std::function<Value*(Value*, Value*)>& combine) {
-  for (int width = lanes_ / 2; width >= 1; width /= 2) {
-    // Half-width shuffles: the upper half meets the lower one, and the vector gets shorter.
-    std::vector<int> low, high;
-    for (int i = 0; i < width; ++i) {
-      low.push_back(i);
-      high.push_back(width + i);
-    }
-    if (width == 1) {
-      return combine(ir_.CreateExtractElement(value, std::uint64_t{0}),
-                     ir_.CreateExtractElement(value, std::uint64_t{1}));
-    }
-    value = combine(ir_.CreateShuffleVector(value, low), ir_.CreateShuffleVector(value, high));
-  }
-  return value;
 }
 
 Value* SimdBuilder::any(Value* mask) {
@@ -193,6 +188,13 @@ Values SimdBuilder::counted_loop(Value* begin, Value* end, Value* step, const Va
   return as_values(results);
 }
 
+void SimdBuilder::for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body) {
+  counted_loop(begin, end, step, {}, [&](Value* i, const Values&) {
+    body(i);
+    return Values{};
+  });
+}
+
 Values SimdBuilder::while_loop(const Values& initial, const std::function<Value*(const Values&)>& condition,
                                const std::function<Values(const Values&)>& body) {
   llvm::BasicBlock* before = ir_.GetInsertBlock();
@@ -229,6 +231,33 @@ Values SimdBuilder::if_else(Value* condition, const std::function<Values()>& the
   std::vector<llvm::PHINode*> results = carried_phis(ir_, first, yes_end);
   close_phis(results, second, no_end);
   return as_values(results);
+}
+
+void SimdBuilder::leave_if_cancelled(Value* word, llvm::BasicBlock* cancelled) {
+  llvm::LoadInst* loaded = ir_.CreateLoad(ir_.getInt32Ty(), word);
+  loaded->setAtomic(llvm::AtomicOrdering::Monotonic);
+  loaded->setAlignment(llvm::Align(4));
+  llvm::BasicBlock* go_on = new_block("");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(loaded, ir_.getInt32(0)), go_on, cancelled);
+  ir_.SetInsertPoint(go_on);
+}
+
+void SimdBuilder::branch(Value* condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
+  const auto without_values = [](const std::function<void()>& code) {
+    return [&code] {
+      code();
+      return Values{};
+    };
+  };
+  if_else(condition, without_values(then), without_values(otherwise));
+}
+
+llvm::Function* begin_function(llvm::IRBuilder<>& ir, llvm::Module& module, const std::string& name, llvm::Type* result,
+                               llvm::ArrayRef<llvm::Type*> parameters) {
+  auto* type = llvm::FunctionType::get(result, parameters, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  ir.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+  return function;
 }
 
 }  // namespace hilo::cpu

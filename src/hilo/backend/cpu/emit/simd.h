@@ -59,6 +59,7 @@ class SimdBuilder {
   llvm::Constant* i32(std::int64_t value);
   llvm::Constant* i64(std::int64_t value);
   llvm::Constant* boolean(bool value);
+  llvm::Constant* constant(ElementType type, std::uint64_t bits);  ///< the element with these bits in memory
   /// Of the type of `like`, an integer or float value.
   llvm::Constant* int_like(llvm::Value* like, std::uint64_t value);
   llvm::Constant* float_like(llvm::Value* like, double value);
@@ -71,8 +72,6 @@ class SimdBuilder {
   llvm::Value* splat(llvm::Value* scalar);
   /// Lane i of the result is lane W-1-i.
   llvm::Value* reverse(llvm::Value* value);
-  /// One scalar from all lanes: halves are combined, then halves of the result; the order depends on W alone.
-  llvm::Value* reduce_lanes(llvm::Value* value, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& combine);
   /// True (scalar i1) if any lane of a mask is.
   llvm::Value* any(llvm::Value* mask);
   /// Lane i is i < count; count is a scalar i64, at most W.
@@ -97,26 +96,22 @@ class SimdBuilder {
   // --- memory: `pointer` is the array's start, `at` a scalar i64 element index; no alignment is assumed ---
   llvm::Value* load(ElementType type, llvm::Value* pointer, llvm::Value* at);
   void store(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at);
-  /// The first `count` elements (0 <= count <= W, scalar i64); the other lanes hold zero. Touches no other memory.
-  llvm::Value* load_tail(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
-  void store_tail(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
-  /// The same under an arbitrary mask.
-  llvm::Value* load_masked(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* mask);
-  void store_masked(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* mask);
   /// One element, as a scalar register value, and back.
   llvm::Value* load_scalar(ElementType type, llvm::Value* pointer, llvm::Value* at);
   void store_scalar(ElementType type, llvm::Value* scalar, llvm::Value* pointer, llvm::Value* at);
+  /// The first `count` elements (0 <= count <= W, scalar i64); the other lanes hold zero. Touches no other memory.
+  llvm::Value* load_tail(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
+  void store_tail(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
+  /// From here to stack(): more than one lane. The same under an arbitrary mask.
+  llvm::Value* load_masked(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* mask);
   /// Element indices[i] into lane i; indices are i64 lanes, or i32. With a mask (may be null), its false lanes give zero; they may
   /// read the first element. Lanes of equal `rows` (ascending; may be empty) have indices that follow one another.
   llvm::Value* gather(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask,
                       std::span<const std::int64_t> rows = {});
-  /// Lane i to element indices[i], in lane order: of equal indices the last lane wins.
-  void scatter(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
   /// Elements at, at+stride, at+2*stride, ...; stride is a scalar i64.
   llvm::Value* load_strided(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride,
                             llvm::Value* mask);
-  void store_strided(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride,
-                     llvm::Value* mask);
+  void store_strided(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride);
   /// Element at + offsets[i] into lane i, for offsets that are less than 2 W apart. Under a constant mask (may be null) its false
   /// lanes give zero, and theirs count for nothing.
   llvm::Value* load_shuffled(ElementType type, llvm::Value* pointer, llvm::Value* at,
@@ -135,16 +130,21 @@ class SimdBuilder {
   /// next ones. Returns the last ones; `initial` if there is no turn.
   Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initial,
                       const std::function<Values(llvm::Value* i, const Values& carried)>& body);
+  void for_each(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
+                const std::function<void(llvm::Value* i)>& body);
   /// while (condition(carried)): a scalar i1.
   Values while_loop(const Values& initial, const std::function<llvm::Value*(const Values&)>& condition,
                     const std::function<Values(const Values&)>& body);
   /// Both branches give values of the same types; `condition` is a scalar i1.
   Values if_else(llvm::Value* condition, const std::function<Values()>& then, const std::function<Values()>& otherwise);
+  /// Goes to `cancelled` if the atomic i32 at `word` isn't 0.
+  void leave_if_cancelled(llvm::Value* word, llvm::BasicBlock* cancelled);
+  void branch(
+      llvm::Value* condition, const std::function<void()>& then, const std::function<void()>& otherwise = [] {});
 
  private:
   bool has_masked_moves(ElementType type) const;
-  llvm::Value* element_pointer(ElementType type, llvm::Value* pointer, llvm::Value* at);
-  llvm::Value* element_pointers(ElementType type, llvm::Value* pointer, llvm::Value* indices);
+  llvm::Value* element_pointer(ElementType type, llvm::Value* pointer, llvm::Value* at);  ///< of lanes as well
   llvm::Value* gather_by_lanes(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask,
                                std::span<const std::int64_t> rows);
   llvm::Value* gather_halves(int first, int count, const std::function<bool(int, int)>& is_one_row,
@@ -156,6 +156,10 @@ class SimdBuilder {
   Isa isa_;
   int lanes_;
 };
+
+/// A function of that name, at whose beginning the builder stands.
+llvm::Function* begin_function(llvm::IRBuilder<>& ir, llvm::Module& module, const std::string& name, llvm::Type* result,
+                               llvm::ArrayRef<llvm::Type*> parameters);
 
 /// The same machine with another lane count, at the same place.
 inline SimdBuilder with_lanes(SimdBuilder& b, int lanes) { return SimdBuilder(b.ir(), b.isa(), lanes); }

@@ -32,10 +32,6 @@ Value* SimdBuilder::element_pointer(ElementType type, Value* pointer, Value* at)
   return ir_.CreateGEP(memory_scalar(type), pointer, at);
 }
 
-Value* SimdBuilder::element_pointers(ElementType type, Value* pointer, Value* indices) {
-  return ir_.CreateGEP(memory_scalar(type), pointer, indices);
-}
-
 Value* SimdBuilder::stack(std::int64_t bytes) {
   llvm::BasicBlock& entry = ir_.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> at_entry(&entry, entry.begin());
@@ -123,7 +119,12 @@ Value* SimdBuilder::load_tail(ElementType type, Value* pointer, Value* at, Value
 }
 
 void SimdBuilder::store_tail(ElementType type, Value* value, Value* pointer, Value* at, Value* count) {
-  if (has_masked_moves(type)) return store_masked(type, value, pointer, at, first_lanes(count));
+  if (has_masked_moves(type)) {
+    Value* const mask = first_lanes(count);
+    Value* const raw = to_memory(type, value);
+    ir_.CreateMaskedStore(raw, element_pointer(type, pointer, at), natural(type), mask);
+    return;
+  }
   const std::int64_t size = element_size_bytes(type);
   Value* slot = stack(size * lanes_);
   if (is_complex(type)) store_complex(*this, value, slot, llvm::Align(1));
@@ -141,15 +142,10 @@ void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* l
   auto& ir = b.ir();
   Value* const flags = b.stack(b.lanes());
   b.store(ElementType::kPred, mask, flags, b.index(0));
-  b.counted_loop(b.index(0), b.index(b.lanes()), b.index(1), {}, [&](Value* lane, const Values&) {
+  b.for_each(b.index(0), b.index(b.lanes()), b.index(1), [&](Value* lane) {
     Value* const is_in =
         ir.CreateICmpNE(ir.CreateLoad(ir.getInt8Ty(), ir.CreateGEP(ir.getInt8Ty(), flags, lane)), ir.getInt8(0));
-    const auto visited = [&] {
-      visit(lane);
-      return Values{};
-    };
-    b.if_else(is_in, visited, [] { return Values{}; });
-    return Values{};
+    b.branch(is_in, [&] { visit(lane); });
   });
 }
 
@@ -158,7 +154,6 @@ void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* l
 // Where no instruction masks, a branch per lane or a loop over lanes stands where the mask is mixed. It rarely is: of the two halves
 // of an array that was rolled, all vectors but one lie in either.
 Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Value* mask) {
-  if (lanes_ == 1) return gather(type, pointer, at, mask);
   if (type == ElementType::kC128) {
     const auto both = [&] {
       const ComplexParts all = parts_of(*this, load(type, pointer, at));
@@ -195,40 +190,6 @@ Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Val
   return from_memory(type, if_else(ir_.CreateAndReduce(mask), whole, part)[0]);
 }
 
-void SimdBuilder::store_masked(ElementType type, Value* value, Value* pointer, Value* at, Value* mask) {
-  if (lanes_ == 1) return scatter(type, value, pointer, at, mask);
-  if (type == ElementType::kC128) {
-    SimdBuilder parts = with_lanes(*this, 2 * lanes_);
-    parts.store_masked(ElementType::kF64, in_turn(*this, value), pointer, ir_.CreateShl(at, 1), doubled(*this, mask));
-    return;
-  }
-  Value* const raw = to_memory(type, value);
-  const auto by_lanes = [&] {
-    if (lanes_ <= kMostBranches || has_masked_moves(type)) {
-      ir_.CreateMaskedStore(raw, element_pointer(type, pointer, at), natural(type), mask);
-      return Values{};
-    }
-    Value* const slot = stack(element_size_bytes(type) * lanes_);
-    ir_.CreateAlignedStore(raw, slot, llvm::Align(1));
-    each_lane_of(*this, mask, [&](Value* lane) {
-      Value* const element =
-          ir_.CreateAlignedLoad(memory_scalar(type), element_pointer(type, slot, lane), llvm::Align(1));
-      ir_.CreateAlignedStore(element, element_pointer(type, pointer, ir_.CreateAdd(at, lane)), natural(type));
-    });
-    return Values{};
-  };
-  if (has_masked_moves(type)) {
-    by_lanes();
-    return;
-  }
-  const auto whole = [&] {
-    ir_.CreateAlignedStore(raw, element_pointer(type, pointer, at), natural(type));
-    return Values{};
-  };
-  const auto nothing = [] { return Values{}; };
-  if_else(ir_.CreateAndReduce(mask), whole, [&] { return if_else(ir_.CreateOrReduce(mask), by_lanes, nothing); });
-}
-
 Value* SimdBuilder::load_scalar(ElementType type, Value* pointer, Value* at) {
   return with_lanes(*this, 1).load(type, pointer, at);
 }
@@ -239,18 +200,12 @@ void SimdBuilder::store_scalar(ElementType type, Value* scalar, Value* pointer, 
 
 Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Value* mask,
                            std::span<const std::int64_t> rows) {
-  if (lanes_ == 1 && mask == nullptr) return load(type, pointer, indices);
-  if (lanes_ == 1) {
-    auto loaded = [&] { return Values{load(type, pointer, indices)}; };
-    auto zero = [&] { return Values{llvm::Constant::getNullValue(register_type(type))}; };
-    return if_else(mask, loaded, zero)[0];
-  }
   // There are instructions for elements of 4 and 8 bytes.
   const int size = element_size_bytes(type);
   if (isa_ != Isa::kAvx512 || size < 4 || size > 8) return gather_by_lanes(type, pointer, indices, mask, rows);
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* every = mask == nullptr ? boolean(true) : mask;
-  Value* raw = ir_.CreateMaskedGather(raw_type, element_pointers(type, pointer, indices), natural(type), every,
+  Value* raw = ir_.CreateMaskedGather(raw_type, element_pointer(type, pointer, indices), natural(type), every,
                                       llvm::Constant::getNullValue(raw_type));
   return from_memory(type, raw);
 }
@@ -301,20 +256,6 @@ Value* SimdBuilder::gather_halves(int first, int count, const std::function<bool
   return ir_.CreateShuffleVector(low, high, order);
 }
 
-void SimdBuilder::scatter(ElementType type, Value* value, Value* pointer, Value* indices, Value* mask) {
-  if (lanes_ == 1 && mask == nullptr) return store(type, value, pointer, indices);
-  if (lanes_ == 1) {
-    auto stored = [&] {
-      store(type, value, pointer, indices);
-      return Values{};
-    };
-    if_else(mask, stored, [] { return Values{}; });
-    return;
-  }
-  Value* every = mask == nullptr ? boolean(true) : mask;
-  ir_.CreateMaskedScatter(to_memory(type, value), element_pointers(type, pointer, indices), natural(type), every);
-}
-
 Value* SimdBuilder::strided_indices(Value* at, Value* stride) {
   return ir_.CreateAdd(splat(at), ir_.CreateMul(lane_numbers(ir_.getInt64Ty()), splat(stride)));
 }
@@ -322,8 +263,7 @@ Value* SimdBuilder::strided_indices(Value* at, Value* stride) {
 /// Lane by lane: gather instructions take two to three times as long (Ice Lake, 16 floats: 8.5 ns against 16 and, with
 /// indices of 64 bits, 27).
 Value* SimdBuilder::load_strided(ElementType type, Value* pointer, Value* at, Value* stride, Value* mask) {
-  if (lanes_ == 1 || mask != nullptr || is_complex(type))
-    return gather(type, pointer, strided_indices(at, stride), mask);
+  if (mask != nullptr || is_complex(type)) return gather(type, pointer, strided_indices(at, stride), mask);
   llvm::Type* const scalar = memory_scalar(type);
   Value* raw = llvm::PoisonValue::get(wide(scalar));
   for (int lane = 0; lane < lanes_; ++lane) {
@@ -334,8 +274,11 @@ Value* SimdBuilder::load_strided(ElementType type, Value* pointer, Value* at, Va
   return from_memory(type, raw);
 }
 
-void SimdBuilder::store_strided(ElementType type, Value* value, Value* pointer, Value* at, Value* stride, Value* mask) {
-  scatter(type, value, pointer, strided_indices(at, stride), mask);
+/// In lane order: if places are equal, the last lane wins.
+void SimdBuilder::store_strided(ElementType type, Value* value, Value* pointer, Value* at, Value* stride) {
+  Value* const indices = strided_indices(at, stride);
+  ir_.CreateMaskedScatter(to_memory(type, value), element_pointer(type, pointer, indices), natural(type),
+                          boolean(true));
 }
 
 // Two loads of the same power of two, from the first element and up to the last one: together they have all between.

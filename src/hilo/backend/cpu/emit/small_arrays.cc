@@ -284,17 +284,6 @@ class ArrayEmitter {
   std::vector<Extents> from_;
 };
 
-/// `bits` in every lane.
-Value* constant_of(SimdBuilder& b, ElementType type, uint64_t bits) {
-  llvm::Type* const wide = b.register_type(type);
-  if (type == ElementType::kF64) return llvm::ConstantFP::get(wide, std::bit_cast<double>(bits));
-  if (type == ElementType::kF32)
-    return llvm::ConstantFP::get(wide, llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-  if (computes_in_f32(type)) return llvm::ConstantFP::get(wide, llvm::APFloat(widened_bits(type, bits)));
-  if (type == ElementType::kPred) return b.boolean(bits != 0);
-  return llvm::ConstantInt::get(wide, llvm::APInt(64, bits).zextOrTrunc(wide->getScalarSizeInBits()));
-}
-
 }  // namespace
 
 Values emit_small_array(const hlo::Instruction& i, std::span<const SmallArray> operands, const LaneBatch& batch,
@@ -337,7 +326,7 @@ Values emit_small_constant(SimdBuilder& b, const Literal& literal, const LaneBat
   for (int64_t e = 0; e < engine::elements_beside(literal.shape(), batch.size); ++e) {
     uint64_t bits = 0;
     std::memcpy(&bits, literal.bytes().data() + static_cast<size_t>(e) * size, size);
-    values.push_back(constant_of(b, type, bits));
+    values.push_back(b.constant(type, bits));
   }
   return values;
 }

@@ -3,7 +3,7 @@
 // pointers that a turn exchanges are values of the loop, one-element carries live in registers.
 #pragma once
 
-#include "hilo/backend/cpu/emit/region.h"
+#include "hilo/backend/cpu/emit/region/node_traits.h"
 #include "hilo/engine/planner.h"
 
 namespace llvm {

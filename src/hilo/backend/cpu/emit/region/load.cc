@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/region/nodes.h"
+
+#include "hilo/backend/cpu/emit/region/index.h"
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+/// `mask` may be null. Masks of narrow dimensions are constants; others are all true but at the ends of the array.
+Value* emit_irregular_load(RegionState& s, uint32_t n, Value* mask, bool wide_mask) {
+  const RegionNode& node = s.region.nodes[n];
+  const uint32_t e = s.node_expression[n];
+  const std::vector<int64_t> offsets = lane_offsets(s, e);
+  const auto shuffled = [&](llvm::Constant* of) {
+    return Values{s.wide.load_shuffled(node.type, s.buffers[node.input], scalar_index(s, e), offsets, of)};
+  };
+  if (mask == nullptr) return shuffled(nullptr)[0];
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(mask); constant != nullptr && wide_mask)
+    return shuffled(constant)[0];
+  const auto nothing = [&] { return Values{llvm::Constant::getNullValue(s.wide.register_type(node.type))}; };
+  const auto whole = [&] { return shuffled(nullptr); };
+  if (!wide_mask) return s.scalar.if_else(mask, whole, nothing)[0];
+  const auto some = [&] {
+    return Values{s.wide.gather(node.type, s.buffers[node.input], lane_indices(s, e, s.ir.getInt64Ty()), mask)};
+  };
+  return s.scalar.if_else(s.ir.CreateAndReduce(mask), whole, some)[0];
+}
+
+}  // namespace
+
+Value* emit_load(RegionState& s, uint32_t n, bool wide) {
+  const RegionNode& node = s.region.nodes[n];
+  if (!s.known.empty() && s.known[node.input] != nullptr) {
+    return wide ? s.wide.splat(s.known[node.input]) : s.known[node.input];
+  }
+  if (guard_state(s, node) == GuardState::kOutside)
+    return llvm::Constant::getNullValue(s.builder(wide).register_type(node.type));
+  if (s.columns.loaded[n] != nullptr) return s.wide.load(node.type, s.columns.loaded[n], column_of(s, node.index));
+  const uint32_t e = s.node_expression[n];
+  Value* pointer = s.buffers[node.input];
+  bool wide_mask = false;
+  Value* mask = guard_mask(s, n, wide_mask);
+  const bool scattered = has_varying_terms(s, e);
+  const int64_t step = lane_step(s, e);
+  Value* at = scattered && wide && s.facts.shape.lanes > 1 ? nullptr : index_in(s, e, false);
+  if (!wide || s.facts.shape.lanes == 1) {
+    if (mask != nullptr) at = s.ir.CreateSelect(mask, at, s.scalar.index(0));  // an element that is there
+    return s.scalar.load_scalar(node.type, pointer, at);
+  }
+  if (step == kIrregular && !scattered) return emit_irregular_load(s, n, mask, wide_mask);
+  if (mask != nullptr && !wide_mask) {
+    if (!scattered && step >= 0) {
+      at = s.ir.CreateSelect(mask, at, s.scalar.index(0));
+      mask = nullptr;
+    } else {
+      mask = s.wide.splat(mask);
+    }
+  }
+  if (scattered) return emit_gather(s, n, mask);
+  if (step == 0) {
+    // The address is the same in every lane and the guard isn't: where it fails the value doesn't matter.
+    if (mask != nullptr) at = s.ir.CreateSelect(s.wide.any(mask), at, s.scalar.index(0));
+    return s.wide.splat(s.scalar.load_scalar(node.type, pointer, at));
+  }
+  if (step == 1)
+    return mask == nullptr ? s.wide.load(node.type, pointer, at) : s.wide.load_masked(node.type, pointer, at, mask);
+  if (step == -1) {
+    Value* first = s.ir.CreateSub(at, s.scalar.index(s.facts.shape.lanes - 1));
+    return s.wide.reverse(mask == nullptr ? s.wide.load(node.type, pointer, first)
+                                          : s.wide.load_masked(node.type, pointer, first, s.wide.reverse(mask)));
+  }
+  return s.wide.load_strided(node.type, pointer, at, s.scalar.index(step), mask);
+}
+
+}  // namespace hilo::cpu

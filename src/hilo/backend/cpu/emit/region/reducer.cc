@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/region/reducer.h"
+
+#include "hilo/backend/cpu/emit/complex.h"
+#include "hilo/backend/cpu/emit/convert.h"
+#include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/scalar_emitter.h"
+#include "hilo/hlo/ir/reducer_kind.h"
+
+namespace hilo::cpu {
+namespace {
+
+using hlo::ReducerKind;
+using llvm::Value;
+
+/// A float of 32 bits where doubles are accumulated.
+Value* extended(SimdBuilder& b, ElementType accumulator, Value* value) {
+  if (accumulator != ElementType::kF64 || !value->getType()->getScalarType()->isFloatTy()) return value;
+  return b.ir().CreateFPExt(value, b.register_type(ElementType::kF64));
+}
+
+Values emit_body(RegionState& s, const hlo::Computation& body, const Values& a, const Values& b, bool wide) {
+  std::vector<Values> arguments;
+  for (const Values* side : {&a, &b}) {
+    for (Value* v : *side) arguments.push_back({v});
+  }
+  ScalarEmitter emitter(s.builder(wide));
+  const Values results = emitter.emit(body, arguments);
+  s.fail(emitter.status());
+  return results;
+}
+
+/// Lanes don't follow one another as elements of the row do. Of two NaNs the body of an arg-reduction keeps the left
+/// one, which must be the one that comes first in the row: the lower index of what both orders give, equal otherwise.
+Values join_lanes(RegionState& s, const RegionNode& reduce, const Values& a, const Values& b) {
+  Values joined = combine(s, reduce, a, b, true);
+  const ReducerKind kind = reducer_of(reduce);
+  if (kind != ReducerKind::kArgMax && kind != ReducerKind::kArgMin) return joined;
+  if (!is_floating(s.region.nodes[reduce.initial(0)].type)) return joined;
+  const ElementType index = s.region.nodes[reduce.initial(1)].type;
+  const Values indices = {joined[1], combine(s, reduce, b, a, true)[1]};
+  StatusOr<Value*> lower = emit_elementwise(s.wide, hlo::Opcode::kMinimum, index, index, nullptr, indices);
+  if (lower.ok()) joined[1] = *lower;
+  else s.fail(lower.status());
+  return joined;
+}
+
+}  // namespace
+
+Values neutral_values(RegionState& s, const RegionNode& reduce) {
+  const ReducerKind kind = reducer_of(reduce);
+  const size_t count = reduce.count;
+  Values values;
+  for (size_t k = 0; k < count; ++k) {
+    const ElementType element = s.region.nodes[reduce.initial(k)].type;
+    if (is_complex(element) && (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply)) {
+      llvm::Type* part = s.wide.register_type(real_type_of(element));
+      const bool sum = kind == ReducerKind::kAdd;
+      values.push_back(
+          join(s.wide, {llvm::ConstantFP::get(part, sum ? -0.0 : 1.0), llvm::ConstantFP::get(part, sum ? -0.0 : 0.0)}));
+      continue;
+    }
+    llvm::Type* type = s.wide.register_type(is_wide_product(reduce) ? ElementType::kF64 : element);
+    if (kind == ReducerKind::kAdd && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, -0.0));
+    else if (kind == ReducerKind::kMultiply && type->isFPOrFPVectorTy())
+      values.push_back(llvm::ConstantFP::get(type, 1.0));
+    else if (kind == ReducerKind::kMultiply) values.push_back(llvm::ConstantInt::get(type, 1));
+    else if (kind == ReducerKind::kAdd || kind == ReducerKind::kXor)
+      values.push_back(llvm::Constant::getNullValue(type));
+    else values.push_back(value_of(s, reduce.initial(k), true));
+  }
+  return values;
+}
+
+Values combine(RegionState& s, const RegionNode& reduce, const Values& a, const Values& b, bool wide) {
+  if (const std::optional<hlo::Opcode> opcode = opcode_of(reducer_of(reduce))) {
+    const ElementType type = accumulator_of(reduce);
+    const Values operands = {extended(s.builder(wide), type, a[0]), extended(s.builder(wide), type, b[0])};
+    const StatusOr<Value*> value = emit_elementwise(s.builder(wide), *opcode, type, type, nullptr, operands);
+    s.fail(value.status());
+    return value.ok() ? Values{*value} : a;
+  }
+  return emit_body(s, *reduce.body, a, b, wide);
+}
+
+Value* multiply_add(RegionState& s, const RegionNode& dot, Value* accumulator) {
+  const ElementType type = accumulator_type(dot.type);
+  Value* factors[2];
+  for (size_t k = 0; k < 2; ++k) {
+    factors[k] = emit_convert(s.wide, accumulator_type(s.region.nodes[dot.operands[k]].type), type,
+                              value_of(s, dot.operands[k], true));
+  }
+  if (is_complex(type)) return emit_complex_multiply_add(s.wide, factors[0], factors[1], accumulator);
+  if (is_floating(type)) return s.wide.mul_add(factors[0], factors[1], accumulator);
+  if (type == ElementType::kPred) return s.ir.CreateOr(s.ir.CreateAnd(factors[0], factors[1]), accumulator);
+  return s.ir.CreateAdd(s.ir.CreateMul(factors[0], factors[1]), accumulator);
+}
+
+Values finish_reduce(RegionState& s, const RegionNode& reduce, Values values) {
+  const ReducerKind kind = reducer_of(reduce);
+  const bool wide = s.across_rows() && s.facts.shape.lanes > 1;
+  if (!wide && s.facts.shape.lanes > 1) {
+    // Halves meet halves at full width; only the low lanes count from then on.
+    for (int width = s.facts.shape.lanes / 2; width >= 1; width /= 2) {
+      std::vector<int> order(static_cast<size_t>(s.facts.shape.lanes));
+      for (int i = 0; i < s.facts.shape.lanes; ++i) order[static_cast<size_t>(i)] = i < width ? i + width : i;
+      Values other;
+      for (Value* v : values) other.push_back(s.ir.CreateShuffleVector(v, order));
+      values = join_lanes(s, reduce, values, other);
+    }
+    for (Value*& v : values) v = s.ir.CreateExtractElement(v, uint64_t{0});
+  }
+  if (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply || kind == ReducerKind::kXor) {
+    values = combine(s, reduce, {value_of(s, reduce.initial(0), wide)}, values, wide);
+    if (is_wide_product(reduce)) values[0] = emit_convert(s.builder(wide), ElementType::kF64, reduce.type, values[0]);
+    values[0] = s.builder(wide).round_to(reduce.type, values[0]);
+  }
+  // As a conversion does: a NaN that was only converted may be a signalling one.
+  if (!reduce.is_dot && is_extreme(reduce) && s.facts.nodes[reduce.operands[0]].rounds_late)
+    values[0] = emit_convert(s.builder(wide), ElementType::kF32, reduce.type, values[0]);
+  return values;
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/region/loop_forms.h"
+
+#include <algorithm>
+
+#include "hilo/backend/cpu/emit/region/index.h"
+#include "hilo/backend/cpu/emit/region/loop.h"
+#include "hilo/backend/cpu/emit/region/node_traits.h"
+#include "hilo/backend/cpu/emit/region/nodes.h"
+#include "hilo/backend/cpu/emit/region/reducer.h"
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+constexpr int64_t kMaxUnrolledNodes = 64;  // a short row is written out; more would cost more to compile than it saves
+
+/// Elements since the row's start; in columns every lane has its own row.
+Value* tile_index(RegionState& s, uint32_t n) {
+  Value* index = s.scalar.index(0);
+  for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) {
+    index = s.ir.CreateMul(index, s.extent(k));
+    // The loops within the node's have not begun: its value is the same for all their turns.
+    if (static_cast<int>(k) <= s.facts.nodes[n].level) index = s.ir.CreateAdd(index, s.position.indices[k]);
+  }
+  return s.across_rows() ? s.ir.CreateMul(index, s.scalar.index(s.facts.shape.lanes)) : index;
+}
+
+void store_tile(RegionState& s, uint32_t n, Value* value) {
+  const ElementType type = accumulator_type(s.region.nodes[n].type);
+  if (s.facts.nodes[n].varies) s.wide.store(type, value, s.tiles[n], tile_index(s, n));
+  else s.scalar.store_scalar(type, value, s.tiles[n], tile_index(s, n));
+}
+
+Value* load_tile(RegionState& s, uint32_t n) {
+  const ElementType type = accumulator_type(s.region.nodes[n].type);
+  return s.facts.nodes[n].varies ? s.wide.load(type, s.tiles[n], tile_index(s, n))
+                                 : s.scalar.load_scalar(type, s.tiles[n], tile_index(s, n));
+}
+
+using Reductions = std::vector<const RegionNode*>;
+
+/// The reductions of row loop `loop`.
+Reductions reductions_of(const RegionState& s, int loop) {
+  Reductions reductions;
+  for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
+    const RegionNode& node = s.region.nodes[n];
+    if (node.kind == NodeKind::kReduce && s.facts.nodes[n].stage == loop) reductions.push_back(&node);
+  }
+  return reductions;
+}
+
+/// Calls `use` with each reduction and its accumulators, out of those of all.
+void for_each_reduction(const Reductions& reductions, const Values& all,
+                        const std::function<void(const RegionNode& reduce, Values accumulators)>& use) {
+  auto at = all.begin();
+  for (const RegionNode* reduce : reductions) {
+    const auto end = at + static_cast<std::ptrdiff_t>(reduce->count);
+    use(*reduce, Values(at, end));
+    at = end;
+  }
+}
+
+/// The accumulators after the elements of one vector.
+Values accumulate(RegionState& s, const RegionNode& reduce, const Values& accumulators) {
+  if (reduce.is_dot) return {multiply_add(s, reduce, accumulators[0])};
+  Values elements;
+  for (size_t k = 0; k < reduce.count; ++k) elements.push_back(value_of(s, reduce.operands[k], true));
+  return combine(s, reduce, accumulators, elements, true);
+}
+
+/// One vector of the innermost row loop: feeds the accumulators, writes what is done.
+Values emit_row_point(RegionState& s, int loop, const Reductions& reductions, const Values& carried) {
+  Values next;
+  for_each_reduction(reductions, carried, [&](const RegionNode& reduce, const Values& accumulators) {
+    Values combined = accumulate(s, reduce, accumulators);
+    if (s.valid_lanes != nullptr && !s.across_rows()) {
+      for (size_t k = 0; k < combined.size(); ++k)
+        combined[k] = s.ir.CreateSelect(s.valid_lanes, combined[k], accumulators[k]);
+    }
+    next.insert(next.end(), combined.begin(), combined.end());
+  });
+  store_outputs(s, true, loop);
+  return next;
+}
+
+/// Of the vector that begins at `at` where the loop is at `i`: lane j has element at + j, which earlier vectors have
+/// seen if it is below i.
+Value* lanes_not_seen(RegionState& s, Value* i, Value* at) {
+  Value* seen = s.ir.CreateTrunc(s.ir.CreateSub(i, at), s.ir.getInt32Ty());
+  return s.ir.CreateICmpSGE(s.wide.lane_numbers(seen->getType()), s.wide.splat(seen));
+}
+
+/// Computes a node of the row, or reads what an earlier loop has kept of it.
+void emit_row_node(RegionState& s, uint32_t n, int loop) {
+  const bool wide = s.facts.nodes[n].varies;
+  const int kept_in = s.facts.row.kept_in[n];
+  if (kept_in >= 0 && kept_in < loop) return set_value(s, n, load_tile(s, n), wide);
+  emit_node(s, n);
+  if (kept_in == loop) store_tile(s, n, value_of(s, n, wide));
+}
+
+/// Loop over row dimension k; `carried` are the accumulators of all reductions of this stage.
+Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions, const Values& carried) {
+  if (k == s.region.extents.size()) return emit_row_point(s, loop, reductions, carried);
+  const int64_t step = s.is_vector(k) ? s.facts.shape.lanes : 1;
+  const Position before = s.position;
+  const auto turn = [&](Value* i, const Values& now) {
+    Value* at = bounded(s, k, i, s.extent(k), step);
+    if (s.is_vector(k)) s.valid_lanes = s.facts.shape.overlaps ? lanes_not_seen(s, i, at) : nullptr;
+    enter(s, k, at);
+    for (uint32_t n : row_nodes(s, loop, k)) emit_row_node(s, n, loop);
+    Values next = emit_row(s, k + 1, loop, reductions, now);
+    s.position = before;
+    return next;
+  };
+  const int64_t turns = (s.region.extents[k] + step - 1) / step;
+  if (is_cut(s, k) || turns * weighted_nodes(s.region) > kMaxUnrolledNodes) return row_loop(s, k, step, carried, turn);
+  Values now = carried;
+  for (int64_t t = 0; t < turns; ++t) now = turn(s.scalar.index(t * step), now);
+  return now;
+}
+
+/// The loop over the row that feeds the reductions of stage `loop`, and their results.
+void emit_stage(RegionState& s, int loop) {
+  const Reductions reductions = reductions_of(s, loop);
+  Values initial;
+  Reductions reduction_of;  // per accumulator
+  for (const RegionNode* reduce : reductions) {
+    const Values neutral = neutral_values(s, *reduce);
+    initial.insert(initial.end(), neutral.begin(), neutral.end());
+    reduction_of.insert(reduction_of.end(), neutral.size(), reduce);
+  }
+  const Values last = in_stretches(s, initial, reduction_of,
+                                   [&] { return emit_row(s, s.region.row_begin, loop, reductions, initial); });
+  for_each_reduction(reductions, last, [&](const RegionNode& reduce, Values accumulators) {
+    s.reduced[static_cast<size_t>(&reduce - s.region.nodes.data())] = finish_reduce(s, reduce, std::move(accumulators));
+  });
+}
+
+}  // namespace
+
+void make_tiles(RegionState& s) {
+  int64_t elements = s.across_rows() ? s.facts.shape.lanes : 1;
+  for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) elements *= s.region.extents[k];
+  for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
+    if (s.facts.row.kept_in[n] < 0) continue;
+    s.tiles[n] = s.scalar.stack(elements * std::max(element_size_bytes(s.region.nodes[n].type), 4));
+  }
+}
+
+void row_stages(RegionState& s) {
+  for (int loop = 0; loop < s.facts.row.count; ++loop) {
+    emit_stage(s, loop);
+    // Row values don't outlive their loop.
+    for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
+      if (s.facts.nodes[n].in_row) s.values[n] = {};
+    }
+    for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
+      if (!s.facts.nodes[n].in_row && s.facts.nodes[n].stage == loop + 1) emit_node(s, n);
+    }
+  }
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/region/facts.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "hilo/backend/cpu/emit/region/node_traits.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kMaxInStrip = 256;  // nodes times registers of a wide strip
+constexpr int kReduceUnroll = 4;      // independent accumulators hide the latency of an add
+
+/// Functions of f32 that go through f64 have two registers side by side already, and many constants.
+bool is_computed_in_doubles(const RegionNode& n) {
+  if (n.kind != NodeKind::kOp || n.type == ElementType::kF64) return false;
+  switch (n.instruction->opcode) {  // NOLINT: all others are computed in their own type
+    case hlo::Opcode::kAtan2:
+    case hlo::Opcode::kCbrt:
+    case hlo::Opcode::kCos:
+    case hlo::Opcode::kPower:
+    case hlo::Opcode::kSin:
+    case hlo::Opcode::kTan: return true;
+    default: return false;
+  }
+}
+
+/// Registers of a vector where something is expensive. A function is one long chain of operations and the processor
+/// looks ahead by about a hundred, so what goes on side by side must stand side by side. A region with many functions
+/// has code enough.
+int registers_of_expensive(const Region& region) {
+  constexpr int64_t kFew = 8, kMany = 24;
+  const int64_t count = std::ranges::count_if(region.nodes, is_expensive);
+  if (std::ranges::any_of(region.nodes, is_computed_in_doubles)) return 1;
+  return count <= kFew ? 4 : count <= kMany ? 2 : 1;
+}
+
+/// Are vectors across the rows better than along them? What matters is how many loads would have to jump through
+/// memory.
+bool prefers_column(const Region& region) {
+  if (!region.has_row() || region.row_begin == 0) return false;
+  const size_t outer = region.row_begin - 1, row = region.extents.size() - 1;
+  int64_t jumps_outer = 0, jumps_row = 0, steps_outer = 0, steps_row = 0;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind != NodeKind::kLoad) continue;
+    const int64_t along_outer = n.index.coefficient(outer), along_row = n.index.coefficient(row);
+    jumps_outer += along_outer != 0 && along_outer != 1;
+    jumps_row += along_row != 0 && along_row != 1;
+    steps_outer += along_outer == 1;
+    steps_row += along_row == 1;
+  }
+  if (jumps_outer != jumps_row) return jumps_outer < jumps_row;
+  return steps_outer > steps_row;
+}
+
+/// Are rows so short that a vector across them does more than one along them, though each of its elements is loaded by
+/// itself? Sums of few elements are as fast along them.
+bool spans_short_rows(const Region& region) {
+  constexpr int64_t kMinRows = 64;
+  if (!region.has_row() || region.row_begin == 0 || region.extents[region.row_begin - 1] < kMinRows) return false;
+  int64_t count = 1;
+  for (size_t k = region.row_begin; k < region.extents.size(); ++k) count *= region.extents[k];
+  if (count < 2 || count > kMaxShortRow) return false;
+  bool is_worth = false;
+  for (const RegionNode& n : region.nodes) {
+    if (!n.guards.empty() || !n.index.terms.empty() || n.is_dot) return false;
+    is_worth |= is_expensive(n) || (n.kind == NodeKind::kReduce && reducer_of(n) != hlo::ReducerKind::kAdd);
+  }
+  return is_worth;
+}
+
+/// Is it a matrix product (and what hangs on it) in columns, some operand of which is the same for all rows?
+bool is_matrix_product(const Region& region) {
+  if (region.row_begin < 2) return false;
+  const size_t rows = block_dimension(region), columns = region.row_begin - 1;
+  int reductions = 0;
+  bool shares = false;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind == NodeKind::kReduce) {
+      ++reductions;
+      if (!n.is_dot) return false;
+    }
+    const bool in_row = n.index.coefficients.size() > region.row_begin;
+    shares |=
+        n.kind == NodeKind::kLoad && in_row && n.index.coefficient(columns) == 1 && n.index.coefficient(rows) == 0;
+  }
+  for (const RegionOutput& o : region.outputs) {
+    if (o.index.coefficients.size() > region.row_begin) return false;
+  }
+  return reductions == 1 && shares;
+}
+
+/// Is all that its rows do to sum a few products of floats?
+bool sums_few_products(const Region& region) {
+  if (!region.has_row()) return false;
+  const auto count = [](auto begin, auto end) { return std::accumulate(begin, end, int64_t{1}, std::multiplies<>()); };
+  const auto row = region.extents.begin() + static_cast<std::ptrdiff_t>(region.row_begin);
+  const bool alone = count(region.extents.begin(), row) == 1;
+  return count(row, region.extents.end()) <= (alone ? kMaxShortDot : kMaxShortDotOfRow) &&
+         std::ranges::all_of(region.nodes, [](const RegionNode& n) {
+           return n.kind != NodeKind::kReduce || (n.is_dot && (is_floating(n.type) || is_complex(n.type)));
+         });
+}
+
+/// Rows per block: as many as registers hold, and no remainder if that costs less than half of them.
+int block_rows_of(int64_t extent, int vectors, Isa isa) {
+  const int most = std::min((isa == Isa::kAvx512 ? 24 : 12) / vectors, 8);
+  if (extent <= most) return static_cast<int>(std::max<int64_t>(extent, 1));
+  for (int rows = most; rows > most / 2; --rows) {
+    if (extent % rows == 0) return rows;
+  }
+  return most;
+}
+
+/// The dimension along which a map writes contiguous memory; the last one unless another is better.
+size_t written_dimension(const Region& region) {
+  size_t best = region.extents.size() - 1;
+  int best_votes = -1;
+  for (size_t k = region.extents.size(); k-- > 0;) {
+    int votes = 0;
+    for (const RegionOutput& o : region.outputs) votes += o.index.coefficient(k) == 1 && region.extents[k] > 1 ? 1 : 0;
+    if (votes <= best_votes) continue;
+    best_votes = votes;
+    best = k;
+  }
+  return best;
+}
+
+/// What the choice of a vector looks at.
+struct Contents {
+  int widest = 1;  ///< bytes of the widest element in a register
+  bool expensive = false, expensive_in_row = false, generic = false;
+};
+
+Contents contents_of(const Region& region) {
+  Contents has;
+  std::vector<bool> in_row;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind == NodeKind::kReduce) {
+      has.generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
+      if (is_wide_product(n)) has.widest = std::max(has.widest, register_bytes(ElementType::kF64));
+    } else if (n.kind != NodeKind::kClampedIndex) has.widest = std::max(has.widest, register_bytes(n.type));
+    bool here = n.kind != NodeKind::kReduceResult && n.index.coefficients.size() > region.row_begin;
+    for (uint32_t o : n.operands) here |= in_row[o] && n.kind != NodeKind::kReduceResult;
+    in_row.push_back(here);
+    has.expensive |= is_expensive(n);
+    has.expensive_in_row |= is_expensive(n) && here;
+  }
+  return has;
+}
+
+/// A vector to choose, from `natural` lanes, which fill one register, up.
+struct Choice {
+  const Region& region;
+  Isa isa;
+  Contents has;
+  int natural;
+  int64_t extent;  ///< of the vectors' dimension
+
+  bool wastes(int lanes) const { return (extent + lanes - 1) / lanes * lanes - extent > extent / 8; }
+};
+
+/// Sums of a block stay in registers, next to one vector row of the shared operand.
+int lanes_of_product(const Choice& c) {
+  int lanes = c.natural * (c.isa == Isa::kAvx512 ? 4 : 2);
+  while (lanes > c.natural && (lanes > c.extent || c.wastes(lanes))) lanes /= 2;
+  return lanes;
+}
+
+/// Memory is read in stretches that the prefetcher follows, and many sums run side by side. What follows the sums is
+/// written out for each register, so it must be cheap for the widest.
+int lanes_of_strip(const Choice& c) {
+  int lanes = c.natural * (c.has.expensive ? kReduceUnroll : c.isa == Isa::kAvx512 ? 16 : 8);
+  const auto is_long = [&] { return weighted_nodes(c.region) * (lanes / c.natural) > kMaxInStrip; };
+  while (lanes > c.natural && (lanes > c.extent || c.wastes(lanes) || is_long())) lanes /= 2;
+  return lanes;
+}
+
+int lanes_of_line(const Choice& c, bool column) {
+  int lanes = c.natural;
+  const bool has_row = c.region.has_row();
+  if (has_row && !c.has.expensive_in_row && !(column && c.has.expensive) && c.region.nodes.size() < 24) {
+    lanes *= kReduceUnroll;
+  } else if (has_row ? c.has.expensive_in_row : c.has.expensive) {
+    lanes *= registers_of_expensive(c.region);
+    while (lanes > c.natural && c.wastes(lanes)) lanes /= 2;
+  }
+  return std::min(lanes, 64);
+}
+
+}  // namespace
+
+RegionShape shape_of_region(const Region& region, Isa isa) {
+  RegionShape shape;
+  if (region.extents.empty()) return shape;
+  const bool across = spans_short_rows(region), column = across || prefers_column(region);
+  shape.vector_dimension = column             ? region.row_begin - 1
+                           : region.has_row() ? region.extents.size() - 1
+                                              : written_dimension(region);
+  const Contents has = contents_of(region);
+  const int natural = vector_bytes(isa) / has.widest;
+  if (const std::optional<RegionShape> folded = folded_shape(region, natural)) return *folded;
+  const int64_t extent = region.extents[shape.vector_dimension];
+  const Choice choice{region, isa, has, natural, extent};
+  const bool product = column && is_matrix_product(region);
+  int lanes = natural;  // across short rows one register: each element is an instruction
+  if (!across && product) lanes = lanes_of_product(choice);
+  else if (!across && column && !has.expensive_in_row && region.nodes.size() < 16) lanes = lanes_of_strip(choice);
+  else if (!across) lanes = lanes_of_line(choice, column);
+  while (lanes > 1 && lanes > extent) lanes /= 2;
+  if (has.generic && region.has_row() && !column) lanes = 1;  // an unknown reducer has no neutral element
+  if (!column && !has.expensive_in_row && sums_few_products(region)) lanes = 1;
+  shape.lanes = lanes;
+  shape.step = lanes;
+  shape.overlaps = extent % lanes != 0 || !cuts_of(region, shape.vector_dimension)[shape.vector_dimension].empty();
+  if (product) {
+    const int64_t rows = region.extents[block_dimension(region)];
+    shape.block_rows = block_rows_of(rows, std::max(lanes / natural, 1), isa);
+    shape.overlaps |= rows % shape.block_rows != 0;
+  }
+  return shape;
+}
+
+int64_t code_length(const Region& region, Isa isa) {
+  constexpr int64_t kOfFunction = 16;
+  const int64_t lanes = shape_of_region(region, isa).lanes, vector = vector_bytes(isa);
+  int64_t length = 0;
+  for (const RegionNode& n : region.nodes)
+    length += (is_expensive(n) ? kOfFunction : 1) * std::max<int64_t>(register_bytes(n.type) * lanes / vector, 1);
+  return length;
+}
+
+}  // namespace hilo::cpu

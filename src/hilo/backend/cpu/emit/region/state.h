@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/region/state.h -- the state of a region's code while it is being written.
+// Loop forms are functions over it, one file each; docs/contributing/engine.md has the walk.
+#pragma once
+
+#include "hilo/backend/cpu/emit/partial_sums.h"
+#include "hilo/backend/cpu/emit/region/facts.h"
+#include "hilo/backend/cpu/emit/simd.h"
+#include "hilo/engine/region_poll.h"
+
+namespace hilo::cpu {
+
+/// A node's value: one of them or both, the wide one created from the scalar on demand.
+struct NodeValue {
+  llvm::Value* scalar = nullptr;
+  llvm::Value* wide = nullptr;
+};
+
+struct Position {
+  Values partial;  ///< per index expression: its sum over the loops entered so far
+  Values indices;  ///< per dimension
+};
+
+struct Stretch {
+  int64_t first, end;
+};
+
+/// A block of rows of a matrix product (block_loop.cc).
+struct BlockState {
+  std::vector<std::vector<NodeValue>> values;  ///< per row: what `RegionState::values` is elsewhere
+  int64_t row = 0;                             ///< the row that is being emitted
+};
+
+/// Rows of few elements that are columns on the stack (row_columns.cc).
+struct RowColumns {
+  Values loaded;  ///< per node: memory of the columns, or null
+  Values stored;  ///< per output
+};
+
+/// A row that is cut into stretches (sum_loop.cc).
+struct LongSums {
+  PartialSums* partial = nullptr;             ///< of the sums
+  std::vector<const RegionNode*> reductions;  ///< per accumulator: the reduction if it is a sum, else null
+};
+
+struct RegionState {
+  RegionState(llvm::IRBuilder<>& builder, Isa isa, const Region& described, Values pointers, Values known_inputs);
+
+  const Region& region;
+  RegionFacts facts;
+  std::vector<const IndexExpr*> expressions;  ///< all of the region; the lists below are indices into it
+  std::vector<uint32_t> node_expression, output_expression;
+  std::vector<std::vector<uint32_t>> guard_expressions;  ///< per node, per guard
+
+  llvm::IRBuilder<>& ir;
+  SimdBuilder scalar, wide;
+  Values buffers;  ///< pointers to the inputs, then the outputs
+  Values known;    ///< empty, or per input: the register value of its only element, or null
+
+  Position position;
+  std::vector<NodeValue> values;
+  std::vector<Values> reduced;  ///< per kReduce node: its results
+  Values stored;                ///< per output: the scalar that it got if the region writes just that one, else null
+  Values tiles;                 ///< per node: stack memory of a kept row value
+  Status status;                ///< the first error
+
+  // Of single loop forms; each is at its default elsewhere.
+  std::optional<PolledLoop> polled;
+  std::vector<std::optional<Stretch>> here;  ///< cut_loop: per dimension, the stretch between cuts that the code is for
+  int64_t first_lane = 0;                    ///< folded_loop: elements of this turn before the vector
+  llvm::Value* valid_lanes = nullptr;        ///< row: in its last, overlapping vector, the lanes not seen before
+  BlockState block;
+  RowColumns columns;
+  LongSums sums;
+
+  SimdBuilder& builder(bool is_wide) { return is_wide ? wide : scalar; }
+  bool across_rows() const { return is_column(region, facts.shape); }
+  bool is_vector(size_t k) const { return facts.shape.lanes > 1 && k == facts.shape.vector_dimension; }
+  bool is_folded() const { return facts.shape.folded > 1; }
+  llvm::Constant* extent(size_t k) { return scalar.index(region.extents[k]); }
+  void fail(const Status& error) {
+    if (status.ok()) status = error;
+  }
+};
+
+/// Fails the region, with INTERNAL, if the node has no value yet.
+llvm::Value* value_of(RegionState& s, uint32_t n, bool wide);
+
+/// Nothing for a null value.
+void set_value(RegionState& s, uint32_t n, llvm::Value* value, bool wide);
+
+}  // namespace hilo::cpu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which instructions fetch the elements of a vector.
+#include "tests/backend/cpu/emit/region/region_case.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// y = negate(`moved`), an op on x, of that shape.
+std::string moved(std::string_view from, std::string_view shape, std::string_view op) {
+  return fmt::format("ENTRY main {{ x = {0} parameter(0)  m = {1} {2}  ROOT y = {1} negate(m) }}\n", from, shape, op);
+}
+
+TEST(RegionLoad, ConsecutiveElementsAreOneLoad) {
+  EXPECT_EQ(code_of(moved("f32[300]", "f32[256]", "slice(x), slice={[7:263]}")),
+            "1 load <16 x float>, 1 store <16 x float>, 1 turn");
+}
+
+TEST(RegionLoad, ReversedElementsAreOneLoad) {
+  EXPECT_EQ(code_of(moved("f32[256]", "f32[256]", "reverse(x), dimensions={0}")),
+            "1 load <16 x float>, 1 store <16 x float>, 1 turn");
+}
+
+TEST(RegionLoad, StridedElementsAreLoadedOneByOne) {
+  EXPECT_EQ(code_of(moved("f32[512]", "f32[256]", "slice(x), slice={[0:512:2]}")),
+            "16 load float, 1 store <16 x float>, 1 turn");
+}
+
+TEST(RegionLoad, OneElementForAllLanesIsLoadedOnce) {
+  EXPECT_EQ(code_of(moved("f32[]", "f32[256]", "broadcast(x), dimensions={}")),
+            "1 load float, 1 store <16 x float>, 1 turn");
+}
+
+TEST(RegionLoad, AnOperandOfTwoReadersIsLoadedOnce) {
+  EXPECT_EQ(code_of("ENTRY main { x = f32[256] parameter(0)  e = f32[256] abs(x)  ROOT y = f32[256] add(e, x) }\n"),
+            "1 llvm.fabs.v16f32, 1 load <16 x float>, 1 store <16 x float>, 1 turn");
+}
+
+}  // namespace
+}  // namespace hilo::cpu

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop over one dimension: which one looks at the stop word.
+#include "tests/backend/cpu/emit/region/region_case.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// Rows of x plus one element each, so that there are two loops.
+bool looks(int64_t rows, int64_t columns) {
+  const RegionCase c(fmt::format(R"(ENTRY main {{
+  x = f32[{0},{1}] parameter(0)
+  r = f32[{0}] parameter(1)
+  y = f32[{0},{1}] broadcast(r), dimensions={{0}}
+  ROOT z = f32[{0},{1}] add(x, y)
+}}
+)",
+                                 rows, columns));
+  return code_of(c, Isa::kAvx2).find("hilo_stop_requested") != std::string::npos;
+}
+
+/// Who calls a kernel looks between turns of its outermost loop.
+TEST(RegionLoop, LongLoopsWithinTheOutermostOneLook) {
+  EXPECT_TRUE(looks(2, int64_t{1} << 30));
+  EXPECT_FALSE(looks(int64_t{1} << 20, 1024));
+  EXPECT_FALSE(looks(2, 1024));
+}
+
+}  // namespace
+}  // namespace hilo::cpu

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops over a row: what each computes, and what it keeps for later ones.
+#include "tests/backend/cpu/emit/region/region_case.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// A line a loop: what it computes or reads; a value that it writes to a tile has a +, one that it reads there a -.
+std::string loops_of(const std::string& text) {
+  const RegionCase c(text);
+  const RowLoops loops = analyse_region(c.region, Isa::kAvx512).row;
+  std::string lines;
+  for (int loop = 0; loop < loops.count; ++loop) {
+    for (size_t n = 0; n < c.region.nodes.size(); ++n) {
+      const RegionNode& node = c.region.nodes[n];
+      if (!loops.evaluated[static_cast<size_t>(loop)][n]) continue;
+      const bool reads = loops.kept_in[n] >= 0 && loops.kept_in[n] < loop;
+      lines += node.kind == NodeKind::kOp       ? node.instruction->def().name
+               : node.kind == NodeKind::kReduce ? "reduce"
+               : node.kind == NodeKind::kLoad   ? "load"
+                                                : "other";
+      lines += reads ? "- " : loops.kept_in[n] == loop ? "+ " : " ";
+    }
+    lines += "\n";
+  }
+  return lines;
+}
+
+std::string softmax(int64_t length, std::string_view op = "exponential") {
+  return sum_of("f32") + fmt::format(R"(ENTRY main {{
+  x = f32[8,{0}] parameter(0)
+  zero = f32[] constant(0)
+  e = f32[8,{0}] {1}(x)
+  s = f32[8] reduce(e, zero), dimensions={{1}}, to_apply=sum
+  y = f32[8,{0}] broadcast(s), dimensions={{0}}
+  ROOT z = f32[8,{0}] divide(e, y)
+}}
+)",
+                                     length, op);
+}
+
+TEST(RowLoops, KeepExpensiveValues) {
+  EXPECT_EQ(loops_of(softmax(1000)), "load exponential+ reduce \nexponential- divide \n");
+}
+
+TEST(RowLoops, ComputeCheapValuesAgain) {
+  EXPECT_EQ(loops_of(softmax(1000, "negate")), "load negate reduce \nload negate divide \n");
+}
+
+TEST(RowLoops, ComputeAgainWhatFillsMoreThanTheCache) {
+  EXPECT_EQ(loops_of(softmax(8192)), "load exponential+ reduce \nexponential- divide \n");
+  EXPECT_EQ(loops_of(softmax(8193)), "load exponential reduce \nload exponential divide \n");
+}
+
+TEST(RowLoops, OneReductionIsOneLoop) {
+  EXPECT_EQ(loops_of(sum_of("f32") + R"(ENTRY main {
+  x = f32[8,100] parameter(0)
+  zero = f32[] constant(0)
+  ROOT s = f32[8] reduce(x, zero), dimensions={1}, to_apply=sum
+}
+)"),
+            "load reduce \n");
+}
+
+}  // namespace
+}  // namespace hilo::cpu

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions with a row of several dimensions, which keep expensive values from one loop over the row for the next.
+#include <fmt/format.h>
+
+#include "tests/backend/cpu/emit/region/region_case.h"
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// x * p * q over its root mean square, where p is one expensive value a line and q one a column.
+void check_scaled(std::string_view type, int64_t lines, int64_t columns) {
+  check_text(fmt::format(R"(HloModule rows
+sum {{
+  a = {0}[] parameter(0)
+  b = {0}[] parameter(1)
+  ROOT s = {0}[] add(a, b)
+}}
+ENTRY main {{
+  x = {0}[{1},{2}] parameter(0)
+  r = {0}[{1}] parameter(1)
+  c = {0}[{2}] parameter(2)
+  er = {0}[{1}] exponential(r)
+  ec = {0}[{2}] sine(c)
+  p = {0}[{1},{2}] broadcast(er), dimensions={{0}}
+  q = {0}[{1},{2}] broadcast(ec), dimensions={{1}}
+  xp = {0}[{1},{2}] multiply(x, p)
+  u = {0}[{1},{2}] multiply(xp, q)
+  v = {0}[{1},{2}] multiply(u, u)
+  zero = {0}[] constant(0)
+  one = {0}[] constant(1)
+  total = {0}[] reduce(v, zero), dimensions={{0,1}}, to_apply=sum
+  root = {0}[] sqrt(total)
+  least = {0}[] maximum(root, one)
+  l = {0}[{1},{2}] broadcast(least), dimensions={{}}
+  ROOT w = {0}[{1},{2}] divide(u, l)
+}}
+)",
+                         type, lines, columns));
+}
+
+TEST(RegionRows, KeepWhatChangesWithAnOuterDimensionOfTheRowAlone) {
+  for (const char* type : {"f32", "f64", "bf16"}) {
+    for (const auto& [lines, columns] :
+         {std::pair<int64_t, int64_t>{1, 1}, {2, 3}, {5, 17}, {17, 5}, {33, 64}, {70, 41}})
+      check_scaled(type, lines, columns);
+  }
+}
+
+TEST(RegionRows, KeepItForEachOfTheOthers) {
+  check_text(R"(HloModule rows
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  x = f32[4,6,7] parameter(0)
+  r = f32[4,6] parameter(1)
+  er = f32[4,6] exponential(r)
+  p = f32[4,6,7] broadcast(er), dimensions={0,1}
+  u = f32[4,6,7] multiply(x, p)
+  zero = f32[] constant(0)
+  total = f32[4] reduce(u, zero), dimensions={1,2}, to_apply=sum
+  l = f32[4,6,7] broadcast(total), dimensions={0}
+  ROOT w = f32[4,6,7] subtract(u, l)
+}
+)");
+}
+
+std::string code_of_sum(std::string_view shape, std::string_view result, int dimension) {
+  return code_of(sum_of("f32") + fmt::format(R"(ENTRY main {{
+  x = f32[{0}] parameter(0)
+  zero = f32[] constant(0)
+  ROOT y = f32[{1}] reduce(x, zero), dimensions={{{2}}}, to_apply=sum
+}}
+)",
+                                             shape, result, dimension));
+}
+
+/// Of a short row all is written out: the only loop is over rows.
+TEST(RegionRows, ShortRowsHaveNoLoop) {
+  EXPECT_EQ(code_of_sum("100,64", "100", 1), "1 load <64 x float>, 1 store float, 1 turn");
+}
+
+TEST(RegionRows, ColumnsLoopOverRowsInside) {
+  EXPECT_EQ(code_of_sum("100,64", "64", 0),
+            "5 load <64 x float>, 1 load i64, 2 store <64 x float>, 2 store i64, 4 turn");
+}
+
+/// Softmax: three loops over the row, and an exponential is computed once for each element.
+TEST(RegionRows, StagesAreLoops) {
+  EXPECT_EQ(code_of(R"(most { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT m = f32[] maximum(a, b) }
+)" + sum_of("f32") + R"(ENTRY main {
+  x = f32[8,1000] parameter(0)
+  least = f32[] constant(-inf)
+  zero = f32[] constant(0)
+  m = f32[8] reduce(x, least), dimensions={1}, to_apply=most
+  wide = f32[8,1000] broadcast(m), dimensions={0}
+  d = f32[8,1000] subtract(x, wide)
+  e = f32[8,1000] exponential(d)
+  t = f32[8] reduce(e, zero), dimensions={1}, to_apply=sum
+  all = f32[8,1000] broadcast(t), dimensions={0}
+  ROOT y = f32[8,1000] divide(e, all)
+}
+)"),
+            "9 llvm.fma.v64f32, 7 llvm.maximum.v64f32, 4 llvm.x86.avx512.mask.scalef.ps.512, 3 load <64 x float>, 2 "
+            "store <64 x float>, 4 turn");
+}
+
+}  // namespace
+}  // namespace hilo::cpu

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Along which dimension the vectors of a region run, and how many elements they have.
+#include "tests/backend/cpu/emit/region/region_case.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// On SSE2, AVX2 and AVX-512.
+std::vector<std::string> shapes_of(const std::string& text) {
+  const RegionCase c(text);
+  std::vector<std::string> shapes;
+  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512})
+    shapes.push_back(shape_text(shape_of_region(c.region, isa)));
+  return shapes;
+}
+using Shapes = std::vector<std::string>;
+
+std::string unary(std::string_view shape, std::string_view op) {
+  return fmt::format("ENTRY main {{ x = {0} parameter(0)  ROOT y = {0} {1}(x) }}\n", shape, op);
+}
+
+TEST(RegionShape, MapsFillARegisterWithTheirWidestType) {
+  EXPECT_EQ(shapes_of(unary("f32[1024]", "negate")),
+            (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes", "dimension 0, 16 lanes"}));
+  EXPECT_EQ(shapes_of(unary("f64[1024]", "negate")),
+            (Shapes{"dimension 0, 2 lanes", "dimension 0, 4 lanes", "dimension 0, 8 lanes"}));
+  EXPECT_EQ(shapes_of(unary("s8[1024]", "negate")),
+            (Shapes{"dimension 0, 16 lanes", "dimension 0, 32 lanes", "dimension 0, 64 lanes"}));
+  EXPECT_EQ(shapes_of(unary("bf16[1024]", "negate")),
+            (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes", "dimension 0, 16 lanes"}));
+  EXPECT_EQ(shapes_of(unary("c64[1024]", "negate")),
+            (Shapes{"dimension 0, 2 lanes", "dimension 0, 4 lanes", "dimension 0, 8 lanes"}));
+}
+
+TEST(RegionShape, ExpensiveMapsTakeSeveralRegisters) {
+  EXPECT_EQ(shapes_of(unary("f32[1024]", "exponential")),
+            (Shapes{"dimension 0, 16 lanes", "dimension 0, 32 lanes", "dimension 0, 64 lanes"}));
+  EXPECT_EQ(shapes_of(unary("f32[1024]", "sine")),
+            (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes", "dimension 0, 16 lanes"}));  // computed in doubles
+}
+
+TEST(RegionShape, VectorsAreNoLongerThanTheDimension) {
+  EXPECT_EQ(shapes_of(unary("f32[1]", "negate")),
+            (Shapes{"dimension 0, 1 lanes", "dimension 0, 1 lanes", "dimension 0, 1 lanes"}));
+  EXPECT_EQ(
+      shapes_of(unary("f32[7]", "negate")),
+      (Shapes{"dimension 0, 4 lanes, overlaps", "dimension 0, 4 lanes, overlaps", "dimension 0, 4 lanes, overlaps"}));
+  EXPECT_EQ(
+      shapes_of(unary("f32[17]", "negate")),
+      (Shapes{"dimension 0, 4 lanes, overlaps", "dimension 0, 8 lanes, overlaps", "dimension 0, 16 lanes, overlaps"}));
+}
+
+std::string row_sum(std::string_view type, std::string_view shape, std::string_view result, int dimension) {
+  return sum_of(type) + fmt::format(R"(ENTRY main {{
+  x = {0}[{1}] parameter(0)
+  zero = {0}[] constant(0)
+  ROOT y = {0}[{2}] reduce(x, zero), dimensions={{{3}}}, to_apply=sum
+}}
+)",
+                                    type, shape, result, dimension);
+}
+
+TEST(RegionShape, SumsRunAlongRowsOrAcrossThem) {
+  EXPECT_EQ(shapes_of(row_sum("f32", "100,1000", "100", 1)),
+            (Shapes{"dimension 1, 16 lanes, overlaps", "dimension 1, 32 lanes, overlaps",
+                    "dimension 1, 64 lanes, overlaps"}));
+  EXPECT_EQ(shapes_of(row_sum("f32", "1000,100", "100", 0)),
+            (Shapes{"dimension 0, 16 lanes, overlaps", "dimension 0, 16 lanes, overlaps",
+                    "dimension 0, 16 lanes, overlaps"}));
+  EXPECT_EQ(shapes_of(row_sum("s8", "1000,1024", "1024", 0)),
+            (Shapes{"dimension 0, 128 lanes", "dimension 0, 256 lanes", "dimension 0, 1024 lanes"}));
+}
+
+TEST(RegionShape, SmallProductsAreBlocksOfRows) {
+  const std::string text = R"(ENTRY main {
+  a = f32[64,48] parameter(0)
+  b = f32[48,32] parameter(1)
+  ROOT c = f32[64,32] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)";
+  EXPECT_EQ(shapes_of(text),
+            (Shapes{"dimension 1, 8 lanes, 4 rows", "dimension 1, 16 lanes, 4 rows", "dimension 1, 32 lanes, 8 rows"}));
+}
+
+TEST(RegionShape, VectorsGoAcrossShortRowsOfMaxima) {
+  const std::string text = R"(most { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT m = f32[] maximum(a, b) }
+ENTRY main {
+  x = f32[100,3] parameter(0)
+  least = f32[] constant(-inf)
+  ROOT y = f32[100] reduce(x, least), dimensions={1}, to_apply=most
+}
+)";
+  EXPECT_EQ(shapes_of(text),
+            (Shapes{"dimension 0, 4 lanes", "dimension 0, 8 lanes, overlaps", "dimension 0, 16 lanes, overlaps"}));
+}
+
+TEST(RegionShape, LengthOfCodeGrowsWithRegistersAndFunctions) {
+  const RegionCase cheap(unary("f32[1024]", "negate")), sum(row_sum("f32", "100,1000", "100", 1));
+  EXPECT_EQ(code_length(cheap.region, Isa::kSse2), 2);
+  EXPECT_EQ(code_length(sum.region, Isa::kSse2), 16);  // four nodes in four registers
+  EXPECT_EQ(code_length(RegionCase(unary("f32[1024]", "exponential")).region, Isa::kSse2), 68);
+}
+
+}  // namespace
+}  // namespace hilo::cpu
