@@ -68,8 +68,8 @@ StatusOr<std::vector<Literal>> run(Client& client, const RandomProgram& program)
   return values;
 }
 
-/// Whether two complex arrays are equal but for the last bits: StableHLO has no complex functions such as atan, so they travel as
-/// what they consist of, which may round otherwise.
+/// Whether two complex arrays are equal but for the last bits: StableHLO has no complex functions such as atan, so they
+/// travel as what they consist of, which may round otherwise.
 template <typename T>
 bool alike_but_for_rounding(const Literal& a, const Literal& b) {
   constexpr auto kSlack = 8 * std::numeric_limits<typename T::value_type>::epsilon();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// static_tls_opener LIBRARY...: a program that has never heard of hilo opens libraries until the room for their thread-local
-// variables is used up, and then the plugin. Prints what an addition on this thread and on another one gives.
+// static_tls_opener LIBRARY...: a program that has never heard of hilo opens libraries until the room for their
+// thread-local variables is used up, and then the plugin. Prints what an addition on this thread and on another one
+// gives.
 #include <cstdio>
 #include <cstring>
 #include <thread>

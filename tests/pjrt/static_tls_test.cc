@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process has of room for thread-local variables of libraries that it opens later is often used up when the plugin
-// comes: Python programs open hundreds.
+// What a process has of room for thread-local variables of libraries that it opens later is often used up when the
+// plugin comes: Python programs open hundreds.
 #include <gtest/gtest.h>
 
 #include <unistd.h>

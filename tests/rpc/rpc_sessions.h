@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/rpc/rpc_sessions.h -- a server without gRPC: sessions whose workers are threads of the test, and connections to it
-// that the test can cut.
+// tests/rpc/rpc_sessions.h -- a server without gRPC: sessions whose workers are threads of the test, and connections to
+// it that the test can cut.
 #pragma once
 
 #include <functional>

@@ -24,8 +24,8 @@ struct ArgumentOptions {
 /// Declares --shape.
 void add_shape_option(CLI::App& app, std::vector<std::string>& shapes);
 
-/// Of a program that leaves sizes open, the shapes of its arguments: those of the files, of --shape, and of types that leave
-/// none open.
+/// Of a program that leaves sizes open, the shapes of its arguments: those of the files, of --shape, and of types that
+/// leave none open.
 /// Errors    INVALID_ARGUMENT naming the first argument whose sizes nothing says; those of read_npy
 ArgumentShapes argument_shapes(const ArgumentOptions& options);
 

@@ -126,8 +126,8 @@ std::string parting_text(const hlo::Bisection& found) {
   return text + fmt::format("{} ops before it agree\n", found.agreed);
 }
 
-/// The reduced program in the first form that parts when it is read again: values that are small in its text, or as few as
-/// must be.
+/// The reduced program in the first form that parts when it is read again: values that are small in its text, or as few
+/// as must be.
 StatusOr<hlo::Invocation> readable(const hlo::Bisection& found, const hlo::EngineFunction& engine,
                                    const hlo::CompareOptions& options) {
   const auto in_text = [](const Literal& value) { return is_small(value) || has_no_npy(value); };

@@ -53,7 +53,8 @@ Literal all_elements(const stablehlo::ModuleTree& tree, const stablehlo::Attribu
   return all;
 }
 
-/// The arguments of main, as a comment of the file gives them to MLIR's interpreter: --args="[dense<1> : tensor<2xi32>]".
+/// The arguments of main, as a comment of the file gives them to MLIR's interpreter: --args="[dense<1> :
+/// tensor<2xi32>]".
 StatusOr<std::vector<Literal>> recorded_arguments(std::string_view text, const std::string& path) {
   constexpr std::string_view kOption = "--interpret --args=\"";
   std::vector<Literal> arguments;

@@ -36,8 +36,8 @@ std::string values_cases(const CLI::App& app) {
   return text;
 }
 
-/// A script for bash, and for zsh through its bashcompinit. Options complete after the subcommand, values after "--x=" and
-/// "--x "; anything else is a file.
+/// A script for bash, and for zsh through its bashcompinit. Options complete after the subcommand, values after "--x="
+/// and "--x "; anything else is a file.
 std::string completion_script(const CLI::App& root) {
   std::string options, values;
   for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {

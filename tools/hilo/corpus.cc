@@ -31,7 +31,8 @@ size_t value_of(std::string_view json, std::string_view key, size_t begin, size_
   return json.find_first_not_of(": ", at + quoted.size());
 }
 
-/// Puts "xla_alt_err" of manifest.json into the programs. Both files list them in one order; a name in between is passed.
+/// Puts "xla_alt_err" of manifest.json into the programs. Both files list them in one order; a name in between is
+/// passed.
 void read_alternative_errors(std::string_view json, std::vector<RecordedProgram>& programs) {
   size_t at = 0;
   for (RecordedProgram& program : programs) {

@@ -13,8 +13,8 @@
 
 namespace hilo::tool {
 
-/// Gives `app` an option for every flag: "--x=v" and "--x v"; for booleans also "--x" and "--nox". The footer of its help
-/// tells of them.
+/// Gives `app` an option for every flag: "--x=v" and "--x v"; for booleans also "--x" and "--nox". The footer of its
+/// help tells of them.
 void add_jax_flags(CLI::App& app);
 
 /// Hands the flags that were given to the flag table. Call once the command line is parsed.

@@ -22,16 +22,16 @@ struct PartitionedFile {
 };
 
 /// `devices`: as many as the mesh is to have; its first axis becomes longer or shorter.
-/// Errors    INVALID_ARGUMENT for files that aren't MLIR, programs without a mesh, and numbers of devices that the other axes don't
-///           divide; UNIMPLEMENTED for another number where the program says by hand what devices do; those of
-///           partition
+/// Errors    INVALID_ARGUMENT for files that aren't MLIR, programs without a mesh, and numbers of devices that the
+///           other axes don't divide; UNIMPLEMENTED for another number where the program says by hand what devices do;
+///           those of partition
 StatusOr<PartitionedFile> partition_file(const std::string& path, std::optional<int64_t> devices = std::nullopt);
 
 /// The mesh; each parameter and result with its sharding and bytes a device; the report.
 std::string explained(const PartitionedFile& file);
 
-/// The program of one device as a picture, by the path's end: .html, .svg or .dot. Collectives stand in boxes that say what goes
-/// over the links.
+/// The program of one device as a picture, by the path's end: .html, .svg or .dot. Collectives stand in boxes that say
+/// what goes over the links.
 Status draw(const PartitionedFile& file, const std::string& path);
 
 }  // namespace hilo::tool

@@ -11,8 +11,8 @@
 
 namespace hilo::tool {
 
-/// Lets programs have several replicas, unless the flag jax_replica_count says how many, or the platform is a plugin, which has
-/// its own devices. Before the first compilation.
+/// Lets programs have several replicas, unless the flag jax_replica_count says how many, or the platform is a plugin,
+/// which has its own devices. Before the first compilation.
 Status offer_replicas();
 
 /// Compiles for the replicas that the module states, one if it states none.

@@ -4,8 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string>
 
 #include "hilo/base/files.h"
@@ -41,7 +39,7 @@ StatusOr<const CompanionTable*> open_companion(const CompanionNames& names) {
   void* const opened = open(names.library, 0);
   if (opened == nullptr) {
     const char* const why = ::dlerror();
-    if (why != nullptr && std::string_view(why).find(std::strerror(ENOMEM)) != std::string_view::npos)
+    if (why != nullptr && std::string_view(why).find("failed to map segment") != std::string_view::npos)
       return resource_exhausted(fmt::format("{} needs {}: {}", names.needed_by, names.library, why));
     return not_found(fmt::format("{} needs {}, which isn't here: {}. Hint: {}", names.needed_by, names.library,
                                  why == nullptr ? "no reason given" : why, names.hint));

@@ -20,8 +20,8 @@
 namespace hilo {
 namespace {
 
-/// A program's meaning, the client that compiled it, its name, for profiles and messages, and the limits it was compiled
-/// under, as text.
+/// A program's meaning, the client that compiled it, its name, for profiles and messages, and the limits it was
+/// compiled under, as text.
 using ExecutableKey = std::tuple<hlo::Fingerprint, uint64_t, std::string, std::string>;
 
 auto& executables() {
@@ -35,8 +35,8 @@ std::mutex& compiling(const ExecutableKey& key) {
   return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
 }
 
-/// All that a compiled program depends on, beside the build that compiles it: fingerprints differ from process to process,
-/// so it is the program itself. The first line is its name.
+/// All that a compiled program depends on, beside the build that compiles it: fingerprints differ from process to
+/// process, so it is the program itself. The first line is its name.
 std::string disk_key(const Client& client, const hlo::Module& module, const CompileOptions& options) {
   const char* const isa = std::getenv("HILO_ISA");
   const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
@@ -86,8 +86,8 @@ bool steers_execution(const hlo::Module& module) {
                      [](const auto& attribute) { return attribute.first != "frontend_attributes"; });
 }
 
-/// Modules whose executables others may have. Of the header the key has the layouts of arguments and result alone; dumps and
-/// profiles belong to one compilation.
+/// Modules whose executables others may have. Of the header the key has the layouts of arguments and result alone;
+/// dumps and profiles belong to one compilation.
 bool may_be_shared(const hlo::Module& module, const CompileOptions& options) {
   return !is_watched(options) && !options.device_assignment && !steers_execution(module);
 }

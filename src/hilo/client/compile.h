@@ -6,9 +6,9 @@
 
 namespace hilo {
 
-/// The module compiled for the client's platform. Modules of equal meaning and name share one executable, unless the options ask
-/// for dumps or a profile, which belong to one compilation. For all of the client's replicas, unless the module's header
-/// states how many.
+/// The module compiled for the client's platform. Modules of equal meaning and name share one executable, unless the
+/// options ask for dumps or a profile, which belong to one compilation. For all of the client's replicas, unless the
+/// module's header states how many.
 /// Errors    those of get_xla_client and Client::compile
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options);
 
@@ -22,7 +22,8 @@ StatusOr<std::shared_ptr<Executable>> compile_on(Client& client, const hlo::Modu
 StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& module, CompileOptions options,
                                                            int64_t replica_count);
 
-/// The module compiled for options.replica_count replicas of `client`, or found among what was written down on the disk.
+/// The module compiled for options.replica_count replicas of `client`, or found among what was written down on the
+/// disk.
 /// Errors    as Client::compile
 StatusOr<std::shared_ptr<Executable>> compile_for_client(Client& client, const hlo::Module& module,
                                                          const CompileOptions& options);

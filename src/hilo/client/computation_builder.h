@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/computation_builder.h -- the builder of the client: HLO instructions, and C++ values as parameters and constants.
+// client/computation_builder.h -- the builder of the client: HLO instructions, and C++ values as parameters and
+// constants.
 #pragma once
 
 #include <functional>
@@ -96,7 +97,8 @@ void set(const std::type_info& type, Handler handler);
 
 /// Says what constant(value) makes of values of exactly the type T, in the whole process; the last handler given wins.
 /// There from the start: C++ numbers of HLO's types, Literal, HostArray, BufferPtr.
-/// Example    register_constant_handler<Celsius>([](ComputationBuilder& b, const Celsius& t) { return b.constant(t.degrees); });
+/// Example    register_constant_handler<Celsius>([](ComputationBuilder& b, const Celsius& t) { return
+///            b.constant(t.degrees); });
 template <typename T>
 void register_constant_handler(std::function<ConstantResult(ComputationBuilder&, const T&)> handler) {
   constant_handlers::set(typeid(T), [handler = std::move(handler)](ComputationBuilder& builder, const void* value) {

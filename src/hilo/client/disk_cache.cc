@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file: the length of the key in decimal, a line feed, the key, the bytes of the executable, which check themselves. Whoever
-// writes a file decides what the process runs: so the folder is the user's alone.
+// A file: the length of the key in decimal, a line feed, the key, the bytes of the executable, which check themselves.
+// Whoever writes a file decides what the process runs: so the folder is the user's alone.
 #include "hilo/client/disk_cache.h"
 
 #include <fcntl.h>

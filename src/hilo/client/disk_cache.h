@@ -12,9 +12,9 @@
 
 namespace hilo {
 
-/// Programs by a text that says all that they depend on; a file each. Several processes may use a folder at once. A file that
-/// is damaged, half, or of another build is as good as none, and is written anew. It never fails a compilation: what can't
-/// be read or written is logged.
+/// Programs by a text that says all that they depend on; a file each. Several processes may use a folder at once. A
+/// file that is damaged, half, or of another build is as good as none, and is written anew. It never fails a
+/// compilation: what can't be read or written is logged.
 class DiskCache {
  public:
   struct Entry {
@@ -49,8 +49,8 @@ class DiskCache {
   std::atomic<int64_t> unseen_bytes_ = INT64_MAX / 2;  ///< inserted since the folder was last looked through
 };
 
-/// The cache that HILO_CACHE asks for: a folder, or "off"; else $XDG_CACHE_HOME/hilo or ~/.cache/hilo. Null for none. Read at
-/// the first call.
+/// The cache that HILO_CACHE asks for: a folder, or "off"; else $XDG_CACHE_HOME/hilo or ~/.cache/hilo. Null for none.
+/// Read at the first call.
 /// Errors    of the flag hilo_disk_cache_bytes
 StatusOr<DiskCache*> disk_cache();
 

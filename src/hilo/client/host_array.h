@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/host_array.h -- values on the host as the builder takes them: literals, strided arrays, C++ numbers and vectors.
+// client/host_array.h -- values on the host as the builder takes them: literals, strided arrays, C++ numbers and
+// vectors.
 #pragma once
 
 #include <any>
@@ -17,8 +18,8 @@ namespace hilo {
 /// (the same elements again) or negative. Copies share the memory.
 class HostArray {
  public:
-  /// Precondition: `origin`, element (0, ..., 0), and all elements that the strides reach are in memory that it owns, and
-  /// there is a stride for each dimension of `shape`.
+  /// Precondition: `origin`, element (0, ..., 0), and all elements that the strides reach are in memory that it owns,
+  /// and there is a stride for each dimension of `shape`.
   HostArray(const Shape& shape, std::vector<int64_t> strides, std::shared_ptr<const std::byte> origin);
   /// All of a dense array. Precondition: no tuple.
   explicit HostArray(const Literal& dense);
@@ -27,8 +28,8 @@ class HostArray {
   const Shape& shape() const { return shape_; }
   std::span<const int64_t> strides() const { return strides_; }
 
-  /// The same elements repeated along new leading dimensions and dimensions of extent 1, as numpy.broadcast_to: no copy,
-  /// but strides of 0.
+  /// The same elements repeated along new leading dimensions and dimensions of extent 1, as numpy.broadcast_to: no
+  /// copy, but strides of 0.
   /// Errors    INVALID_ARGUMENT if the shapes don't fit
   StatusOr<HostArray> broadcast_to(std::span<const int64_t> dimensions) const;
   /// The numbers of the dimensions whose stride isn't 0.

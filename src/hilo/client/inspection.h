@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/inspection.h -- what libhilo_inspect.so has for compilations and for pictures: inspect/, which is opened when it is needed.
+// client/inspection.h -- what libhilo_inspect.so has for compilations and for pictures: inspect/, which is opened when
+// it is needed.
 #pragma once
 
 #include <memory>

@@ -30,8 +30,8 @@ class LocalComputation {
   std::vector<Shape> parameter_shapes() const;
 
   /// Compiles for arguments of these shapes and returns a new, compiled computation; this one stays as it is.
-  /// `layout_fn` lays out every array leaf of the arguments and of the result; without it each keeps the layout that its
-  /// shape states, row-major unless said otherwise. The result's shape is set on a copy of the options.
+  /// `layout_fn` lays out every array leaf of the arguments and of the result; without it each keeps the layout that
+  /// its shape states, row-major unless said otherwise. The result's shape is set on a copy of the options.
   /// Errors    FAILED_PRECONDITION if this one is compiled; INVALID_ARGUMENT for argument shapes that don't fit the
   ///           parameters, or a layout that isn't one; those of get_xla_client and compile_module
   StatusOr<LocalComputation> compile(std::span<const Shape> argument_shapes = {},
@@ -55,8 +55,8 @@ class LocalComputation {
   std::shared_ptr<Executable> executable_;
 };
 
-/// Compiles `module` for the shapes and layouts that it states, as the flags ask. `change` (may be empty) may change the
-/// options before.
+/// Compiles `module` for the shapes and layouts that it states, as the flags ask. `change` (may be empty) may change
+/// the options before.
 /// Errors    those of LocalComputation::uncompiled and compile, and of get_compile_options
 StatusOr<LocalComputation> compile_under_flags(hlo::Module module,
                                                const std::function<void(CompileOptions&)>& change = {});

@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-/// The client of a platform: the default one, if that is its platform, or else one that is made at the first call and kept
-/// until clear_backends().
+/// The client of a platform: the default one, if that is its platform, or else one that is made at the first call and
+/// kept until clear_backends().
 /// Errors    those of get_xla_client and make_platform_client
 StatusOr<ClientPtr> get_platform_client(std::string_view platform);
 

@@ -60,8 +60,8 @@ Platform of_plugin(const plugins::PluginPlatform& platform) {
           [platform](ClientOptions options) { return plugins::make_plugin_client(platform, std::move(options)); }};
 }
 
-/// hilo's own platforms, and those that were registered; plugins stand behind them, but before "CUDA", which is a word for what
-/// isn't there yet.
+/// hilo's own platforms, and those that were registered; plugins stand behind them, but before "CUDA", which is a word
+/// for what isn't there yet.
 StatusOr<Platform> find_platform(std::string_view name) {
   HILO_ASSIGN_OR_RETURN(std::vector<plugins::PluginPlatform> listed, plugins::platforms_of_flags());
   Platforms& known = platforms();

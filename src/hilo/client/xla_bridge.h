@@ -12,20 +12,21 @@
 
 namespace hilo {
 
-/// A backend as computations carry it along: how programs get to a device, "xla" in this process or "xrt" on a server, and
-/// which server.
+/// A backend as computations carry it along: how programs get to a device, "xla" in this process or "xrt" on a server,
+/// and which server.
 struct BackendTarget {
   std::string backend = "xla";
   std::string target = "local";
   bool operator==(const BackendTarget&) const = default;
 };
 
-/// What programs are compiled and run with: each replica has a device of its own; on platform Host they share the machine.
+/// What programs are compiled and run with: each replica has a device of its own; on platform Host they share the
+/// machine.
 using XlaClient = Client;
 using XlaClientPtr = ClientPtr;
 
-/// Makes the process's client. The replica count is initialised first; then, for "xla", the platform: as named, or, if the
-/// name is empty, CUDA, or else, with a warning, Host. For "xrt" the platform stays as it was.
+/// Makes the process's client. The replica count is initialised first; then, for "xla", the platform: as named, or, if
+/// the name is empty, CUDA, or else, with a warning, Host. For "xrt" the platform stays as it was.
 /// Errors    INVALID_ARGUMENT for an unknown backend; those of initialize_replica_count and initialize_platform_name
 StatusOr<XlaClientPtr> make_xla_client(std::string_view backend_name, std::string_view platform_name,
                                        int64_t replica_count);
@@ -46,8 +47,8 @@ uint64_t client_generation();
 /// Errors    those of the flags
 StatusOr<std::optional<CompileOptions>> get_compile_options();
 
-/// The folder DIR/NAME of one kind of dump ("hlo_unoptimized", "hlo_optimized" or "hlo_per_pass"), made with its parents
-/// if it isn't there.
+/// The folder DIR/NAME of one kind of dump ("hlo_unoptimized", "hlo_optimized" or "hlo_per_pass"), made with its
+/// parents if it isn't there.
 /// Errors    INVALID_ARGUMENT for another name; those of make_directories
 StatusOr<std::string> hlo_path(const std::string& directory, std::string_view name);
 

@@ -9,8 +9,8 @@
 
 namespace hilo {
 
-/// The client of the server ClientOptions::target, "rpc:host:port". For "local", where no server is named, it has no devices,
-/// and its compile() is UNIMPLEMENTED saying so.
+/// The client of the server ClientOptions::target, "rpc:host:port". For "local", where no server is named, it has no
+/// devices, and its compile() is UNIMPLEMENTED saying so.
 /// Errors    as make_server_client
 StatusOr<ClientPtr> make_xrt_client(ClientOptions options);
 

@@ -31,8 +31,8 @@ inline constexpr char kSpaces = ' ';
 /// numbers, empty lines at the end, "inf" and "nan" are fine; what is too small for the type becomes 0.
 /// Shapes    [rows, columns]; [0,0] for a file without rows.
 /// Types     f32, f64, s8 to s64, u8 to u64
-/// Errors    INVALID_ARGUMENT names line and column, as in "a.csv:3:17: ..."; those of read_file and gunzip. Parquet and
-///           other formats that aren't text are refused by their names.
+/// Errors    INVALID_ARGUMENT names line and column, as in "a.csv:3:17: ..."; those of read_file and gunzip. Parquet
+///           and other formats that aren't text are refused by their names.
 StatusOr<Literal> read_csv(const std::string& path, const CsvOptions& options = {});
 
 /// The same from text in memory; `name` stands for the file in messages.

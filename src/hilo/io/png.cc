@@ -25,7 +25,8 @@ struct PngFailure {
   Status status;
 };
 
-/// What libpng says of damage, as opposed to a file that is wrong throughout: checksums, of chunks and of the packed rows.
+/// What libpng says of damage, as opposed to a file that is wrong throughout: checksums, of chunks and of the packed
+/// rows.
 bool is_damage(std::string_view message) {
   const auto says = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
   return says("CRC error") || says("incorrect data check") || says("invalid distance") || says("invalid code") ||

@@ -29,8 +29,8 @@ Status write_png(const std::string& path, const Literal& pixels);
 /// The picture in a PNG file of any kind that the standard has: grey, colours or a palette, 1 to 16 bits a sample,
 /// interlaced or not. A palette becomes colours; tRNS becomes an alpha channel; gamma and the like are left alone.
 /// Shapes    u8[height, width, channels]; u16 for files of 16 bits. Fewer bits become 8: the largest is 255
-/// Errors    INVALID_ARGUMENT for a file that says two things; DATA_LOSS for one that is cut off or whose checksums differ;
-///           RESOURCE_EXHAUSTED if the picture has more than `limit` bytes
+/// Errors    INVALID_ARGUMENT for a file that says two things; DATA_LOSS for one that is cut off or whose checksums
+///           differ; RESOURCE_EXHAUSTED if the picture has more than `limit` bytes
 /// Cost      what the header claims is never allocated before it is held against the file's size
 /// Source    W3C, Portable Network Graphics (Third Edition), 2025
 StatusOr<Literal> read_png(const std::string& path, int64_t limit = int64_t{1} << 30);

@@ -41,8 +41,8 @@ StatusOr<Safetensors> read_safetensors(const std::string& path);
 /// The same from bytes in memory; `name` stands for the file in messages.
 StatusOr<Safetensors> parse_safetensors(std::string_view bytes, std::string_view name);
 
-/// Writes tensors by name, whole or not at all; the first begins at a multiple of 64 bytes, each at one of its elements.
-/// Types     pred, s8-64, u8-64, f16, bf16, f32, f64, c64, f8e4m3fn, f8e5m2, f8e8m0fnu
+/// Writes tensors by name, whole or not at all; the first begins at a multiple of 64 bytes, each at one of its
+/// elements. Types     pred, s8-64, u8-64, f16, bf16, f32, f64, c64, f8e4m3fn, f8e5m2, f8e8m0fnu
 /// Errors    those of safetensors_header_bytes and write_file_atomic
 Status write_safetensors(const std::string& path, const NamedLiterals& tensors, const Metadata& metadata = {});
 

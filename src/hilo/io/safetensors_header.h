@@ -24,8 +24,9 @@ struct SafetensorsHeader {
   int64_t size = 0;  ///< bytes of length and header: where the tensors' bytes begin
 };
 
-/// Reads the head of `file`, which is the whole file, and holds every word of it against the file: tensors lie one after
-/// the other from the header's end to the file's, without overlap or hole, and each has the bytes that its shape needs.
+/// Reads the head of `file`, which is the whole file, and holds every word of it against the file: tensors lie one
+/// after the other from the header's end to the file's, without overlap or hole, and each has the bytes that its shape
+/// needs.
 /// Errors    INVALID_ARGUMENT for anything else, names that appear twice among them; UNIMPLEMENTED for element types
 ///           without counterpart
 /// Source    the format's description in huggingface/safetensors, README.md

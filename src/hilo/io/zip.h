@@ -27,8 +27,8 @@ struct ZipLimits {
 };
 
 /// The members as the central directory lists them; ZIP64 too. They point into `archive`.
-/// Errors    INVALID_ARGUMENT for an archive that is cut off or says two things: members that overlap, names that appear
-///           twice or lead out of the archive (absolute, ".."), a local header that differs from the directory;
+/// Errors    INVALID_ARGUMENT for an archive that is cut off or says two things: members that overlap, names that
+///           appear twice or lead out of the archive (absolute, ".."), a local header that differs from the directory;
 ///           UNIMPLEMENTED for encryption, several disks and other methods
 /// Source    PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 to 4.5
 StatusOr<std::vector<ZipMember>> zip_members(std::string_view archive);

@@ -85,7 +85,8 @@ bool fits(Override type, std::string_view text) {
   return false;
 }
 
-/// One entry of env_option_overrides: what `compiler_options` of JAX becomes. The texts are those that JAX's users know.
+/// One entry of env_option_overrides: what `compiler_options` of JAX becomes. The texts are those that JAX's users
+/// know.
 Status check_override(const WireMessage& entry) {
   HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(kKey));
   const auto row = std::ranges::find(kOptions, key, &OptionRow::name);

@@ -22,8 +22,8 @@ struct CompileRequest {
 };
 
 /// Reads the message; flags of XLA's code generation are passed over.
-/// Errors    INVALID_ARGUMENT for bytes that are no such message, counts below 1, a device assignment of other counts, and
-///           compiler options that aren't XLA's or have values of another type
+/// Errors    INVALID_ARGUMENT for bytes that are no such message, counts below 1, a device assignment of other counts,
+///           and compiler options that aren't XLA's or have values of another type
 StatusOr<CompileRequest> compile_request(std::string_view bytes);
 
 /// DeviceAssignmentProto of as many devices as the request has.

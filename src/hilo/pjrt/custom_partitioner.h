@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/custom_partitioner.h -- partitioners of custom calls that callers registered, by target, and what they say of a call.
+// pjrt/custom_partitioner.h -- partitioners of custom calls that callers registered, by target, and what they say of a
+// call.
 #pragma once
 
 #include <memory>
@@ -9,8 +10,8 @@
 
 namespace hilo::pjrt {
 
-/// Who holds one may call it, from any thread. It is given back while another is registered, on that caller's thread, as soon as
-/// nobody holds it: what belongs to Python is destroyed where Python's lock is held.
+/// Who holds one may call it, from any thread. It is given back while another is registered, on that caller's thread,
+/// as soon as nobody holds it: what belongs to Python is destroyed where Python's lock is held.
 using CustomPartitionerPtr = std::shared_ptr<JAX_CustomCallPartitioner_Callbacks>;
 
 /// Null where nobody registered one.
@@ -28,8 +29,8 @@ struct SharedCall {
   int64_t devices = 1;
 };
 
-/// What a partitioner makes of a call: a program of MLIR that each device runs on its parts, and how the arrays are then shared,
-/// as OpSharding each.
+/// What a partitioner makes of a call: a program of MLIR that each device runs on its parts, and how the arrays are
+/// then shared, as OpSharding each.
 struct PartitionAnswer {
   stablehlo::OperationId operation = stablehlo::kNone;
   std::string module;

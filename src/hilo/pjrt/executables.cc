@@ -218,7 +218,8 @@ Status answer(PJRT_Executable_OutputDimensions_Args& args) {
 
 namespace {
 
-/// HloModuleProtoWithConfig; of the configuration what readers show: the layout of the entry, and for how many devices it is.
+/// HloModuleProtoWithConfig; of the configuration what readers show: the layout of the entry, and for how many devices
+/// it is.
 StatusOr<std::string> module_with_config(const hlo::Module& module, const CompileRequest& request) {
   constexpr uint32_t kModule = 1, kConfig = 2, kHostProgramShape = 4;
   constexpr uint32_t kEntryLayout = 1, kReplicaCount = 4, kPartitionCount = 5;  // HloModuleConfigProto

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension for FFI: handlers of custom calls from other libraries, and what a caller hands to them by a run's context.
+// The extension for FFI: handlers of custom calls from other libraries, and what a caller hands to them by a run's
+// context.
 #include <fmt/format.h>
 
 #include <map>

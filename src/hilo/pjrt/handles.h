@@ -13,8 +13,8 @@
 
 namespace hilo::pjrt {
 
-/// Makes and ends handles of one type. The memory of one that ended is kept for the next: who destroys a handle twice gets an
-/// error, and nothing else happens, unless another handle lives there by then.
+/// Makes and ends handles of one type. The memory of one that ended is kept for the next: who destroys a handle twice
+/// gets an error, and nothing else happens, unless another handle lives there by then.
 template <class Handle>
 class Handles {
  public:

@@ -7,8 +7,8 @@
 
 namespace hilo::pjrt {
 
-/// Fills in shardings, kinds of memory and donations of values whose whole shapes are there; and layouts that callers ask
-/// for, in `shape` of the placements.
+/// Fills in shardings, kinds of memory and donations of values whose whole shapes are there; and layouts that callers
+/// ask for, in `shape` of the placements.
 /// Errors    those of reading them; UNIMPLEMENTED for kinds of memory and layouts that this version doesn't know
 Status read_facts(const stablehlo::ModuleTree& tree, int64_t devices, std::vector<ProgramValue>& arguments,
                   std::vector<ProgramValue>& results);

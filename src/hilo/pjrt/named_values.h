@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/named_values.h -- PJRT_NamedValue, out and in. Those that go out live as long as the texts and numbers they point to.
+// pjrt/named_values.h -- PJRT_NamedValue, out and in. Those that go out live as long as the texts and numbers they
+// point to.
 #pragma once
 
 #include <span>

@@ -39,8 +39,8 @@ StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, cons
   return parts;
 }
 
-/// `{devices=[2,1,4]0,1,2,.. last_tile_dims={replicated}}`: the devices of each part in the mesh's order, first the copies of
-/// a summand, then the summands.
+/// `{devices=[2,1,4]0,1,2,.. last_tile_dims={replicated}}`: the devices of each part in the mesh's order, first the
+/// copies of a summand, then the summands.
 StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
   const auto summands = static_cast<size_t>(parts.summands.parts);
   std::map<std::vector<int64_t>, std::vector<std::vector<int64_t>>> who;  // by part and summand
@@ -74,8 +74,8 @@ StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
   return std::move(proto).take();
 }
 
-/// Takes a box from one row-major array to another: `box` elements from `from` on, whose neighbours are `from_strides` apart.
-/// With `add` they are added to what is there.
+/// Takes a box from one row-major array to another: `box` elements from `from` on, whose neighbours are `from_strides`
+/// apart. With `add` they are added to what is there.
 void take_box(std::span<const int64_t> box, const std::byte* from, std::span<const int64_t> from_strides, std::byte* to,
               std::span<const int64_t> to_strides, int64_t element, CombineFunction add) {
   if (box.size() > 1 || (box.size() == 1 && (from_strides[0] != 1 || to_strides[0] != 1))) {
@@ -130,7 +130,8 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
 
 namespace {
 
-/// How device k's part joins those of the devices before: put there, added, or not at all, where one of them had the same.
+/// How device k's part joins those of the devices before: put there, added, or not at all, where one of them had the
+/// same.
 enum class Joining : uint8_t { kPut, kAdd, kNone };
 
 Joining joining(const Placement& placement, size_t k) {

@@ -11,7 +11,8 @@
 
 namespace hilo::pjrt {
 
-/// A box of the array on each device; all boxes have one shape. Devices count as the program's do: partitions of a replica.
+/// A box of the array on each device; all boxes have one shape. Devices count as the program's do: partitions of a
+/// replica.
 struct Placement {
   Shape whole;  ///< as the program has it
   Shape part;   ///< as each device has it; the whole where nothing is cut

@@ -32,7 +32,8 @@ std::vector<ProgramValue> whole_values(std::span<const Shape> shapes) {
   return values;
 }
 
-/// The number of replicas that the module runs as: what it says, or else what it is asked to run as, if its replicas differ.
+/// The number of replicas that the module runs as: what it says, or else what it is asked to run as, if its replicas
+/// differ.
 int64_t participants_of(const hlo::Module& module, const Program& program) {
   const CompileRequest& request = program.request;
   if (program.partitioned) return request.partitions;
@@ -202,7 +203,8 @@ StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_v
   return program;
 }
 
-// ---- saved programs: HILOPJRT2, then five texts, each after its length ------------------------------------------------
+// ---- saved programs: HILOPJRT2, then five texts, each after its length
+// ------------------------------------------------
 
 namespace {
 

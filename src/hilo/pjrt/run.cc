@@ -99,7 +99,8 @@ PJRT_Buffer* result_handle(const Call& call, size_t k, size_t i, BufferPtr buffe
                     call.devices[k]->memories[static_cast<size_t>(call.program.results[i].memory_kind)]);
 }
 
-/// Argument i of device k. A token is any buffer to callers, JAX's are empty arrays: it says nothing but who runs first.
+/// Argument i of device k. A token is any buffer to callers, JAX's are empty arrays: it says nothing but who runs
+/// first.
 StatusOr<BufferPtr> own_argument(const Call& call, size_t k, size_t i) {
   const Shape& shape = call.program.arguments[i].placement.part;
   if (shape.is_token()) return call.devices[k]->device->allocate(shape);

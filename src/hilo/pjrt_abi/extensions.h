@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/extensions.h -- the extensions that hilo knows: layouts, FFI, kinds of memory, shardings, partitioners. A plugin
-// lists those that it has.
+// pjrt_abi/extensions.h -- the extensions that hilo knows: layouts, FFI, kinds of memory, shardings, partitioners. A
+// plugin lists those that it has.
 #pragma once
 
 #include "hilo/pjrt_abi/buffers.h"

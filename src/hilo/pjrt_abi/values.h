@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/values.h -- the C API of PJRT 0.114, declared for hilo: errors, events, named values, the plugin itself. Names,
-// order and sizes of fields are the API's: facts, from PyPI's pypjrt 0.1.1, which tests/interop/pjrt_abi.py holds them to.
-// "out": the callee fills it in.
+// pjrt_abi/values.h -- the C API of PJRT 0.114, declared for hilo: errors, events, named values, the plugin itself.
+// Names, order and sizes of fields are the API's: facts, from PyPI's pypjrt 0.1.1, which tests/interop/pjrt_abi.py
+// holds them to. "out": the callee fills it in.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/processes.h -- the processes that a launcher started together: how many, which one this is, and how they meet.
+// replica/processes.h -- the processes that a launcher started together: how many, which one this is, and how they
+// meet.
 #pragma once
 
 #include "hilo/base/companion.h"
@@ -16,10 +17,12 @@ struct ProcessesTable : CompanionTable {
   Status (*join)(ClientOptions& options, const Launch& launch);
 };
 
-/// Makes the client that `options` describe one of several processes', if a launcher (mpirun, srun) started this process as one
-/// of several: its devices are then those of all, replica_count of them in each. MPI begins here, at the first such call.
-/// Errors    NOT_FOUND without a library of MPI; INVALID_ARGUMENT for a library that isn't the launcher's, or for processes that
-///           differ in their devices or in their build of hilo; UNAVAILABLE if they can't hear each other
+/// Makes the client that `options` describe one of several processes', if a launcher (mpirun, srun) started this
+/// process as one of several: its devices are then those of all, replica_count of them in each. MPI begins here, at the
+/// first such call.
+/// Errors    NOT_FOUND without a library of MPI; INVALID_ARGUMENT for a library that isn't the launcher's, or for
+///           processes that differ in their devices or in their build of hilo; UNAVAILABLE if they can't hear each
+///           other
 Status join_processes(ClientOptions& options);
 
 }  // namespace hilo

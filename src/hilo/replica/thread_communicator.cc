@@ -30,8 +30,8 @@ struct ThreadCommunicators::Visit {
   MutableDeviceBytes out;
 };
 
-/// One meeting: first all members arrive, then they read each other's memory in rounds, then they leave. Who has arrived
-/// with all others stays to the end, whatever fails elsewhere: his memory is being read.
+/// One meeting: first all members arrive, then they read each other's memory in rounds, then they leave. Who has
+/// arrived with all others stays to the end, whatever fails elsewhere: his memory is being read.
 struct ThreadCommunicators::Room {
   std::vector<Visit> visits;  ///< by place in the group
   std::vector<bool> present;

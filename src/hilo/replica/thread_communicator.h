@@ -13,8 +13,8 @@
 namespace hilo {
 
 /// Communicators of `size` replicas, one a thread. Who waits sleeps. A wait that can't end is an error, not a hang: a
-/// member failed or has ended, or all who are left wait for each other. Who waits for others to come wakes up now and then
-/// to look at `cancellation` (may be null), and then fails all meetings as CANCELLED or, if the time is over, as
+/// member failed or has ended, or all who are left wait for each other. Who waits for others to come wakes up now and
+/// then to look at `cancellation` (may be null), and then fails all meetings as CANCELLED or, if the time is over, as
 /// DEADLINE_EXCEEDED naming those who haven't come.
 class ThreadCommunicators final : public CommunicatorGroup {
  public:

@@ -23,8 +23,8 @@ inline constexpr int64_t kChunkBytes = 1 << 20;
 inline constexpr int64_t kMessageBytes = int64_t{64} << 20;
 inline constexpr int64_t kMostBatchBytes = kMessageBytes + kChunkBytes;
 
-/// The streams of a session: calls, and the bytes of large arrays, which would stand before them. Between a server and a worker
-/// there are two more: of empty questions and SessionReports, and of what rpc/worker/arena.h says.
+/// The streams of a session: calls, and the bytes of large arrays, which would stand before them. Between a server and
+/// a worker there are two more: of empty questions and SessionReports, and of what rpc/worker/arena.h says.
 enum class Lane : uint8_t { kCalls, kBytes, kReports, kPlaces };
 inline constexpr size_t kLanes = 2;  // of a client
 
@@ -62,7 +62,8 @@ struct Upload {
   bool is_chunked = false;
   bool is_undefined = false;
 };
-/// A part of a value that comes in chunks. Its bytes stay where they are: with who sends it, or in the message that came.
+/// A part of a value that comes in chunks. Its bytes stay where they are: with who sends it, or in the message that
+/// came.
 struct Chunk {
   Handle buffer = {};
   int64_t offset = 0;

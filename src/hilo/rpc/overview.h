@@ -40,8 +40,8 @@ struct Overview {
   int64_t queued = 0;                          ///< clients that wait for a session
 };
 
-/// A table: a line of the server and one of each session. `before`: an older one of the same server, from which calls are
-/// counted; else since they began.
+/// A table: a line of the server and one of each session. `before`: an older one of the same server, from which calls
+/// are counted; else since they began.
 std::string overview_text(const Overview& now, const Overview* before);
 
 /// Asks a server. Blocking.

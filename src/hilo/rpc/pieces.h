@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/pieces.h -- bytes that lie in pieces, as a message has them on its way: the head in one place, an array's bytes in others,
-// where they are copied to once.
+// rpc/pieces.h -- bytes that lie in pieces, as a message has them on its way: the head in one place, an array's bytes
+// in others, where they are copied to once.
 #pragma once
 
 #include <memory>

@@ -15,8 +15,8 @@
 
 namespace hilo::rpc {
 
-/// Numbers the instructions of a program through: computation by computation, as computations_of() has them. A program that
-/// was read from an HloModuleProto has the numbers of the one that was written.
+/// Numbers the instructions of a program through: computation by computation, as computations_of() has them. A program
+/// that was read from an HloModuleProto has the numbers of the one that was written.
 class InstructionPlaces {
  public:
   /// The module must outlive it.
@@ -34,8 +34,8 @@ class InstructionPlaces {
   std::vector<Stretch> by_place_, by_address_;
 };
 
-/// Describes the units of an executable, and numbers them in the order in which they are asked for. Safe to use from several
-/// threads at once.
+/// Describes the units of an executable, and numbers them in the order in which they are asked for. Safe to use from
+/// several threads at once.
 class UnitDescriber {
  public:
   explicit UnitDescriber(std::shared_ptr<Executable> executable) : executable_(std::move(executable)) {}
@@ -59,9 +59,10 @@ class RunRecorder final : public ExecutionObserver {
 
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override;
 
-  /// What was told, in order; of what ran after the first 2^16 units, the sum of each. To be called once, after the run.
-  /// Errors    RESOURCE_EXHAUSTED for more units than a message has room for, or that ran more than 2^26 times in all; those of
-  ///           UnitDescriber::describe
+  /// What was told, in order; of what ran after the first 2^16 units, the sum of each. To be called once, after the
+  /// run.
+  /// Errors    RESOURCE_EXHAUSTED for more units than a message has room for, or that ran more than 2^26 times in all;
+  ///           those of UnitDescriber::describe
   StatusOr<RunReply> reply();
 
  private:
@@ -81,7 +82,8 @@ class RunRecorder final : public ExecutionObserver {
 /// The units of an executable that runs elsewhere. Safe to use from several threads at once.
 class RemoteUnits {
  public:
-  /// Tells the observer what a recorder wrote down. `module`: the optimised program; it and this outlive the observer's work.
+  /// Tells the observer what a recorder wrote down. `module`: the optimised program; it and this outlive the observer's
+  /// work.
   /// Errors    DATA_LOSS for what no recorder writes, of which the observer is told nothing
   Status replay(const RunReply& run, const hlo::Module& module, ExecutionObserver& observer);
   /// All units, as they were described.

@@ -29,8 +29,8 @@ Status check_own_folder(const std::string& path) {
                                             : ": this isn't a folder of this user"));
 }
 
-/// Where tokens may be, the preferred folder first. The first parent is a folder of this user's alone, the second has the
-/// sticky bit.
+/// Where tokens may be, the preferred folder first. The first parent is a folder of this user's alone, the second has
+/// the sticky bit.
 std::vector<std::string> token_folders() {
   std::vector<std::string> folders;
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");

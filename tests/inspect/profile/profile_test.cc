@@ -166,7 +166,7 @@ TEST_F(ProfileOfAProgram, CountsRunsOperationsAndBytes) {
   EXPECT_EQ(profile.events.size(), 6u);
 }
 
-/// A loop of 5 turns over x; lines of f.cc.
+/// A loop of 5 turns over x; with lines of source.
 constexpr const char* kLoopProgram = R"(HloModule loop
 body {
   c = (s32[], f32[8]) parameter(0)

@@ -34,8 +34,8 @@ ENTRY main {
 }
 
 TEST(Simulate, ElementwiseOpsInOneLoopReadAndWriteOnce) {
-  // 2 operations of 1000 elements each, 1 s; 1000 numbers in and out: 8000 bytes, 0.8 s. The first has only bytes to read, and
-  // the second only some to write, so that their 1 s of operations counts.
+  // 2 operations of 1000 elements each, 1 s; 1000 numbers in and out: 8000 bytes, 0.8 s. The first has only bytes to
+  // read, and the second only some to write, so that their 1 s of operations counts.
   const Simulation chain = simulated(R"(HloModule m
 ENTRY main {
   a = f32[1000] parameter(0)

@@ -12,8 +12,8 @@
 
 namespace hilo::tests {
 
-/// What is under way between all participants. A small message has left at once; a large one leaves when it is received, out of
-/// the sender's own memory.
+/// What is under way between all participants. A small message has left at once; a large one leaves when it is
+/// received, out of the sender's own memory.
 class Mailboxes {
  public:
   Mailboxes(int64_t participants, int64_t a_process) : participants_(participants), a_process_(a_process) {}

@@ -23,7 +23,8 @@ struct Invocation {
 using EngineFunction = std::function<StatusOr<std::vector<Literal>>(const Module&, const std::vector<Literal>&)>;
 
 struct CompareOptions {
-  /// Instructions of the entry whose values every engine must give to the bit; empty: those of types that aren't rounded.
+  /// Instructions of the entry whose values every engine must give to the bit; empty: those of types that aren't
+  /// rounded.
   std::function<bool(const Instruction&)> exact = nullptr;
   /// Nonzero stops the reference evaluator with CANCELLED.
   const std::atomic<uint32_t>* cancel_word = nullptr;
@@ -40,12 +41,12 @@ struct Expected {
 };
 StatusOr<std::vector<Expected>> expected_of(const Invocation& program, const CompareOptions& options = {});
 
-/// What differs between the engine and the reference evaluator by the rule of inspect/bisect/agreement.h, or "". An error of
-/// either is a difference.
+/// What differs between the engine and the reference evaluator by the rule of inspect/bisect/agreement.h, or "". An
+/// error of either is a difference.
 std::string disagreement(const Invocation& program, const EngineFunction& engine, const CompareOptions& options = {});
 
-/// The part of the program that `result` needs, which becomes its result; instructions of the entry that are in `known` become
-/// parameters with these values.
+/// The part of the program that `result` needs, which becomes its result; instructions of the entry that are in `known`
+/// become parameters with these values.
 /// Errors    INTERNAL for a program that wasn't well formed
 StatusOr<Invocation> part_of(const Invocation& program, InstructionId result,
                              const std::unordered_map<InstructionId, Literal>& known);
@@ -55,8 +56,8 @@ StatusOr<Invocation> part_of(const Invocation& program, InstructionId result,
 /// Cost      as many runs and compilations as the entry has instructions
 Invocation reduced(Invocation program, const EngineFunction& engine, const CompareOptions& options = {});
 
-/// The program with a parameter for each array of its arguments that isn't `written`; those stand in it as constants, each
-/// behind a barrier, so that no engine computes with them before the program runs.
+/// The program with a parameter for each array of its arguments that isn't `written`; those stand in it as constants,
+/// each behind a barrier, so that no engine computes with them before the program runs.
 /// Errors    INTERNAL for a program that wasn't well formed
 StatusOr<Invocation> with_constants(const Invocation& program, const std::function<bool(const Literal&)>& written);
 

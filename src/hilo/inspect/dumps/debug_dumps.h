@@ -14,11 +14,11 @@
 
 namespace hilo {
 
-/// Watches one compilation. Files are HLO text and HloModuleProto side by side, NNNN.MODULE.PASS.hlo and .hlo.pb, in the
-/// folders of the options; the numbers go on from the highest one in the folder and nothing is overwritten. A pass that
-/// changed nothing leaves no file; after the last one NNNN.MODULE.index.html shows what each did, and index.html leads to
-/// all such pages. Pictures (jax_dump_hlo_graph) go to hlo_graph beside the first folder named, or in the working
-/// directory. A folder that can't be written is warned about once, and the compilation goes on.
+/// Watches one compilation. Files are HLO text and HloModuleProto side by side, NNNN.MODULE.PASS.hlo and .hlo.pb, in
+/// the folders of the options; the numbers go on from the highest one in the folder and nothing is overwritten. A pass
+/// that changed nothing leaves no file; after the last one NNNN.MODULE.index.html shows what each did, and index.html
+/// leads to all such pages. Pictures (jax_dump_hlo_graph) go to hlo_graph beside the first folder named, or in the
+/// working directory. A folder that can't be written is warned about once, and the compilation goes on.
 class DebugDumps final : public hlo::PassObserver {
  public:
   DebugDumps(const CompileOptions& options, const hlo::Module& module);

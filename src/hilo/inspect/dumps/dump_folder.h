@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/dumps/dump_folder.h -- folders that dumps are numbered in: nothing in them is overwritten or followed through a link.
+// inspect/dumps/dump_folder.h -- folders that dumps are numbered in: nothing in them is overwritten or followed through
+// a link.
 #pragma once
 
 #include <span>

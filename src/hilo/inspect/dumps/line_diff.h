@@ -13,8 +13,9 @@ struct DiffLine {
   std::string_view text;  ///< of the text before, or after if it was added
 };
 
-/// All lines of both texts in order. Lines that stand once in each text hold the texts together, so that a difference is
-/// cheap and readable for programs, where nearly every line is the only one of its kind; it need not be the shortest.
+/// All lines of both texts in order. Lines that stand once in each text hold the texts together, so that a difference
+/// is cheap and readable for programs, where nearly every line is the only one of its kind; it need not be the
+/// shortest.
 /// Cost    O(n log n) in the number of lines
 std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/explain/explanation.h -- what a program's plan chose, what each part should cost on this machine, and what the clock says.
+// inspect/explain/explanation.h -- what a program's plan chose, what each part should cost on this machine, and what
+// the clock says.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/explain/machine_figures.h -- what this machine does in a nanosecond, as plain programs of the engine reach it.
+// inspect/explain/machine_figures.h -- what this machine does in a nanosecond, as plain programs of the engine reach
+// it.
 #pragma once
 
 #include "hilo/device/client.h"
@@ -33,8 +34,8 @@ std::string figures_text(const MachineFigures& figures, std::string_view key);
 /// What figures_text wrote under this key; nothing of another key, or of a text that is damaged.
 std::optional<MachineFigures> figures_from_text(std::string_view text, std::string_view key);
 
-/// Those in the folder of the disk cache, if there is one and they are of this processor, these threads and this width of
-/// vectors; else measured now, and written down there.
+/// Those in the folder of the disk cache, if there is one and they are of this processor, these threads and this width
+/// of vectors; else measured now, and written down there.
 /// Errors    those of measure_machine, read_file and write_file_atomic
 StatusOr<MachineFigures> machine_figures(Client& client);
 

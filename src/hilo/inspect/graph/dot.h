@@ -10,8 +10,8 @@
 
 namespace hilo::hlo {
 
-/// One digraph: a cluster a computation, in it a cluster a fused region of `groups`; an edge an operand, a dashed edge a
-/// call.
+/// One digraph: a cluster a computation, in it a cluster a fused region of `groups`; an edge an operand, a dashed edge
+/// a call.
 /// Cost    O(n log n) in the number of instructions
 std::string dot_graph(const Module& module, std::span<const InstructionGroup> groups = {});
 

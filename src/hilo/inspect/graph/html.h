@@ -12,9 +12,10 @@
 namespace hilo::hlo {
 
 /// A whole page: the entry computation drawn, called ones (bodies of loops, branches) and the fused regions of `groups`
-/// opened and closed by a click on their box, and a search over all of them. Small regions stand open at first. Each node has its shape, source line and cost. Places
-/// are computed here; the page holds them as data and draws what is in view, so that large programs stay usable. It
-/// refers to nothing outside of itself: the letters "http" don't occur, whatever the program's names.
+/// opened and closed by a click on their box, and a search over all of them. Small regions stand open at first. Each
+/// node has its shape, source line and cost. Places are computed here; the page holds them as data and draws what is in
+/// view, so that large programs stay usable. It refers to nothing outside of itself: the letters "http" don't occur,
+/// whatever the program's names.
 /// Cost    O(n log n) in the number of instructions
 std::string html_graph(const Module& module, std::string_view title, std::span<const InstructionGroup> groups = {});
 

@@ -15,8 +15,8 @@ struct Layout {
   int64_t layers = 0, columns = 0;
 };
 
-/// A node stands below all its operands; one without operands stands right above its first user. Within a layer the order
-/// follows the operands' columns.
+/// A node stands below all its operands; one without operands stands right above its first user. Within a layer the
+/// order follows the operands' columns.
 /// Cost    O(n log n) for the order within layers, else linear
 Layout layered_layout(const Sheet& sheet);
 

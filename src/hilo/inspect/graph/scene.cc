@@ -23,8 +23,8 @@ struct Runs {
   std::vector<double> bytes;
   std::unordered_map<InstructionId, size_t> by_last;
 
-  /// Kernels that write parts of one value (the operands of a concatenate, say) are one run; what was planned twice counts
-  /// once.
+  /// Kernels that write parts of one value (the operands of a concatenate, say) are one run; what was planned twice
+  /// counts once.
   void add(Run run, const InstructionGroup& group) {
     const auto [entry, fresh] = by_last.emplace(run.back(), runs.size());
     if (fresh) {

@@ -50,9 +50,9 @@ struct Scene {
   uint32_t region_count() const { return static_cast<uint32_t>(sheets.size()) - entry - 1; }
 };
 
-/// Instructions that no group names and that need no run of their own (a broadcast that its reader sees through) stand in
-/// the groups of their users; one that several groups compute stands in each. Without groups a node's place on its sheet
-/// is its instruction's id.
+/// Instructions that no group names and that need no run of their own (a broadcast that its reader sees through) stand
+/// in the groups of their users; one that several groups compute stands in each. Without groups a node's place on its
+/// sheet is its instruction's id.
 /// Cost    O(n log n)
 Scene scene_of(const Module& module, std::span<const InstructionGroup> groups = {});
 

@@ -10,8 +10,8 @@
 
 namespace hilo::hlo {
 
-/// An SVG document: the entry computation, its fused regions of `groups` open where they stand, then the computations that
-/// are called. The same program gives the same bytes.
+/// An SVG document: the entry computation, its fused regions of `groups` open where they stand, then the computations
+/// that are called. The same program gives the same bytes.
 /// Cost    O(n log n) in the number of instructions
 std::string svg_graph(const Module& module, std::span<const InstructionGroup> groups = {});
 

@@ -13,7 +13,8 @@ constexpr std::string_view kStyle = R"css(
  border:1px solid #4a5a6a;border-radius:4px;background:#e2f5e4;font:11px/15px monospace;white-space:nowrap}
 .hilo-graph .node.parameter{background:#fff3d6}.hilo-graph .node.constant{background:#eee}
 .hilo-graph .node.elementwise{background:#e3f0ff}.hilo-graph .node.library{background:#fbe3ee}
-.hilo-graph .node.region{background:#d6e4f5;border-radius:12px}.hilo-graph .node.input{background:none;border-style:dashed}
+.hilo-graph .node.region{background:#d6e4f5;border-radius:12px}
+.hilo-graph .node.input{background:none;border-style:dashed}
 .hilo-graph .node.root{border-width:3px}
 .hilo-graph .node.calls{cursor:pointer;border-style:double;border-width:3px}
 .hilo-graph .node.faded{opacity:.25}.hilo-graph .node.hit{outline:3px solid #d00000}
@@ -21,7 +22,8 @@ constexpr std::string_view kStyle = R"css(
 .hilo-graph .hits{max-height:10em;overflow:auto}.hilo-graph .hits button{display:block;font:11px monospace}
 )css";
 
-// Nodes are rows of the data: [title, shape, source, cost, kind, layer, operands, calls]; in a layer they stand in order.
+// Nodes are rows of the data: [title, shape, source, cost, kind, layer, operands, calls]; in a layer they stand in
+// order.
 constexpr std::string_view kScript = R"js((() => {
 const section = document.currentScript.closest('section');
 const data = JSON.parse(section.querySelector('script[type="application/json"]').textContent);
@@ -38,7 +40,8 @@ const make = (tag, className, text) => {
   if (text !== undefined) element.textContent = text;
   return element;
 };
-const matches = node => node[KIND] !== 'input' && (node[TITLE] + ' ' + node[SHAPE] + ' ' + node[SOURCE]).toLowerCase().includes(query);
+const matches = node => node[KIND] !== 'input' &&
+    [node[TITLE], node[SHAPE], node[SOURCE]].join(' ').toLowerCase().includes(query);
 
 const caller = data.computations.map(() => null);
 data.computations.forEach((computation, c) => computation.nodes.forEach((node, i) =>
@@ -153,7 +156,8 @@ class Panel {
     const opens = node[KIND] === 'region' ? `opens ${size(node[CALLS][0])} instructions` : 'opens ' + called.join(', ');
     const lines = [node[TITLE], node[SHAPE], called.length ? opens : node[SOURCE], node[COST]];
     lines.filter(text => text !== '').forEach(text => element.append(make('div', '', text)));
-    element.title = [node[TITLE], node[SHAPE], node[SOURCE], node[COST], ...called].filter(text => text !== '').join('\n');
+    element.title = [node[TITLE], node[SHAPE], node[SOURCE], node[COST], ...called]
+        .filter(text => text !== '').join('\n');
     if (called.length) {
       element.classList.add('calls');
       element.addEventListener('click', () => this.toggle(i));
@@ -163,7 +167,8 @@ class Panel {
   called(i, callee) {
     const key = i + ' ' + callee;
     if (!this.inner.has(key)) {
-      const title = data.computations[callee].region ? titleOf(callee) : `${this.computation.nodes[i][TITLE]} calls ${titleOf(callee)}`;
+      const title = data.computations[callee].region ? titleOf(callee)
+                                                     : `${this.computation.nodes[i][TITLE]} calls ${titleOf(callee)}`;
       this.inner.set(key, new Panel(callee, title, this.below));
     }
     return this.inner.get(key);

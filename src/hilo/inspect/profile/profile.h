@@ -53,8 +53,9 @@ struct Profile {
 /// Cost    two looks at the clock a unit
 std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, std::vector<CompileStep> compile_steps);
 
-/// What the profiled executables of this process have done so far, those that are gone included. Before them, once there were
-/// any, "transfers": copies between the process and devices whose memory lies elsewhere, since the first profiled().
+/// What the profiled executables of this process have done so far, those that are gone included. Before them, once
+/// there were any, "transfers": copies between the process and devices whose memory lies elsewhere, since the first
+/// profiled().
 std::vector<Profile> profiles();
 
 /// Forgets them.

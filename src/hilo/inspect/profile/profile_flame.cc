@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect/profile/profile_flame.cc -- profiles as a flame graph: a bar a program, below it its scopes, below these what ran.
+// inspect/profile/profile_flame.cc -- profiles as a flame graph: a bar a program, below it its scopes, below these what
+// ran.
 #include <fmt/format.h>
 
 #include <algorithm>

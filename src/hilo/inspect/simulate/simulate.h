@@ -34,10 +34,10 @@ struct Simulation {
   bool exact = true;  ///< false: loops of unknown length count once, conditionals as their longest branch
 };
 
-/// Walks the program of one device, whose instructions run in order on two queues: one computes, one communicates. An instruction
-/// begins when its operands are there and its queue is free. Elementwise ops whose result only one other of them reads stay in
-/// registers; all others read and write memory. Loops and branches begin when both queues are free. `devices` meet where a
-/// collective doesn't say who.
+/// Walks the program of one device, whose instructions run in order on two queues: one computes, one communicates. An
+/// instruction begins when its operands are there and its queue is free. Elementwise ops whose result only one other of
+/// them reads stay in registers; all others read and write memory. Loops and branches begin when both queues are free.
+/// `devices` meet where a collective doesn't say who.
 /// Cost    linear in instructions
 Simulation simulate(const Module& module, int64_t devices, const Machine& machine);
 

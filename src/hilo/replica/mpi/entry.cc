@@ -66,8 +66,8 @@ StatusOr<std::vector<Facts>> exchange(const MpiWorld& world, const Facts& mine) 
   return all;
 }
 
-/// MPI begins within 20 ms instead of 300 if it doesn't look for networks that processes of one machine don't use. What the user
-/// has set stays.
+/// MPI begins within 20 ms instead of 300 if it doesn't look for networks that processes of one machine don't use. What
+/// the user has set stays.
 void prepare_open_mpi() {
   const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
@@ -160,7 +160,8 @@ void give_last_words() {
   (void)::sigaction(SIGTERM, &ours, nullptr);
 }
 
-/// At the end of the process. After a loss, or a run that failed, MPI might wait for ever for those who never come here.
+/// At the end of the process. After a loss, or a run that failed, MPI might wait for ever for those who never come
+/// here.
 void end_mpi() {
   MpiWorld& world = *processes().world;
   world.heartbeat->take_leave();

@@ -34,7 +34,8 @@ using Clock = std::chrono::steady_clock;
 
 enum class State : uint32_t { kAlive, kDied, kSilent, kEnded };
 
-/// What one process is known to do. On the wire as it lies in memory: all processes run one build on one kind of machine.
+/// What one process is known to do. On the wire as it lies in memory: all processes run one build on one kind of
+/// machine.
 struct Beat {
   State state = State::kAlive;
   uint32_t process = 0;
@@ -101,7 +102,8 @@ class Line {
   int number() const { return socket_.number(); }
   void close() { socket_.reset(); }
 
-  /// Sends as much as goes. What hasn't gone goes first next time, and then `bytes` is left out: the next ones say more.
+  /// Sends as much as goes. What hasn't gone goes first next time, and then `bytes` is left out: the next ones say
+  /// more.
   void send(std::span<const std::byte> bytes) {
     if (out_.empty()) out_.assign(bytes.begin(), bytes.end());
     const ssize_t sent = ::send(socket_.number(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);

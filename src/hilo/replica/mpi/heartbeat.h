@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/heartbeat.h -- processes tell each other that they live, and what they do: MPI tells nobody that one has died.
+// replica/mpi/heartbeat.h -- processes tell each other that they live, and what they do: MPI tells nobody that one has
+// died.
 #pragma once
 
 #include <chrono>
@@ -25,8 +26,8 @@ struct HeartbeatTimes {
   std::chrono::milliseconds silence{3000};  ///< after which a process counts as lost
 };
 
-/// One process's part in a star of TCP connections whose centre is process 0; a thread of its own sends and hears. Whose
-/// connection ends without a farewell has died; who is silent too long is stopped, or can't be reached.
+/// One process's part in a star of TCP connections whose centre is process 0; a thread of its own sends and hears.
+/// Whose connection ends without a farewell has died; who is silent too long is stopped, or can't be reached.
 class Heartbeat {
  public:
   /// Process 0's: waits for the others at `ipv4` and any free port.
@@ -61,8 +62,8 @@ class Heartbeat {
   const std::unique_ptr<Star> star_;
 };
 
-/// The address of this machine that other machines reach: that of the interface HILO_HEARTBEAT_INTERFACE, or of the first that
-/// isn't loopback.
+/// The address of this machine that other machines reach: that of the interface HILO_HEARTBEAT_INTERFACE, or of the
+/// first that isn't loopback.
 /// Errors    NOT_FOUND
 StatusOr<uint32_t> address_for_other_machines();
 

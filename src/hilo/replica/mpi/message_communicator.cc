@@ -32,8 +32,8 @@ struct Head {
 };
 static_assert(std::is_trivially_copyable_v<Head>);
 
-// A head and a small operand are one message that MPI sends without waiting for who receives it (4 KiB between processes
-// of one machine in Open MPI 4.1).
+// A head and a small operand are one message that MPI sends without waiting for who receives it (4 KiB between
+// processes of one machine in Open MPI 4.1).
 constexpr size_t kLetterBytes = 3840;
 constexpr size_t kSmallOperand = kLetterBytes - sizeof(Head);
 constexpr size_t kPiece = 1 << 18;      // bytes of large operands that are under way at a time: they stay in the cache
@@ -444,9 +444,9 @@ class MessageCommunicators::Participant final : public Communicator {
     return fold(out, visit.group.size(), reduction, operand);
   }
 
-  /// mine = the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If there is room for everything, `mine`
-  /// is part of it, and the other members' folds come there as well. Piece by piece, while the next ones are on their way. A
-  /// fold that fails is said at the end: the others wait for what is sent.
+  /// mine = the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If there is room for
+  /// everything, `mine` is part of it, and the other members' folds come there as well. Piece by piece, while the next
+  /// ones are on their way. A fold that fails is said at the end: the others wait for what is sent.
   Status fold_slices(const Visit& visit, DeviceBytes in, std::span<const size_t> bounds, MutableDeviceBytes mine,
                      const Reduction& reduction, MutableDeviceBytes everything) {
     const size_t n = visit.group.size(), place = visit.place;

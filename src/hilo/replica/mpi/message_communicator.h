@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/message_communicator.h -- participants meet by messages, whoever carries them. Reductions are folded in the group's
-// order, so that their bits are those that threads of one process get.
+// replica/mpi/message_communicator.h -- participants meet by messages, whoever carries them. Reductions are folded in
+// the group's order, so that their bits are those that threads of one process get.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ struct SharedRun {
   uint64_t program = 0;  ///< a hash that is the same for all who run the same program
 };
 
-/// The participants `first`, `first + 1`, ... of a run, `local` of them. Who waits looks at `cancellation` (may be null) until
-/// all members of the meeting have come; what they then exchange is finished.
+/// The participants `first`, `first + 1`, ... of a run, `local` of them. Who waits looks at `cancellation` (may be
+/// null) until all members of the meeting have come; what they then exchange is finished.
 /// Cost    a reduction of n bytes by p members sends 2 n (p - 1) / p bytes from each; n (p - 1) if it is small
 class MessageCommunicators final : public CommunicatorGroup {
  public:

@@ -16,8 +16,8 @@ struct MessageId {
   bool comes_here = false;
 };
 
-/// Carries messages between the participants of one run. From one participant to another they come in the order in which they
-/// were sent. Each call returns at once, and each participant is one thread. A
+/// Carries messages between the participants of one run. From one participant to another they come in the order in
+/// which they were sent. Each call returns at once, and each participant is one thread. A
 /// message has 1 GiB at most.
 class Messages {
  public:

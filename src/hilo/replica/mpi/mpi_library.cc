@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLongestText = 8192;  // what any MPI may write for a version or an error
 
-/// Constants of MPICH's ABI, which Intel MPI, MVAPICH and Cray's share. Source: mpi.h of MPICH 4.0
+/// Constants of MPICH's ABI, which Intel MPI, MVAPICH and Cray's share. Source: <mpi.h> of MPICH 4.0
 void fill_mpich(MpiLibrary& mpi) {
   mpi.world = 0x44000000;
   mpi.byte = 0x4c00010d;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/mpi/mpi_library.h -- the MPI of this machine, opened when first needed: Open MPI, MPICH and those of its ABI, or the
-// standard ABI of MPI 5. hilo is neither linked with one nor built with its headers.
+// replica/mpi/mpi_library.h -- the MPI of this machine, opened when first needed: Open MPI, MPICH and those of its ABI,
+// or the standard ABI of MPI 5. hilo is neither linked with one nor built with its headers.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace hilo {
 
-/// A handle of any MPI. Open MPI's and the standard ABI's are pointers. MPICH's are ints: they travel in the low half of a
-/// register, and the library writes them to the low half of zeroed memory, which a little-endian machine reads alike.
-/// Arrays of handles would differ in their strides: none are passed.
+/// A handle of any MPI. Open MPI's and the standard ABI's are pointers. MPICH's are ints: they travel in the low half
+/// of a register, and the library writes them to the low half of zeroed memory, which a little-endian machine reads
+/// alike. Arrays of handles would differ in their strides: none are passed.
 using MpiHandle = std::intptr_t;
 
 /// What a library fills in where a call has a status; nobody reads it. The largest has 32 bytes.
@@ -47,10 +47,10 @@ struct MpiLibrary {
 /// OK, or INTERNAL "MPI_Isend: ...".
 Status mpi_status(const MpiLibrary& mpi, const char* call, int code);
 
-/// The library that HILO_MPI_LIBRARY names, or else the first that is there of those that fit the launcher `for_mpich` speaks of.
-/// It stays open.
-/// Errors    NOT_FOUND naming the libraries that were tried and the packages that have them; INVALID_ARGUMENT for a library
-///           that isn't one of MPI
+/// The library that HILO_MPI_LIBRARY names, or else the first that is there of those that fit the launcher `for_mpich`
+/// speaks of. It stays open.
+/// Errors    NOT_FOUND naming the libraries that were tried and the packages that have them; INVALID_ARGUMENT for a
+///           library that isn't one of MPI
 StatusOr<const MpiLibrary*> mpi_library(bool for_mpich);
 
 }  // namespace hilo

@@ -8,8 +8,8 @@
 
 namespace hilo::rpc {
 
-/// The pauses between tries: each as long as chance says, from half of its length up; the lengths double up to two seconds. So
-/// clients whose server was gone don't come back all at once. Equal seeds have equal pauses.
+/// The pauses between tries: each as long as chance says, from half of its length up; the lengths double up to two
+/// seconds. So clients whose server was gone don't come back all at once. Equal seeds have equal pauses.
 class BackOff {
  public:
   static constexpr std::chrono::milliseconds kFirst{50}, kLongest{2000};

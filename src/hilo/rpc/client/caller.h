@@ -29,12 +29,13 @@ struct Patience {
   std::function<void(std::chrono::milliseconds)> wait = {};
 };
 
-/// Ends all sessions of this process, so that their servers need not wait for clients that are gone. The end of the process calls it
-/// (exit(), not _exit()); what static objects of a program do on a server after that is CANCELLED. Waits for servers at most 300 ms.
+/// Ends all sessions of this process, so that their servers need not wait for clients that are gone. The end of the
+/// process calls it (exit(), not _exit()); what static objects of a program do on a server after that is CANCELLED.
+/// Waits for servers at most 300 ms.
 void end_sessions();
 
-/// Sends requests and hands out their replies. Where the connection breaks, it is made anew, and what wasn't answered is
-/// sent again; the server runs no call twice. Safe to use from several threads at once.
+/// Sends requests and hands out their replies. Where the connection breaks, it is made anew, and what wasn't answered
+/// is sent again; the server runs no call twice. Safe to use from several threads at once.
 class Caller final : public std::enable_shared_from_this<Caller> {
  public:
   /// Called once with the reply, from the thread that read it; or with why there is none.
@@ -44,7 +45,8 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   /// Errors    UNAVAILABLE if no server answers; UNAUTHENTICATED; UNIMPLEMENTED for one of another version
   static StatusOr<std::shared_ptr<Caller>> open(std::string target, Connect connect, int64_t replica_count,
                                                 Patience patience = {});
-  /// The session is over: what isn't answered is CANCELLED, and `connect` is called no more. Precondition of the caller's end.
+  /// The session is over: what isn't answered is CANCELLED, and `connect` is called no more. Precondition of the
+  /// caller's end.
   void close();
 
   /// Tells the server that the session is over, and waits that long for its answer. What isn't answered is CANCELLED.
@@ -54,8 +56,8 @@ class Caller final : public std::enable_shared_from_this<Caller> {
 
   /// Whether a call may wait until there is room for it among those in flight; a reply's Done must not.
   enum class Room : uint8_t { kWait, kTake };
-  /// Sends the request and returns its number; calls `done` once. The server is told when `cancellation` (may be null) is set,
-  /// which lives until `done` is called. Precondition of a token: start_watching().
+  /// Sends the request and returns its number; calls `done` once. The server is told when `cancellation` (may be null)
+  /// is set, which lives until `done` is called. Precondition of a token: start_watching().
   int64_t send(Lane lane, RequestBody body, Done done, Room room = Room::kWait,
                const CancellationToken* cancellation = nullptr);
   /// From now on tokens of calls are looked at, by a thread that ends with the session.
@@ -69,7 +71,8 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   /// Waits for what was begun; who is cancelled meanwhile, without a token by the thread's stop word, tells the server.
   Status await(const Event& event, int64_t call, const CancellationToken* cancellation);
 
-  /// The client has dropped this thing. The server is told with the next request, or at once if it is large or there are many.
+  /// The client has dropped this thing. The server is told with the next request, or at once if it is large or there
+  /// are many.
   void release(const Handle& handle, int64_t bytes);
 
  private:

@@ -25,7 +25,8 @@ struct ServeOptions {
 };
 
 /// Serves until SIGTERM or SIGINT, then waits for sessions to end.
-/// Errors    as check_listen, check_limits and start_server; INVALID_ARGUMENT and NOT_FOUND for unknown users and platforms
+/// Errors    as check_listen, check_limits and start_server; INVALID_ARGUMENT and NOT_FOUND for unknown users and
+///           platforms
 Status serve(const ServeOptions& options);
 
 }  // namespace hilo::rpc

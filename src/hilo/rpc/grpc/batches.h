@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/grpc/batches.h -- messages that wait for their stream: all that have come while one write was on its way go with the
-// next.
+// rpc/grpc/batches.h -- messages that wait for their stream: all that have come while one write was on its way go with
+// the next.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

@@ -170,7 +170,8 @@ StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptio
 void limit(grpc::ServerBuilder& builder, const ServerOptions& options) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
   builder.SetMaxSendMessageSize(-1);
-  // gRPC inflates a message before it looks at its size: compressed ones are rejected by their header, and none is inflated.
+  // gRPC inflates a message before it looks at its size: compressed ones are rejected by their header, and none is
+  // inflated.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);

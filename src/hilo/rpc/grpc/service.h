@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/grpc/service.h -- the service hilo.xrt.v1.Xrt, over gRPC: streams of batches, in which nothing is looked at but who
-// sent them.
+// rpc/grpc/service.h -- the service hilo.xrt.v1.Xrt, over gRPC: streams of batches, in which nothing is looked at but
+// who sent them.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace hilo::rpc {
 
-/// Streams whose first message hasn't come. gRPC holds up to a message of each, so there are few: where there are kMostInLobby, or
-/// kMostStalled of which the oldest is stalled, it is ended for the next.
+/// Streams whose first message hasn't come. gRPC holds up to a message of each, so there are few: where there are
+/// kMostInLobby, or kMostStalled of which the oldest is stalled, it is ended for the next.
 class Lobby;
 std::shared_ptr<Lobby> make_lobby();
 inline constexpr size_t kMostInLobby = 64, kMostStalled = 16;  // stalled: for more than a second
@@ -52,8 +52,8 @@ class XrtService final
 
  private:
   Reactor* open(const grpc::CallbackServerContext& context, Lane lane);
-  /// Whose this call is; none if it may not go on, which the door is told. A stream's connection stays a stranger's until it has a
-  /// session: it sends no more than a Hello. A call that goes on ends with hooks_.ended.
+  /// Whose this call is; none if it may not go on, which the door is told. A stream's connection stays a stranger's
+  /// until it has a session: it sends no more than a Hello. A call that goes on ends with hooks_.ended.
   std::optional<Peer> known_peer(const grpc::CallbackServerContext& context) const;
 
   Sessions& sessions_;

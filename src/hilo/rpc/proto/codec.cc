@@ -307,8 +307,8 @@ struct Place {
   size_t begin, tag_end, value;
 };
 
-/// The field of this number that goes up to the end of a message of `size` bytes, of which these are the first; looked for from
-/// `position` on.
+/// The field of this number that goes up to the end of a message of `size` bytes, of which these are the first; looked
+/// for from `position` on.
 std::optional<Place> find_last(std::string_view bytes, size_t position, size_t size, uint32_t number) {
   while (position < bytes.size()) {
     Place place{.begin = position, .tag_end = 0, .value = 0};
@@ -441,8 +441,8 @@ namespace {
 
 constexpr size_t kMostHead = 11;  // of a message in a batch: tag and length
 
-/// Where the first message of a batch begins and ends, of which `head` is the beginning. The head alone tells: a reader of the
-/// whole would have to begin anew each time.
+/// Where the first message of a batch begins and ends, of which `head` is the beginning. The head alone tells: a reader
+/// of the whole would have to begin anew each time.
 struct Stretch {
   size_t begin, size;
 };

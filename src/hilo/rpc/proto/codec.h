@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/proto/codec.h -- requests and replies as the messages of hilo/xrt/v1/xrt.proto. The one file that knows how they are
-// written; no library of protocol buffers is needed for it.
+// rpc/proto/codec.h -- requests and replies as the messages of hilo/xrt/v1/xrt.proto. The one file that knows how they
+// are written; no library of protocol buffers is needed for it.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ std::string encode(const Reply& reply);
 Pieces encode_in_pieces(const Request& request);
 Pieces encode_in_pieces(const Reply& reply);
 
-/// The message that these bytes are; those of an array stay where they are. What follows from a message is checked where it is
-/// used: handles, sizes, programs.
+/// The message that these bytes are; those of an array stay where they are. What follows from a message is checked
+/// where it is used: handles, sizes, programs.
 /// Errors    INVALID_ARGUMENT naming message and field for bytes that are none, or too many items in a list;
 ///           UNIMPLEMENTED for a field or a call that this version doesn't have: the other side is newer
 /// Cost      linear in the bytes; memory is bounded by a multiple of them
@@ -30,8 +30,8 @@ StatusOr<Reply> decode_reply(const Pieces& bytes);
 StatusOr<Request> decode_request(std::string_view bytes);
 StatusOr<Reply> decode_reply(std::string_view bytes);
 
-/// The request of a message that is a Chunk and ends with its bytes, as encode() writes one; none for any other. Of the bytes
-/// only those before the array's are looked at.
+/// The request of a message that is a Chunk and ends with its bytes, as encode() writes one; none for any other. Of the
+/// bytes only those before the array's are looked at.
 std::optional<Request> chunk_of(const Pieces& message);
 
 std::string encode(const SessionReport& report);
@@ -46,8 +46,8 @@ int64_t request_id(std::string_view bytes);
 /// The request's call: "Compile".
 std::string_view call_name(const Request& request);
 
-// A stream carries batches, messages Requests or Replies: each a list of messages as field 1. Two batches, one after the
-// other, are one.
+// A stream carries batches, messages Requests or Replies: each a list of messages as field 1. Two batches, one after
+// the other, are one.
 
 /// Appends a message to a batch; or what stands before one of so many bytes.
 void append_to_batch(std::string& batch, std::string_view message);

@@ -39,8 +39,8 @@ std::string peer_text(Address& address);
 /// gRPC escapes brackets: "ipv6:%5B::1%5D:1234".
 std::string unescaped(std::string_view peer);
 
-/// Whose a peer is: "10.0.0.7" of "ipv4:10.0.0.7:1234"; of IPv6 the network of 64 bits, of which one client has all addresses. Other
-/// text up to its last colon.
+/// Whose a peer is: "10.0.0.7" of "ipv4:10.0.0.7:1234"; of IPv6 the network of 64 bits, of which one client has all
+/// addresses. Other text up to its last colon.
 std::string peer_host(std::string_view peer);
 
 /// Where "host:port", "[host]:port" or "unix:/path" is to be listened at.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/audit.h -- who did what to a server: a line of JSON for each session, refusal, cut connection and limit, for
-// the operator.
+// rpc/server/audit.h -- who did what to a server: a line of JSON for each session, refusal, cut connection and limit,
+// for the operator.
 #pragma once
 
 #include <condition_variable>
@@ -29,8 +29,8 @@ struct AuditEvent {
   std::string_view cause = {};
 };
 
-/// Writes events on its own thread. Safe to use from several threads at once. A reader or a disk that is slow loses lines, and
-/// the next line says how many: it never holds up the server. Strangers can't push out lines about sessions.
+/// Writes events on its own thread. Safe to use from several threads at once. A reader or a disk that is slow loses
+/// lines, and the next line says how many: it never holds up the server. Strangers can't push out lines about sessions.
 class Audit {
  public:
   /// Opens the file, which is created with mode 600. Null for no lines.

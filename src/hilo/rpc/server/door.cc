@@ -201,7 +201,8 @@ class Door::Keeper {
     return is_over_;
   }
 
-  /// On a thread of its own, which gRPC keeps as long as it finds something to read: nobody else may be held up by that.
+  /// On a thread of its own, which gRPC keeps as long as it finds something to read: nobody else may be held up by
+  /// that.
   bool hand_on(OwnedFile file) try {
     std::thread([this, file = std::make_shared<OwnedFile>(std::move(file))] {
       take_in_(std::move(*file));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/door.h -- who gets a connection: Debian's gRPC reads without end what strangers send, and its own listener dies
-// for good where file descriptors run out, so that connections are taken, counted and cut here.
+// rpc/server/door.h -- who gets a connection: Debian's gRPC reads without end what strangers send, and its own listener
+// dies for good where file descriptors run out, so that connections are taken, counted and cut here.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/metrics.h -- how a server is, over plain HTTP on a port of its own that only this machine reaches: /healthz, and
-// /metrics in the text format of Prometheus.
+// rpc/server/metrics.h -- how a server is, over plain HTTP on a port of its own that only this machine reaches:
+// /healthz, and /metrics in the text format of Prometheus.
 #pragma once
 
 #include <chrono>

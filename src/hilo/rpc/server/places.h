@@ -19,8 +19,8 @@ class Places {
   /// What a worker says in a frame of Lane::kPlaces.
   /// Errors    DATA_LOSS for what is no place in the file
   Status set(std::string_view frame);
-  /// Writes the chunk to its place, if it has one: chunks come in order, and each once. False if it has none, or there is no
-  /// memory for it; it goes with its message then.
+  /// Writes the chunk to its place, if it has one: chunks come in order, and each once. False if it has none, or there
+  /// is no memory for it; it goes with its message then.
   bool write(const Chunk& chunk);
 
  private:

@@ -27,9 +27,10 @@ class Server {
   virtual void set_serving(bool serves) = 0;
 };
 
-/// A server as the options say, whose workers `start_worker` makes. It is in a library of its own with gRPC, which the first
-/// call opens.
-/// Errors    those of check_listen, check_limits and read_token; NOT_FOUND without the library; UNAVAILABLE if the address is taken
+/// A server as the options say, whose workers `start_worker` makes. It is in a library of its own with gRPC, which the
+/// first call opens.
+/// Errors    those of check_listen, check_limits and read_token; NOT_FOUND without the library; UNAVAILABLE if the
+///           address is taken
 StatusOr<std::unique_ptr<Server>> start_server(const ServerOptions& options, StartWorker start_worker);
 
 }  // namespace hilo::rpc

@@ -31,14 +31,15 @@ bool is_loopback(std::string_view address);
 /// The same, or a Unix socket: what is sent there needs no encryption.
 bool is_local(std::string_view address);
 
-/// Whether the server creates a token that clients of its user find: on loopback, unless it is open or knows its clients otherwise.
+/// Whether the server creates a token that clients of its user find: on loopback, unless it is open or knows its
+/// clients otherwise.
 bool makes_token(const ServerOptions& options);
 /// What an open server allows, for the operator; "" of one that isn't open.
 std::string open_warning(const ServerOptions& options);
 
 /// Whether a server may listen so.
-/// Errors    INVALID_ARGUMENT for what is no host:port or unix:/path, and for options that exclude each other; FAILED_PRECONDITION for an address that others reach without TLS
-///           and a token or certificates of clients
+/// Errors    INVALID_ARGUMENT for what is no host:port or unix:/path, and for options that exclude each other;
+///           FAILED_PRECONDITION for an address that others reach without TLS and a token or certificates of clients
 Status check_listen(const ServerOptions& options);
 
 /// The token of a file that nobody but its owner, this user, can read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/server/sessions.h -- the sessions of a server, each with its worker: messages go from streams to workers and back, and
-// the server looks into none of them but the first, and what a chunk has before its bytes.
+// rpc/server/sessions.h -- the sessions of a server, each with its worker: messages go from streams to workers and
+// back, and the server looks into none of them but the first, and what a chunk has before its bytes.
 #pragma once
 
 #include <chrono>
@@ -70,9 +70,10 @@ class Sessions {
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  /// The session that a stream's first message names, with the stream as one of its outlets, in the place of the last one
-  /// of its lane; a new session if it is new. Beyond the limits the new one waits in a queue: each free place goes to the client
-  /// with the fewest sessions, and of these to the one that came first. One that waits too long gets a reply with its place.
+  /// The session that a stream's first message names, with the stream as one of its outlets, in the place of the last
+  /// one of its lane; a new session if it is new. Beyond the limits the new one waits in a queue: each free place goes
+  /// to the client with the fewest sessions, and of these to the one that came first. One that waits too long gets a
+  /// reply with its place.
   /// Errors    NOT_FOUND for a session that has ended; RESOURCE_EXHAUSTED for too many; UNAVAILABLE while draining
   StatusOr<std::shared_ptr<Relay>> attach(const Hello& hello, Lane lane, std::shared_ptr<Outlet> outlet,
                                           const Peer& peer = {});
@@ -85,7 +86,8 @@ class Sessions {
     int64_t live = 0, begun = 0, workers_lost = 0, messages = 0, queued = 0;
   };
   Counts counts() const;
-  /// What each session has, as its worker said last, the oldest session first. It asks the workers anew, and waits for nothing.
+  /// What each session has, as its worker said last, the oldest session first. It asks the workers anew, and waits for
+  /// nothing.
   std::vector<SessionOverview> overview() const;
 
  private:

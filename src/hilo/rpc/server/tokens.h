@@ -18,9 +18,10 @@ struct NamedToken {
   std::string token;
 };
 
-/// The tokens of a text: "name token" a line; empty lines and those that begin with # are skipped. One line that isn't of this form
-/// is one token without a name.
-/// Errors    INVALID_ARGUMENT for a line of another form, a token of less than sixteen bytes, a name or token that comes twice
+/// The tokens of a text: "name token" a line; empty lines and those that begin with # are skipped. One line that isn't
+/// of this form is one token without a name.
+/// Errors    INVALID_ARGUMENT for a line of another form, a token of less than sixteen bytes, a name or token that
+///           comes twice
 StatusOr<std::vector<NamedToken>> tokens_of(std::string_view text);
 
 /// The same for a file.

@@ -21,8 +21,8 @@ struct RowMajor {
   Held held;
 };
 
-/// The bytes of buffers whose names are released before the run or copy that makes them has ended. Safe to use from several threads at
-/// once.
+/// The bytes of buffers whose names are released before the run or copy that makes them has ended. Safe to use from
+/// several threads at once.
 class Leftovers {
  public:
   /// Counts on until end(); not at all after it.

@@ -28,10 +28,11 @@ class Calls {
 
   explicit Calls(int64_t most) : most_(most) {}
 
-  /// The call of this request, which its caller shall do; null if it was asked for before, or can't be done: then `sink` was
-  /// or will be told what there is to tell.
+  /// The call of this request, which its caller shall do; null if it was asked for before, or can't be done: then
+  /// `sink` was or will be told what there is to tell.
   CallPtr begin(int64_t id, int64_t acked, Sink sink);
-  /// Ends a call: its reply goes to where it was asked for last. `held` counts the reply while it is stored. Nothing if it has ended.
+  /// Ends a call: its reply goes to where it was asked for last. `held` counts the reply while it is stored. Nothing if
+  /// it has ended.
   void end(const Call& call, Reply reply, Held held);
   /// The token of a call that runs; null if there is none.
   std::shared_ptr<CancellationToken> token_of(int64_t id) const;

@@ -8,8 +8,9 @@ namespace hilo::rpc {
 
 /// 0 of seconds and of live bytes: as much as it takes.
 struct Quota {
-  /// Of all that a session holds: buffers, also those that only runs still hold, temporaries, programs that wait to be compiled,
-  /// compiled ones with their constants and code, replies until the client has them; and what one program may plan.
+  /// Of all that a session holds: buffers, also those that only runs still hold, temporaries, programs that wait to be
+  /// compiled, compiled ones with their constants and code, replies until the client has them; and what one program may
+  /// plan.
   int64_t live_bytes = 0;
   int64_t buffers = 1 << 20;
   int64_t executables = 1 << 16;   ///< a client keeps as many as its own caches hold: thousands

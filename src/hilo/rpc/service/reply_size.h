@@ -6,8 +6,8 @@
 
 namespace hilo::rpc {
 
-/// Bytes beyond a Reply's own size and its first KiB, estimated: the number of calls in flight bounds those. 0 for an array's bytes,
-/// which aren't stored.
+/// Bytes beyond a Reply's own size and its first KiB, estimated: the number of calls in flight bounds those. 0 for an
+/// array's bytes, which aren't stored.
 int64_t stored_bytes(const Reply& reply);
 
 }  // namespace hilo::rpc

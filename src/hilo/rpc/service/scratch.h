@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/service/scratch.h -- counts the temporaries of runs: a device runs one at a time, so the largest of those that wait counts.
+// rpc/service/scratch.h -- counts the temporaries of runs: a device runs one at a time, so the largest of those that
+// wait counts.
 #pragma once
 
 #include <map>

@@ -175,8 +175,8 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   /// The new buffer and its count. The source counts until the copy is there.
   void insert_copy(const CallPtr& call, const Handle& name, BufferPtr made, Held held, std::vector<HeldPtr> sources);
   StatusOr<Compiled> find_executable(const Handle& handle) const;
-  /// Some bytes of a ready buffer that the caller holds, where they are. `kept`: where its row-major value is, or shall be; may
-  /// be null.
+  /// Some bytes of a ready buffer that the caller holds, where they are. `kept`: where its row-major value is, or shall
+  /// be; may be null.
   StatusOr<Pieces> read_part(const Buffer& buffer, const Download& download, RowMajor* kept);
   int64_t executable_count() const {
     const std::scoped_lock lock(mutex_);

@@ -24,14 +24,14 @@ struct SessionOptions {
   std::vector<std::string> custom_calls = {};  ///< targets that programs may call
   CompileFunction compile = {};                ///< empty: Client::compile
   AllocateUpload allocate_upload = {};         ///< empty: the system's memory
-  /// Called when a program goes on although it was told to stop; the session can do no more. `answer` ends its call, and waits for
-  /// room in the sink. May be empty.
+  /// Called when a program goes on although it was told to stop; the session can do no more. `answer` ends its call,
+  /// and waits for room in the sink. May be empty.
   std::function<void(const std::function<void()>& answer)> on_stuck = {};
 };
 
 /// One client's buffers, executables and calls. Each request is checked before anything is done; a program is verified
-/// before it is compiled. Calls end in any order, and each once: a request that comes again, because its sender doesn't know
-/// whether it came, is answered with what the first one was answered.
+/// before it is compiled. Calls end in any order, and each once: a request that comes again, because its sender doesn't
+/// know whether it came, is answered with what the first one was answered.
 class Session {
  public:
   /// Where a call's reply goes: called once, from any thread, perhaps before handle() returns.
@@ -44,8 +44,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// Does or begins what the request asks for. To be called by one thread at a time.
-  /// Errors    come as the reply's status: those of Buffers, Client::compile and Executable::launch; NOT_FOUND for a handle
-  ///           that isn't this session's; PERMISSION_DENIED for a custom call; RESOURCE_EXHAUSTED over a quota
+  /// Errors    come as the reply's status: those of Buffers, Client::compile and Executable::launch; NOT_FOUND for a
+  ///           handle that isn't this session's; PERMISSION_DENIED for a custom call; RESOURCE_EXHAUSTED over a quota
   void handle(Request request, Sink sink);
 
   /// Calls that have not ended, buffers and executables, for tests and metrics. To be called as handle().

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/worker/arena.h -- memory that a server and one of its workers have both: the bytes of a large array are written once, by the
-// server, to where the worker's session has the array. The worker says where chunks go, the server which ones lie there.
+// rpc/worker/arena.h -- memory that a server and one of its workers have both: the bytes of a large array are written
+// once, by the server, to where the worker's session has the array. The worker says where chunks go, the server which
+// ones lie there.
 #pragma once
 
 #include <functional>
@@ -42,7 +43,8 @@ StatusOr<Placed> placed_of(std::string_view bytes);
 /// The worker's side. Safe to use from several threads at once.
 class Arena : public std::enable_shared_from_this<Arena> {
  public:
-  /// `announce` sends a Place to the server. `most_kept`: bytes of arrays that are gone, for the next ones of their size.
+  /// `announce` sends a Place to the server. `most_kept`: bytes of arrays that are gone, for the next ones of their
+  /// size.
   static std::shared_ptr<Arena> make(OwnedFile file, std::function<void(const Place&)> announce,
                                      int64_t most_kept = int64_t{64} << 20);
   ~Arena();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/worker/frames.h -- messages between a server and its workers, over a pair of sockets: each with its length and lane.
+// rpc/worker/frames.h -- messages between a server and its workers, over a pair of sockets: each with its length and
+// lane.
 #pragma once
 
 #include <sys/uio.h>
@@ -64,8 +65,8 @@ std::span<iovec> without(std::span<iovec> parts, size_t bytes);
 /// The last message of a worker whose client has ended the session.
 inline constexpr std::string_view kGoodbye = "";
 
-/// Frames over a socket. One thread reads; any number write. The other end is not trusted: a frame longer than a message may
-/// be ends the reading.
+/// Frames over a socket. One thread reads; any number write. The other end is not trusted: a frame longer than a
+/// message may be ends the reading.
 class FrameSocket {
  public:
   explicit FrameSocket(OwnedFile socket) : socket_(std::move(socket)) {}
@@ -77,8 +78,8 @@ class FrameSocket {
   /// Errors    UNAVAILABLE if the other end is gone
   Status write(uint32_t lane, std::string_view message) { return write(lane, std::span(&message, 1)); }
   Status write(uint32_t lane, std::span<const std::string_view> parts);
-  /// Writes what there is room for now, nothing if others write, and returns what is left of the frame, for write_rest().
-  /// Between the two nobody else may write.
+  /// Writes what there is room for now, nothing if others write, and returns what is left of the frame, for
+  /// write_rest(). Between the two nobody else may write.
   StatusOr<std::string> write_some(uint32_t lane, std::span<const std::string_view> parts);
   Status write_rest(std::string_view rest);
   /// Ends what reads and writes, on both ends.

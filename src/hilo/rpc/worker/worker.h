@@ -24,8 +24,8 @@ struct WorkerOptions {
   std::string command = {};
 };
 
-/// Answers the requests that come until the other end closes: the first Hello makes the session and its client. Blocking.
-/// `files`: the worker's end of the socket, and the arena. `on_stuck` as SessionOptions::on_stuck.
+/// Answers the requests that come until the other end closes: the first Hello makes the session and its client.
+/// Blocking. `files`: the worker's end of the socket, and the arena. `on_stuck` as SessionOptions::on_stuck.
 void serve_session(WorkerFiles files, const WorkerOptions& options, OnStuck on_stuck);
 
 }  // namespace hilo::rpc

@@ -92,7 +92,8 @@ void limit_memory(int64_t bytes) {
 [[noreturn]] void be_worker(WorkerFiles files, const WorkerOptions& options) {
   ::signal(SIGCHLD, SIG_DFL);
   limit_memory(options.memory_bytes);
-  // Memory that the pool keeps for the next arrays counts for no session, so there is little of it where bytes are limited.
+  // Memory that the pool keeps for the next arrays counts for no session, so there is little of it where bytes are
+  // limited.
   if (options.quota.live_bytes > 0)
     set_buffer_cache_limit(static_cast<size_t>(std::max(options.quota.live_bytes / 4, kLeastPool)));
   clear_custom_call_results();

@@ -16,12 +16,12 @@ namespace hilo::rpc {
 /// The first argument of a process that help_server() shall serve.
 inline constexpr std::string_view kHelperArgument = "helper-of-serve";
 
-/// The whole life of a process that a server has executed: `arguments` as main() has them, of which the first is kHelperArgument.
-/// File descriptor 3 is its socket. Returns    an exit code
+/// The whole life of a process that a server has executed: `arguments` as main() has them, of which the first is
+/// kHelperArgument. File descriptor 3 is its socket. Returns    an exit code
 int help_server(std::span<const char* const> arguments);
 
-/// Starts worker processes, each with one session. They end with their sockets, and with the server's process. Each is executed
-/// anew, so that its addresses are its own; without WorkerOptions::command it is a fork.
+/// Starts worker processes, each with one session. They end with their sockets, and with the server's process. Each is
+/// executed anew, so that its addresses are its own; without WorkerOptions::command it is a fork.
 class Zygote {
  public:
   /// Precondition without a command: the process has one thread.
@@ -31,7 +31,8 @@ class Zygote {
   /// A new worker's socket, and the arena that it has, too.
   /// Errors    UNAVAILABLE if the zygote is gone; RESOURCE_EXHAUSTED
   StatusOr<WorkerFiles> start_worker() const;
-  /// Waits until the zygote is gone, of which the system then knows no more, or `stop` is readable; whether the zygote is gone.
+  /// Waits until the zygote is gone, of which the system then knows no more, or `stop` is readable; whether the zygote
+  /// is gone.
   bool wait_until_gone(int stop) const;
 
  private:
@@ -43,8 +44,8 @@ class Zygote {
 /// Owns the zygote of a server and replaces one that is gone. Safe to use from several threads at once.
 class ZygoteKeeper {
  public:
-  /// `on_failure` is called once, on a thread of the keeper, when a zygote is gone and can't be replaced, or the fifth one within
-  /// a minute is gone.
+  /// `on_failure` is called once, on a thread of the keeper, when a zygote is gone and can't be replaced, or the fifth
+  /// one within a minute is gone.
   /// Errors    as Zygote::start
   static StatusOr<std::unique_ptr<ZygoteKeeper>> start(const WorkerOptions& options,
                                                        std::function<void(const Status&)> on_failure);

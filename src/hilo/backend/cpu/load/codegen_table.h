@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/load/codegen_table.h -- what libhilo_codegen.so has, LLVM in it: programs from a cache or a file run without it.
+// backend/cpu/load/codegen_table.h -- what libhilo_codegen.so has, LLVM in it: programs from a cache or a file run
+// without it.
 #pragma once
 
 #include <memory>
