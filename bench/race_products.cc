@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "hilo/backend/cpu/library/blas.h"
-#include "hilo/backend/cpu/library/product_choice.h"
-#include "hilo/backend/cpu/library/strip_product.h"
+#include "hilo/backend/cpu/library/products/blas.h"
+#include "hilo/backend/cpu/library/products/product_choice.h"
+#include "hilo/backend/cpu/library/products/strip_product.h"
 #include "hilo/base/buffer_pool.h"
 
 using namespace hilo::cpu;

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE = ROOT / "src/hilo/backend/cpu/library/product_choice.inc"
+TABLE = ROOT / "src/hilo/backend/cpu/library/products/product_choice.inc"
 CORE_TYPES = {"avx2": "HASWELL", "avx512": "SKYLAKEX"}  # OpenBLAS's, so that it uses the same instructions
 
 

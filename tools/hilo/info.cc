@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "hilo/backend/cpu/abi/isa.h"
-#include "hilo/backend/cpu/library/blas.h"
+#include "hilo/backend/cpu/library/products/blas.h"
 #include "hilo/base/cpu_count.h"
 #include "hilo/base/flag_table.h"
 #include "hilo/base/flags.h"

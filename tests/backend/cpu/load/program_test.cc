@@ -8,8 +8,8 @@
 #include <chrono>
 #include <thread>
 
-#include "hilo/backend/cpu/library/blas.h"
 #include "hilo/backend/cpu/library/long_call.h"
+#include "hilo/backend/cpu/library/products/blas.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/clients.h"

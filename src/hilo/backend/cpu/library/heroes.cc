@@ -121,40 +121,44 @@ Made always(const HeroRequest& request) {
   return make(request);
 }
 
+bool meets_replicas(Opcode opcode) {
+  return hlo::is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId;
+}
+
+template <Opcode one>
+bool is(Opcode opcode) {
+  return opcode == one;
+}
+
 struct LibraryFunction {
-  Opcode opcode;  ///< kAllReduce stands for all collectives
+  bool (*serves)(Opcode);
   std::string_view symbol;
   Made (*make)(const HeroRequest& request);
 };
 
 constexpr auto kLibrary = std::to_array<LibraryFunction>({
-    {Opcode::kAllReduce, "collective", always<make_collective_hero>},
-    {Opcode::kBitcastConvert, "bitcast-convert", always<make_bitcast_convert_hero>},
-    {Opcode::kCholesky, "cholesky", always<make_cholesky_hero>},
-    {Opcode::kConcatenate, "concatenate", always<make_concatenate_hero>},
-    {Opcode::kConvolution, "convolution", always<make_convolution_hero>},
-    {Opcode::kCustomCall, "custom-call", make_custom_call_hero},
-    {Opcode::kDot, "dot", always<make_dot_hero>},
-    {Opcode::kFft, "fft", make_fft_hero},
-    {Opcode::kPad, "pad", always<make_pad_hero>},
-    {Opcode::kReduce, "reduce", make_reduce_hero},
-    {Opcode::kReduceWindow, "reduce-window", make_reduce_window_hero},
-    {Opcode::kRngBitGenerator, "rng-bit-generator", always<make_random_hero>},
-    {Opcode::kRngGetAndUpdateState, "rng-get-and-update-state", always<make_rng_state_hero>},
-    {Opcode::kScatter, "scatter", make_scatter_hero},
-    {Opcode::kSelectAndScatter, "select-and-scatter", make_select_and_scatter_hero},
-    {Opcode::kSort, "sort", make_sort_hero},
-    {Opcode::kTopK, "topk", always<make_top_k_hero>},
-    {Opcode::kTriangularSolve, "triangular-solve", always<make_triangular_solve_hero>},
+    {meets_replicas, "collective", always<make_collective_hero>},
+    {is<Opcode::kBitcastConvert>, "bitcast-convert", always<make_bitcast_convert_hero>},
+    {is<Opcode::kCholesky>, "cholesky", always<make_cholesky_hero>},
+    {is<Opcode::kConcatenate>, "concatenate", always<make_concatenate_hero>},
+    {is<Opcode::kConvolution>, "convolution", always<make_convolution_hero>},
+    {is<Opcode::kCustomCall>, "custom-call", make_custom_call_hero},
+    {is<Opcode::kDot>, "dot", always<make_dot_hero>},
+    {is<Opcode::kFft>, "fft", make_fft_hero},
+    {is<Opcode::kPad>, "pad", always<make_pad_hero>},
+    {is<Opcode::kReduce>, "reduce", make_reduce_hero},
+    {is<Opcode::kReduceWindow>, "reduce-window", make_reduce_window_hero},
+    {is<Opcode::kRngBitGenerator>, "rng-bit-generator", always<make_random_hero>},
+    {is<Opcode::kRngGetAndUpdateState>, "rng-get-and-update-state", always<make_rng_state_hero>},
+    {is<Opcode::kScatter>, "scatter", make_scatter_hero},
+    {is<Opcode::kSelectAndScatter>, "select-and-scatter", make_select_and_scatter_hero},
+    {is<Opcode::kSort>, "sort", make_sort_hero},
+    {is<Opcode::kTopK>, "topk", always<make_top_k_hero>},
+    {is<Opcode::kTriangularSolve>, "triangular-solve", always<make_triangular_solve_hero>},
 });
 
-bool meets_replicas(Opcode opcode) {
-  return hlo::is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId;
-}
-
 const LibraryFunction* function_of(Opcode opcode) {
-  const Opcode wanted = meets_replicas(opcode) ? Opcode::kAllReduce : opcode;
-  const auto* row = std::ranges::find(kLibrary, wanted, &LibraryFunction::opcode);
+  const auto* row = std::ranges::find_if(kLibrary, [&](const LibraryFunction& f) { return f.serves(opcode); });
   return row == kLibrary.end() ? nullptr : row;
 }
 

@@ -11,8 +11,8 @@
 #include <shared_mutex>
 #include <string>
 
-#include "hilo/backend/cpu/library/complex_math.h"
-#include "hilo/backend/cpu/library/scalar_math.h"
+#include "hilo/backend/cpu/library/math/complex_math.h"
+#include "hilo/backend/cpu/library/math/scalar_math.h"
 #include "hilo/base/stop.h"
 
 namespace hilo::cpu {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/convolution/convolution_pack.h -- brings operands of convolutions into the order of the kernels, and tiles of
+// results into theirs.
+#pragma once
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "hilo/types/element_type.h"
+
+namespace hilo::cpu {
+
+/// Calls f.operator()<E>() for the floating types that convolutions compute with.
+template <typename F>
+void visit_float(ElementType type, F&& f) {
+  if (type == ElementType::kF16) f.template operator()<float16>();
+  else if (type == ElementType::kBf16) f.template operator()<bfloat16>();
+  else if (type == ElementType::kF32) f.template operator()<float>();
+  else f.template operator()<double>();
+}
+
+/// One dimension of a box of the input: elements first, first + pitch, ..., `extent` of them; those outside [0, size) are
+/// zeros.
+struct BoxDimension {
+  int64_t size = 1, stride = 0, first = 0, pitch = 1, extent = 1;
+  int64_t to_stride = 0;  ///< in the packed box
+
+  /// The part of [0, extent) that is inside.
+  int64_t begin() const { return std::clamp<int64_t>(first >= 0 ? 0 : (-first + pitch - 1) / pitch, 0, extent); }
+  int64_t end() const {
+    return std::clamp<int64_t>(first >= size ? 0 : (size - first + pitch - 1) / pitch, begin(), extent);
+  }
+};
+
+/// The innermost part of a packed box: `width` elements of which the first `extent` exist.
+struct BoxColumns {
+  int64_t extent = 1, stride = 1, width = 1;
+};
+
+/// to[j * to_row + i] = from[i * from_row + j], of any strides; both count `rows` and `columns` as `from` does.
+template <typename From, typename T, typename F>
+void transpose_to(const From* from, int64_t from_row, T* to, int64_t to_row, int64_t rows, int64_t columns,
+                  const F& convert) {
+  int64_t i = 0;
+  if constexpr (std::is_same_v<From, float> && std::is_same_v<T, float>) {
+    for (; i + 4 <= rows; i += 4) {
+      int64_t j = 0;
+      for (; j + 4 <= columns; j += 4) {
+        const float* f = from + i * from_row + j;
+        __m128 a = _mm_loadu_ps(f), b = _mm_loadu_ps(f + from_row), c = _mm_loadu_ps(f + 2 * from_row),
+               d = _mm_loadu_ps(f + 3 * from_row);
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        float* t = to + j * to_row + i;
+        _mm_storeu_ps(t, a);
+        _mm_storeu_ps(t + to_row, b);
+        _mm_storeu_ps(t + 2 * to_row, c);
+        _mm_storeu_ps(t + 3 * to_row, d);
+      }
+      for (; j < columns; ++j) {
+        for (int64_t r = i; r < i + 4; ++r) to[j * to_row + r] = convert(from[r * from_row + j]);
+      }
+    }
+  }
+  for (int64_t j = 0; j < columns; ++j) {
+    for (int64_t r = i; r < rows; ++r) to[j * to_row + r] = convert(from[r * from_row + j]);
+  }
+}
+
+template <typename From, typename T>
+void pack_row(const BoxDimension& d, const BoxColumns& c, const From* from, T* to) {
+  const int64_t begin = d.begin(), end = d.end(), step = d.stride * d.pitch;
+  const auto zero = [&](int64_t b, int64_t e) {
+    if (d.to_stride == c.width) std::fill(to + b * d.to_stride, to + e * d.to_stride, T(0));
+    else
+      for (int64_t p = b; p < e; ++p) std::fill_n(to + p * d.to_stride, c.width, T(0));
+  };
+  zero(0, begin);
+  zero(end, d.extent);
+  if (begin == end) return;
+  from += d.first * d.stride;
+  const bool dense = c.extent == c.width && d.to_stride == c.width && (c.stride == 1 || c.extent == 1);
+  if (dense && step == c.extent) {
+    const From* source = from + begin * step;
+    T* target = to + begin * d.to_stride;
+    const int64_t count = (end - begin) * c.extent;
+    if constexpr (std::is_same_v<From, T>) std::memcpy(target, source, static_cast<size_t>(count) * sizeof(T));
+    else
+      for (int64_t i = 0; i < count; ++i) target[i] = static_cast<T>(source[i]);
+    return;
+  }
+  if (c.extent < c.width) {
+    for (int64_t p = begin; p < end; ++p) std::fill_n(to + p * d.to_stride + c.extent, c.width - c.extent, T(0));
+  }
+  if (step == 1 && c.extent > 1) {
+    constexpr int64_t kAtOnce = 64;  // positions: what is read of a channel is a few lines, and stays while others come
+    for (int64_t p = begin; p < end; p += kAtOnce) {
+      transpose_to(from + p, c.stride, to + p * d.to_stride, d.to_stride, c.extent, std::min(kAtOnce, end - p),
+                   [](From x) { return static_cast<T>(x); });
+    }
+    return;
+  }
+  constexpr int64_t kColumns = 16;  // so many streams are read at once where columns are far apart
+  for (int64_t c0 = 0; c0 < c.extent; c0 += c.stride == 1 ? c.extent : kColumns) {
+    const int64_t columns = c.stride == 1 ? c.extent : std::min(kColumns, c.extent - c0);
+    for (int64_t p = begin; p < end; ++p) {
+      const From* source = from + p * step + c0 * c.stride;
+      T* target = to + p * d.to_stride + c0;
+      for (int64_t i = 0; i < columns; ++i) target[i] = static_cast<T>(source[i * c.stride]);
+    }
+  }
+}
+
+/// A box of kRank dimensions, the last innermost.
+template <size_t kRank, typename From, typename T>
+void pack_box(const BoxDimension* d, const BoxColumns& c, const From* from, T* to) {
+  if constexpr (kRank == 1) {
+    pack_row(*d, c, from, to);
+  } else {
+    const int64_t begin = d->begin(), end = d->end();
+    for (int64_t p = 0; p < d->extent; ++p) {
+      BoxDimension inner[kRank - 1];
+      std::copy_n(d + 1, kRank - 1, inner);
+      const bool inside = p >= begin && p < end;
+      if (!inside) inner[kRank - 2].size = 0;
+      pack_box<kRank - 1>(inner, c, inside ? from + (d->first + p * d->pitch) * d->stride : from,
+                          to + p * d->to_stride);
+    }
+  }
+}
+
+/// Rows by columns to any strides and any type.
+template <typename T, typename Out>
+void store_tile(const T* from, int64_t from_row, Out* to, int64_t to_row, int64_t to_column, int64_t rows,
+                int64_t columns) {
+  const auto convert = [](T x) {
+    if constexpr (std::is_same_v<Out, float16> || std::is_same_v<Out, bfloat16>) return Out(static_cast<float>(x));
+    else return static_cast<Out>(x);
+  };
+  if (to_column == 1) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) to[r * to_row + c] = convert(from[r * from_row + c]);
+    }
+    return;
+  }
+  if (to_row == 1) return transpose_to(from, from_row, to, to_column, rows, columns, convert);
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r) to[r * to_row + c * to_column] = convert(from[r * from_row + c]);
+  }
+}
+
+}  // namespace hilo::cpu

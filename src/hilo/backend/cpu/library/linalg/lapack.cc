@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/linalg/lapack.h"
+
+#include "hilo/backend/cpu/library/linalg/lapack_routine.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/base/text.h"
+#include "hilo/lapack_ffi.h"
+
+namespace hilo::cpu::lapack {
+
+Status check_routine(const void* address, std::string_view target) {
+  if (address != nullptr) return ok_status();
+  return unimplemented(fmt::format(
+      "custom call {} needs LAPACK, which was not found. Hint: install libopenblas0-pthread", quote(target)));
+}
+
+Status check_buffer(const Place& place, ElementType type, int inner) {
+  const CustomCallBuffer* const buffer = place.buffer();
+  const std::string what =
+      fmt::format("custom call {}: {} {}", quote(place.frame.target), place.result ? "result" : "operand", place.index);
+  if (buffer == nullptr) return invalid_argument(what + " is missing");
+  const auto rank = static_cast<int>(buffer->dimensions.size());
+  if (buffer->type != type || rank < inner) {
+    return invalid_argument(fmt::format("{} is {}{}; wanted {} with at least {} dimensions", what,
+                                        element_type_name(buffer->type), dimensions_to_string(buffer->dimensions),
+                                        element_type_name(type), inner));
+  }
+  for (int64_t size : buffer->dimensions.last(static_cast<size_t>(inner))) {
+    if (size > std::numeric_limits<int>::max() / 2)
+      return unimplemented(fmt::format("{}: LAPACK can't count to {}", what, size));
+  }
+  return ok_status();
+}
+
+Status check_fits(const CustomCallFrame& frame, bool fits) {
+  if (fits) return ok_status();
+  std::string shapes;
+  const auto append = [&](std::span<const CustomCallBuffer> buffers) {
+    for (const CustomCallBuffer& b : buffers)
+      shapes += fmt::format(" {}{}", element_type_name(b.type), dimensions_to_string(b.dimensions));
+  };
+  append(frame.operands);
+  shapes += " ->";
+  append(frame.results);
+  return invalid_argument(
+      fmt::format("custom call {}: the shapes don't fit each other;{}", quote(frame.target), shapes));
+}
+
+Status check_count(const CustomCallFrame& frame, double elements) {
+  if (elements < std::numeric_limits<int>::max()) return ok_status();
+  return unimplemented(
+      fmt::format("custom call {}: too large for LAPACK; it needs {} elements of workspace; wanted less than 2^31",
+                  quote(frame.target), elements));
+}
+
+StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name, std::string_view allowed) {
+  HILO_ASSIGN_OR_RETURN(const uint8_t value, frame.attribute<uint8_t>(name));
+  if (value != 0 && allowed.find(static_cast<char>(value)) != std::string_view::npos) return static_cast<char>(value);
+  std::string wanted;
+  for (char c : allowed) wanted += fmt::format("{}{} ('{}')", wanted.empty() ? "" : " or ", static_cast<int>(c), c);
+  return invalid_argument(
+      fmt::format("custom call {}: attribute {}; got {}; wanted {}", quote(frame.target), name, value, wanted));
+}
+
+namespace {
+
+/// Complex buffers of the same shapes with room behind each; the others as they are.
+struct Roomy {
+  std::vector<CustomCallBuffer> buffers;
+  std::vector<AlignedBuffer> memory;
+};
+
+size_t byte_size(const CustomCallBuffer& buffer) {
+  return static_cast<size_t>(buffer.element_count() * element_size_bytes(buffer.type));
+}
+
+/// Bytes behind a buffer that OpenBLAS's gemv may read: one element more of the last vector, whose stride may be a column.
+size_t room_of(const CustomCallBuffer& buffer) {
+  constexpr int64_t kLeast = 64;
+  const std::span<const int64_t> matrix = buffer.dimensions.last(std::min<size_t>(buffer.dimensions.size(), 2));
+  const int64_t column = matrix.empty() ? 1 : std::ranges::max(matrix);
+  return static_cast<size_t>(kLeast + column * element_size_bytes(buffer.type));
+}
+
+StatusOr<Roomy> roomy(std::span<const CustomCallBuffer> buffers) {
+  Roomy r{{buffers.begin(), buffers.end()}, {}};
+  for (CustomCallBuffer& buffer : r.buffers) {
+    if (!is_complex(buffer.type)) continue;
+    const size_t room = room_of(buffer);
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(byte_size(buffer) + room));
+    std::memset(memory.data() + byte_size(buffer), 0, room);
+    buffer.data = memory.data();
+    r.memory.push_back(std::move(memory));
+  }
+  return r;
+}
+
+void copy_complex(std::span<const CustomCallBuffer> from, std::span<const CustomCallBuffer> to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (is_complex(from[i].type)) std::memcpy(to[i].data, from[i].data, byte_size(from[i]));
+  }
+}
+
+}  // namespace
+
+Status call_with_room(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame) {
+  HILO_ASSIGN_OR_RETURN(const Roomy operands, roomy(frame.operands));
+  HILO_ASSIGN_OR_RETURN(const Roomy results, roomy(frame.results));
+  copy_complex(frame.operands, operands.buffers);
+  CustomCallFrame copied = frame;
+  copied.operands = operands.buffers;
+  copied.results = results.buffers;
+  HILO_RETURN_IF_ERROR(handler(copied));
+  copy_complex(results.buffers, frame.results);
+  return ok_status();
+}
+
+namespace {
+
+struct Target {
+  const char* name;
+  Status (*handler)(const CustomCallFrame&);
+};
+#define HILO_LAPACK_TARGETS(real_name, complex_name)                                                   \
+  {"lapack_s" #real_name "_ffi", real_name<float>}, {"lapack_d" #real_name "_ffi", real_name<double>}, \
+      {"lapack_c" #complex_name "_ffi", with_room<real_name<std::complex<float>>>},                    \
+      {"lapack_z" #complex_name "_ffi", with_room<real_name<std::complex<double>>>},
+constexpr Target kTargets[] = {{"hilo_lu_pivots_to_permutation_ffi", pivots_to_permutation},
+                               {"tridiagonal_solve_perturbed_ffi", tridiagonal_solve_perturbed},
+                               {"Qr", with_room<qr>},
+                               {"ProductOfElementaryHouseholderReflectors", with_room<product_of_reflectors>},
+                               // Handlers bear the names of the real routines.
+                               HILO_LAPACK_ROUTINES(HILO_LAPACK_TARGETS)};
+
+}  // namespace
+
+bool is_own_target(std::string_view target) {
+  return std::ranges::find(kTargets, target, &Target::name) != std::end(kTargets);
+}
+
+namespace {
+
+/// When the library is loaded: handlers only look for LAPACK when they are called.
+const bool kRegistered = [] {
+  bool all = true;
+  for (const Target& target : kTargets) all &= register_custom_call(target.name, target.handler).ok();
+  return all;
+}();
+
+}  // namespace
+}  // namespace hilo::cpu::lapack

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// LU factors of a few columns for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
+#include "hilo/backend/cpu/library/linalg/lu_tile.h"
+
+namespace {
+constexpr int kVectorBytes = 64;
+}  // namespace
+
+#include "hilo/backend/cpu/library/linalg/lu_tile.inc"
+
+namespace hilo::cpu {
+
+const LuKernels& lu_kernels_avx512() { return kLuKernels; }
+
+}  // namespace hilo::cpu

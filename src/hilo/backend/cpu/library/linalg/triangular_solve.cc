@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/linalg/triangular_solve.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/backend/cpu/library/linalg/lapack_routine.h"
+#include "hilo/backend/cpu/library/linalg/solve_tile.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/base/stop.h"
+#include "hilo/base/transpose.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kSolveBlock = 64;  // unknowns of a block; what lies between blocks are products
+constexpr int64_t kSolveMostLanes = 32;
+constexpr int64_t kFewUnknowns = 128, kFewOthers = 8;  // measured: BLAS is faster below both
+
+template <typename T>
+using GemmRoutine = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
+                         const T*, const int*, const T*, T*, const int*);
+
+template <typename T>
+using SolveRoutine = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
+                          const T*, const int*, T*, const int*);
+
+template <typename T>
+struct Kernel {
+  int64_t lanes;
+  void (*run)(const SolveTile<T>& tile);
+};
+
+template <typename T>
+Kernel<T> kernel_of(Isa isa) {
+  if (isa == Isa::kSse2) return {0, nullptr};
+  const SolveKernels& kernels = isa == Isa::kAvx512 ? solve_kernels_avx512() : solve_kernels_avx2();
+  if constexpr (std::is_same_v<T, float>) return {kernels.f32_lanes, kernels.f32};
+  else return {kernels.f64_lanes, kernels.f64};
+}
+
+/// What blocks are copied to, one after the other.
+template <typename T>
+struct Room {
+  T coefficients[kSolveBlock * kSolveBlock];
+  T inverse[kSolveBlock];
+  T x[kSolveBlock * kSolveMostLanes];
+};
+
+template <typename T>
+class Solver {
+ public:
+  Solver(const TriangularProblem<T>& p, const Kernel<T>& kernel, GemmRoutine<T>* gemm, Room<T>& room)
+      : p_(p),
+        kernel_(kernel),
+        gemm_(gemm),
+        room_(room),
+        is_left_(p.side == 'L'),
+        is_transposed_(p.transposed != 'N'),
+        goes_forward_(is_left_ == ((p.uplo == 'L') != is_transposed_)),
+        others_(is_left_ ? p.n : p.m) {}
+
+  /// The unknowns [begin, end), all before which are known and taken from B.
+  void solve(int64_t begin, int64_t end) {
+    if (stop_.raised()) return;
+    if (end - begin <= kSolveBlock) return solve_block(begin, end);
+    const int64_t middle = begin + ((end - begin) / 2 + kSolveBlock - 1) / kSolveBlock * kSolveBlock;
+    if (goes_forward_) {
+      solve(begin, middle);
+      subtract(begin, middle, middle, end);
+      solve(middle, end);
+    } else {
+      solve(middle, end);
+      subtract(middle, end, begin, middle);
+      solve(begin, middle);
+    }
+  }
+
+ private:
+  /// The coefficient with which unknown k stands in the equation of i.
+  const T& coefficient(int64_t k, int64_t i) const {
+    const bool as_it_lies = is_left_ == is_transposed_;  // k is its row
+    return as_it_lies ? p_.a[k + i * p_.a_leading] : p_.a[i + k * p_.a_leading];
+  }
+  /// Unknown i of the first other.
+  T* unknown(int64_t i) const { return is_left_ ? p_.b + i : p_.b + i * p_.b_leading; }
+
+  /// Takes what the unknowns [from, from_end) are worth from the equations [to, to_end).
+  void subtract(int64_t from, int64_t from_end, int64_t to, int64_t to_end) {
+    const T minus = -1, one = 1;
+    const int known = static_cast<int>(from_end - from), open = static_cast<int>(to_end - to);
+    const int others = static_cast<int>(others_);
+    const char* const as_is = "N";
+    const char* const turned = is_transposed_ ? "T" : "N";
+    const T* const a = &coefficient(from, to);
+    if (is_left_) {
+      gemm_(turned, as_is, &open, &others, &known, &minus, a, &p_.a_leading, unknown(from), &p_.b_leading, &one,
+            unknown(to), &p_.b_leading);
+    } else {
+      gemm_(as_is, turned, &others, &open, &known, &minus, unknown(from), &p_.b_leading, a, &p_.a_leading, &one,
+            unknown(to), &p_.b_leading);
+    }
+  }
+
+  void solve_block(int64_t begin, int64_t end) {
+    const int64_t count = end - begin, rows = (count + kSolveRows - 1) / kSolveRows * kSolveRows;
+    copy_coefficients(begin, end, rows);
+    for (int64_t other = 0; other < others_ && !stop_.raised(); other += kernel_.lanes) {
+      const int64_t lanes = std::min(kernel_.lanes, others_ - other);
+      std::fill_n(room_.x, rows * kernel_.lanes, T{});
+      // Rows that fill up the last eight stand where the kernel comes last.
+      T* const x = room_.x + (goes_forward_ ? 0 : (rows - count) * kernel_.lanes);
+      copy_unknowns(begin, count, other, lanes, x, true);
+      kernel_.run({room_.coefficients, room_.inverse, rows,
+                   goes_forward_ ? room_.x : room_.x + (rows - 1) * kernel_.lanes,
+                   goes_forward_ ? kernel_.lanes : -kernel_.lanes});
+      copy_unknowns(begin, count, other, lanes, x, false);
+    }
+  }
+
+  /// In the order in which the unknowns are found.
+  void copy_coefficients(int64_t begin, int64_t end, int64_t rows) {
+    std::fill_n(room_.coefficients, rows * rows, T{});
+    std::fill_n(room_.inverse, rows, T{1});
+    const auto place = [&](int64_t n) { return goes_forward_ ? begin + n : end - 1 - n; };
+    for (int64_t i = 0; i < end - begin; ++i) {
+      T* const to = room_.coefficients + i / kSolveRows * rows * kSolveRows + i % kSolveRows;
+      for (int64_t k = 0; k < i; ++k) to[k * kSolveRows] = coefficient(place(k), place(i));
+      if (p_.diagonal == 'N') room_.inverse[i] = T{1} / coefficient(place(i), place(i));
+    }
+  }
+
+  /// Between B and rows of as many numbers as the kernel has lanes.
+  void copy_unknowns(int64_t begin, int64_t count, int64_t other, int64_t lanes, T* x, bool to_rows) {
+    if (is_left_) {
+      T* const b = unknown(begin) + other * p_.b_leading;
+      if (to_rows) transpose_matrix({b, p_.b_leading}, x, kernel_.lanes, lanes, count, sizeof(T));
+      else transpose_matrix({x, kernel_.lanes}, b, p_.b_leading, count, lanes, sizeof(T));
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      T* const b = unknown(begin + i) + other;
+      T* const row = x + i * kernel_.lanes;
+      std::memcpy(to_rows ? row : b, to_rows ? b : row, static_cast<size_t>(lanes) * sizeof(T));
+    }
+  }
+
+  const TriangularProblem<T>& p_;
+  const Kernel<T>& kernel_;
+  GemmRoutine<T>* gemm_;
+  Room<T>& room_;
+  bool is_left_, is_transposed_, goes_forward_;
+  int64_t others_;
+  StopFlag stop_;
+};
+
+/// False without what it takes; then nothing is done.
+template <typename T>
+bool solve_by_own(Isa isa, const TriangularProblem<T>& p) {
+  static auto* const gemm = lapack::routine<T, GemmRoutine<T>>("gemm");
+  const int64_t unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
+  const Kernel<T> kernel = kernel_of<T>(isa);
+  if (kernel.run == nullptr || gemm == nullptr || (unknowns < kFewUnknowns && others < kFewOthers)) return false;
+  StatusOr<AlignedBuffer> memory = allocate_buffer(sizeof(Room<T>));
+  if (!memory.ok()) return false;
+  auto* const room = reinterpret_cast<Room<T>*>(memory->data());
+  Solver<T>(p, kernel, gemm, *room).solve(0, unknowns);
+  return true;
+}
+
+template <typename T>
+void solve(Isa isa, const TriangularProblem<T>& p) {
+  static auto* const routine = lapack::routine<T, SolveRoutine<T>>("trsm");
+  const T one = 1;
+  if (!solve_by_own(isa, p))
+    routine(&p.side, &p.uplo, &p.transposed, &p.diagonal, &p.m, &p.n, &one, p.a, &p.a_leading, p.b, &p.b_leading);
+}
+
+}  // namespace
+
+void solve_triangular(Isa isa, const TriangularProblem<float>& p) { solve(isa, p); }
+void solve_triangular(Isa isa, const TriangularProblem<double>& p) { solve(isa, p); }
+
+}  // namespace hilo::cpu

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/order/sort_key.h"
+
+#include <map>
+
+#include "hilo/engine/region_ops.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/reshape.h"
+
+namespace hilo::cpu {
+namespace {
+
+using hlo::attributes_of;
+using hlo::InstructionId;
+using hlo::Opcode;
+
+struct Side {
+  int64_t parameter = -1;
+  bool zeros = false, nans = false;
+};
+
+/// Whether `id` is `value`, or what selects have led down to from it.
+bool leads_to(const hlo::Computation& c, InstructionId value, InstructionId id) {
+  while (value != id && c.instruction(value).opcode == Opcode::kSelect) value = c.instruction(value).operands[2];
+  return value == id;
+}
+
+/// Follows select(x == 0, 0, x) and select(x != x, nan, x) down to a parameter. What is tested may be further down than x: the
+/// selects between change neither which values are zero nor which are NaN.
+std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
+  Side side;
+  for (int step = 0; step < 8; ++step) {
+    const hlo::Instruction& i = c.instruction(id);
+    if (i.opcode == Opcode::kParameter) {
+      side.parameter = attributes_of<hlo::ParameterAttributes>(i).number;
+      return side;
+    }
+    if (i.opcode != Opcode::kSelect) return std::nullopt;
+    const hlo::Instruction& test = c.instruction(i.operands[0]);
+    const hlo::Instruction& value = c.instruction(i.operands[1]);
+    if (test.opcode != Opcode::kCompare || value.opcode != Opcode::kConstant || !is_floating(i.shape.element_type()))
+      return std::nullopt;
+    const auto& compare = attributes_of<hlo::CompareAttributes>(test);
+    if (compare.type == hlo::ComparisonType::kTotalOrder || !leads_to(c, i.operands[2], test.operands[0]))
+      return std::nullopt;
+    const hlo::ComparisonDirection direction = compare.direction;
+    const double constant = element_as_double(attributes_of<hlo::ConstantAttributes>(value).value, 0);
+    if (test.operands[0] == test.operands[1] && direction == hlo::ComparisonDirection::kNe && constant != constant) {
+      side.nans = true;
+    } else if (direction == hlo::ComparisonDirection::kEq && constant == 0 &&
+               c.instruction(test.operands[1]).opcode == Opcode::kConstant &&
+               element_as_double(attributes_of<hlo::ConstantAttributes>(c.instruction(test.operands[1])).value, 0) ==
+                   0) {
+      side.zeros = true;
+    } else {
+      return std::nullopt;
+    }
+    id = i.operands[2];
+  }
+  return std::nullopt;
+}
+
+/// Whether two values of a comparator are one function, each of its own element: `first` has the parameters of even or of odd
+/// numbers, `second` the others.
+class Twins {
+ public:
+  explicit Twins(const hlo::Computation& c) : c_(c) {}
+
+  bool match(InstructionId first, InstructionId second) {
+    if (const auto known = twins_.find(first); known != twins_.end()) return known->second == second;
+    const hlo::Instruction &a = c_.instruction(first), &b = c_.instruction(second);
+    if (a.opcode != b.opcode || a.shape != b.shape || a.operands.size() != b.operands.size()) return false;
+    if (a.opcode == Opcode::kParameter) {
+      const int64_t p = attributes_of<hlo::ParameterAttributes>(a).number;
+      const int64_t q = attributes_of<hlo::ParameterAttributes>(b).number;
+      if (p / 2 != q / 2 || p == q || p % 2 != odd_.value_or(p % 2)) return false;
+      odd_ = p % 2;
+    } else if (a.attributes != nullptr && !hlo::fields_equal(a.def().fields, *a.attributes, *b.attributes)) {
+      return false;
+    }
+    twins_[first] = second;
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      if (!match(a.operands[k], b.operands[k])) return false;
+    }
+    return true;
+  }
+  bool first_is_odd() const { return odd_ == 1; }
+  bool uses(InstructionId id) const { return twins_.contains(id); }
+
+ private:
+  const hlo::Computation& c_;
+  std::map<InstructionId, InstructionId> twins_;
+  std::optional<int64_t> odd_;
+};
+
+InstructionId append_parameter(hlo::ComputationDraft& draft, ElementType type, int64_t number) {
+  auto attributes = std::make_shared<hlo::ParameterAttributes>();
+  attributes->number = number;
+  return draft.append(Opcode::kParameter, Shape::scalar(type), {}, std::move(attributes));
+}
+
+/// The first value as a function of elements.
+StatusOr<hlo::ComputationPtr> function_of(const hlo::Computation& c, const Twins& twins, InstructionId root,
+                                          std::span<const ElementType> operands) {
+  hlo::ComputationDraft draft("key");
+  std::vector<InstructionId> parameters, made(c.size());
+  for (size_t k = 0; k < operands.size(); ++k)
+    parameters.push_back(append_parameter(draft, operands[k], static_cast<int64_t>(k)));
+  for (const hlo::Instruction& i : c.instructions()) {
+    if (!twins.uses(i.id)) continue;
+    if (i.opcode == Opcode::kParameter) {
+      made[i.id] = parameters[static_cast<size_t>(attributes_of<hlo::ParameterAttributes>(i).number / 2)];
+      continue;
+    }
+    std::vector<InstructionId> from;
+    for (const InstructionId o : i.operands) from.push_back(made[o]);
+    made[i.id] = draft.append_copy(i, from);
+  }
+  return std::move(draft).finish(made[root]);
+}
+
+}  // namespace
+
+std::optional<KeyFunction> key_function_of(const hlo::Computation& c, std::span<const ElementType> operands) {
+  constexpr InstructionId kMaxSize = 256;  // matching is recursive
+  const hlo::Instruction& root = c.root();
+  if (root.opcode != Opcode::kCompare || c.size() > kMaxSize) return std::nullopt;
+  Twins twins(c);
+  if (!twins.match(root.operands[0], root.operands[1])) return std::nullopt;
+  const ElementType type = c.instruction(root.operands[0]).shape.element_type();
+  hlo::ComputationDraft plain("order");
+  const InstructionId compared[] = {append_parameter(plain, type, 0), append_parameter(plain, type, 1)};
+  const StatusOr<hlo::ComputationPtr> order = [&] {
+    const InstructionId compare = plain.append_copy(root, compared);
+    return std::move(plain).finish(compare);
+  }();
+  const StatusOr<hlo::ComputationPtr> key = function_of(c, twins, root.operands[0], operands);
+  std::optional<SortKey> sort_key = order.ok() ? sort_key_of(**order) : std::nullopt;
+  if (!sort_key || !key.ok()) return std::nullopt;
+  if (twins.first_is_odd()) sort_key->descending = !sort_key->descending;
+  return KeyFunction{*key, *sort_key};
+}
+
+std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
+  const hlo::Instruction& root = c.root();
+  if (root.opcode != Opcode::kCompare) return std::nullopt;
+  const auto& compare = attributes_of<hlo::CompareAttributes>(root);
+  const bool less = compare.direction == hlo::ComparisonDirection::kLt,
+             greater = compare.direction == hlo::ComparisonDirection::kGt;
+  if (!less && !greater) return std::nullopt;
+  const ElementType type = c.instruction(root.operands[0]).shape.element_type();
+  // Narrow types differ in where signs and NaN stand: their comparators are run as they are.
+  if (element_type_info(type).bits < 8 && type != ElementType::kPred) return std::nullopt;
+  if (is_complex(type) || (is_floating(type) && element_type_info(type).bits < 16)) return std::nullopt;
+  const std::optional<Side> left = side_of(c, root.operands[0]), right = side_of(c, root.operands[1]);
+  if (!left || !right || left->zeros != right->zeros || left->nans != right->nans) return std::nullopt;
+  SortKey key;
+  key.type = type;
+  key.descending = greater;
+  if (left->parameter % 2 == 0 && right->parameter == left->parameter + 1) {
+    key.operand = static_cast<size_t>(left->parameter / 2);
+  } else if (right->parameter % 2 == 0 && left->parameter == right->parameter + 1) {
+    key.operand = static_cast<size_t>(right->parameter / 2);
+    key.descending = !key.descending;
+  } else {
+    return std::nullopt;
+  }
+  // Without total order, zeros compare equal, and NaN isn't before anything.
+  const bool total = compare.type == hlo::ComparisonType::kTotalOrder;
+  key.equal_zeros = left->zeros || !total;
+  key.equal_nans = left->nans || !total;
+  key.loose_nans = is_floating(type) && !left->nans && !total;
+  return key;
+}
+
+}  // namespace hilo::cpu

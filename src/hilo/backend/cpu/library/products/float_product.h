@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/products/float_product.h -- matrix multiplication of floats by hilo's own kernels.
+#pragma once
+
+#include "hilo/backend/cpu/library/products/strip_product.h"
+
+namespace hilo::cpu {
+
+/// multiply_strips() by kernels that have `floats`. The left operand is read as it lies where caches allow it; columns of the
+/// right one are packed, unless so few rows use them that this wouldn't pay.
+/// Errors    RESOURCE_EXHAUSTED
+Status multiply_floats(const StripKernels& kernels, const StripProduct& p);
+
+}  // namespace hilo::cpu

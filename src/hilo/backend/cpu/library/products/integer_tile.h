@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/products/integer_tile.h -- the inner loops of products of integers, one set per instruction set. Plain data: the
+// files that include it are compiled for processors that the rest of the library may not run on.
+#pragma once
+
+#include <cstdint>
+
+namespace hilo::cpu {
+
+/// What an operand's elements are when they are packed. Types without a row here are converted before.
+enum class Packed : uint8_t { kS8, kU8, kS16, kS32, kS64 };
+inline constexpr int kPackedTypes = 5;
+
+/// An operand in strips of `width` lines, one after the other, as its tiles read them: word (k / group, line), zero beyond the
+/// operand. A word holds `group` elements that follow each other along k. Bytes are shifted by 128 where `flip` says so.
+struct IntegerStrips {
+  const void* from;
+  int64_t line_stride, k_stride;  ///< in elements
+  int64_t lines, width, k;
+  bool flip;
+  void* to;
+};
+
+/// Sums of the bytes of each line of a packed strip.
+struct ByteSums {
+  const int32_t* strip;
+  int64_t depth, width;
+  bool is_signed;
+  int32_t* sums;
+};
+
+///     c[i][j] = row_terms[i] + column_terms[j] + sum over d < depth of a[d][i] . b[d][j]
+/// where the words' product is of as many elements as they hold.
+template <typename Word>
+struct IntegerTile {
+  const Word *a, *b;
+  int64_t depth;
+  const Word *row_terms, *column_terms;
+  Word* c;
+  int64_t c_row;
+};
+
+inline constexpr int kMostTileRows = 12;
+
+/// The functions of one way to multiply words.
+template <typename Word>
+struct IntegerTileKernels {
+  int64_t group = 0;                                           ///< elements of a word; 0: there is no such way
+  void (*pack[kPackedTypes])(const IntegerStrips&) = {};       ///< null: not of this type
+  void (*tile[kMostTileRows])(const IntegerTile<Word>&) = {};  ///< [rows - 1]
+};
+
+struct IntegerKernels {
+  int64_t vector_bytes = 0;
+  int64_t rows = 0;                   ///< of a tile, at most; it is two vectors wide
+  IntegerTileKernels<int32_t> quads;  ///< signed bytes with unsigned ones, by the processor's own instruction
+  IntegerTileKernels<int32_t> pairs;
+  IntegerTileKernels<int32_t> words;
+  IntegerTileKernels<int64_t> longs;
+  void (*byte_sums)(const ByteSums&) = nullptr;
+};
+
+const IntegerKernels& integer_kernels_sse2();
+const IntegerKernels& integer_kernels_avx2();
+const IntegerKernels& integer_kernels_avxvnni();
+const IntegerKernels& integer_kernels_avx512();
+const IntegerKernels& integer_kernels_avx512vnni();
+
+}  // namespace hilo::cpu

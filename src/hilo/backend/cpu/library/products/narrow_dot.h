@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/products/narrow_dot.h -- the dot op on bf16 and on bytes, in strips.
+#pragma once
+
+#include "hilo/backend/cpu/library/hero.h"
+
+namespace hilo::cpu {
+
+/// Null for other types, and where the processor has no kernels for these.
+std::unique_ptr<Hero> make_narrow_dot_hero(const HeroRequest& request);
+
+/// Does it make one? And does that one read its operand so where it lies?
+bool runs_narrow_dot(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands);
+bool narrow_dot_reads_view(const hlo::Instruction& dot, size_t operand, const Shape& shape, const OperandView& view);
+
+}  // namespace hilo::cpu

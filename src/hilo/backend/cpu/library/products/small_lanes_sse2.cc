@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small matrices, a lane each, for Isa::kSse2. The build compiles this file, and no other, for that instruction set.
+#include "hilo/backend/cpu/library/products/small_lanes.h"
+
+namespace {
+constexpr int kVectorBytes = 16;
+}  // namespace
+
+#include "hilo/backend/cpu/library/products/small_lanes.inc"
+
+namespace hilo::cpu {
+
+const SmallLanes& small_lanes_sse2() { return kSmallLanes; }
+
+}  // namespace hilo::cpu

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/products/small_matrices.h"
+
+#include <algorithm>
+
+#include "hilo/backend/cpu/library/products/small_lanes.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int kSmallMostLanes = 16;
+
+template <typename T>
+const LaneKernels<T>& kernels_of(Isa isa) {
+  const SmallLanes& all = isa == Isa::kAvx512 ? small_lanes_avx512()
+                          : isa == Isa::kAvx2 ? small_lanes_avx2()
+                                              : small_lanes_sse2();
+  if constexpr (std::is_same_v<T, float>) return all.f32;
+  else return all.f64;
+}
+
+/// Room for matrices of up to kSize elements, a lane each.
+template <typename T, int kSize>
+struct alignas(64) LaneRoom {
+  T elements[kSize * (64 / sizeof(T))];
+};
+
+/// run(first matrix, how many) for groups of as many as there are lanes.
+template <typename Run>
+void in_groups(int64_t count, int lanes, const Run& run) {
+  for (int64_t i = 0; i < count; i += lanes) run(i, static_cast<int>(std::min<int64_t>(lanes, count - i)));
+}
+
+template <typename T>
+bool fill_lanes(Isa isa, int64_t count) {
+  return 2 * count >= kernels_of<T>(isa).lanes;
+}
+
+}  // namespace
+
+template <typename T>
+bool uses_lanes_for_lu(Isa isa, int rows, int columns, int64_t count) {
+  if (std::max(rows, columns) > std::min(kLargestSmallLu, 2 * kernels_of<T>(isa).lanes)) return false;
+  return isa == Isa::kSse2 || (rows >= columns && fill_lanes<T>(isa, count));
+}
+
+template <typename T>
+bool uses_lanes_for_cholesky(Isa isa, int n, int64_t count) {
+  return n <= std::min(kLargestSmallCholesky, 8 * kernels_of<T>(isa).lanes) && fill_lanes<T>(isa, count);
+}
+
+template <typename T>
+bool uses_lanes_for_solve(Isa isa, const TriangularProblem<T>& p, int64_t count) {
+  const int unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
+  return unknowns <= kLargestSmallSolve && others <= std::min(kLargestSmallSolve, 2 * kernels_of<T>(isa).lanes) &&
+         fill_lanes<T>(isa, count);
+}
+
+template <typename T>
+void factor_small_lu(Isa isa, int rows, int columns, int64_t count, T* matrices, int* pivots, int* info) {
+  const LaneKernels<T>& kernels = kernels_of<T>(isa);
+  const int lanes = kernels.lanes, steps = std::min(rows, columns);
+  const int size = rows * columns;
+  LaneRoom<T, kLargestSmallLu * kLargestSmallLu> room;
+  int lane_pivots[kLargestSmallLu * kSmallMostLanes], lane_info[kSmallMostLanes];
+  in_groups(count, lanes, [&](int64_t first, int group) {
+    T* const here = matrices + first * size;
+    kernels.take_in(here, size, group, room.elements);
+    kernels.factor_lu({rows, columns, room.elements, lane_pivots, lane_info});
+    kernels.give_back(room.elements, size, group, here);
+    std::copy_n(lane_info, group, info + first);
+    for (int lane = 0; lane < group; ++lane) {
+      for (int k = 0; k < steps; ++k) pivots[(first + lane) * steps + k] = lane_pivots[k * lanes + lane] + 1;
+    }
+  });
+}
+
+template <typename T>
+void factor_small_cholesky(Isa isa, int n, bool lower, int64_t count, T* matrices, int* info) {
+  const LaneKernels<T>& kernels = kernels_of<T>(isa);
+  const int lanes = kernels.lanes;
+  const int size = n * n;
+  LaneRoom<T, kLargestSmallCholesky * kLargestSmallCholesky> room;
+  int lane_info[kSmallMostLanes];
+  in_groups(count, lanes, [&](int64_t first, int group) {
+    T* const here = matrices + first * size;
+    kernels.take_in(here, size, group, room.elements);
+    kernels.factor_cholesky({n, lower ? n : 1, lower ? 1 : n, room.elements, lane_info});
+    kernels.give_back(room.elements, size, group, here);
+    std::copy_n(lane_info, group, info + first);
+  });
+}
+
+template <typename T>
+void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
+  const LaneKernels<T>& kernels = kernels_of<T>(isa);
+  const int lanes = kernels.lanes;
+  const bool is_left = p.side == 'L', is_transposed = p.transposed != 'N';
+  const bool as_it_lies = is_left == is_transposed;  // the known unknown is the coefficient's row
+  const int n = is_left ? p.m : p.n, others = is_left ? p.n : p.m;
+  const int a_size = n * n, b_size = p.m * p.n;
+  LaneRoom<T, kLargestSmallSolve * kLargestSmallSolve> a;
+  LaneRoom<T, kLargestSmallSolve * kLargestSmallSolve> b;
+  const LaneSolve<T> systems{n,
+                             others,
+                             a.elements,
+                             as_it_lies ? 1 : n,
+                             as_it_lies ? n : 1,
+                             b.elements,
+                             is_left ? 1 : p.m,
+                             is_left ? p.m : 1,
+                             is_left == ((p.uplo == 'L') != is_transposed),
+                             p.diagonal == 'U'};
+  in_groups(count, lanes, [&](int64_t first, int group) {
+    T* const here = p.b + first * b_size;
+    kernels.take_in(p.a + first * a_size, a_size, group, a.elements);
+    kernels.take_in(here, b_size, group, b.elements);
+    kernels.solve(systems);
+    kernels.give_back(b.elements, b_size, group, here);
+  });
+}
+
+#define HILO_SMALL_MATRICES(T)                                                      \
+  template bool uses_lanes_for_lu<T>(Isa, int, int, int64_t);                       \
+  template bool uses_lanes_for_cholesky<T>(Isa, int, int64_t);                      \
+  template bool uses_lanes_for_solve<T>(Isa, const TriangularProblem<T>&, int64_t); \
+  template void factor_small_lu<T>(Isa, int, int, int64_t, T*, int*, int*);         \
+  template void factor_small_cholesky<T>(Isa, int, bool, int64_t, T*, int*);        \
+  template void solve_small<T>(Isa, const TriangularProblem<T>&, int64_t);
+HILO_SMALL_MATRICES(float)
+HILO_SMALL_MATRICES(double)
+
+}  // namespace hilo::cpu
