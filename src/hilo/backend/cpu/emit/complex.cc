@@ -166,7 +166,7 @@ ComplexParts exponential(SimdBuilder& b, const ComplexParts& z) {
   return {real, ir.CreateSelect(vanishes, zero, imag)};
 }
 
-/// The reference's function of that name on every lane: library/complex_math.cc.
+/// The reference's function of that name on every lane: library/math/complex_math.cc.
 Value* call_reference(SimdBuilder& b, Opcode opcode, ElementType type, std::span<Value* const> operands) {
   return call_by_lanes(b, fmt::format("hilo_{}_{}", hlo::opcode_name(opcode), element_type_name(type)), type, operands);
 }

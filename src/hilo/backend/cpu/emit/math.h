@@ -84,7 +84,7 @@ Split split_normal(SimdBuilder& b, llvm::Value* x);
 /// The library's function of that symbol, with one operand or two, on every lane.
 llvm::Value* call_by_lanes(SimdBuilder& b, const std::string& symbol, ElementType type,
                            std::span<llvm::Value* const> operands);
-/// hilo_<name>_f32/f64 of library/scalar_math.h on every lane; y may be null.
+/// hilo_<name>_f32/f64 of library/math/scalar_math.h on every lane; y may be null.
 llvm::Value* call_scalar(SimdBuilder& b, std::string_view name, llvm::Value* x, llvm::Value* y);
 /// `fast`, but where `mask` is true the runtime's function; costs one branch where no lane of the mask is.
 llvm::Value* replace_by_scalar(SimdBuilder& b, llvm::Value* fast, llvm::Value* mask, std::string_view name,

@@ -15,7 +15,7 @@ constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24, kAmxInt8 = 1u << 25
 constexpr uint32_t kOsXsave = 1u << 27;
 constexpr uint32_t kTileConfiguration = 1u << 17, kTileData = 1u << 18, kTileState = kTileConfiguration | kTileData;
 
-constexpr long kRequestPermission = 0x1023, kTileDataNumber = 18;  // ARCH_REQ_XCOMP_PERM of asm/prctl.h
+constexpr long kRequestPermission = 0x1023, kTileDataNumber = 18;  // ARCH_REQ_XCOMP_PERM of <asm/prctl.h>
 
 bool processor_has_it() {
   uint32_t a = 0, b = 0, c = 0, d = 0;

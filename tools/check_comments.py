@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_comments.py [ROOT] -- every file of sources that a comment names exists: `name.cc`, `name.h` or `name.inc`, with as many of
+its folders as the comment has. A name with a line, as in "train.cc:41", is a user's; one in <> is another project's."""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sources  # noqa: E402
+
+COMMENT = re.compile(r'^(?:[^"\']|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')*?//(.*)')
+NAME = re.compile(r"(?<![\w*./<])[\w./]*\w\.(?:cc|h|inc)\b(?!:\d|>|\w)")
+
+
+def check(root: pathlib.Path) -> list[str]:
+    known = set()
+    for path in sources.files(root):
+        parts = path.as_posix().split("/")
+        known.update("/".join(parts[k:]) for k in range(len(parts)))
+    violations = []
+    for path in sources.code(root, "src", "tests", "tools", "bench", "examples"):
+        for number, line in enumerate((root / path).read_text().splitlines(), 1):
+            comment = COMMENT.match(line)
+            for name in NAME.findall(comment[1]) if comment else ():
+                if name not in known:
+                    violations.append(f"{path}:{number}: a comment names {name}, which is no file")
+    return violations
+
+
+if __name__ == "__main__":
+    sys.exit(sources.finish(check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))))
