@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake/portable.cmake -- libraries for the wheel, in portable/ of the build tree: the objects of the build, linked once more so that
-# glibc 2.28 and no C++ library are enough. packaging/oldest_glibc.cc has the functions that are newer; libstdc++, fmt, libpng and zstd
+# glibc 2.28 and no C++ library are enough. packaging/oldest_glibc.cc has the functions that are newer; libstdc++, fmt and zstd
 # are inside.
 set(HILO_PORTABLE_OPTIONS -static-libstdc++ -Wl,-s -Wl,-z,nopack-relative-relocs)
 file(READ ${PROJECT_SOURCE_DIR}/packaging/oldest_glibc.cc text)
@@ -34,6 +34,6 @@ function(hilo_portable)
     get_target_property(libraries ${target} LINK_LIBRARIES)
     list(REMOVE_ITEM libraries fmt::fmt)
     list(TRANSFORM libraries REPLACE "^(hilo|hilo::hilo)$" hilo_portable)
-    target_link_libraries(${portable} PRIVATE ${HILO_STATIC_PNG} ${HILO_STATIC_ZSTD} ${libraries} ${HILO_PORTABLE_LIBRARIES})
+    target_link_libraries(${portable} PRIVATE ${HILO_STATIC_ZSTD} ${libraries} ${HILO_PORTABLE_LIBRARIES})
   endforeach()
 endfunction()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake/wheel.cmake -- what the wheel jax-hilo contains of a build: `cmake --install BUILD --component wheel`, of the target hilo_wheel.
-find_library(HILO_STATIC_PNG libpng16.a)
 find_library(HILO_STATIC_ZSTD libzstd.a)
-if(NOT TARGET hilo_pjrt OR HILO_SANITIZE OR NOT HILO_STATIC_PNG OR NOT HILO_STATIC_ZSTD)
+if(NOT TARGET hilo_pjrt OR HILO_SANITIZE OR NOT HILO_STATIC_ZSTD)
   return()
 endif()
 include(cmake/portable.cmake)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/io/png.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <png.h>
 
@@ -16,6 +17,70 @@
 
 namespace hilo::io {
 namespace {
+
+// libpng's functions that are used, opened when the first picture is read or written.
+#define HILO_PNG_FUNCTIONS(FUNCTION)    \
+  FUNCTION(get_error_ptr)               \
+  FUNCTION(create_write_struct)         \
+  FUNCTION(create_read_struct)          \
+  FUNCTION(create_info_struct)          \
+  FUNCTION(set_user_limits)             \
+  FUNCTION(destroy_write_struct)        \
+  FUNCTION(destroy_read_struct)         \
+  FUNCTION(get_io_ptr)                  \
+  FUNCTION(get_PLTE)                    \
+  FUNCTION(get_tRNS)                    \
+  FUNCTION(get_rowbytes)                \
+  FUNCTION(read_image)                  \
+  FUNCTION(read_end)                    \
+  FUNCTION(set_read_fn)                 \
+  FUNCTION(set_crc_action)              \
+  FUNCTION(set_keep_unknown_chunks)     \
+  FUNCTION(set_benign_errors)           \
+  FUNCTION(set_check_for_invalid_index) \
+  FUNCTION(read_info)                   \
+  FUNCTION(get_IHDR)                    \
+  FUNCTION(get_valid)                   \
+  FUNCTION(get_channels)                \
+  FUNCTION(set_interlace_handling)      \
+  FUNCTION(set_packing)                 \
+  FUNCTION(set_expand)                  \
+  FUNCTION(set_swap)                    \
+  FUNCTION(read_update_info)            \
+  FUNCTION(set_write_fn)                \
+  FUNCTION(set_filter)                  \
+  FUNCTION(set_IHDR)                    \
+  FUNCTION(write_info)                  \
+  FUNCTION(write_row)                   \
+  FUNCTION(write_end)
+
+struct Libpng {
+#define HILO_PNG_POINTER(name) decltype(&::png_##name) name = nullptr;
+  HILO_PNG_FUNCTIONS(HILO_PNG_POINTER)
+#undef HILO_PNG_POINTER
+  bool whole = true;
+};
+
+Libpng open_library() {
+  Libpng found;
+  void* const handle = ::dlopen("libpng16.so.16", RTLD_NOW | RTLD_LOCAL);
+#define HILO_PNG_FIND(name)                                                                                         \
+  found.name = handle == nullptr ? nullptr : reinterpret_cast<decltype(found.name)>(::dlsym(handle, "png_" #name)); \
+  found.whole = found.whole && found.name != nullptr;
+  HILO_PNG_FUNCTIONS(HILO_PNG_FIND)
+#undef HILO_PNG_FIND
+  return found;
+}
+
+const Libpng& library() {
+  static const Libpng instance = open_library();
+  return instance;
+}
+
+Status check_library() {
+  if (library().whole) return ok_status();
+  return failed_precondition("PNG pictures need libpng16.so.16. Hint: apt-get install libpng16-16");
+}
 
 constexpr std::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
 constexpr int64_t kMostInflation = 1032;  // bytes that deflate makes of one, at most
@@ -35,14 +100,14 @@ bool is_damage(std::string_view message) {
 }
 
 [[noreturn]] void on_error(png_structp png, png_const_charp message) {
-  const auto* const warning = static_cast<const std::string*>(::png_get_error_ptr(png));
+  const auto* const warning = static_cast<const std::string*>(library().get_error_ptr(png));
   std::string text = message;
   if (!warning->empty()) text += " (" + *warning + ")";
   throw PngFailure{is_damage(text) ? data_loss(text) : invalid_argument(text)};
 }
 
 void on_warning(png_structp png, png_const_charp message) {
-  *static_cast<std::string*>(::png_get_error_ptr(png)) = message;
+  *static_cast<std::string*>(library().get_error_ptr(png)) = message;
 }
 
 /// libpng's state for reading or writing one file.
@@ -50,14 +115,14 @@ class PngFile {
  public:
   explicit PngFile(bool writes)
       : writes_(writes),
-        png_((writes ? ::png_create_write_struct : ::png_create_read_struct)(PNG_LIBPNG_VER_STRING, &warning_, on_error,
-                                                                             on_warning)),
-        info_(png_ == nullptr ? nullptr : ::png_create_info_struct(png_)) {
+        png_((writes ? library().create_write_struct : library().create_read_struct)(PNG_LIBPNG_VER_STRING, &warning_,
+                                                                                     on_error, on_warning)),
+        info_(png_ == nullptr ? nullptr : library().create_info_struct(png_)) {
     if (info_ == nullptr) throw std::bad_alloc();
-    ::png_set_user_limits(png_, INT32_MAX, INT32_MAX);
+    library().set_user_limits(png_, INT32_MAX, INT32_MAX);
   }
   ~PngFile() {
-    writes_ ? ::png_destroy_write_struct(&png_, &info_) : ::png_destroy_read_struct(&png_, &info_, nullptr);
+    writes_ ? library().destroy_write_struct(&png_, &info_) : library().destroy_read_struct(&png_, &info_, nullptr);
   }
   PngFile(const PngFile&) = delete;
   PngFile& operator=(const PngFile&) = delete;
@@ -89,14 +154,14 @@ Status check(int64_t width, int64_t height, int64_t channels, size_t bytes) {
 }
 
 void take_bytes(png_structp png, png_bytep out, size_t count) {
-  auto& rest = *static_cast<std::string_view*>(::png_get_io_ptr(png));
+  auto& rest = *static_cast<std::string_view*>(library().get_io_ptr(png));
   if (count > rest.size()) throw PngFailure{data_loss("the file ends within a chunk")};
   std::memcpy(out, rest.data(), count);
   rest.remove_prefix(count);
 }
 
 void append_bytes(png_structp png, png_bytep bytes, size_t count) {
-  static_cast<std::string*>(::png_get_io_ptr(png))->append(reinterpret_cast<const char*>(bytes), count);
+  static_cast<std::string*>(library().get_io_ptr(png))->append(reinterpret_cast<const char*>(bytes), count);
 }
 
 /// Colours of a palette for one index of each pixel. Returns    false for an index that it doesn't have
@@ -105,8 +170,8 @@ Status paint_palette(const PngFile& file, std::span<const uint8_t> indices, int6
   png_colorp colours = nullptr;
   png_bytep alpha = nullptr;
   int count = 0, alphas = 0;
-  ::png_get_PLTE(file.png(), file.info(), &colours, &count);
-  ::png_get_tRNS(file.png(), file.info(), &alpha, &alphas, nullptr);
+  library().get_PLTE(file.png(), file.info(), &colours, &count);
+  library().get_tRNS(file.png(), file.info(), &alpha, &alphas, nullptr);
   for (size_t i = 0; i < indices.size(); ++i) {
     const int index = indices[i];
     if (index >= count) {
@@ -123,29 +188,31 @@ Status paint_palette(const PngFile& file, std::span<const uint8_t> indices, int6
 /// Rows of a picture into memory that has room for all of them.
 void read_rows(const PngFile& file, std::span<uint8_t> bytes, size_t height) {
   std::vector<png_bytep> rows(height);
-  const size_t row = ::png_get_rowbytes(file.png(), file.info());
+  const size_t row = library().get_rowbytes(file.png(), file.info());
   for (size_t y = 0; y < height; ++y) rows[y] = bytes.data() + y * row;
-  ::png_read_image(file.png(), rows.data());
-  ::png_read_end(file.png(), nullptr);
+  library().read_image(file.png(), rows.data());
+  library().read_end(file.png(), nullptr);
 }
 
 StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
   if (!bytes.starts_with(kPngMagic)) return not_this_format("a PNG picture", bytes);
+  HILO_RETURN_IF_ERROR(check_library());
   const PngFile file(/*writes=*/false);
   png_structp const png = file.png();
   std::string_view rest = bytes;
-  ::png_set_read_fn(png, &rest, take_bytes);
-  ::png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-  ::png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // what doesn't say pixels is left alone
-  ::png_set_benign_errors(png, 0);
-  ::png_set_check_for_invalid_index(png, 0);  // paint_palette says which pixel
-  ::png_read_info(png, file.info());
+  library().set_read_fn(png, &rest, take_bytes);
+  library().set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  library().set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // what doesn't say pixels is left alone
+  library().set_benign_errors(png, 0);
+  library().set_check_for_invalid_index(png, 0);  // paint_palette says which pixel
+  library().read_info(png, file.info());
   png_uint_32 width = 0, height = 0;
   int bits = 0, colour = 0;
-  ::png_get_IHDR(png, file.info(), &width, &height, &bits, &colour, nullptr, nullptr, nullptr);
+  library().get_IHDR(png, file.info(), &width, &height, &bits, &colour, nullptr, nullptr, nullptr);
   const bool has_palette = colour == PNG_COLOR_TYPE_PALETTE;
-  const bool gets_alpha = ::png_get_valid(png, file.info(), PNG_INFO_tRNS) != 0 && (colour & PNG_COLOR_MASK_ALPHA) == 0;
-  const int64_t channels = (has_palette ? 3 : ::png_get_channels(png, file.info())) + (gets_alpha ? 1 : 0);
+  const bool gets_alpha =
+      library().get_valid(png, file.info(), PNG_INFO_tRNS) != 0 && (colour & PNG_COLOR_MASK_ALPHA) == 0;
+  const int64_t channels = (has_palette ? 3 : library().get_channels(png, file.info())) + (gets_alpha ? 1 : 0);
   const ElementType type = bits == 16 ? ElementType::kU16 : ElementType::kU8;
   // Each size is below 2^31 and the rest at most 8 bytes: neither product wraps.
   const std::optional<int64_t> size =
@@ -154,14 +221,14 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
     return resource_exhausted(
         fmt::format("{} x {} pixels of {} channels; limit is {} bytes", width, height, channels, limit));
   }
-  const auto packed_row = static_cast<int64_t>(::png_get_rowbytes(png, file.info()));
+  const auto packed_row = static_cast<int64_t>(library().get_rowbytes(png, file.info()));
   if (packed_row * int64_t{height} / kMostInflation > static_cast<int64_t>(bytes.size()))
     return data_loss(fmt::format("{} x {} pixels can't be in {} bytes", width, height, bytes.size()));
-  ::png_set_interlace_handling(png);
-  if (has_palette) ::png_set_packing(png);
-  else ::png_set_expand(png);
-  if (bits == 16) ::png_set_swap(png);
-  ::png_read_update_info(png, file.info());
+  library().set_interlace_handling(png);
+  if (has_palette) library().set_packing(png);
+  else library().set_expand(png);
+  if (bits == 16) library().set_swap(png);
+  library().read_update_info(png, file.info());
   HILO_ASSIGN_OR_RETURN(Literal picture, Literal::make(Shape::array(type, {height, width, channels})));
   const std::span<uint8_t> out(reinterpret_cast<uint8_t*>(picture.mutable_bytes().data()), static_cast<size_t>(*size));
   if (has_palette) {
@@ -179,19 +246,20 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
 
 StatusOr<std::string> png_bytes(int64_t width, int64_t height, int64_t channels, std::span<const uint8_t> pixels) try {
   HILO_RETURN_IF_ERROR(check(width, height, channels, pixels.size()));
+  HILO_RETURN_IF_ERROR(check_library());
   constexpr std::array<int, 4> kColourTypes = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                                PNG_COLOR_TYPE_RGB_ALPHA};
   const PngFile file(/*writes=*/true);
   std::string out;
-  ::png_set_write_fn(file.png(), &out, append_bytes, nullptr);
-  ::png_set_filter(file.png(), 0, PNG_FILTER_NONE);  // choosing filters takes three times as long as packing
-  ::png_set_IHDR(file.png(), file.info(), static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
-                 kColourTypes[static_cast<size_t>(channels - 1)], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
-  ::png_write_info(file.png(), file.info());
+  library().set_write_fn(file.png(), &out, append_bytes, nullptr);
+  library().set_filter(file.png(), 0, PNG_FILTER_NONE);  // choosing filters takes three times as long as packing
+  library().set_IHDR(file.png(), file.info(), static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
+                     kColourTypes[static_cast<size_t>(channels - 1)], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                     PNG_FILTER_TYPE_DEFAULT);
+  library().write_info(file.png(), file.info());
   const auto row = static_cast<size_t>(width * channels);
-  for (size_t at = 0; at < pixels.size(); at += row) ::png_write_row(file.png(), pixels.data() + at);
-  ::png_write_end(file.png(), nullptr);
+  for (size_t at = 0; at < pixels.size(); at += row) library().write_row(file.png(), pixels.data() + at);
+  library().write_end(file.png(), nullptr);
   return out;
 } catch (const PngFailure& failure) {
   return failure.status.with_context("png");

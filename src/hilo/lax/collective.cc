@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "hilo/hlo/ir/extensions.h"
 #include "hilo/array/refuse.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
 #include "hilo/lax/axes.h"
 #include "hilo/lax/shape.h"

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "hilo/hlo/ir/extensions.h"
 #include "hilo/array/refuse.h"
+#include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/ext/linalg.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/transform/custom_jvp.h"
