@@ -21,7 +21,7 @@ import sources  # noqa: E402
 # (folder that uses or declares it, folder that defines it): names without namespaces, with * for any letters.
 DEFINED_ABOVE = {
     # The one table of ops, and what it says of an instruction: hlo/ops/op_table.cc names all ops.
-    ("hlo/ir", "hlo/ops"): ("op_def", "parameter_number", "reducer_kind_of", "neutral_value"),
+    ("hlo/ir", "hlo/ops"): ("op_def", "parameter_number", "reducer_kind_of", "neutral_value", "opcode_of"),
     ("hlo/ops", "hlo/ops/ext"): ("*_op",),
     # client/platforms.cc is the one file that names all platforms.
     ("client", "backend/cpu"): ("cpu_engine",),

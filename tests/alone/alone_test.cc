@@ -14,7 +14,8 @@ class Alone : public testing::TestWithParam<const char*> {};
 
 TEST_P(Alone, WorksWithoutTheFoldersAbove) {
   // The code generator is a library that links all of hilo: the reference engine runs them.
-  const std::string command = "HILO_PLATFORM=Reference " + std::string(kBinDir) + "/tests/alone_" + GetParam() + " 2>&1";
+  const std::string command =
+      "HILO_PLATFORM=Reference " + std::string(kBinDir) + "/tests/alone_" + GetParam() + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string output;
