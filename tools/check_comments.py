@@ -15,10 +15,7 @@ NAME = re.compile(r"(?<![\w*./<])[\w./]*\w\.(?:cc|h|inc)\b(?!:\d|>|\w)")
 
 
 def check(root: pathlib.Path) -> list[str]:
-    known = set()
-    for path in sources.files(root):
-        parts = path.as_posix().split("/")
-        known.update("/".join(parts[k:]) for k in range(len(parts)))
+    known = sources.ends_of_paths(root)
     violations = []
     for path in sources.code(root, "src", "tests", "tools", "bench", "examples"):
         for number, line in enumerate((root / path).read_text().splitlines(), 1):

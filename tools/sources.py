@@ -27,6 +27,12 @@ def code(root: pathlib.Path, *folders: str) -> list[pathlib.Path]:
     return [path for path in files(root) if path.suffix in CODE and path.parts[0] in folders]
 
 
+def ends_of_paths(root: pathlib.Path) -> set[str]:
+    """Every file's name, with none, some and all of its folders: "a.cc", "hlo/a.cc", ..."""
+    parts = [path.parts for path in files(root)]
+    return {"/".join(names[k:]) for names in parts for k in range(len(names))}
+
+
 def includes(path: pathlib.Path) -> list[tuple[int, str, str]]:
     """(line number, '<' or '"', name) of each #include."""
     found = []

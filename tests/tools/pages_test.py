@@ -4,15 +4,14 @@
 import pathlib
 import re
 
+import sources
 from planted import ROOT, Planted
 
 LINK = re.compile(r"\]\(([^)\s#:]+)(#[\w-]+)?\)")
 FILE = re.compile(r"`([\w./-]+\.(?:cc|h|inc|py|txt|md|sh|cmake))`")
 NEW_FILE = re.compile(r"^The new file `([^`]+)`:$", re.M)
-# Pages that name sources, by paths from one of these folders.
+# Pages that name sources, with as many of their folders as it takes.
 OF_THE_HOUSE = ("docs/contributing/*.md", "docs/threads.md", "docs/memory.md")
-FOLDERS = ("", "docs", "src/hilo", "src/hilo/engine", "src/hilo/backend/cpu", "src/hilo/backend/cpu/library", "src/hilo/stablehlo",
-           "src/hilo/import", "tests/device", "src/hilo/hlo/ops/ext")
 
 
 def anchors(page: pathlib.Path) -> set[str]:
@@ -35,10 +34,10 @@ def broken_links(root: pathlib.Path) -> list[str]:
 
 def missing_files(root: pathlib.Path) -> list[str]:
     pages = {page.relative_to(root).as_posix(): page.read_text() for pattern in OF_THE_HOUSE for page in sorted(root.glob(pattern))}
+    known = sources.ends_of_paths(root)
     return [f"{name}: there is no {file}"
             for name, text in pages.items()
-            for file in sorted(set(FILE.findall(text)) - set(NEW_FILE.findall(text)))
-            if not any((root / folder / file).exists() for folder in FOLDERS)]
+            for file in sorted(set(FILE.findall(text)) - set(NEW_FILE.findall(text)) - known)]
 
 
 class Pages(Planted):
