@@ -20,7 +20,7 @@ OUTSIDE = pathlib.Path(__file__).resolve().parent
 WITHOUT_PATHS = {key: value for key, value in os.environ.items()
                  if key not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "MAKEFLAGS", "MFLAGS")}
 # Of hilo's own sources as part of another project, compiled for real: no more is needed to see that they would.
-SAMPLE = ("unity/hilo/0/hilo/types/0.cc", "src/hilo/backend/cpu/library/fft/short_lines_avx2.cc")
+SAMPLE = ("unity/hilo/0/hilo/io/0.cc", "src/hilo/backend/cpu/library/fft/short_lines_avx2.cc")
 
 
 def main() -> int:
