@@ -36,7 +36,7 @@ def it_changes_six_files(page, **_):
 
 
 def build(copy, jobs):
-    steps.build_copy(copy, jobs, ("hilo",), off=("BUILD_TOOL", "BUILD_TESTS", "BUILD_EXAMPLES", "BUILD_BENCH", "INSTALL"))
+    steps.build_copy(copy, jobs, ("hilo", "hilo_codegen"), off=("BUILD_TOOL", "BUILD_TESTS", "BUILD_EXAMPLES", "BUILD_BENCH", "INSTALL"))
 
 
 def the_op_goes_through_jit_grad_and_vmap(page, copy, **_):
