@@ -99,6 +99,13 @@ TEST(BadInput, Attributes) {
             "INVALID_ARGUMENT: m.hlo:4:3: get-tuple-element 'y': attribute 'index' is missing");
   EXPECT_EQ(error_in(x + "  y = pred[2] compare(x, x), direction=GG\n"),
             "INVALID_ARGUMENT: m.hlo:4:40: 'GG' is no value of direction; known: EQ, NE, GE, GT, LE, LT");
+  EXPECT_EQ(error_in(x + "  y = pred[2] compare(x, x), direction=LT, order=FULL\n"),
+            "INVALID_ARGUMENT: m.hlo:4:50: 'FULL' is no order; known: PARTIAL, TOTAL");
+  for (const char* both : {"type=FLOAT, order=TOTAL", "order=TOTAL, type=FLOAT"}) {
+    EXPECT_NE(error_in(x + "  y = pred[2] compare(x, x), direction=LT, " + both + "\n")
+                  .find("compare has both 'type' and 'order'; wanted one of them"),
+              std::string::npos);
+  }
   EXPECT_EQ(error_in(x + "  y = f32[2] slice(x), slice={[0:2:]}\n"),
             "INVALID_ARGUMENT: m.hlo:4:36: expected slice stride (an integer); got ']'");
   EXPECT_EQ(error_in(x + "  y = f32[2] reverse(x), dimensions={9999999999999999999}\n"),

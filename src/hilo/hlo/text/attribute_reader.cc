@@ -124,8 +124,6 @@ Status AttributeReader::read_order() {
   const std::string_view word = cursor.identifier();
   const std::optional<ComparisonType> type = comparison_type_of_order(word);
   if (!type) return cursor.error(position, fmt::format("{} is no order; known: PARTIAL, TOTAL", quote(word)));
-  if (std::ranges::find(seen, "type") != seen.end())
-    return cursor.error(position, "compare has both 'type' and 'order'; wanted one of them");
   static_cast<CompareAttributes&>(*attributes).type = *type;
   return ok_status();
 }
@@ -139,11 +137,14 @@ Status AttributeReader::read_one(std::string_view key, size_t position) {
   if (has_raw_attributes(def.opcode)) return read_raw(key, position);
   if (def.opcode == Opcode::kConditional && (key == "true_computation" || key == "false_computation"))
     return read_branch(key);
-  if (def.opcode == Opcode::kCompare && key == "order") return read_order();
+  if (def.opcode == Opcode::kCompare && (key == "order" || key == "type")) {
+    const std::string_view other = key == "type" ? "order" : "type";
+    if (std::ranges::find(seen, other) != seen.end())
+      return cursor.error(position, "compare has both 'type' and 'order'; wanted one of them");
+    if (key == "order") return read_order();
+  }
   if (const NoteField* note = find_note(def.opcode, key)) return read_note(cursor, *note);
   FieldReader reader{cursor, shared.shapes, instruction, calls, &shared};
-  if (def.opcode == Opcode::kCompare && key == "type" && std::ranges::find(seen, "order") != seen.end())
-    return cursor.error(position, "compare has both 'type' and 'order'; wanted one of them");
   if (const AttributeField* field = find_field(key)) return read_field(reader, *field, attributes);
   std::vector<std::string_view> known;
   for (const AttributeField& f : def.fields) known.push_back(f.name);
