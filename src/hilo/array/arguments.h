@@ -30,14 +30,14 @@ class Dimensions : public std::vector<int64_t> {
  public:
   Dimensions() = default;
   template <std::integral T>
-  Dimensions(T extent) : vector{static_cast<int64_t>(extent)} {}            // NOLINT: shapes convert as in NumPy
-  Dimensions(std::initializer_list<int64_t> extents) : vector(extents) {}   // NOLINT
-  Dimensions(std::vector<int64_t> extents) : vector(std::move(extents)) {}  // NOLINT
-  Dimensions(std::span<const int64_t> extents) : vector(extents.begin(), extents.end()) {}  // NOLINT
-  Dimensions(const std::vector<int>& extents) : vector(extents.begin(), extents.end()) {}   // NOLINT
+  Dimensions(T extent) : vector{static_cast<int64_t>(extent)} {}  // shapes convert as in NumPy
+  Dimensions(std::initializer_list<int64_t> extents) : vector(extents) {}
+  Dimensions(std::vector<int64_t> extents) : vector(std::move(extents)) {}
+  Dimensions(std::span<const int64_t> extents) : vector(extents.begin(), extents.end()) {}
+  Dimensions(const std::vector<int>& extents) : vector(extents.begin(), extents.end()) {}
   /// The integers that an array holds, one or a vector of them.
   /// Errors    INVALID_ARGUMENT for other types and ranks; ConcretizationError on a tracer, for a shape is part of a program
-  Dimensions(const Array& extents, std::source_location location = std::source_location::current());  // NOLINT
+  Dimensions(const Array& extents, std::source_location location = std::source_location::current());
   template <std::input_iterator Iterator>
   Dimensions(Iterator begin, Iterator end) : vector(begin, end) {}
 
@@ -57,20 +57,20 @@ struct Named {
 template <typename T>
 struct Required {
   template <std::convertible_to<T> U>
-  Required(U given) : value(static_cast<T>(given)) {}  // NOLINT: values convert
+  Required(U given) : value(static_cast<T>(given)) {}  // values convert
   T value;
 };
 
 /// One axis, several, or (by default) all of them: sum(x), sum(x, 0), sum(x, {0, 1}).
 class Axes {
  public:
-  Axes(std::nullopt_t = std::nullopt) {}  // NOLINT: axes convert as in NumPy
+  Axes(std::nullopt_t = std::nullopt) {}  // axes convert as in NumPy
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Axes(T axis) : kind_(Kind::kOne), axes_{static_cast<int64_t>(axis)} {}           // NOLINT
-  Axes(std::initializer_list<int64_t> axes) : kind_(Kind::kList), axes_(axes) {}   // NOLINT
-  Axes(std::vector<int64_t> axes) : kind_(Kind::kList), axes_(std::move(axes)) {}  // NOLINT
-  Axes(std::optional<int64_t> axis) {                                              // NOLINT
+  Axes(T axis) : kind_(Kind::kOne), axes_{static_cast<int64_t>(axis)} {}
+  Axes(std::initializer_list<int64_t> axes) : kind_(Kind::kList), axes_(axes) {}
+  Axes(std::vector<int64_t> axes) : kind_(Kind::kList), axes_(std::move(axes)) {}
+  Axes(std::optional<int64_t> axis) {
     if (axis) *this = Axes(*axis);
   }
   explicit operator bool() const { return kind_ != Kind::kAll; }
@@ -86,12 +86,12 @@ class Axes {
 /// A list of extents, or none, in options: {.shape = {2, 3}}.
 class OptionalDimensions {
  public:
-  OptionalDimensions(std::nullopt_t) : has_value_(false) {}  // NOLINT: all convert
-  OptionalDimensions(std::initializer_list<int64_t> extents) : has_value_(true), value_(extents) {}  // NOLINT
+  OptionalDimensions(std::nullopt_t) : has_value_(false) {}  // all convert
+  OptionalDimensions(std::initializer_list<int64_t> extents) : has_value_(true), value_(extents) {}
   template <std::convertible_to<Dimensions> T>
-  OptionalDimensions(const T& extents) : has_value_(true), value_(extents) {}  // NOLINT
+  OptionalDimensions(const T& extents) : has_value_(true), value_(extents) {}
   template <std::convertible_to<Dimensions> T>
-  OptionalDimensions(const std::optional<T>& extents) : has_value_(extents.has_value()) {  // NOLINT
+  OptionalDimensions(const std::optional<T>& extents) : has_value_(extents.has_value()) {
     if (extents) value_ = Dimensions(*extents);
   }
   explicit operator bool() const { return has_value_; }
@@ -108,7 +108,7 @@ class OptionalDimensions {
 /// Example    numpy::zeros({3}, int32);  x.astype(float32);  x.dtype() == float32;  numpy::float32(1)
 struct ScalarType {
   ElementType type;
-  constexpr operator ElementType() const { return type; }  // NOLINT: it is one
+  constexpr operator ElementType() const { return type; }  // it is one
   Array operator()(const Operand& x) const;
 };
 

@@ -66,7 +66,7 @@ Array Array::from_literal(const Literal& literal) {
 
 Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions) {
   const Shape shape = or_throw(Shape::make_array(type, dimensions));
-  if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) {
+  if (std::ssize(bytes) != shape.byte_size()) {
     or_throw(invalid_argument(at_user_line("array") + ": got " +
                               std::to_string(bytes.size() / static_cast<size_t>(element_size_bytes(type))) +
                               " values, " + shape.to_string() + " needs " + std::to_string(shape.element_count())));
@@ -127,7 +127,7 @@ int64_t Array::shape(const Index& axis) const {
     or_throw(invalid_argument(at_user_line("shape") + ": axis " + std::to_string(axis.value()) +
                               " is out of range for " + aval_shape().to_string()));
   }
-  return shape()[static_cast<size_t>(normal)];
+  return shape()[normal];
 }
 
 Literal Array::to_literal() const { return impl().literal(); }
@@ -151,8 +151,8 @@ Array::HostNumbers Array::host_numbers() const {
       Shape::array(is_floating(type) ? ElementType::kF32 : ElementType::kS8, value.shape().dimensions()));
   for (int64_t i = 0; i < value.shape().element_count(); ++i) {
     const double number = element_as_double(value, i);
-    if (is_floating(type)) wide->data<float>()[static_cast<size_t>(i)] = static_cast<float>(number);
-    else wide->data<int8_t>()[static_cast<size_t>(i)] = static_cast<int8_t>(number);
+    if (is_floating(type)) wide->data<float>()[i] = static_cast<float>(number);
+    else wide->data<int8_t>()[i] = static_cast<int8_t>(number);
   }
   return {{wide->bytes().data(), wide}, wide->shape().element_type()};
 }

@@ -65,8 +65,7 @@ std::vector<Array> list_of(const Parts& parts) {
 /// What is known of an array before it has a value. Weakly typed values (C++ numbers) take the type of what they meet.
 struct Aval {
   Aval() = default;
-  Aval(Shape shape, bool weak_type = false)
-      : shape(std::move(shape)), weak_type(weak_type) {}  // NOLINT: shapes convert
+  Aval(Shape shape, bool weak_type = false) : shape(std::move(shape)), weak_type(weak_type) {}  // shapes convert
   /// Doesn't compile: what JAX calls by this name.
   template <std::same_as<ScalarType> T>
   Aval(T, const std::vector<int64_t>&) {
@@ -99,7 +98,7 @@ class ArrayView : public std::span<const T> {
 /// An axis of an array, and the line of the call.
 class Index {
  public:
-  Index(int64_t value, std::source_location location = std::source_location::current())  // NOLINT: numbers index
+  Index(int64_t value, std::source_location location = std::source_location::current())  // numbers index
       : value_(value), location_(location) {}
 
   int64_t value() const { return value_; }
@@ -120,12 +119,12 @@ class Array {
   /// A weakly typed scalar: int is s32, double is f32 (f64 with x64), bool is pred. It stays on the host until a device
   /// asks for it.
   template <Number T>
-  Array(T value) : Array(scalar(value)) {}  // NOLINT: numbers convert as in NumPy
+  Array(T value) : Array(scalar(value)) {}  // numbers convert as in NumPy
   explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
   /// What io::read_png and its like read, copied to the default device.
   /// Errors    those of the reading
   Array(const StatusOr<Literal>& read,
-        std::source_location location = std::source_location::current());  // NOLINT: it is an array or an error
+        std::source_location location = std::source_location::current());  // it is an array or an error
   Array(const Array&) = default;
   Array(Array&&) = default;
   Array& operator=(const Array&) & = default;
@@ -406,20 +405,20 @@ class Operand {
   /// Doesn't compile: a container is no array.
   template <typename T>
     requires(kNoOperand<T>)
-  Operand(const T&) {  // NOLINT: it converts, to be refused
+  Operand(const T&) {  // it converts, to be refused
     static_assert(kNever<T>,
                   "an Array or a number is wanted here, and this holds several: numpy::stack makes one of a tuple or "
                   "list of Arrays, numpy::array of numbers");
   }
-  Operand(const Array& array, std::source_location location = std::source_location::current())  // NOLINT
+  Operand(const Array& array, std::source_location location = std::source_location::current())
       : array_(array), location_(location) {}
   template <Number T>
-    requires(!std::same_as<T, float16> && !std::same_as<T, bfloat16>)                // their arithmetic stays float's
-  Operand(T value, std::source_location location = std::source_location::current())  // NOLINT
+    requires(!std::same_as<T, float16> && !std::same_as<T, bfloat16>)  // their arithmetic stays float's
+  Operand(T value, std::source_location location = std::source_location::current())
       : array_(value), location_(location) {}
 
   const Array& array() const { return array_; }
-  operator const Array&() const { return array_; }  // NOLINT
+  operator const Array&() const { return array_; }
   const std::source_location& location() const { return location_; }
 
  private:

@@ -48,7 +48,7 @@ HostNumber::HostNumber(ElementType type, std::span<const std::byte> bytes, bool 
 
 std::shared_ptr<const ArrayImpl> HostNumber::with_weak_type(bool weak_type) const {
   refuse_wide(*this);
-  const size_t size = static_cast<size_t>(aval.shape.byte_size());
+  const size_t size = aval.shape.byte_size();
   return std::make_shared<HostNumber>(aval.shape.element_type(), std::span(bytes).first(size), weak_type);
 }
 

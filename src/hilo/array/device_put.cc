@@ -14,7 +14,7 @@ std::vector<DevicePtr> local_devices() { return or_throw(get_xla_client())->loca
 
 int64_t device_count() { return or_throw(get_xla_client())->device_count(); }
 
-int64_t local_device_count() { return static_cast<int64_t>(local_devices().size()); }
+int64_t local_device_count() { return std::ssize(local_devices()); }
 
 std::string default_backend() { return std::string(or_throw(get_xla_client())->platform_name()); }
 

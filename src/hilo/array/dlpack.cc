@@ -111,7 +111,7 @@ Array imported(T* tensor) {
   }
   const Tensor& from = kept->tensor;
   or_throw(check(from).with_context(at_user_line("from_dlpack")));
-  const auto rank = static_cast<size_t>(from.ndim);
+  const size_t rank = from.ndim;
   const StatusOr<Shape> shape = Shape::make_array(element_type_of_dtype(from.dtype), {from.shape, rank});
   if (!shape.ok()) or_throw(shape.status().with_context(at_user_line("from_dlpack")));
   HostData data{*shape, static_cast<const std::byte*>(from.data) + from.byte_offset};

@@ -43,19 +43,19 @@ class Indexer {
   Indexer() = default;
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Indexer(T value, std::source_location location = std::source_location::current())  // NOLINT: numbers index
+  Indexer(T value, std::source_location location = std::source_location::current())  // numbers index
       : kind_(Kind::kInteger), location_(location), range_{static_cast<int64_t>(value), {}, {}} {}
-  Indexer(const Range& range, std::source_location location = std::source_location::current())  // NOLINT
+  Indexer(const Range& range, std::source_location location = std::source_location::current())
       : kind_(Kind::kRange), location_(location), range_(range) {}
-  Indexer(NewAxis, std::source_location location = std::source_location::current())  // NOLINT
+  Indexer(NewAxis, std::source_location location = std::source_location::current())
       : kind_(Kind::kNewAxis), location_(location) {}
-  Indexer(std::nullopt_t, std::source_location location = std::source_location::current())  // NOLINT: Python's None
+  Indexer(std::nullopt_t, std::source_location location = std::source_location::current())  // Python's None
       : kind_(Kind::kNewAxis), location_(location) {}
-  Indexer(Ellipsis, std::source_location location = std::source_location::current())  // NOLINT
+  Indexer(Ellipsis, std::source_location location = std::source_location::current())
       : kind_(Kind::kEllipsis), location_(location) {}
-  Indexer(const Array& array, std::source_location location = std::source_location::current());  // NOLINT
+  Indexer(const Array& array, std::source_location location = std::source_location::current());
   template <std::same_as<bool> T>
-  Indexer(T mask, std::source_location location = std::source_location::current());  // NOLINT: a mask without axes
+  Indexer(T mask, std::source_location location = std::source_location::current());  // a mask without axes
 
   Kind kind() const { return kind_; }
   int64_t integer() const { return *range_.start; }

@@ -230,7 +230,7 @@ class Printer {
   void visit(int64_t axis, int64_t offset, const Visit& see) {
     if (axis == literal_.shape().rank()) return see(offset);
     for (int64_t i : shown(literal_.shape().dimension(axis), shorten_, options_.edgeitems)) {
-      if (i >= 0) visit(axis + 1, offset + i * strides_[static_cast<size_t>(axis)], see);
+      if (i >= 0) visit(axis + 1, offset + i * strides_[axis], see);
     }
   }
 
@@ -249,7 +249,7 @@ class Printer {
         column += separator_.size();
       }
       first = false;
-      const std::string word = i < 0 ? "..." : element(offset + i * strides_[static_cast<size_t>(axis)]);
+      const std::string word = i < 0 ? "..." : element(offset + i * strides_[axis]);
       if (column > begin && column + word.size() > limit) {
         out.erase(out.find_last_not_of(' ') + 1);
         out += '\n' + margin(axis);
@@ -272,7 +272,7 @@ class Printer {
     out += ']';
   }
   void print_slices(int64_t axis, int64_t offset, std::string& out) const {
-    const size_t lines = static_cast<size_t>(literal_.shape().rank() - axis - 1);
+    const size_t lines = literal_.shape().rank() - axis - 1;
     bool first = true;
     for (int64_t i : shown(literal_.shape().dimension(axis), shorten_, options_.edgeitems)) {
       if (!first) {
@@ -281,7 +281,7 @@ class Printer {
       }
       first = false;
       if (i < 0) out += "...";
-      else print(axis + 1, offset + i * strides_[static_cast<size_t>(axis)], out);
+      else print(axis + 1, offset + i * strides_[axis], out);
     }
   }
 

@@ -157,8 +157,8 @@ class CFrame {
     for (const CustomCallBuffer& buffer : from.operands) args.push_back(buffer_of(buffer));
     for (const CustomCallBuffer& buffer : from.results) rets.push_back(buffer_of(buffer));
     kinds_.assign(std::max(args.size(), rets.size()), HILO_FFI_BUFFER);
-    frame_.args = {sizeof(HiloFfi_Args), nullptr, static_cast<int64_t>(args.size()), kinds_.data(), args.data()};
-    frame_.rets = {sizeof(HiloFfi_Rets), nullptr, static_cast<int64_t>(rets.size()), kinds_.data(), rets.data()};
+    frame_.args = {sizeof(HiloFfi_Args), nullptr, std::ssize(args), kinds_.data(), args.data()};
+    frame_.rets = {sizeof(HiloFfi_Rets), nullptr, std::ssize(rets), kinds_.data(), rets.data()};
     frame_.attrs = attributes_of(from.attributes);
   }
   HiloFfi_CallFrame* get() { return &frame_; }
@@ -177,7 +177,7 @@ class CFrame {
  private:
   void* buffer_of(const CustomCallBuffer& b) {
     return &buffers_.emplace_back(HiloFfi_Buffer{sizeof(HiloFfi_Buffer), nullptr, element_type_info(b.type).proto_value,
-                                                 data_of(b), static_cast<int64_t>(b.dimensions.size()),
+                                                 data_of(b), std::ssize(b.dimensions),
                                                  const_cast<int64_t*>(b.dimensions.data())});
   }
 
@@ -200,8 +200,7 @@ class CFrame {
       types.push_back(type);
       values.push_back(value);
     }
-    return {sizeof(HiloFfi_Attrs), nullptr,      static_cast<int64_t>(list.size()),
-            types.data(),          names.data(), values.data()};
+    return {sizeof(HiloFfi_Attrs), nullptr, std::ssize(list), types.data(), names.data(), values.data()};
   }
 
   std::pair<int, void*> value_of(const CustomCallAttribute& a) {
@@ -264,7 +263,7 @@ std::vector<CustomCallAttribute> attributes_from(const HiloFfi_Attrs& attrs) {
     } else if (attrs.types[i] == HILO_FFI_ATTR_SCALAR) {
       const auto& scalar = *static_cast<const HiloFfi_Scalar*>(attrs.attrs[i]);
       a.type = type_numbered(scalar.type);
-      a.bytes.resize(static_cast<size_t>(element_size_bytes(a.type)));
+      a.bytes.resize(element_size_bytes(a.type));
       std::memcpy(a.bytes.data(), scalar.value, a.bytes.size());
     } else {
       continue;

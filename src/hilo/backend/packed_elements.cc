@@ -9,7 +9,7 @@ void pack_elements(ElementType type, int64_t count, const std::byte* from, std::
   const int bits = element_type_info(type).bits;
   const int64_t in_byte = 8 / bits;
   const auto mask = static_cast<std::byte>((1 << bits) - 1);
-  std::memset(packed, 0, static_cast<size_t>(packed_bytes(type, count)));
+  std::memset(packed, 0, packed_bytes(type, count));
   for (int64_t i = 0; i < count; ++i) packed[i / in_byte] |= (from[i] & mask) << (i % in_byte * bits);
 }
 

@@ -42,7 +42,7 @@ Parts parts_of(const Shape& whole, int64_t dimension, int64_t parts) {
 void to_blocks(const Parts& p, const std::byte* array, std::byte* blocks) {
   for (int64_t k = 0; k < p.parts; ++k) {
     for (int64_t o = 0; o < p.outer; ++o) {
-      std::memcpy(blocks, array + (o * p.parts + k) * p.inner, static_cast<size_t>(p.inner));
+      std::memcpy(blocks, array + (o * p.parts + k) * p.inner, p.inner);
       blocks += p.inner;
     }
   }
@@ -50,7 +50,7 @@ void to_blocks(const Parts& p, const std::byte* array, std::byte* blocks) {
 void from_blocks(const Parts& p, const std::byte* blocks, std::byte* array) {
   for (int64_t k = 0; k < p.parts; ++k) {
     for (int64_t o = 0; o < p.outer; ++o) {
-      std::memcpy(array + (o * p.parts + k) * p.inner, blocks, static_cast<size_t>(p.inner));
+      std::memcpy(array + (o * p.parts + k) * p.inner, blocks, p.inner);
       blocks += p.inner;
     }
   }
@@ -74,7 +74,7 @@ class Runner {
     if (i_.opcode == Opcode::kPartitionId) return store_id(0);
     if (i_.opcode == Opcode::kCollectivePermute) return permute();
     HILO_ASSIGN_OR_RETURN(group_, hlo::group_of(i_, rank_, size_));
-    HILO_RETURN_IF_ERROR(hlo::check_members(i_, call_.operands, static_cast<int64_t>(group_.size())));
+    HILO_RETURN_IF_ERROR(hlo::check_members(i_, call_.operands, group_.size()));
     if (i_.opcode == Opcode::kAllToAll && attributes_of<hlo::AllToAllAttributes>(i_).dimensions.empty())
       return exchange_operands();
     if (group_.size() > 1 && goes_together()) return all_reduce_together();
@@ -94,7 +94,7 @@ class Runner {
             static_cast<size_t>(call_.results[k].byte_size())};
   }
   Meeting meeting() const { return {id_, group_, what_}; }
-  int64_t members() const { return static_cast<int64_t>(group_.size()); }
+  int64_t members() const { return std::ssize(group_); }
 
   Status store_id(int64_t id) {
     const auto value = static_cast<uint32_t>(id);
@@ -145,7 +145,7 @@ class Runner {
         [&](const Reduction& reduction) { return communicator_->all_reduce(meeting(), all, sums, reduction); }));
     auto from = sums.cbegin();
     for (size_t k = 0; k < call_.operands.size(); ++k) {
-      const auto size = static_cast<std::ptrdiff_t>(out(k).size());
+      const std::ptrdiff_t size = out(k).size();
       std::copy(from, from + size, out(k).begin());
       from += size;
     }
@@ -236,7 +236,7 @@ class Runner {
     const Shape scalar = Shape::scalar(type);
     return use(Reduction{hlo::ReducerKind::kGeneric, type,
                          [&](std::byte* accumulator, const std::byte* more, int64_t bytes) -> Status {
-                           const auto size = static_cast<size_t>(width);
+                           const size_t size = width;
                            for (int64_t at = 0; at < bytes; at += width) {
                              const Literal x = Literal::from_bytes(scalar, {accumulator + at, size});
                              const Literal y = Literal::from_bytes(scalar, {more + at, size});
@@ -284,7 +284,7 @@ Status check_collective(const hlo::Computation& owner, const hlo::Instruction& i
   for (int64_t replica = 0; replica < replica_count; ++replica) {
     HILO_ASSIGN_OR_RETURN(const Int64List group, hlo::group_of(i, replica, replica_count));
     if (group.empty()) continue;
-    return hlo::check_members(i, operand_shapes(owner, i), static_cast<int64_t>(group.size()));  // all are of one size
+    return hlo::check_members(i, operand_shapes(owner, i), group.size());  // all are of one size
   }
   return ok_status();
 }

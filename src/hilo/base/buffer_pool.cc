@@ -23,7 +23,7 @@ constexpr size_t kThreadBytes = size_t{128} << 10;                   // and how 
 constexpr auto kThreadSlotsOf = [] {
   std::array<uint8_t, kThreadClasses> slots = {};
   for (int c = 0; c < kThreadClasses; ++c) {
-    slots[static_cast<size_t>(c)] = static_cast<uint8_t>(std::min(kThreadSlots, kThreadBytes / size_class_bytes(c)));
+    slots[c] = static_cast<uint8_t>(std::min(kThreadSlots, kThreadBytes / size_class_bytes(c)));
   }
   return slots;
 }();
@@ -96,7 +96,7 @@ Pool& pool() {
 }
 
 void* Pool::pop(int size_class) {
-  FreeList& list = lists[static_cast<size_t>(size_class)];
+  FreeList& list = lists[size_class];
   Link* block = list.first;
   if (block == nullptr) return nullptr;
   list.first = block->next;
@@ -106,7 +106,7 @@ void* Pool::pop(int size_class) {
 }
 
 void Pool::push(int size_class, void* block) {
-  FreeList& list = lists[static_cast<size_t>(size_class)];
+  FreeList& list = lists[size_class];
   list.first = new (block) Link{list.first, size_class};
   list.last_used = ++clock;
   cached_bytes += size_class_bytes(size_class);
@@ -142,9 +142,9 @@ void release_all(Link* block) {
 // Moves a thread's blocks to the pool. The caller holds the lock.
 void flush(Pool& p, ThreadCache& cache) {
   for (int c = 0; c < kThreadClasses; ++c) {
-    uint8_t& count = cache.count[static_cast<size_t>(c)];
+    uint8_t& count = cache.count[c];
     for (; count > 0; --count) {
-      p.push(c, cache.blocks[static_cast<size_t>(c)][count - 1u]);
+      p.push(c, cache.blocks[c][count - 1u]);
       cache.counters.cached_bytes.add(-static_cast<int64_t>(size_class_bytes(c)));
     }
   }
@@ -234,7 +234,7 @@ void count_on(ThreadCache* cache, Count count) {
 void count_birth(ThreadCache* cache, size_t bytes, bool hit) {
   count_on(cache, [&](Counters& counters) {
     counters.live_buffers.add(1);
-    counters.live_bytes.add(static_cast<int64_t>(bytes));
+    counters.live_bytes.add(bytes);
     (hit ? counters.hits : counters.misses).add(1);
   });
 }
@@ -248,18 +248,18 @@ void count_death(ThreadCache* cache, size_t bytes) {
 
 void* pop_of_thread(ThreadCache* cache, int size_class) {
   if (cache == nullptr || size_class >= kThreadClasses) return nullptr;
-  uint8_t& count = cache->count[static_cast<size_t>(size_class)];
+  uint8_t& count = cache->count[size_class];
   if (count == 0) return nullptr;
   cache->counters.cached_bytes.add(-static_cast<int64_t>(size_class_bytes(size_class)));
-  return cache->blocks[static_cast<size_t>(size_class)][--count];
+  return cache->blocks[size_class][--count];
 }
 
 bool push_to_thread(ThreadCache* cache, int size_class, void* block) {
   if (cache == nullptr || size_class >= kThreadClasses) return false;
-  uint8_t& count = cache->count[static_cast<size_t>(size_class)];
-  if (count >= kThreadSlotsOf[static_cast<size_t>(size_class)]) return false;
-  cache->blocks[static_cast<size_t>(size_class)][count++] = block;
-  cache->counters.cached_bytes.add(static_cast<int64_t>(size_class_bytes(size_class)));
+  uint8_t& count = cache->count[size_class];
+  if (count >= kThreadSlotsOf[size_class]) return false;
+  cache->blocks[size_class][count++] = block;
+  cache->counters.cached_bytes.add(size_class_bytes(size_class));
   return true;
 }
 

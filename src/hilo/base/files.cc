@@ -98,7 +98,7 @@ int write_all(int descriptor, std::string_view content) {
       continue;
     }
     if (written < 0) return errno;
-    content.remove_prefix(static_cast<size_t>(written));
+    content.remove_prefix(written);
   }
   return 0;
 }
@@ -187,7 +187,7 @@ bool take_over(int file, int from, const struct stat& about) {
   std::array<char, 4096> list;
   const ssize_t size = ::fgetxattr(from, kList, list.data(), list.size());
   if (size < 0) return errno != ERANGE && errno != EACCES && errno != EPERM;  // it has none
-  return ::fsetxattr(file, kList, list.data(), static_cast<size_t>(size), 0) == 0;
+  return ::fsetxattr(file, kList, list.data(), size, 0) == 0;
 }
 
 // Overwrites an open file.
@@ -260,8 +260,8 @@ StatusOr<std::string> read_open_file(int descriptor, const std::string& path, in
   // One byte more than there may be: the last read then finds the end, or that the file is longer.
   int64_t room = std::min(kBeginning, limit + 1);
   while (true) {
-    content.resize(static_cast<size_t>(room));
-    const ssize_t got = ::read(descriptor, content.data() + filled, static_cast<size_t>(room - filled));
+    content.resize(room);
+    const ssize_t got = ::read(descriptor, content.data() + filled, room - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno_status(errno, fmt::format("reading {}", path));
     if (got == 0) break;
@@ -275,7 +275,7 @@ StatusOr<std::string> read_open_file(int descriptor, const std::string& path, in
     }
     room = std::min(std::max(expected + 1, 2 * room), allowed + 1);
   }
-  content.resize(static_cast<size_t>(filled));
+  content.resize(filled);
   return content;
 }
 

@@ -145,7 +145,7 @@ Status set_in_code(const FlagInfo& flag, std::string_view text) {
   HILO_RETURN_IF_ERROR(check(flag.name, flag, text));
   Store& s = store();
   std::lock_guard lock(s.mutex);
-  s.told[static_cast<size_t>(&flag - kFlags.data())].code = std::string(text);
+  s.told[&flag - kFlags.data()].code = std::string(text);
   changed(s);
   return ok_status();
 }
@@ -240,7 +240,7 @@ Status Config::unset(std::string_view name) {
   if (flag == nullptr) return unknown_flag(name, name);
   Store& s = store();
   std::lock_guard lock(s.mutex);
-  s.told[static_cast<size_t>(flag - kFlags.data())].code.reset();
+  s.told[flag - kFlags.data()].code.reset();
   changed(s);
   return ok_status();
 }
@@ -265,7 +265,7 @@ Status set_from_command_line(std::string_view name, std::optional<std::string_vi
   HILO_RETURN_IF_ERROR(check(said, *flag, text));
   Store& s = store();
   std::lock_guard lock(s.mutex);
-  s.told[static_cast<size_t>(flag - kFlags.data())].command_line = std::string(text);
+  s.told[flag - kFlags.data()].command_line = std::string(text);
   changed(s);
   return ok_status();
 }

@@ -82,7 +82,7 @@ class Config {
     requires std::integral<T>
   Status set(std::string_view name, T value) {
     if constexpr (std::same_as<T, bool>) return set_bool(name, value);
-    else return set_integer(name, static_cast<int64_t>(value));
+    else return set_integer(name, value);
   }
   Status set(std::string_view name, std::string_view value);
   Status set(std::string_view name, const char* value) { return set(name, std::string_view(value)); }

@@ -18,7 +18,7 @@ class FunctionRef<Result(Args...)> {
   template <typename F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> && std::is_object_v<std::remove_reference_t<F>> &&
              std::is_invocable_r_v<Result, F&, Args...>)
-  FunctionRef(F&& callable)  // NOLINT: implicit, so that lambdas can be passed
+  FunctionRef(F&& callable)  // implicit, so that lambdas can be passed
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
         call_([](void* object, Args... args) -> Result {
           return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);

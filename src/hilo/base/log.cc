@@ -62,7 +62,7 @@ void write_to_stderr(LogLevel level, std::string_view text) {
     const ssize_t written = ::write(STDERR_FILENO, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;
-    rest.remove_prefix(static_cast<size_t>(written));
+    rest.remove_prefix(written);
   }
 }
 

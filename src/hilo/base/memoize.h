@@ -155,7 +155,7 @@ class MemoTable final : public memoize_detail::Clearable {
 
   CacheInfo info() const {
     std::lock_guard lock(mutex_);
-    return {hits_, misses_, max_size_, static_cast<int64_t>(entries_.size())};
+    return {hits_, misses_, max_size_, std::ssize(entries_)};
   }
 
   void clear() override {
@@ -203,7 +203,7 @@ class MemoTable final : public memoize_detail::Clearable {
     uses_.splice(uses_.begin(), use);
     bytes_ += bytes;
     memoize_detail::count_kept_bytes(bytes);
-    if (static_cast<int64_t>(entries_.size()) > max_size_) dying = take_oldest();
+    if (std::ssize(entries_) > max_size_) dying = take_oldest();
     return it->second.value;
   }
 

@@ -22,7 +22,7 @@ constexpr size_t kHugePage = size_t{2} << 20;  // bytes
 size_t round_up(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
 
 size_t page_bytes() {
-  static const size_t bytes = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  static const size_t bytes = ::sysconf(_SC_PAGESIZE);
   return bytes;
 }
 

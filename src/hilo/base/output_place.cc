@@ -51,7 +51,7 @@ StatusOr<std::string> link_target(const std::string& path) {
   std::string target(PATH_MAX, '\0');
   const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
   if (size < 0) return write_error(errno, path);
-  target.resize(static_cast<size_t>(size));
+  target.resize(size);
   return target.starts_with('/') ? target : directory_of(path) + "/" + target;
 }
 

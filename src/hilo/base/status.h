@@ -80,8 +80,8 @@ Status internal_error(std::string message);
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
-  StatusOr(T value) : value_(std::move(value)) {}         // NOLINT: implicit by design, as in absl
-  StatusOr(Status status) : status_(std::move(status)) {  // NOLINT
+  StatusOr(T value) : value_(std::move(value)) {}  // implicit by design, as in absl
+  StatusOr(Status status) : status_(std::move(status)) {
     HILO_ASSERT(!status_.ok(), "a StatusOr was made of an OK Status; wanted a value or an error");
   }
 

@@ -44,7 +44,7 @@ std::string_view trimmed(std::string_view text) {
 
 int64_t edit_distance(std::string_view a, std::string_view b) {
   constexpr size_t kLongest = 256;  // bytes; the table is quadratic and the names may be hostile
-  const auto difference = static_cast<int64_t>(std::max(a.size(), b.size()) - std::min(a.size(), b.size()));
+  const int64_t difference = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
   if (std::max(a.size(), b.size()) > kLongest) return difference + static_cast<int64_t>(kLongest);
   std::vector<int64_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) last[j] = static_cast<int64_t>(j);
@@ -76,7 +76,7 @@ static std::optional<std::string_view> completion(std::string_view name, std::sp
 }
 
 std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
-  const auto limit = std::max<int64_t>(2, static_cast<int64_t>(name.size()) / 3);
+  const auto limit = std::max<int64_t>(2, std::ssize(name) / 3);
   std::optional<std::string_view> nearest;
   int64_t least = limit + 1;
   for (std::string_view candidate : candidates) {

@@ -242,7 +242,7 @@ ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>()) {
   const int wanted = std::min(threads - 1, static_cast<int>(kWorkers) - 1);
   const SignalsBlocked blocked;
   try {
-    shared->workers.reserve(static_cast<size_t>(std::max(wanted, 0)));
+    shared->workers.reserve(std::max(wanted, 0));
     for (int i = 0; i < wanted; ++i) {
       shared->workers.emplace_back([shared] { shared->run_worker(); });
       ::pthread_setname_np(shared->workers.back().native_handle(), "hilo-worker");

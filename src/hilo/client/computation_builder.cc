@@ -103,7 +103,7 @@ StatusOr<InstructionId> ComputationBuilder::numpy_array_constant(const HostArray
   attributes->dimensions = value.moving_dimensions();
   HILO_ASSIGN_OR_RETURN(const Literal small, value.selected(attributes->dimensions).to_literal());
   HILO_ASSIGN_OR_RETURN(const InstructionId id, numpy_array_constant(small));
-  if (static_cast<int64_t>(attributes->dimensions.size()) == value.shape().rank()) return id;
+  if (std::ssize(attributes->dimensions) == value.shape().rank()) return id;
   const Shape full = value.shape().with_element_type(shape(id).element_type());
   return add(hlo::Opcode::kBroadcast, {id}, std::move(attributes), full);
 }

@@ -94,7 +94,7 @@ void DiskCache::insert(const std::string& key, const Executable& executable) {
   if (!status.ok())
     log_warning_once("disk cache", "programs are not kept for the next process: {}. Hint: HILO_CACHE=off or a folder",
                      status.to_string());
-  else drop_oldest(static_cast<int64_t>(bytes->size()));
+  else drop_oldest(bytes->size());
 }
 
 StatusOr<std::vector<DiskCache::Entry>> DiskCache::entries() const {

@@ -47,7 +47,7 @@ HostArray::HostArray(const Literal& dense)
 
 StatusOr<HostArray> HostArray::broadcast_to(std::span<const int64_t> dimensions) const {
   HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(shape_.element_type(), dimensions));
-  const size_t rank = static_cast<size_t>(shape_.rank());
+  const size_t rank = shape_.rank();
   bool fits = dimensions.size() >= rank;
   std::vector<int64_t> strides(dimensions.size(), 0);
   for (size_t i = 0; fits && i < rank; ++i) {
@@ -67,7 +67,7 @@ StatusOr<HostArray> HostArray::broadcast_to(std::span<const int64_t> dimensions)
 std::vector<int64_t> HostArray::moving_dimensions() const {
   std::vector<int64_t> moving;
   for (size_t i = 0; i < strides_.size(); ++i) {
-    if (strides_[i] != 0) moving.push_back(static_cast<int64_t>(i));
+    if (strides_[i] != 0) moving.push_back(i);
   }
   return moving;
 }
@@ -76,7 +76,7 @@ HostArray HostArray::selected(std::span<const int64_t> dimensions) const {
   std::vector<int64_t> extents, strides;
   for (const int64_t d : dimensions) {
     extents.push_back(shape_.dimension(d));
-    strides.push_back(strides_[static_cast<size_t>(d)]);
+    strides.push_back(strides_[d]);
   }
   return {Shape::array(shape_.element_type(), extents), std::move(strides), origin_};
 }

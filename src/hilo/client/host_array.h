@@ -56,8 +56,7 @@ StatusOr<Literal> as_literal(T value) {
 template <NativeElement T>
   requires(!std::same_as<T, bool>)
 StatusOr<Literal> as_literal(const std::vector<T>& values) {
-  return Literal::array(std::initializer_list<int64_t>{static_cast<int64_t>(values.size())},
-                        std::span<const T>(values));
+  return Literal::array(std::initializer_list<int64_t>{std::ssize(values)}, std::span<const T>(values));
 }
 
 /// The value with 64-bit types made 32-bit ones unless jax_enable_x64; tuples element by element.

@@ -47,7 +47,7 @@ void ArgumentHolds::donate() {
 
 Status ArgumentHolds::why_not(const DeviceRun& run, size_t i, std::span<const std::string> names) const {
   const std::span<const BufferPtr> arguments = run.arguments;
-  const size_t k = static_cast<size_t>(std::ranges::find(arguments.first(i), arguments[i]) - arguments.begin());
+  const size_t k = std::ranges::find(arguments.first(i), arguments[i]) - arguments.begin();
   if (k == i || arguments[i]->state() != BufferState::kLive) return not_free(*arguments[i], argument_text(i, names));
   const bool twice = is_donated(i) && is_donated(k);
   return invalid_argument(

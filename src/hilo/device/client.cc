@@ -44,8 +44,8 @@ StatusOr<std::vector<DevicePtr>> Client::devices_for(const std::string& name, co
                     replica_count, device_count(), device_count() == 1 ? "is" : "are"));
   }
   if (std::vector<DevicePtr> local = local_devices();
-      !options.device_assignment && replica_count <= static_cast<int64_t>(local.size())) {
-    local.resize(static_cast<size_t>(replica_count));
+      !options.device_assignment && replica_count <= std::ssize(local)) {
+    local.resize(replica_count);
     return local;
   }
   const DeviceAssignment assignment = options.device_assignment.value_or(DeviceAssignment::replicas(replica_count));

@@ -42,7 +42,7 @@ class Client : public std::enable_shared_from_this<Client> {
   /// All devices, by id; and those of this process.
   std::vector<DevicePtr> devices() const;
   std::vector<DevicePtr> local_devices() const;
-  int64_t device_count() const { return static_cast<int64_t>(devices_.size()); }
+  int64_t device_count() const { return std::ssize(devices_); }
   /// The first of this process: where arrays are that nobody put anywhere.
   DevicePtr default_device() const;
   /// Errors    INVALID_ARGUMENT "device 7: ..." for no device of this process

@@ -27,7 +27,7 @@ StatusOr<BufferPtr> Device::slice(const BufferPtr& from, int64_t index) {
 }
 
 StatusOr<BufferPtr> Device::stack(std::span<const BufferPtr> parts) {
-  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(parts[0]->shape(), static_cast<int64_t>(parts.size())));
+  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(parts[0]->shape(), parts.size()));
   HILO_ASSIGN_OR_RETURN(Literal value, Literal::make(whole));
   HILO_RETURN_IF_ERROR(read_in_a_row(parts, value.mutable_bytes().data()));
   return from_host({whole, value.bytes().data()});

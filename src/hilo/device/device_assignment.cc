@@ -10,7 +10,7 @@
 namespace hilo {
 
 DeviceAssignment DeviceAssignment::replicas(int64_t count) {
-  std::vector<int> devices(static_cast<size_t>(count));
+  std::vector<int> devices(count);
   std::iota(devices.begin(), devices.end(), 0);
   return {count, std::move(devices)};
 }
@@ -19,8 +19,7 @@ StatusOr<DeviceAssignment> DeviceAssignment::make(int64_t replica_count, int64_t
                                                   std::vector<int> devices) {
   int64_t wanted = 0;
   const bool fits = replica_count > 0 && partition_count > 0 &&
-                    !__builtin_mul_overflow(replica_count, partition_count, &wanted) &&
-                    wanted == static_cast<int64_t>(devices.size());
+                    !__builtin_mul_overflow(replica_count, partition_count, &wanted) && wanted == std::ssize(devices);
   if (!fits) {
     return invalid_argument(
         fmt::format("device assignment: got {} devices for {} replicas of {} partitions; wanted one "

@@ -21,10 +21,8 @@ class DeviceAssignment {
   static StatusOr<DeviceAssignment> make(int64_t replica_count, int64_t partition_count, std::vector<int> devices);
 
   int64_t replica_count() const { return replica_count_; }
-  int64_t partition_count() const { return static_cast<int64_t>(devices_.size()) / replica_count_; }
-  int device(int64_t replica, int64_t partition) const {
-    return devices_[static_cast<size_t>(replica * partition_count() + partition)];
-  }
+  int64_t partition_count() const { return std::ssize(devices_) / replica_count_; }
+  int device(int64_t replica, int64_t partition) const { return devices_[replica * partition_count() + partition]; }
   /// In the order of make().
   const std::vector<int>& devices() const { return devices_; }
   bool operator==(const DeviceAssignment&) const = default;

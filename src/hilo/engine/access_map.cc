@@ -68,7 +68,7 @@ std::optional<AccessMap> split_dimensions(const AccessMap& map, const Shape& sha
   std::vector<int64_t> greatest(strides.size(), 0);
   const auto put = [&](int64_t amount, int64_t steps, size_t k, bool constant) {
     for (size_t d = 0; d < strides.size(); ++d) {
-      if (shape.dimension(static_cast<int64_t>(d)) == 1 || strides[d] > amount || amount % strides[d] != 0) continue;
+      if (shape.dimension(d) == 1 || strides[d] > amount || amount % strides[d] != 0) continue;
       const int64_t units = amount / strides[d];
       if (constant) split.index[d].constant += units;
       else split.index[d] = split.index[d] + IndexExpr::dimension(k) * units;
@@ -91,7 +91,7 @@ std::optional<AccessMap> split_dimensions(const AccessMap& map, const Shape& sha
   }
   if (rest != 0) return std::nullopt;
   for (size_t d = 0; d < strides.size(); ++d) {
-    if (greatest[d] >= std::max<int64_t>(shape.dimension(static_cast<int64_t>(d)), 1)) return std::nullopt;
+    if (greatest[d] >= std::max<int64_t>(shape.dimension(d), 1)) return std::nullopt;
   }
   return split;
 }
@@ -112,7 +112,7 @@ std::optional<int64_t> as_dimension(const IndexExpr& e) {
     if (e.coefficients[k] != 0) return std::nullopt;
   }
   if (e.coefficients.back() != 1) return std::nullopt;
-  return static_cast<int64_t>(e.coefficients.size()) - 1;
+  return std::ssize(e.coefficients) - 1;
 }
 
 size_t skip_ones(std::span<const int64_t> extents, size_t k) {

@@ -14,7 +14,7 @@ constexpr size_t kMaxValues = size_t{1} << 22;
 
 using Leaves = std::vector<ValueId>;
 
-int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<int64_t>(shape.leaves().size()) : 1; }
+int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? std::ssize(shape.leaves()) : 1; }
 
 class GraphBuilder {
  public:
@@ -64,8 +64,7 @@ class GraphBuilder {
                                          int depth) {
     Leaves operands;
     for (hlo::InstructionId id : i.operands) operands.insert(operands.end(), leaves[id].begin(), leaves[id].end());
-    if (i.opcode == hlo::Opcode::kParameter)
-      return arguments[static_cast<size_t>(hlo::attributes_of<hlo::ParameterAttributes>(i).number)];
+    if (i.opcode == hlo::Opcode::kParameter) return arguments[hlo::attributes_of<hlo::ParameterAttributes>(i).number];
     if (i.opcode == hlo::Opcode::kTuple || i.opcode == hlo::Opcode::kOptimizationBarrier ||
         i.opcode == hlo::Opcode::kCopy)
       return operands;

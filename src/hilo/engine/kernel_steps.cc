@@ -28,7 +28,7 @@ int64_t chunk_of(const Region& region, double nanoseconds, int64_t units, const 
 /// Units between looks at the stop word; 0 if there is nothing to look for before the end.
 int64_t stretch_of(const Region& region, double nanoseconds, int64_t units, const Target& target) {
   if (region.row_begin == 0 || units < 2 || nanoseconds < 2 * kStretchNanoseconds) return 0;
-  const auto stretches = static_cast<int64_t>(std::min(nanoseconds / kStretchNanoseconds, static_cast<double>(units)));
+  const int64_t stretches = std::min(nanoseconds / kStretchNanoseconds, static_cast<double>(units));
   return whole_units(region, units / stretches, target);
 }
 

@@ -15,7 +15,7 @@ StatusOr<hlo::ComputationPtr> call_of(const Node& node) {
   std::vector<hlo::InstructionId> operands;
   for (hlo::InstructionId id : i.operands) {
     auto number = std::make_shared<hlo::ParameterAttributes>();
-    number->number = static_cast<int64_t>(operands.size());
+    number->number = std::ssize(operands);
     operands.push_back(
         draft.append(hlo::Opcode::kParameter, node.computation->instruction(id).shape, {}, std::move(number)));
   }

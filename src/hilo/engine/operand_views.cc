@@ -32,7 +32,7 @@ std::optional<OperandView> view_in(const Region& region, const IndexExpr& from, 
                                    const Shape& shape) {
   OperandView view{from.constant, row_major_strides(shape.dimensions())};
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    int64_t& stride = view.strides[static_cast<size_t>(d)];
+    int64_t& stride = view.strides[d];
     if (shape.dimension(d) == 1) continue;
     const std::optional<int64_t> found = stride_of(region, from, to, stride, shape.dimension(d));
     if (!found) return std::nullopt;

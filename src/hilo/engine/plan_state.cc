@@ -26,10 +26,9 @@ SlotId new_arena_slot(PlanState& state, int64_t bytes) {
 
 SlotId constant_slot(PlanState& state, const Literal& literal) {
   const auto [it, added] = state.constant_slots.emplace(literal.bytes().data(), kNoSlot);
-  if (!added && literal.bytes().size() ==
-                    state.plan.constants[static_cast<size_t>(state.plan.slots[it->second].index)].bytes().size())
+  if (!added && literal.bytes().size() == state.plan.constants[state.plan.slots[it->second].index].bytes().size())
     return it->second;
-  it->second = new_slot(state, SlotSource::kConstant, static_cast<int64_t>(state.plan.constants.size()));
+  it->second = new_slot(state, SlotSource::kConstant, state.plan.constants.size());
   state.plan.constants.push_back(literal);
   return it->second;
 }
@@ -55,7 +54,7 @@ Status assign_arena(PlanState& state) {
   const Assignment assignment = assign_offsets(state.stretches);
   state.plan.arena_bytes = assignment.bytes;
   for (Slot& slot : state.plan.slots) {
-    if (slot.source == SlotSource::kArena) slot.index = assignment.offsets[static_cast<size_t>(slot.index)];
+    if (slot.source == SlotSource::kArena) slot.index = assignment.offsets[slot.index];
   }
   return ok_status();
 }

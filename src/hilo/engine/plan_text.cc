@@ -95,7 +95,7 @@ class Printer {
     return "";
   }
   static std::string remark(std::string_view text) { return fmt::format("  // {}", text); }
-  std::string indent(int more) const { return std::string(static_cast<size_t>(2 * (depth_ + more)), ' '); }
+  std::string indent(int more) const { return std::string(2 * (depth_ + more), ' '); }
 
   /// Calls use(name, text) for words, and for other fields that aren't as in T{}.
   template <typename T, typename Use>

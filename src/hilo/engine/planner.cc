@@ -55,7 +55,7 @@ StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& tar
   const std::vector<Shape> leaves = entry_result_shape(module).leaves();
   ResultPlan results;
   for (size_t r = 0; r < graph.results.size(); ++r) {
-    targets.push_back(new_slot(state, SlotSource::kResult, static_cast<int64_t>(r)));
+    targets.push_back(new_slot(state, SlotSource::kResult, r));
     results.targets.push_back(leaves[r].has_default_layout() ? targets.back() : kNoSlot);
     results.in_place.push_back(kNoSlot);
   }

@@ -52,18 +52,18 @@ std::optional<int64_t> constant_integer(const RegionState& state, ValueId v) {
 AccessMap operand_map(const RegionState& state, const Node& node, const AccessMap& map) {
   const hlo::Instruction& i = *node.instruction;
   const Shape& operand = state.shape(node.operands[0]);
-  const size_t rank = static_cast<size_t>(operand.rank());
+  const size_t rank = operand.rank();
   AccessMap to = scalar_map(map);
   to.index.resize(rank);
   switch (i.opcode) {  // NOLINT: only data movement gets here
     case Opcode::kBroadcast: {
       const hlo::Int64List& dimensions = attributes_of<hlo::BroadcastAttributes>(i).dimensions;
-      for (size_t d = 0; d < rank; ++d) to.index[d] = map.index[static_cast<size_t>(dimensions[d])];
+      for (size_t d = 0; d < rank; ++d) to.index[d] = map.index[dimensions[d]];
       return to;
     }
     case Opcode::kTranspose: {
       const hlo::Int64List& permutation = attributes_of<hlo::TransposeAttributes>(i).permutation;
-      for (size_t d = 0; d < rank; ++d) to.index[static_cast<size_t>(permutation[d])] = map.index[d];
+      for (size_t d = 0; d < rank; ++d) to.index[permutation[d]] = map.index[d];
       return to;
     }
     case Opcode::kSlice: {
@@ -74,7 +74,7 @@ AccessMap operand_map(const RegionState& state, const Node& node, const AccessMa
     case Opcode::kReverse: {
       to.index = map.index;
       for (int64_t d : attributes_of<hlo::ReverseAttributes>(i).dimensions) {
-        IndexExpr& index = to.index[static_cast<size_t>(d)];
+        IndexExpr& index = to.index[d];
         index = plus(index * -1, operand.dimension(d) - 1);
       }
       return to;
@@ -100,8 +100,7 @@ void expand_pad(RegionState& state, const Node& node, const Request& r, const Ac
   std::vector<Guard> guards;
   for (size_t d = 0; d < padding.size(); ++d) {
     inner.index[d] = plus(map.index[d], -padding[d].low);
-    if (padding[d].low > 0 || padding[d].high > 0)
-      guards.push_back({inner.index[d], 0, operand.dimension(static_cast<int64_t>(d))});
+    if (padding[d].low > 0 || padding[d].high > 0) guards.push_back({inner.index[d], 0, operand.dimension(d)});
   }
   inner.guards.insert(inner.guards.end(), guards.begin(), guards.end());
   const uint32_t inside = request(state, node.operands[0], r.region, std::move(inner));
@@ -114,7 +113,7 @@ void expand_pad(RegionState& state, const Node& node, const Request& r, const Ac
 }
 
 void expand_concatenate(RegionState& state, const Node& node, const Request& r, const AccessMap& map) {
-  const size_t axis = static_cast<size_t>(attributes_of<hlo::ConcatenateAttributes>(*node.instruction).dimension);
+  const size_t axis = attributes_of<hlo::ConcatenateAttributes>(*node.instruction).dimension;
   const ElementType type = state.shape(node.results[0]).element_type();
   std::vector<std::pair<uint32_t, Guard>> parts;
   int64_t offset = 0;
@@ -171,26 +170,26 @@ void expand_gather(RegionState& state, const Node& node, const Request& r, const
   const Shape& array = state.shape(node.operands[0]);
   std::vector<IndexExpr> batch;
   for (size_t d = 0; d < map.index.size(); ++d) {
-    if (!hlo::contains(a.offset_dims, static_cast<int64_t>(d))) batch.push_back(map.index[d]);
+    if (!hlo::contains(a.offset_dims, d)) batch.push_back(map.index[d]);
   }
   AccessMap inner = scalar_map(map);
-  inner.index.resize(static_cast<size_t>(array.rank()));
+  inner.index.resize(array.rank());
   size_t next_offset = 0;
   for (int64_t d = 0; d < array.rank(); ++d) {
     if (hlo::contains(a.collapsed_slice_dims, d) || hlo::contains(a.operand_batching_dims, d)) continue;
-    inner.index[static_cast<size_t>(d)] = map.index[static_cast<size_t>(a.offset_dims[next_offset++])];
+    inner.index[d] = map.index[a.offset_dims[next_offset++]];
   }
   for (size_t k = 0; k < a.operand_batching_dims.size(); ++k) {
     int64_t d = a.start_indices_batching_dims[k];
     if (d > a.index_vector_dim) --d;  // batch counts the dimensions of the indices without the vector's
-    inner.index[static_cast<size_t>(a.operand_batching_dims[k])] = batch[static_cast<size_t>(d)];
+    inner.index[a.operand_batching_dims[k]] = batch[d];
   }
   for (size_t k = 0; k < a.start_index_map.size(); ++k) {
     AccessMap where = scalar_map(map);
     where.index = batch;
     if (a.index_vector_dim < state.shape(node.operands[1]).rank())
-      where.index.insert(where.index.begin() + a.index_vector_dim, plus({}, static_cast<int64_t>(k)));
-    const size_t d = static_cast<size_t>(a.start_index_map[k]);
+      where.index.insert(where.index.begin() + a.index_vector_dim, plus({}, k));
+    const size_t d = a.start_index_map[k];
     const int64_t limit = array.dimensions()[d] - a.slice_sizes[d];
     inner.index[d] = inner.index[d] + clamped_start(state, node.operands[1], std::move(where), limit, r.region);
   }
@@ -203,7 +202,7 @@ void expand_positioned(RegionState& state, const Node& node, const Request& r) {
   const hlo::Instruction& i = *node.instruction;
   switch (i.opcode) {  // NOLINT: the structural ops of regions
     case Opcode::kIota: {
-      const auto d = static_cast<size_t>(attributes_of<hlo::IotaAttributes>(i).dimension);
+      const size_t d = attributes_of<hlo::IotaAttributes>(i).dimension;
       state.at(r) = {.kind = NodeKind::kIndex, .type = i.shape.element_type(), .index = map.index[d]};
       return;
     }

@@ -37,10 +37,10 @@ bool always_holds(const Guard& g, std::span<const int64_t> extents) {
 
 void drop_dimension(Region& region, size_t k) {
   for_each_index(region, [&](IndexExpr& e) {
-    if (k < e.coefficients.size()) e.coefficients.erase(e.coefficients.begin() + static_cast<std::ptrdiff_t>(k));
+    if (k < e.coefficients.size()) e.coefficients.erase(e.coefficients.begin() + k);
     while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
   });
-  region.extents.erase(region.extents.begin() + static_cast<std::ptrdiff_t>(k));
+  region.extents.erase(region.extents.begin() + k);
   if (k < region.row_begin) --region.row_begin;
 }
 
@@ -54,7 +54,7 @@ void turn_inner_loop(Region& region) {
     if (n.kind != NodeKind::kLoad || n.index.coefficient(last) == 0) continue;
     for (size_t k = 0; k <= last; ++k) votes[k] += n.index.coefficient(k) == 1 && region.extents[k] >= 8;
   }
-  const size_t other = static_cast<size_t>(std::ranges::max_element(votes) - votes.begin());
+  const size_t other = std::ranges::max_element(votes) - votes.begin();
   if (other == last || votes[other] == 0 || votes[other] < votes[last]) return;
   for_each_index(region, [&](IndexExpr& e) {
     e.coefficients.resize(region.extents.size(), 0);

@@ -61,8 +61,8 @@ bool is_read_whole(const RegionState& state, ValueId value, const Request& r) {
   if (r.map.linear || shape.element_count() == 0) return false;
   for (size_t k = 0; k < r.map.index.size(); ++k) {  // all of it, not a slice
     const std::optional<int64_t> d = as_dimension(r.map.index[k]);
-    const int64_t extent = shape.dimension(static_cast<int64_t>(k));
-    if (!d || extent != (*d < 0 ? 1 : region.extents[static_cast<size_t>(*d)])) return false;
+    const int64_t extent = shape.dimension(k);
+    if (!d || extent != (*d < 0 ? 1 : region.extents[*d])) return false;
   }
   const std::optional<size_t> walked = leading_dimensions(region.extents, r.map);
   if (!walked) return false;

@@ -18,7 +18,7 @@ using hlo::Opcode;
 
 std::optional<uint64_t> splat_bits(const Literal& literal) {
   if (!literal.shape().is_array() || literal.shape().element_count() == 0) return std::nullopt;
-  const size_t size = static_cast<size_t>(element_size_bytes(literal.shape().element_type()));
+  const size_t size = element_size_bytes(literal.shape().element_type());
   if (size > 8) return std::nullopt;
   const std::span<const std::byte> bytes = literal.bytes();
   for (size_t i = size; i < bytes.size(); i += size) {

@@ -138,16 +138,16 @@ void expand_dot(RegionState& state, const Node& node, uint32_t region, uint32_t 
   const auto& a = attributes_of<hlo::DotAttributes>(*node.instruction);
   const Shape &lhs = state.shape(node.operands[0]), &rhs = state.shape(node.operands[1]);
   AccessMap left, right;
-  left.index.resize(static_cast<size_t>(lhs.rank()));
-  right.index.resize(static_cast<size_t>(rhs.rank()));
+  left.index.resize(lhs.rank());
+  right.index.resize(rhs.rank());
   size_t next = 0;
   for (size_t k = 0; k < a.lhs_batch_dimensions.size(); ++k, ++next) {
-    left.index[static_cast<size_t>(a.lhs_batch_dimensions[k])] = result[next];
-    right.index[static_cast<size_t>(a.rhs_batch_dimensions[k])] = result[next];
+    left.index[a.lhs_batch_dimensions[k]] = result[next];
+    right.index[a.rhs_batch_dimensions[k]] = result[next];
   }
   const auto fill = [&](AccessMap& map, const hlo::Int64List& batch, const hlo::Int64List& contracting) {
     for (size_t d = 0; d < map.index.size(); ++d) {
-      const auto k = static_cast<int64_t>(d);
+      const int64_t k = d;
       if (!hlo::contains(batch, k) && !hlo::contains(contracting, k)) map.index[d] = result[next++];
     }
   };
@@ -156,8 +156,8 @@ void expand_dot(RegionState& state, const Node& node, uint32_t region, uint32_t 
   Region& r = state.regions[region];
   r.row_begin = r.extents.size();
   for (size_t k = 0; k < a.lhs_contracting_dimensions.size(); ++k) {
-    left.index[static_cast<size_t>(a.lhs_contracting_dimensions[k])] = IndexExpr::dimension(r.extents.size());
-    right.index[static_cast<size_t>(a.rhs_contracting_dimensions[k])] = IndexExpr::dimension(r.extents.size());
+    left.index[a.lhs_contracting_dimensions[k]] = IndexExpr::dimension(r.extents.size());
+    right.index[a.rhs_contracting_dimensions[k]] = IndexExpr::dimension(r.extents.size());
     r.extents.push_back(lhs.dimension(a.lhs_contracting_dimensions[k]));
   }
   if (r.row_begin == r.extents.size()) r.extents.push_back(1);

@@ -21,11 +21,11 @@ void write_part(RegionState& state, const Node& node, uint32_t region, ValueId s
 
 /// One region per operand, each into its part of the result.
 void start_concatenate(RegionState& state, const Node& node) {
-  const auto axis = static_cast<size_t>(hlo::attributes_of<hlo::ConcatenateAttributes>(*node.instruction).dimension);
+  const size_t axis = hlo::attributes_of<hlo::ConcatenateAttributes>(*node.instruction).dimension;
   int64_t offset = 0;
   for (ValueId operand : node.operands) {
     const Shape& shape = state.shape(operand);
-    AccessMap place = identity_map(static_cast<size_t>(shape.rank()));
+    AccessMap place = identity_map(shape.rank());
     place.index[axis].constant = offset;
     offset += shape.dimensions()[axis];
     if (shape.element_count() == 0) continue;
@@ -37,7 +37,7 @@ void start_concatenate(RegionState& state, const Node& node) {
 void start_update(RegionState& state, const Node& node) {
   const ValueId result = node.results[0], updated = node.operands[0], update = node.operands[1];
   const uint32_t region = add_region(state, result, state.shape(update).dimensions());
-  AccessMap place = identity_map(static_cast<size_t>(state.shape(update).rank()));
+  AccessMap place = identity_map(state.shape(update).rank());
   for (size_t d = 0; d < place.index.size(); ++d) {
     const int64_t limit = state.shape(result).dimensions()[d] - state.shape(update).dimensions()[d];
     place.index[d] = place.index[d] + clamped_start(state, node.operands[2 + d], {}, limit, region);
@@ -49,7 +49,7 @@ void start_update(RegionState& state, const Node& node) {
 
 /// A region over the dimensions of another value.
 void start_over(RegionState& state, const Node& node, const Shape& over) {
-  const AccessMap identity = identity_map(static_cast<size_t>(over.rank()));
+  const AccessMap identity = identity_map(over.rank());
   const ValueId result = node.results[0];
   const uint32_t region = add_region(state, result, over.dimensions());
   const uint32_t root = add_node(state, region, {});

@@ -120,7 +120,7 @@ class Independence {
   bool reverses(const hlo::Instruction& i) const {
     const auto at = batch_of(i.shape);
     const auto& dimensions = attributes_of<hlo::ReverseAttributes>(i).dimensions;
-    return !at || std::ranges::count(dimensions, static_cast<int64_t>(*at)) == 0;
+    return !at || std::ranges::count(dimensions, *at) == 0;
   }
 
   bool concatenates(const hlo::Instruction& i) const {
@@ -145,13 +145,13 @@ class Independence {
       if (is_floating(type) && element_type_info(type).bits < 32) return false;  // sums of these are taken in f32
     }
     const auto at = batch_of(operand(i, 0));
-    return !at || std::ranges::count(a.dimensions, static_cast<int64_t>(*at)) == 0;
+    return !at || std::ranges::count(a.dimensions, *at) == 0;
   }
 
   bool multiplies(const hlo::Instruction& i) const {
     const auto& a = attributes_of<hlo::DotAttributes>(i);
     const auto is_summed = [](const hlo::Int64List& dimensions, std::optional<size_t> at) {
-      return at && std::ranges::count(dimensions, static_cast<int64_t>(*at)) != 0;
+      return at && std::ranges::count(dimensions, *at) != 0;
     };
     const auto lhs = batch_of(operand(i, 0)), rhs = batch_of(operand(i, 1));
     const ElementType type = i.shape.element_type();

@@ -43,10 +43,10 @@ std::vector<int64_t> places(const char* what, const Array& x, std::vector<int64_
 
 /// Cropped or padded to `size` elements along an axis.
 Array sized(const Array& x, int64_t axis, int64_t size) {
-  const auto d = static_cast<size_t>(axis);
+  const size_t d = axis;
   if (x.shape(axis) > size) return ops::slice_along(x, axis, {0, size, 1});
   if (x.shape(axis) == size) return x;
-  std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
+  std::vector<hlo::PaddingDimension> padding(x.ndim());
   padding[d].high = size - x.shape(axis);
   return ops::pad(x, ops::scalar(0, x.dtype()), padding);
 }
@@ -59,7 +59,7 @@ Array transformed(const Array& x, FftType type, const std::vector<int64_t>& leng
   }
   order.insert(order.end(), axes.begin(), axes.end());
   std::vector<int64_t> back(order.size());
-  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
   return ops::transpose(lax::fft(ops::transpose(x, order), type, lengths), back);
 }
 
@@ -92,7 +92,7 @@ Array over_axes(const char* what, const Operand& a, FftType type, const Lengths&
   std::vector<int64_t> axes;
   if (given) axes = *given;
   else {
-    const int64_t count = s ? static_cast<int64_t>(s->size()) : x.ndim();
+    const int64_t count = s ? std::ssize(*s) : x.ndim();
     for (int64_t d = x.ndim() - count; d < x.ndim(); ++d) axes.push_back(d);
   }
   if (s && s->size() != axes.size()) refuse(what, "Shape and axes have different lengths.");

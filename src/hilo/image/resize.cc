@@ -86,7 +86,7 @@ Array weights_of(const Sampling& s, ResizeMethod method, bool antialias, bool re
 
 Array nearest(Array x, const numpy::Shape& shape) {
   for (int64_t d = 0; d < x.ndim(); ++d) {
-    const int64_t from = x.shape(d), to = shape[static_cast<size_t>(d)];
+    const int64_t from = x.shape(d), to = shape[d];
     if (from == to) continue;
     const Array place =
         (numpy::arange(to, ElementType::kF32) + 0.5) * static_cast<double>(from) / static_cast<double>(to);
@@ -149,7 +149,7 @@ Array resize(const Operand& image, const numpy::Shape& shape, const Method& meth
   const Array x = numpy::promote_inexact(image);
   std::vector<std::pair<int64_t, Sampling>> axes;
   for (int64_t d = 0; d < x.ndim(); ++d) {
-    const int64_t from = x.shape(d), to = shape[static_cast<size_t>(d)];
+    const int64_t from = x.shape(d), to = shape[d];
     if (from == to) continue;
     const double inverse = to == 0 ? 1 : 1 / (static_cast<double>(to) / static_cast<double>(from));
     axes.emplace_back(d, Sampling{from, to, inverse, 0.0});
@@ -172,8 +172,8 @@ Array scale_and_translate(const Operand& image, const numpy::Shape& shape, const
                        scale.array().aval_shape().to_string(), translation.array().aval_shape().to_string()));
   std::vector<std::pair<int64_t, Sampling>> axes;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t d = numpy::normal_axis(x, spatial_dims[static_cast<size_t>(i)]);
-    axes.emplace_back(d, Sampling{x.shape(d), shape[static_cast<size_t>(d)], 1.0 / scales[i], shifts[i]});
+    const int64_t d = numpy::normal_axis(x, spatial_dims[i]);
+    axes.emplace_back(d, Sampling{x.shape(d), shape[d], 1.0 / scales[i], shifts[i]});
   }
   return resampled(x, axes, method.method(), options.antialias, scales.dtype());
 }

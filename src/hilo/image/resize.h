@@ -14,9 +14,9 @@ enum class ResizeMethod : uint8_t { NEAREST, LINEAR, LANCZOS3, LANCZOS5, CUBIC, 
 /// "tricubic"), "cubic-pytorch", "lanczos3", "lanczos5", "area".
 class Method {
  public:
-  Method(ResizeMethod method) : method_(method) {}  // NOLINT: methods convert
+  Method(ResizeMethod method) : method_(method) {}  // methods convert
   /// Errors    INVALID_ARGUMENT for another word
-  Method(const char* word, std::source_location location = std::source_location::current());  // NOLINT
+  Method(const char* word, std::source_location location = std::source_location::current());
   ResizeMethod method() const { return method_; }
 
  private:

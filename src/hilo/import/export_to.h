@@ -13,9 +13,9 @@ namespace hilo {
 /// Where a file goes, and the line of the call.
 class ExportPath {
  public:
-  ExportPath(std::string path, std::source_location location = std::source_location::current())  // NOLINT
+  ExportPath(std::string path, std::source_location location = std::source_location::current())
       : path_(std::move(path)), location_(location) {}
-  ExportPath(const char* path, std::source_location location = std::source_location::current())  // NOLINT
+  ExportPath(const char* path, std::source_location location = std::source_location::current())
       : path_(path), location_(location) {}
 
   const std::string& path() const { return path_; }

@@ -122,7 +122,7 @@ hlo::ComputationPtr backward(const ImportedFunction& vjp, const std::vector<Load
     if (has_tangent(output.shape.element_type())) avals.push_back({output.shape, false});
   }
   const FlatFunction f = [&](std::span<const Array> x) {
-    std::vector<Array> all(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(inputs.size()));
+    std::vector<Array> all(x.begin(), x.begin() + inputs.size());
     size_t next = inputs.size();
     for (const LoadedValue& output : outputs) {
       if (has_tangent(output.shape.element_type())) all.push_back(x[next++]);

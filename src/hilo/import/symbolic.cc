@@ -147,12 +147,11 @@ StatusOr<std::vector<Equation>> equations(const std::vector<stablehlo::ExportedV
   std::vector<Equation> all;
   for (size_t i = 0; i < values.size(); ++i) {
     const Shape& shape = shapes[i];
-    if (shape.element_type() != values[i].type || shape.rank() != static_cast<int64_t>(values[i].sizes.size())) {
+    if (shape.element_type() != values[i].type || shape.rank() != std::ssize(values[i].sizes)) {
       return invalid_argument(fmt::format("input {} ('{}'): got {}, wanted {}", i, values[i].path, shape.to_string(),
                                           values[i].to_string()));
     }
-    for (size_t d = 0; d < values[i].sizes.size(); ++d)
-      all.push_back({&values[i], d, shape.dimension(static_cast<int64_t>(d))});
+    for (size_t d = 0; d < values[i].sizes.size(); ++d) all.push_back({&values[i], d, shape.dimension(d)});
   }
   return all;
 }
@@ -203,7 +202,7 @@ Status unsolved(const Equation& e, Symbols known) {
   const StatusOr<int64_t> at_0 = at(0), at_1 = at(1);
   if (!name.empty() && at_0.ok() && at_1.ok() && *at_0 != *at_1) {
     const __int128 slope = __int128{*at_1} - *at_0, distance = __int128{e.size} - *at_0;
-    const auto below = static_cast<int64_t>(std::min(distance / slope, __int128{INT64_MAX - 1}));
+    const int64_t below = std::min(distance / slope, __int128{INT64_MAX - 1});
     const StatusOr<int64_t> first = at(below), second = at(below + 1);
     const bool linear = first.ok() && second.ok() && __int128{*second} - *first == slope;
     if (linear && distance % slope != 0)

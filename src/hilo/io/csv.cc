@@ -103,7 +103,7 @@ class TableReader {
 
   Status row(std::string_view line) {
     const std::vector<Field> fields = fields_of(line);
-    const auto count = static_cast<int64_t>(fields.size());
+    const int64_t count = fields.size();
     if (rows_++ == 0) first_ = count;
     if (options_.columns.empty()) {
       columns_ = first_;
@@ -118,14 +118,14 @@ class TableReader {
 
   // The fields that the options name.
   Status chosen(const std::vector<Field>& fields) {
-    const auto count = static_cast<int64_t>(fields.size());
-    columns_ = static_cast<int64_t>(options_.columns.size());
+    const int64_t count = fields.size();
+    columns_ = std::ssize(options_.columns);
     for (int64_t column : options_.columns) {
       const int64_t place = column < 0 ? column + count : column;
       if (place < 0 || place >= count) {
         return invalid_argument(fmt::format("{}:{}: no column {}; row has {} values", name_, line_, column, count));
       }
-      HILO_RETURN_IF_ERROR(field(fields[static_cast<size_t>(place)]));
+      HILO_RETURN_IF_ERROR(field(fields[place]));
     }
     return ok_status();
   }
@@ -220,9 +220,9 @@ StatusOr<std::string> csv_text(const Literal& table, char separator) {
           std::string text;
           const std::span<const T> values = table.data<T>();
           for (int64_t i = 0; i < rows * columns; ++i) {
-            if constexpr (std::is_integral_v<T>) text += std::to_string(values[static_cast<size_t>(i)]);
-            else if constexpr (std::same_as<T, double>) text += fmt::format("{}", values[static_cast<size_t>(i)]);
-            else text += fmt::format("{}", static_cast<float>(values[static_cast<size_t>(i)]));
+            if constexpr (std::is_integral_v<T>) text += std::to_string(values[i]);
+            else if constexpr (std::same_as<T, double>) text += fmt::format("{}", values[i]);
+            else text += fmt::format("{}", static_cast<float>(values[i]));
             text += (i + 1) % columns == 0 ? '\n' : separator;
           }
           return text;

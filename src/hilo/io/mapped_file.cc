@@ -25,7 +25,7 @@ StatusOr<MappedFile> MappedFile::open(const std::string& path) {
   struct stat about = {};
   if (::fstat(descriptor, &about) != 0) return errno_status(errno, fmt::format("opening {}", path));
   if (!S_ISREG(about.st_mode)) return invalid_argument(fmt::format("opening {}: it is no regular file", path));
-  const auto size = static_cast<size_t>(about.st_size);
+  const size_t size = about.st_size;
   if (size == 0) return MappedFile({}, nullptr);
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (data == MAP_FAILED) return errno_status(errno, fmt::format("opening {}", path));

@@ -110,15 +110,15 @@ StatusOr<Split> split(std::string_view bytes) {
 }
 
 void swap_bytes(std::span<std::byte> data, ElementType type) {
-  const auto width = static_cast<size_t>(element_size_bytes(real_type_of(type)));
+  const size_t width = element_size_bytes(real_type_of(type));
   for (size_t i = 0; i + width <= data.size(); i += width) {
-    std::reverse(data.begin() + static_cast<std::ptrdiff_t>(i), data.begin() + static_cast<std::ptrdiff_t>(i + width));
+    std::reverse(data.begin() + i, data.begin() + i + width);
   }
 }
 
 // Copies elements whose first dimension runs fastest into row-major order.
 void copy_from_fortran(const std::byte* from, const Shape& shape, std::byte* to) {
-  const auto size = static_cast<size_t>(element_size_bytes(shape.element_type()));
+  const size_t size = element_size_bytes(shape.element_type());
   const std::span<const int64_t> dimensions = shape.dimensions();
   std::vector<size_t> strides(dimensions.size()), index(dimensions.size(), 0);
   size_t stride = size;  // bytes
@@ -163,7 +163,7 @@ StatusOr<Literal> parse(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const Split parts, split(bytes));
   HILO_ASSIGN_OR_RETURN(const Contents contents, contents_of(parts.header));
   const auto& [header, descr, shape] = contents;
-  const auto wanted = static_cast<size_t>(shape.byte_size());
+  const size_t wanted = shape.byte_size();
   if (wanted != parts.data.size()) {
     return invalid_argument(
         fmt::format("{} needs {} bytes after the header; file has {}", shape.to_string(), wanted, parts.data.size()));

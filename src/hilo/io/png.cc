@@ -175,7 +175,7 @@ Status paint_palette(const PngFile& file, std::span<const uint8_t> indices, int6
   for (size_t i = 0; i < indices.size(); ++i) {
     const int index = indices[i];
     if (index >= count) {
-      const auto at = static_cast<int64_t>(i);
+      const int64_t at = i;
       return invalid_argument(fmt::format("pixel ({}, {}) has colour {} of {}", at % width, at / width, index, count));
     }
     uint8_t* const pixel = out.data() + i * static_cast<size_t>(channels);
@@ -221,8 +221,8 @@ StatusOr<Literal> parse(std::string_view bytes, int64_t limit) {
     return resource_exhausted(
         fmt::format("{} x {} pixels of {} channels; limit is {} bytes", width, height, channels, limit));
   }
-  const auto packed_row = static_cast<int64_t>(library().get_rowbytes(png, file.info()));
-  if (packed_row * int64_t{height} / kMostInflation > static_cast<int64_t>(bytes.size()))
+  const int64_t packed_row = library().get_rowbytes(png, file.info());
+  if (packed_row * int64_t{height} / kMostInflation > std::ssize(bytes))
     return data_loss(fmt::format("{} x {} pixels can't be in {} bytes", width, height, bytes.size()));
   library().set_interlace_handling(png);
   if (has_palette) library().set_packing(png);
@@ -254,10 +254,10 @@ StatusOr<std::string> png_bytes(int64_t width, int64_t height, int64_t channels,
   library().set_write_fn(file.png(), &out, append_bytes, nullptr);
   library().set_filter(file.png(), 0, PNG_FILTER_NONE);  // choosing filters takes three times as long as packing
   library().set_IHDR(file.png(), file.info(), static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
-                     kColourTypes[static_cast<size_t>(channels - 1)], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                     kColourTypes[channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                      PNG_FILTER_TYPE_DEFAULT);
   library().write_info(file.png(), file.info());
-  const auto row = static_cast<size_t>(width * channels);
+  const size_t row = width * channels;
   for (size_t at = 0; at < pixels.size(); at += row) library().write_row(file.png(), pixels.data() + at);
   library().write_end(file.png(), nullptr);
   return out;

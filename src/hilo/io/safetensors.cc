@@ -26,7 +26,7 @@ StatusOr<Literal> literal_of(const Shape& shape, std::string_view bytes) {
 }
 
 std::string_view bytes_of(std::string_view file, const SafetensorsHeader& header, const SafetensorsEntry& entry) {
-  return file.substr(static_cast<size_t>(header.size + entry.begin), static_cast<size_t>(entry.shape.byte_size()));
+  return file.substr(header.size + entry.begin, entry.shape.byte_size());
 }
 
 StatusOr<Safetensors> all_of(std::string_view file, const SafetensorsHeader& header) {

@@ -42,7 +42,7 @@ std::vector<Tangent> spread_tangents(std::vector<Array> values, const Mask& nonz
 }
 
 JvpResult split_primals(std::vector<Array> results, const Mask& nonzero) {
-  const auto middle = results.begin() + static_cast<int64_t>(nonzero.size());
+  const auto middle = results.begin() + nonzero.size();
   return {{results.begin(), middle}, spread_tangents({middle, results.end()}, nonzero)};
 }
 

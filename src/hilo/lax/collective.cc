@@ -43,7 +43,7 @@ std::shared_ptr<T> over_axis(const char* what, const std::string& axis_name) {
 /// `x` with dimensions axis and axis + 1 made one.
 Array merged(const Array& x, int64_t axis) {
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
-  sizes[static_cast<size_t>(axis)] *= sizes[static_cast<size_t>(axis) + 1];
+  sizes[axis] *= sizes[static_cast<size_t>(axis) + 1];
   sizes.erase(sizes.begin() + axis + 1);
   return ops::reshape(x, sizes);
 }
@@ -87,7 +87,7 @@ Array in_slices(const char* what, const Array& x, const AxisNames& axis_names, i
                               " the axis's " + std::to_string(members) + " members; got " + std::to_string(extent)));
   if (!tiled) return x;
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
-  sizes[static_cast<size_t>(dimension)] /= members;
+  sizes[dimension] /= members;
   sizes.insert(sizes.begin() + dimension, members);
   return ops::reshape(x, sizes);
 }
@@ -143,18 +143,18 @@ std::vector<int64_t> hops_between(const AxisNames& axis_names, int64_t source, i
 Array permuted(const Array& x, const AxisNames& axis_names, const std::vector<std::pair<int64_t, int64_t>>& pairs) {
   const int64_t members = member_count("ppermute", axis_names);
   std::vector<std::vector<int64_t>> ways;
-  std::vector<int32_t> way_of(static_cast<size_t>(members), -1);
+  std::vector<int32_t> way_of(members, -1);
   std::vector<bool> sends(way_of.size());
   for (const auto& [source, target] : pairs) {
     const bool fits = source >= 0 && source < members && target >= 0 && target < members;
-    if (!fits || sends[static_cast<size_t>(source)] || way_of[static_cast<size_t>(target)] >= 0)
+    if (!fits || sends[source] || way_of[target] >= 0)
       refuse("ppermute", "sources and destinations must be unique members of the axes; got (" + std::to_string(source) +
                              ", " + std::to_string(target) + ") among " + std::to_string(members));
-    sends[static_cast<size_t>(source)] = true;
+    sends[source] = true;
     const std::vector<int64_t> hops = hops_between(axis_names, source, target);
     const auto way = std::ranges::find(ways, hops) - ways.begin();
     if (way == std::ssize(ways)) ways.push_back(hops);
-    way_of[static_cast<size_t>(target)] = static_cast<int32_t>(way);
+    way_of[target] = static_cast<int32_t>(way);
   }
   const std::vector<int64_t> count = {members};
   const Array table = ops::constant(Literal::array<int32_t>(count, way_of));

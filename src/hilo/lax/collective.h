@@ -13,10 +13,10 @@ namespace hilo::lax {
 /// The axis that a function speaks along, or several as one, the first major: `"x"`, `{"x", "y"}`.
 class AxisNames : public std::vector<std::string> {
  public:
-  AxisNames(const char* axis) : vector{axis} {}                                             // NOLINT
-  AxisNames(const std::string& axis) : vector{axis} {}                                      // NOLINT
-  AxisNames(std::initializer_list<const char*> axes) : vector(axes.begin(), axes.end()) {}  // NOLINT
-  AxisNames(std::vector<std::string> axes) : vector(std::move(axes)) {}                     // NOLINT
+  AxisNames(const char* axis) : vector{axis} {}
+  AxisNames(const std::string& axis) : vector{axis} {}
+  AxisNames(std::initializer_list<const char*> axes) : vector(axes.begin(), axes.end()) {}
+  AxisNames(std::vector<std::string> axes) : vector(std::move(axes)) {}
 };
 
 /// A tree that isn't one array: the functions below go leaf by leaf.

@@ -6,7 +6,7 @@
 
 namespace hilo::lax {
 
-using namespace hilo::ops;  // NOLINT: algebra over these wrappers
+using namespace hilo::ops;  // algebra over these wrappers
 
 namespace {
 
@@ -21,9 +21,9 @@ Arrays strided(std::span<const Array> arrays, int64_t axis, int64_t begin, int64
 
 /// `x` at the places begin, begin + 2, ... of `extent` places along an axis, 0 (false) elsewhere.
 Array spread_out(const Array& x, int64_t axis, int64_t begin, int64_t extent) {
-  std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
+  std::vector<hlo::PaddingDimension> padding(x.ndim());
   const int64_t covered = 2 * x.shape(axis) - 1;
-  padding[static_cast<size_t>(axis)] = {begin, extent - begin - covered, 1};
+  padding[axis] = {begin, extent - begin - covered, 1};
   return ops::pad(x, scalar(0, x.dtype()), std::move(padding));
 }
 

@@ -66,7 +66,7 @@ hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const A
   std::vector<Aval> avals = avals_of(operands);
   for (const Aval& a : avals_of(captures)) avals.push_back(a);
   const FlatFunction narrow = [&](std::span<const Array> x) {
-    std::vector<Array> own(x.begin(), x.begin() + static_cast<int64_t>(operands.size()));
+    std::vector<Array> own(x.begin(), x.begin() + operands.size());
     for (size_t i = 0; i < f.captures.size(); ++i) own.push_back(x[operands.size() + begin + i]);
     return run_computation(*f.computation, own);
   };
@@ -228,7 +228,7 @@ std::vector<Array> conditional(std::string_view name, const Array& index, std::s
   const bool predicated = index.dtype() == ElementType::kPred;
   if (is_on(Setting::kDisableJit)) {
     if (const std::optional<int64_t> known = known_scalar(index))
-      return branches[static_cast<size_t>(predicated ? 1 - *known : *known)](operands);
+      return branches[predicated ? 1 - *known : *known](operands);
   }
   const std::vector<Aval> avals = avals_of(operands);
   std::vector<StagedFunction> staged;
@@ -305,7 +305,7 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   std::vector<Aval> avals = avals_of(carry);
   for (const Aval& a : avals_of(captures)) avals.push_back(a);
   const auto own = [&](std::span<const Array> x, size_t begin, size_t captured) {
-    std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(count));
+    std::vector<Array> arguments(x.begin(), x.begin() + count);
     for (size_t i = 0; i < captured; ++i) arguments.push_back(x[count + begin + i]);
     return arguments;
   };
@@ -355,13 +355,13 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
   auto attributes = std::make_shared<hlo::ScanAttributes>();
   attributes->step = step.computation;
   attributes->length = *length;
-  attributes->constant_count = static_cast<int64_t>(step.captures.size());
-  attributes->carry_count = static_cast<int64_t>(carry.size());
+  attributes->constant_count = std::ssize(step.captures);
+  attributes->carry_count = std::ssize(carry);
   attributes->reverse = reverse;
   std::vector<Array> results =
       bind({hlo::kExtScan, joined(joined(step.captures, carry), xs), std::move(attributes), std::nullopt});
   results = weak_as(std::move(results), step.results);
-  const auto middle = results.begin() + static_cast<int64_t>(carry.size());
+  const auto middle = results.begin() + carry.size();
   return {{results.begin(), middle}, {middle, results.end()}};
 }
 
@@ -387,15 +387,15 @@ Array joined_blocks(const Array& x) {
 /// `k` steps of `f` as one, on blocks of xs.
 FlatFunction block_of_steps(const FlatFunction& f, size_t carry_count, int64_t k, bool reverse) {
   return [=](std::span<const Array> leaves) {
-    std::vector<Array> carry(leaves.begin(), leaves.begin() + static_cast<int64_t>(carry_count));
-    std::vector<std::vector<Array>> ys(static_cast<size_t>(k));
+    std::vector<Array> carry(leaves.begin(), leaves.begin() + carry_count);
+    std::vector<std::vector<Array>> ys(k);
     for (int64_t i = 0; i < k; ++i) {
       const int64_t at = reverse ? k - 1 - i : i;
       std::vector<Array> arguments = carry;
       for (const Array& block : leaves.subspan(carry_count)) arguments.push_back(row(block, at));
       const std::vector<Array> out = f(arguments);
-      carry.assign(out.begin(), out.begin() + static_cast<int64_t>(carry_count));
-      ys[static_cast<size_t>(at)].assign(out.begin() + static_cast<int64_t>(carry_count), out.end());
+      carry.assign(out.begin(), out.begin() + carry_count);
+      ys[at].assign(out.begin() + carry_count, out.end());
     }
     for (size_t y = 0; !ys.empty() && y < ys[0].size(); ++y) {
       std::vector<Array> rows_of_y;

@@ -20,7 +20,7 @@ constexpr char kName[] = "conv_general_dilated";
 
 /// One word of labels as dimension numbers. Spatial dimensions come in the order that `order` has them.
 Int64List spec_of(const std::string& labels, const char* roles, const std::string& order, int64_t rank) {
-  if (static_cast<int64_t>(labels.size()) != rank) {
+  if (std::ssize(labels) != rank) {
     refuse(kName, fmt::format("dimension_numbers: '{}' has {} letters, wanted {}", labels, labels.size(), rank));
   }
   Int64List spec;
@@ -28,7 +28,7 @@ Int64List spec_of(const std::string& labels, const char* roles, const std::strin
     if (std::ranges::count(labels, role) != 1) {
       refuse(kName, fmt::format("dimension_numbers: '{}' must have {} once", labels, role));
     }
-    spec.push_back(static_cast<int64_t>(labels.find(role)));
+    spec.push_back(labels.find(role));
   }
   for (const char c : order) {
     if (c == 'O' || c == 'I') continue;
@@ -37,7 +37,7 @@ Int64List spec_of(const std::string& labels, const char* roles, const std::strin
              fmt::format("dimension_numbers: the kernel's '{}' and '{}' must have the same spatial letters, each once",
                          order, labels));
     }
-    spec.push_back(static_cast<int64_t>(labels.find(c)));
+    spec.push_back(labels.find(c));
   }
   return spec;
 }
@@ -45,10 +45,10 @@ Int64List spec_of(const std::string& labels, const char* roles, const std::strin
 Int64List select(std::span<const int64_t> sizes, std::span<const int64_t> spec) {
   Int64List selected;
   for (int64_t d : spec) {
-    if (d < 0 || d >= static_cast<int64_t>(sizes.size())) {
+    if (d < 0 || d >= std::ssize(sizes)) {
       refuse(kName, fmt::format("dimension_numbers: dimension {} of an array of rank {}", d, sizes.size()));
     }
-    selected.push_back(sizes[static_cast<size_t>(d)]);
+    selected.push_back(sizes[d]);
   }
   return selected;
 }
@@ -149,7 +149,7 @@ ConvGeneralDilatedDimensionNumbers channels_last(int64_t rank) {
 /// Sizes by role as sizes by dimension.
 Dimensions put_back(const Dimensions& sizes, const Int64List& spec) {
   Dimensions shape = sizes;
-  for (size_t d = 0; d < sizes.size(); ++d) shape[static_cast<size_t>(spec[d])] = sizes[d];
+  for (size_t d = 0; d < sizes.size(); ++d) shape[spec[d]] = sizes[d];
   return shape;
 }
 
@@ -273,7 +273,7 @@ Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& st
   if (options.transpose_kernel) {
     kernel = ops::reverse(kernel, spatial(numbers.rhs_spec));
     Int64List swapped = ops::all_dimensions(kernel.ndim());
-    std::swap(swapped[static_cast<size_t>(numbers.rhs_spec[0])], swapped[static_cast<size_t>(numbers.rhs_spec[1])]);
+    std::swap(swapped[numbers.rhs_spec[0]], swapped[numbers.rhs_spec[1]]);
     kernel = ops::transpose(kernel, swapped);
   }
   return conv_general_dilated(lhs, kernel, Int64List(sizes.size(), 1), pads,
@@ -300,7 +300,7 @@ Array conv_general_dilated_patches(const Operand& lhs, const Int64List& filter_s
   Int64List sizes = {features * window, 1};
   sizes.insert(sizes.end(), filter_shape.begin(), filter_shape.end());
   Int64List order(static_cast<size_t>(x.ndim()));  // from O, I, spatial dimensions to where rhs_spec has them
-  for (size_t d = 0; d < order.size(); ++d) order[static_cast<size_t>(numbers.rhs_spec[d])] = static_cast<int64_t>(d);
+  for (size_t d = 0; d < order.size(); ++d) order[numbers.rhs_spec[d]] = static_cast<int64_t>(d);
   return conv_general_dilated(x, ops::transpose(ops::reshape(kernels, sizes), order), window_strides, padding,
                               {.lhs_dilation = options.lhs_dilation,
                                .rhs_dilation = options.rhs_dilation,
@@ -324,16 +324,16 @@ Array conv_general_dilated_local(const Operand& lhs, const Operand& rhs, const I
   const Array out = dot_general(patches, rhs, {{{numbers.out_spec[1]}, {numbers.rhs_spec[1]}}, {places, kernel_places}},
                                 {.precision = options.precision});
   // The result has its places first, then the batch, then the features.
-  const auto rank = static_cast<int64_t>(places.size());
+  const int64_t rank = places.size();
   Int64List order(static_cast<size_t>(rank) + 2);
-  order[static_cast<size_t>(numbers.out_spec[0])] = rank;
-  order[static_cast<size_t>(numbers.out_spec[1])] = rank + 1;
-  for (int64_t d = 0; d < rank; ++d) order[static_cast<size_t>(places[static_cast<size_t>(d)])] = d;
+  order[numbers.out_spec[0]] = rank;
+  order[numbers.out_spec[1]] = rank + 1;
+  for (int64_t d = 0; d < rank; ++d) order[places[d]] = d;
   return ops::transpose(out, order);
 }
 
 std::vector<Int64List> conv_general_permutations(const ConvDimensionLabels& labels) {
-  const auto rank = static_cast<int64_t>(labels.rhs.size());
+  const int64_t rank = labels.rhs.size();
   return {spec_of(labels.lhs, "NC", labels.rhs, rank), spec_of(labels.rhs, "OI", labels.rhs, rank),
           spec_of(labels.out, "NC", labels.rhs, rank)};
 }

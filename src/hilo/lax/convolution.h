@@ -34,8 +34,8 @@ struct ConvDimensionLabels {
 class ConvGeneralDilatedDimensionNumbers {
  public:
   ConvGeneralDilatedDimensionNumbers() = default;
-  ConvGeneralDilatedDimensionNumbers(ConvDimensionNumbers numbers);  // NOLINT: both convert
-  ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels labels);    // NOLINT
+  ConvGeneralDilatedDimensionNumbers(ConvDimensionNumbers numbers);  // both convert
+  ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels labels);
   ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs, std::string out);
   const ConvDimensionNumbers* numbers() const { return kind_ == Kind::kNumbers ? &numbers_ : nullptr; }
   const ConvDimensionLabels* labels() const { return kind_ == Kind::kLabels ? &labels_ : nullptr; }

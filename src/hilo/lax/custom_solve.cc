@@ -100,9 +100,9 @@ Arrays bind_solver(const Solver& solver, Arrays operands) {
 JvpResult solver_jvp(const Solver& solver, const Operation& operation, std::span<const Tangent> tangents) {
   const auto constants = std::span(operation.operands).first(solver.constant_count);
   const Arrays all = bind_solver(solver, operation.operands);
-  const Arrays x(all.begin(), all.begin() + static_cast<int64_t>(solver.unknowns()));
-  std::vector<Tangent> rhs(tangents.begin() + static_cast<int64_t>(solver.constant_count), tangents.end());
-  std::vector<Tangent> directions(tangents.begin(), tangents.begin() + static_cast<int64_t>(solver.constant_count));
+  const Arrays x(all.begin(), all.begin() + solver.unknowns());
+  std::vector<Tangent> rhs(tangents.begin() + solver.constant_count, tangents.end());
+  std::vector<Tangent> directions(tangents.begin(), tangents.begin() + solver.constant_count);
   directions.resize(tangents.size());
   const JvpResult moved = jvp_flat([&](std::span<const Array> v) { return run_computation(*solver.matvec, v); },
                                    joined_arrays(constants, x), directions);  // A' x
@@ -116,7 +116,7 @@ JvpResult solver_jvp(const Solver& solver, const Operation& operation, std::span
   Arrays operands(constants.begin(), constants.end());
   for (size_t i = 0; i < rhs.size(); ++i) operands.push_back(materialize(rhs[i], {x[i].aval_shape(), false}));
   const Arrays moving = bind_solver(solver, std::move(operands));
-  std::copy(moving.begin(), moving.begin() + static_cast<int64_t>(x.size()), result.tangents.begin());
+  std::copy(moving.begin(), moving.begin() + x.size(), result.tangents.begin());
   return result;
 }
 
@@ -236,7 +236,7 @@ Arrays call_root(const Root& root, std::span<const Array> operands);
 custom_jvp_detail::Outputs root_jvp(const Root& root, std::span<const Array> primals, std::span<const Array> tangents) {
   const auto constants = primals.first(root.constant_count);
   const Arrays all = call_root(root, primals);
-  const Arrays x(all.begin(), all.begin() + static_cast<int64_t>(primals.size() - root.constant_count));
+  const Arrays x(all.begin(), all.begin() + primals.size() - root.constant_count);
   const FlatFunction of_constants = [&](std::span<const Array> c) {
     return run_computation(*root.f, joined_arrays(c, x));
   };

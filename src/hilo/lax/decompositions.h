@@ -84,8 +84,8 @@ enum class SvdAlgorithm : uint8_t { DEFAULT, QR, JACOBI, POLAR, DIVIDE_AND_CONQU
 /// Two numbers of what is in order, or none: {.subset_by_index = {0, 2}}.
 class IndexRange {
  public:
-  IndexRange(std::nullopt_t = std::nullopt) {}                                   // NOLINT: converts as in JAX
-  IndexRange(int64_t first, int64_t last) : numbers_(std::pair(first, last)) {}  // NOLINT
+  IndexRange(std::nullopt_t = std::nullopt) {}  // converts as in JAX
+  IndexRange(int64_t first, int64_t last) : numbers_(std::pair(first, last)) {}
   explicit operator bool() const { return numbers_.has_value(); }
   int64_t first() const { return numbers_->first; }
   int64_t last() const { return numbers_->second; }

@@ -69,11 +69,11 @@ Array by_group(const Array& lhs, const Array& group_sizes, int64_t ragged, const
                                      group_sizes.aval_shape().to_string(), lhs.aval_shape().to_string(), outer.size()));
   List shape = {group_sizes.shape(lead)}, dimensions;
   shape.insert(shape.end(), lhs.shape().begin(), lhs.shape().end());
-  for (int64_t i = 0; i < lead; ++i) dimensions.push_back(outer[static_cast<size_t>(i)] + 1);
+  for (int64_t i = 0; i < lead; ++i) dimensions.push_back(outer[i] + 1);
   dimensions.insert(dimensions.end(), {0, ragged + 1});
   // The groups come first, and dimensions ascend: the mask is transposed to the order of the result.
   List order = ops::all_dimensions(lead + 2);
-  std::ranges::sort(order, {}, [&](int64_t d) { return dimensions[static_cast<size_t>(d)]; });
+  std::ranges::sort(order, {}, [&](int64_t d) { return dimensions[d]; });
   const Array mask = ops::transpose(members(group_sizes, lhs.shape(ragged)), order);
   std::ranges::sort(dimensions);
   List behind = ops::all_dimensions(lhs.ndim());

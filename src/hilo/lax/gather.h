@@ -33,9 +33,9 @@ class GatherScatterMode {
  public:
   static const GatherScatterMode CLIP, FILL_OR_DROP, PROMISE_IN_BOUNDS;
 
-  constexpr GatherScatterMode(IndexMode mode = IndexMode::kUnspecified) : mode_(mode) {}  // NOLINT: modes convert
+  constexpr GatherScatterMode(IndexMode mode = IndexMode::kUnspecified) : mode_(mode) {}  // modes convert
   /// Errors    INVALID_ARGUMENT for another word
-  GatherScatterMode(const char* word, std::source_location location = std::source_location::current());  // NOLINT
+  GatherScatterMode(const char* word, std::source_location location = std::source_location::current());
   constexpr IndexMode mode() const { return mode_; }
 
  private:

@@ -14,7 +14,7 @@
 namespace hilo::lax {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: algebra over these wrappers
+using namespace hilo::ops;  // algebra over these wrappers
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -17,7 +17,7 @@
 namespace hilo::lax {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: algebra over these wrappers
+using namespace hilo::ops;  // algebra over these wrappers
 
 /// What is asked of a series or a fraction: P or Q, dP/da, or -(dP/da)/(dP/dx).
 enum class Wanted : uint8_t { kValue, kDerivative, kSampleDerivative };

@@ -10,7 +10,7 @@
 namespace hilo::lax {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: algebra over these wrappers
+using namespace hilo::ops;  // algebra over these wrappers
 
 /// The greatest value of an integer type.
 double greatest_index(ElementType type) {
@@ -22,9 +22,9 @@ Array greatest_starts(const hlo::GatherAttributes& g, const Array& operand, cons
   std::vector<double> limits;
   const double greatest = greatest_index(indices.dtype());  // an index of few bits can't go past it
   for (int64_t d : g.start_index_map)
-    limits.push_back(std::min(greatest, static_cast<double>(operand.shape(d) - g.slice_sizes[static_cast<size_t>(d)])));
+    limits.push_back(std::min(greatest, static_cast<double>(operand.shape(d) - g.slice_sizes[d])));
   if (g.index_vector_dim == indices.ndim()) return ops::full_like(indices, limits[0]);
-  Literal literal = filled(Shape::array(indices.dtype(), {static_cast<int64_t>(limits.size())}), 0);
+  Literal literal = filled(Shape::array(indices.dtype(), {std::ssize(limits)}), 0);
   const int64_t width = element_size_bytes(indices.dtype());
   for (size_t i = 0; i < limits.size(); ++i) {
     const Literal one = filled(Shape::scalar(indices.dtype()), limits[i]);
@@ -77,7 +77,7 @@ hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& op
 
 hlo::GatherAttributes gather_along(std::span<const int64_t> sizes, int64_t dimension) {
   hlo::GatherAttributes g;
-  g.index_vector_dim = static_cast<int64_t>(sizes.size());
+  g.index_vector_dim = std::ssize(sizes);
   for (int64_t d = 0; d < g.index_vector_dim; ++d) {
     if (d == dimension) continue;
     g.operand_batching_dims.push_back(d);

@@ -24,8 +24,8 @@ Arrays every_second(std::span<const Array> leaves, int64_t axis, int64_t begin, 
 /// even[0] odd[0] even[1] odd[1] ...
 Array interleaved(const Array& even, const Array& odd, int64_t axis) {
   const auto spread = [&](const Array& x, int64_t before, int64_t after) {
-    std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
-    padding[static_cast<size_t>(axis)] = {before, after, 1};
+    std::vector<hlo::PaddingDimension> padding(x.ndim());
+    padding[axis] = {before, after, 1};
     const Array zero =
         x.dtype() == ElementType::kPred ? Array::from_literal(Literal::scalar<bool>(false)) : ops::scalar(0, x.dtype());
     return ops::pad(x, zero, padding);

@@ -7,7 +7,7 @@
 namespace hilo::lax::matrix {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: algebra over these wrappers
+using namespace hilo::ops;  // algebra over these wrappers
 
 std::vector<int64_t> range_of(int64_t count) { return all_dimensions(count); }
 
@@ -107,7 +107,7 @@ Array rows_in_order(const Array& x, const Array& order) {
 
 Array padded(const Array& x, int64_t more_rows, int64_t more_columns) {
   if (more_rows == 0 && more_columns == 0) return x;
-  std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
+  std::vector<hlo::PaddingDimension> padding(x.ndim());
   padding[padding.size() - 2].high = more_rows;
   padding.back().high = more_columns;
   return ops::pad(x, scalar(0, x.dtype()), padding);

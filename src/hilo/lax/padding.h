@@ -17,10 +17,10 @@ using PaddingPairs = std::vector<std::pair<int64_t, int64_t>>;
 /// "SAME", "SAME_LOWER" or "VALID" in any case, or how much to add {before, after} each dimension; negative crops.
 class Padding {
  public:
-  Padding(const char* word) : is_word_(true), word_(word) {}                                             // NOLINT
-  Padding(std::string word) : is_word_(true), word_(std::move(word)) {}                                  // NOLINT
-  Padding(PaddingPairs pairs) : is_word_(false), pairs_(std::move(pairs)) {}                             // NOLINT
-  Padding(std::initializer_list<std::pair<int64_t, int64_t>> pairs) : is_word_(false), pairs_(pairs) {}  // NOLINT
+  Padding(const char* word) : is_word_(true), word_(word) {}
+  Padding(std::string word) : is_word_(true), word_(std::move(word)) {}
+  Padding(PaddingPairs pairs) : is_word_(false), pairs_(std::move(pairs)) {}
+  Padding(std::initializer_list<std::pair<int64_t, int64_t>> pairs) : is_word_(false), pairs_(pairs) {}
 
   const std::string* word() const { return is_word_ ? &word_ : nullptr; }
   const PaddingPairs* pairs() const { return is_word_ ? nullptr : &pairs_; }

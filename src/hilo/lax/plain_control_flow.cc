@@ -52,7 +52,7 @@ ScanResult plain_scan(const FlatFunction& f, std::span<const Array> initial, std
                               "): zero-length scan is not supported under disable_jit, because the output type is "
                               "unknown"));
   }
-  const auto carry_count = static_cast<int64_t>(initial.size());
+  const int64_t carry_count = initial.size();
   std::vector<Array> carry(initial.begin(), initial.end());
   std::vector<std::vector<Array>> ys;  // of each result, its rows
   for (int64_t step = 0; step < length; ++step) {
@@ -61,8 +61,8 @@ ScanResult plain_scan(const FlatFunction& f, std::span<const Array> initial, std
     for (const Array& x : xs) arguments.push_back(row(x, at));
     const std::vector<Array> out = f(arguments);
     carry.assign(out.begin(), out.begin() + carry_count);
-    ys.resize(out.size() - initial.size(), std::vector<Array>(static_cast<size_t>(length)));
-    for (size_t y = 0; y < ys.size(); ++y) ys[y][static_cast<size_t>(at)] = out[initial.size() + y];
+    ys.resize(out.size() - initial.size(), std::vector<Array>(length));
+    for (size_t y = 0; y < ys.size(); ++y) ys[y][at] = out[initial.size() + y];
   }
   ScanResult result{std::move(carry), {}};
   for (const std::vector<Array>& rows : ys) result.ys.push_back(stacked_rows(rows));

@@ -41,16 +41,16 @@ enum class DotAlgorithmPreset : uint8_t {
 /// or its name ("F32_F32_F32", "BF16_BF16_F32", ...), or nothing.
 class PrecisionLike {
  public:
-  PrecisionLike(std::nullopt_t = std::nullopt) {}                                                  // NOLINT
-  PrecisionLike(Precision both) : PrecisionLike(both, both) {}                                     // NOLINT
-  PrecisionLike(DotAlgorithmPreset) {}                                                             // NOLINT
-  PrecisionLike(Precision lhs, Precision rhs) : is_set_(true), lhs_(lhs), rhs_(rhs) {}             // NOLINT
-  PrecisionLike(std::pair<Precision, Precision> both) : PrecisionLike(both.first, both.second) {}  // NOLINT
-  PrecisionLike(std::optional<Precision> both) {                                                   // NOLINT
+  PrecisionLike(std::nullopt_t = std::nullopt) {}
+  PrecisionLike(Precision both) : PrecisionLike(both, both) {}
+  PrecisionLike(DotAlgorithmPreset) {}
+  PrecisionLike(Precision lhs, Precision rhs) : is_set_(true), lhs_(lhs), rhs_(rhs) {}
+  PrecisionLike(std::pair<Precision, Precision> both) : PrecisionLike(both.first, both.second) {}
+  PrecisionLike(std::optional<Precision> both) {
     if (both) *this = PrecisionLike(*both);
   }
   /// Errors    INVALID_ARGUMENT for another word
-  PrecisionLike(const char* word, std::source_location location = std::source_location::current());  // NOLINT
+  PrecisionLike(const char* word, std::source_location location = std::source_location::current());
 
   /// As HLO writes them: two words, or none.
   std::vector<std::string> words() const;

@@ -16,8 +16,8 @@
 namespace hilo::lax::linalg {
 namespace {
 
-using namespace hilo::ops;          // NOLINT: algebra over these wrappers
-using namespace hilo::lax::matrix;  // NOLINT
+using namespace hilo::ops;  // algebra over these wrappers
+using namespace hilo::lax::matrix;
 
 /// Halley's iteration u (a + b u^H u) (1 + c u^H u)^-1.
 struct Weights {
@@ -39,7 +39,7 @@ std::pair<Weights, double> best_weights(double least) {
 /// The weights of the steps that bring a least singular value of `eps` to 1.
 std::vector<Weights> weights_from(double eps, int64_t max_iterations) {
   std::vector<Weights> all;
-  for (double least = eps; least + 5 * eps < 1 && static_cast<int64_t>(all.size()) < max_iterations;) {
+  for (double least = eps; least + 5 * eps < 1 && std::ssize(all) < max_iterations;) {
     const auto [weights, next] = best_weights(least);
     all.push_back(weights);
     least = next;

@@ -98,7 +98,7 @@ std::vector<Array> reduce(
   }
   hlo::ReduceAttributes attributes;
   attributes.dimensions = reduced_axes("reduce", operands[0], dimensions);
-  const auto count = static_cast<int64_t>(operands.size());
+  const int64_t count = operands.size();
   attributes.to_apply = stage_reducer("reduce", types, [&](std::span<const Array> both) {
     return computation({both.begin(), both.begin() + count}, {both.begin() + count, both.end()});
   });

@@ -33,8 +33,8 @@ void check_broadcast(const Array& x, const Sizes& shape, const Sizes& dimensions
   bool fits = std::ssize(dimensions) == x.ndim();
   for (size_t i = 0; fits && i < dimensions.size(); ++i) {
     const int64_t to = dimensions[i], extent = x.shape()[i];
-    fits = to >= 0 && to < std::ssize(shape) && (i == 0 || dimensions[i - 1] < to) &&
-           (extent == 1 || extent == shape[static_cast<size_t>(to)]);
+    fits =
+        to >= 0 && to < std::ssize(shape) && (i == 0 || dimensions[i - 1] < to) && (extent == 1 || extent == shape[to]);
   }
   if (fits) return;
   refuse("broadcast_in_dim",
@@ -112,7 +112,7 @@ Array broadcast_in_dim(const Operand& operand, const Dimensions& shape, const Di
   Sizes kept, dimensions;
   for (size_t i = 0; i < broadcast_dimensions.size(); ++i) {
     const int64_t extent = x.shape()[i];
-    if (extent == 1 && shape[static_cast<size_t>(broadcast_dimensions[i])] != 1) continue;
+    if (extent == 1 && shape[broadcast_dimensions[i]] != 1) continue;
     kept.push_back(extent);
     dimensions.push_back(broadcast_dimensions[i]);
   }
@@ -126,7 +126,7 @@ Array broadcast_like(const Operand& arr, const Operand& like_arr) {
   if (x.ndim() > like.ndim())
     refuse("broadcast_like", fmt::format("got {}, which has more dimensions than {}", x.aval_shape().to_string(),
                                          like.aval_shape().to_string()));
-  Sizes dimensions(static_cast<size_t>(x.ndim()));
+  Sizes dimensions(x.ndim());
   std::iota(dimensions.begin(), dimensions.end(), like.ndim() - x.ndim());
   return broadcast_in_dim(x, like.shape(), dimensions);
 }
@@ -135,7 +135,7 @@ Array broadcast_to_rank(const Operand& x, int64_t rank) {
   const UserLocation here(x.location());
   if (rank < x.array().ndim())
     refuse("broadcast_to_rank", fmt::format("got {}, wanted rank {}", x.array().aval_shape().to_string(), rank));
-  return broadcast(x, Sizes(static_cast<size_t>(rank - x.array().ndim()), 1));
+  return broadcast(x, Sizes(rank - x.array().ndim(), 1));
 }
 
 Dimensions detail::broadcast_shapes(std::span<const Dimensions> shapes) {
@@ -222,7 +222,7 @@ Array stack(const std::vector<Array>& operands, int64_t axis, std::source_locati
 std::vector<Array> unstack(const Operand& x, int64_t axis) {
   const UserLocation here(x.location());
   const int64_t at = canonical_axis("unstack", axis, x.array().ndim());
-  std::vector<Array> slices = split(x, Sizes(static_cast<size_t>(x.array().shape(at)), 1), at);
+  std::vector<Array> slices = split(x, Sizes(x.array().shape(at), 1), at);
   for (Array& slice : slices) slice = squeeze(slice, {at});
   return slices;
 }

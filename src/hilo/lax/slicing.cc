@@ -41,8 +41,8 @@ std::vector<Array> start_of(const char* function, const Array& x, const StartInd
 StartIndices at_axis(const Array& x, const Array& index, int64_t axis) {
   if (index.ndim() != 0)
     refuse("dynamic_slice_in_dim", "the index must be a scalar; got " + index.aval_shape().to_string());
-  std::vector<Array> starts(static_cast<size_t>(x.ndim()), ops::full_like(index, 0));
-  starts[static_cast<size_t>(axis)] = index;
+  std::vector<Array> starts(x.ndim(), ops::full_like(index, 0));
+  starts[axis] = index;
   return starts;
 }
 
@@ -78,7 +78,7 @@ Array slice(const Operand& operand, const Dimensions& start_indices, const Dimen
             const OptionalDimensions& strides) {
   const UserLocation here(operand.location());
   const Array& x = operand.array();
-  const auto rank = static_cast<size_t>(x.ndim());
+  const size_t rank = x.ndim();
   if (start_indices.size() != rank || limit_indices.size() != rank || (strides && strides->size() != rank))
     refuse("slice",
            fmt::format("got start [{}] and limit [{}] for {}; wanted a number for each dimension",
@@ -134,7 +134,7 @@ Array index_take(const Operand& src, const std::vector<Array>& idxs, const Dimen
   g.start_index_map = taken;
   g.index_vector_dim = 1;
   g.slice_sizes.assign(x.shape().begin(), x.shape().end());
-  for (int64_t d : taken) g.slice_sizes[static_cast<size_t>(d)] = 1;
+  for (int64_t d : taken) g.slice_sizes[d] = 1;
   return gather(x, concatenate(columns, 1), g, IndexMode::kPromiseInBounds);
 }
 
@@ -163,7 +163,7 @@ Array dynamic_slice_in_dim(const Operand& operand, const Operand& start_index, i
   const Array& x = operand.array();
   const int64_t axis = canonical_axis("dynamic_slice_in_dim", options.axis, x.ndim());
   Dimensions sizes = x.shape();
-  sizes[static_cast<size_t>(axis)] = slice_size;
+  sizes[axis] = slice_size;
   return dynamic_slice(x, at_axis(x, start_index, axis), sizes, {options.allow_negative_indices});
 }
 

@@ -49,10 +49,10 @@ Array index_take(const Operand& src, const std::vector<Array>& idxs, const Dimen
 /// Where a slice begins: one scalar an axis, or a vector of them.
 class StartIndices {
  public:
-  StartIndices(std::vector<Array> scalars) : scalars_(std::move(scalars)) {}  // NOLINT: indices convert
-  StartIndices(std::initializer_list<Array> scalars) : scalars_(scalars) {}   // NOLINT
-  StartIndices(const std::vector<int64_t>& positions);                        // NOLINT
-  StartIndices(const Array& vector) : vector_(vector) {}                      // NOLINT
+  StartIndices(std::vector<Array> scalars) : scalars_(std::move(scalars)) {}  // indices convert
+  StartIndices(std::initializer_list<Array> scalars) : scalars_(scalars) {}
+  StartIndices(const std::vector<int64_t>& positions);
+  StartIndices(const Array& vector) : vector_(vector) {}
   /// The scalars. Errors    INVALID_ARGUMENT unless there are `rank` integers of one type
   std::vector<Array> scalars(const char* function, int64_t rank) const;
 

@@ -31,7 +31,7 @@ Array canonical(const Array& x) {
 std::vector<std::pair<Array, Array>> keys_of(std::span<const Array> both, int64_t num_keys) {
   std::vector<std::pair<Array, Array>> keys;
   for (int64_t k = 0; k < num_keys; ++k) {
-    const Array &x = both[static_cast<size_t>(2 * k)], &y = both[static_cast<size_t>(2 * k) + 1];
+    const Array &x = both[2 * k], &y = both[static_cast<size_t>(2 * k) + 1];
     if (is_complex(x.dtype())) {
       keys.emplace_back(canonical(ops::real(x)), canonical(ops::real(y)));
       keys.emplace_back(canonical(ops::imag(x)), canonical(ops::imag(y)));

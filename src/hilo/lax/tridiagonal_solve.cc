@@ -18,7 +18,7 @@
 namespace hilo::lax::linalg {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: algebra over these wrappers
+using namespace hilo::ops;  // algebra over these wrappers
 
 /// A's diagonals as users give them, [..., n].
 struct Diagonals {
@@ -167,7 +167,7 @@ Array solved(const Diagonals& a, const Array& b, bool perturb) {
 
 /// x moved by one along its last axis but `inner`: x[i - by] in place i, 0 where there is none.
 Array moved(const Array& x, int64_t by, int64_t inner) {
-  std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
+  std::vector<hlo::PaddingDimension> padding(x.ndim());
   hlo::PaddingDimension& rows = padding[padding.size() - 1 - static_cast<size_t>(inner)];
   rows.low = by;
   rows.high = -by;

@@ -31,8 +31,8 @@ Array cumulative(hlo::Opcode opcode, const Operand& operand, const CumulativeOpt
 
 /// The list, all 1 if it is empty, or an error naming it.
 std::vector<int64_t> one_a_dimension(std::string_view what, std::vector<int64_t> list, int64_t rank, bool optional) {
-  if (list.empty() && optional) list.assign(static_cast<size_t>(rank), 1);
-  if (static_cast<int64_t>(list.size()) != rank)
+  if (list.empty() && optional) list.assign(rank, 1);
+  if (std::ssize(list) != rank)
     or_throw(invalid_argument(fmt::format("reduce_window: {}: got {} numbers, wanted one for each of {} dimensions",
                                           what, list.size(), rank)));
   return list;
@@ -77,7 +77,7 @@ Array reduce_window(const Operand& operand, const Operand& init_value, const Bin
   std::vector<int64_t> covered;
   for (size_t d = 0; d < sizes.size(); ++d) covered.push_back((sizes[d] - 1) * dilation[d] + 1);
   const PaddingPairs pads = padtype_to_pads(x.shape(), covered, strides, padding);
-  if (static_cast<int64_t>(pads.size()) != rank)
+  if (std::ssize(pads) != rank)
     or_throw(invalid_argument(
         fmt::format("reduce_window: padding: got {} pairs, wanted one for each of {} dimensions", pads.size(), rank)));
   hlo::Window window;

@@ -15,7 +15,7 @@
 
 namespace hilo::linalg {
 
-using namespace hilo::lax::matrix;  // NOLINT: algebra over these
+using namespace hilo::lax::matrix;  // algebra over these
 using ops::add;
 using ops::convert_element_type;
 using ops::div;

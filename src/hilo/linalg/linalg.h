@@ -116,10 +116,10 @@ Array matrix_power(const Operand& a, int64_t n);
 /// The order of a norm.
 struct Ord {
   enum class Kind : uint8_t { kNumber, kFrobenius, kNuclear };
-  Ord(double value) : value(value) {}  // NOLINT: numbers are orders
-  Ord(int value) : value(value) {}     // NOLINT
-  Ord(Kind kind) : kind(kind) {}       // NOLINT
-  Ord(const char* name);               // NOLINT: "fro", "nuc"
+  Ord(double value) : value(value) {}  // numbers are orders
+  Ord(int value) : value(value) {}
+  Ord(Kind kind) : kind(kind) {}
+  Ord(const char* name);  // "fro", "nuc"
   Kind kind = Kind::kNumber;
   double value = 2;  ///< infinities too
 };
@@ -178,8 +178,8 @@ Array vecdot(const Operand& x1, const Operand& x2, const VecdotOptions& options 
 /// So many last axes of one array with first axes of the other, or pairs of axes: {{0, 1}, {1, 0}}.
 class TensordotAxes {
  public:
-  TensordotAxes(int64_t count) : count_(count) {}                        // NOLINT: both convert
-  TensordotAxes(std::vector<int64_t> of_x1, std::vector<int64_t> of_x2)  // NOLINT
+  TensordotAxes(int64_t count) : count_(count) {}  // both convert
+  TensordotAxes(std::vector<int64_t> of_x1, std::vector<int64_t> of_x2)
       : pairs_(std::pair(std::move(of_x1), std::move(of_x2))) {}
   Array product(const Operand& x1, const Operand& x2) const;
 

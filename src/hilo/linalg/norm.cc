@@ -11,7 +11,7 @@
 namespace hilo::linalg {
 namespace {
 
-using namespace hilo::lax::matrix;  // NOLINT: algebra over these
+using namespace hilo::lax::matrix;  // algebra over these
 
 /// Of slope 0 at 0, where a norm has a kink, as the size of a complex number.
 Array root_of(const Array& sum) {
@@ -47,7 +47,7 @@ namespace {
 Array with_axes(const Array& result, const Array& x, const std::vector<int64_t>& axes, bool keepdims) {
   if (!keepdims) return result;
   std::vector<int64_t> shape(x.shape().begin(), x.shape().end());
-  for (int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (int64_t axis : axes) shape[axis] = 1;
   return ops::reshape(result, shape);
 }
 
@@ -100,7 +100,7 @@ Array vector_norm(const Operand& x, const VectorNormOptions& o) {
   const std::vector<int64_t> axes = numpy::normal_axes(a, o.axis);
   // The axes as one at the end.
   std::vector<int64_t> last, shape = ops::without_dimensions(a.shape(), axes);
-  for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
+  for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - std::ssize(axes));
   int64_t count = 1;
   for (int64_t axis : axes) count *= a.shape(axis);
   shape.push_back(count);

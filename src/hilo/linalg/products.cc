@@ -106,7 +106,7 @@ Array tensorinv(const Operand& a, int64_t ind) {
   std::vector<int64_t> turned(shape.begin() + ind, shape.end());
   turned.insert(turned.end(), shape.begin(), shape.begin() + ind);
   int64_t rows = 1;
-  for (int64_t d = 0; d < ind; ++d) rows *= shape[static_cast<size_t>(d)];
+  for (int64_t d = 0; d < ind; ++d) rows *= shape[d];
   if (rows * rows != x.size())
     refuse("tensorinv", "the first " + std::to_string(ind) + " axes must have as many elements as the others; got " +
                             x.aval_shape().to_string());
@@ -118,7 +118,7 @@ Array tensorsolve(const Operand& a, const Operand& b, const TensorsolveOptions& 
   Array x = a;
   if (o.axes) {
     std::vector<int64_t> last;
-    const int64_t count = static_cast<int64_t>((*o.axes).size());
+    const int64_t count = (*o.axes).size();
     for (int64_t k = 0; k < count; ++k) last.push_back(x.ndim() - count + k);
     x = numpy::moveaxis(x, o.axes, last);
   }

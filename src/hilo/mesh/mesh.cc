@@ -43,7 +43,7 @@ void check(const std::vector<DevicePtr>& devices, const std::vector<int64_t>& si
     refuse("Mesh", fmt::format("axis names must be unique; got ('{}')", fmt::join(names, "', '")));
   if (std::ranges::any_of(names, [](const std::string& name) { return name.empty(); }))
     refuse("Mesh", "an axis without a name; wanted a name for each");
-  if (device_count_of(sizes) != static_cast<int64_t>(devices.size()))
+  if (device_count_of(sizes) != std::ssize(devices))
     refuse("Mesh", fmt::format("got {} devices for axes of sizes ({})", devices.size(), fmt::join(sizes, ", ")));
   if (has_duplicates(devices)) refuse("Mesh", "a device stands twice; wanted each once");
   for (const DevicePtr& device : devices) {
@@ -56,8 +56,7 @@ void check(const std::vector<DevicePtr>& devices, const std::vector<int64_t>& si
 std::vector<int64_t> places_here(const std::vector<DevicePtr>& devices) {
   std::vector<int64_t> places;
   for (size_t place = 0; place < devices.size(); ++place) {
-    if (devices[place]->process_index() == devices[place]->client().process_index())
-      places.push_back(static_cast<int64_t>(place));
+    if (devices[place]->process_index() == devices[place]->client().process_index()) places.push_back(place);
   }
   return places;
 }
@@ -87,7 +86,7 @@ Mesh::Mesh(std::vector<DevicePtr> devices, std::vector<std::string> axis_names, 
 Mesh::Mesh(std::vector<DevicePtr> devices, std::vector<int64_t> axis_sizes, std::vector<std::string> axis_names,
            std::source_location location) {
   const UserLocation here(location);
-  if (axis_sizes.empty() && axis_names.size() == 1) axis_sizes = {static_cast<int64_t>(devices.size())};
+  if (axis_sizes.empty() && axis_names.size() == 1) axis_sizes = {std::ssize(devices)};
   check(devices, axis_sizes, axis_names);
   std::string key = key_of(devices, axis_sizes, axis_names);
   std::vector<int64_t> local = places_here(devices);
@@ -140,12 +139,12 @@ Mesh make_mesh(const std::vector<int64_t>& axis_sizes, const std::vector<std::st
   const UserLocation here(location);
   std::vector<DevicePtr> all = given.empty() ? devices() : std::move(given);
   const int64_t wanted = device_count_of(axis_sizes);
-  if (wanted > static_cast<int64_t>(all.size())) {
+  if (wanted > std::ssize(all)) {
     refuse("make_mesh", fmt::format("Number of devices {} must be >= the product of mesh_shape ({}). Hint: "
                                     "jax_replica_count",
                                     all.size(), fmt::join(axis_sizes, ", ")));
   }
-  all.resize(static_cast<size_t>(wanted));
+  all.resize(wanted);
   return {std::move(all), axis_sizes, axis_names, location};
 }
 

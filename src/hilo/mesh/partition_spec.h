@@ -16,12 +16,12 @@ class SpecEntry {
  public:
   struct Unconstrained {};
 
-  SpecEntry() = default;                                     ///< the list of entries ends before this one
-  SpecEntry(std::nullopt_t) : kind_(Kind::kAxes) {}          // NOLINT: Python's None
-  SpecEntry(Unconstrained) : kind_(Kind::kUnconstrained) {}  // NOLINT
-  SpecEntry(const char* axis);                               // NOLINT: axes are written as they are
-  SpecEntry(std::string axis);                               // NOLINT
-  SpecEntry(std::initializer_list<const char*> axes);        // NOLINT
+  SpecEntry() = default;                             ///< the list of entries ends before this one
+  SpecEntry(std::nullopt_t) : kind_(Kind::kAxes) {}  // Python's None
+  SpecEntry(Unconstrained) : kind_(Kind::kUnconstrained) {}
+  SpecEntry(const char* axis);  // axes are written as they are
+  SpecEntry(std::string axis);
+  SpecEntry(std::initializer_list<const char*> axes);
   explicit SpecEntry(std::vector<std::string> axes);
 
   bool is_absent() const { return kind_ == Kind::kAbsent; }

@@ -86,7 +86,7 @@ Array by_copies(const Array& array, const NamedSharding& to) {
   const std::vector<Source> sources = sources_of(array);
   std::vector<BufferPtr> buffers;
   for (const int64_t place : to.mesh().local_places()) {
-    const DevicePtr& device = to.mesh().devices()[static_cast<size_t>(place)];
+    const DevicePtr& device = to.mesh().devices()[place];
     buffers.push_back(put_together(sources, shape.element_type(), box_of(to, shape.dimensions(), place), device));
   }
   return array_from_shards(shape, to, std::move(buffers), array.weak_type());

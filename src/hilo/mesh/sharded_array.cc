@@ -32,9 +32,7 @@ int64_t offset_of(std::span<const int64_t> begin, std::span<const int64_t> strid
   return offset;
 }
 
-const DevicePtr& device_at(const NamedSharding& sharding, int64_t place) {
-  return sharding.mesh().devices()[static_cast<size_t>(place)];
-}
+const DevicePtr& device_at(const NamedSharding& sharding, int64_t place) { return sharding.mesh().devices()[place]; }
 
 /// The parts of this process's devices, cut out of host memory, where the part of each begins at `begin_of(its box)`.
 template <typename BeginOf>
@@ -230,7 +228,7 @@ void copy_box(std::byte* to, std::span<const int64_t> to_strides, const std::byt
       into += left % sizes[d] * to_strides[d];
       out_of += left % sizes[d] * from_strides[d];
     }
-    std::memcpy(to + into * element_bytes, from + out_of * element_bytes, static_cast<size_t>(row * element_bytes));
+    std::memcpy(to + into * element_bytes, from + out_of * element_bytes, row * element_bytes);
   }
 }
 

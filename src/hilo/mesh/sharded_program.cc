@@ -176,7 +176,7 @@ std::vector<size_t> places_of_runs(const Executable& executable, const Mesh& mes
   for (const DevicePtr& device : executable.devices()) {
     size_t place = 0;
     for (const int64_t local : mesh.local_places()) {
-      if (mesh.devices()[static_cast<size_t>(local)] == device) places.push_back(place);
+      if (mesh.devices()[local] == device) places.push_back(place);
       ++place;
     }
   }

@@ -14,9 +14,9 @@ namespace hilo {
 class ShardingList : public std::vector<std::optional<NamedSharding>> {
  public:
   ShardingList() = default;
-  ShardingList(const NamedSharding& all);                                  // NOLINT: shardings are written as they are
-  ShardingList(std::initializer_list<std::optional<NamedSharding>> each);  // NOLINT
-  ShardingList(std::vector<std::optional<NamedSharding>> each);            // NOLINT
+  ShardingList(const NamedSharding& all);  // shardings are written as they are
+  ShardingList(std::initializer_list<std::optional<NamedSharding>> each);
+  ShardingList(std::vector<std::optional<NamedSharding>> each);
 };
 
 /// One a leaf, from trees of so many leaves; empty if nothing is said of any. `what` names the list in errors.

@@ -10,8 +10,8 @@ namespace hilo::nn {
 /// How far a query sees: so many keys before it, and so many after.
 class AttentionWindow {
  public:
-  AttentionWindow(std::nullopt_t = std::nullopt) {}        // NOLINT: none, a number for
-  AttentionWindow(int64_t both) : sides_({both, both}) {}  // NOLINT: both, or a pair
+  AttentionWindow(std::nullopt_t = std::nullopt) {}        // none, a number for
+  AttentionWindow(int64_t both) : sides_({both, both}) {}  // both, or a pair
   AttentionWindow(int64_t left, int64_t right) : sides_({left, right}) {}
   const std::optional<std::pair<int64_t, int64_t>>& sides() const { return sides_; }
 

@@ -27,7 +27,7 @@ double extent(const Shape& shape, const Axes& axes) {
     const int64_t at = axis < 0 ? axis + std::ssize(shape) : axis;
     if (at < 0 || at >= std::ssize(shape))
       refuse("variance_scaling", fmt::format("a weight of {} axes has no axis {}", shape.size(), axis));
-    product *= static_cast<double>(shape[static_cast<size_t>(at)]);
+    product *= static_cast<double>(shape[at]);
   }
   return product;
 }
@@ -89,7 +89,7 @@ Array orthogonal_of(const Key& key, const Shape& shape, ElementType type, const 
   int64_t size = 1;
   for (int64_t axis : shape) size *= axis;
   if (size == 0) return numpy::zeros(shape, type);
-  const int64_t columns = shape[static_cast<size_t>(at)];
+  const int64_t columns = shape[at];
   const Array q = random::orthogonal(key, size / columns, {}, type, columns);
   Shape apart = shape;
   apart.erase(apart.begin() + at);

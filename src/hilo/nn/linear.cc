@@ -63,7 +63,7 @@ Conv conv_init(const random::Key& key, const std::vector<int64_t>& kernel_size, 
 
 Array conv(const Conv& params, const Operand& x, const ConvLayerOptions& options) {
   const UserLocation here(x.location());
-  const auto rank = static_cast<size_t>(params.kernel.ndim());
+  const size_t rank = params.kernel.ndim();
   if (rank < 3 || rank > 5 || x.array().ndim() != static_cast<int64_t>(rank)) {
     refuse("conv", fmt::format("wanted x[batch, spatial..., in] of the kernel's rank, 3 to 5; got {} and kernel {}",
                                x.array().aval_shape().to_string(), params.kernel.aval_shape().to_string()));

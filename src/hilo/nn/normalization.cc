@@ -120,8 +120,8 @@ Array one_hot(const numpy::ArrayLike& x, int64_t num_classes, const OneHotOption
   const ElementType wanted = numpy::type_or("one_hot", options.dtype, default_float());
   const Array apart = numpy::expand_dims(labels, options.axis);
   const int64_t axis = numpy::normal_axis(apart, options.axis);
-  std::vector<int64_t> shape(static_cast<size_t>(apart.ndim()), 1);
-  shape[static_cast<size_t>(axis)] = num_classes;
+  std::vector<int64_t> shape(apart.ndim(), 1);
+  shape[axis] = num_classes;
   return ops::convert_element_type(apart == lax::broadcasted_iota(labels.dtype(), shape, axis), wanted);
 }
 

@@ -22,8 +22,8 @@ Array with_batch(const Array& x, size_t spatial) {
 /// `list`, with the value that leaves a dimension alone for batches and features.
 template <typename T>
 std::vector<T> around(const std::vector<T>& list, const T& alone, int64_t rank) {
-  std::vector<T> all(static_cast<size_t>(rank), alone);
-  std::copy(list.begin(), list.end(), all.end() - static_cast<std::ptrdiff_t>(list.size()) - 1);
+  std::vector<T> all(rank, alone);
+  std::copy(list.begin(), list.end(), all.end() - std::ssize(list) - 1);
   return all;
 }
 

@@ -25,7 +25,7 @@ std::vector<int64_t> lengths_of(const ArrayLike& object) {
   std::vector<int64_t> shape;
   const ArrayLike* at = &object;
   while (at->kind() == Kind::kList) {
-    shape.push_back(static_cast<int64_t>(at->list().size()));
+    shape.push_back(at->list().size());
     if (at->list().empty()) break;
     at = &at->list().front();
   }
@@ -34,8 +34,7 @@ std::vector<int64_t> lengths_of(const ArrayLike& object) {
 
 void gather_leaves(const ArrayLike& object, size_t depth, Flattened& flat) {
   const bool is_list = object.kind() == Kind::kList;
-  if (is_list != (depth < flat.shape.size()) ||
-      (is_list && static_cast<int64_t>(object.list().size()) != flat.shape[depth])) {
+  if (is_list != (depth < flat.shape.size()) || (is_list && std::ssize(object.list()) != flat.shape[depth])) {
     or_throw(invalid_argument(at_user_line("array") + ": lists at one depth have different lengths; wanted " +
                               dimensions_to_string(flat.shape) + " throughout"));
   }
@@ -161,7 +160,7 @@ Array ArrayLike::of_flags(const std::vector<bool>& values) {
   const auto bytes = std::make_unique<bool[]>(values.size());
   std::ranges::copy(values, bytes.get());
   return Array::from_values(std::span<const bool>(bytes.get(), values.size()),
-                            std::vector<int64_t>{static_cast<int64_t>(values.size())});
+                            std::vector<int64_t>{std::ssize(values)});
 }
 
 Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {

@@ -20,14 +20,14 @@ class ArrayLike {
 
   template <Number T>
   ArrayLike(T value)
-      : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // NOLINT: whatever is like an array converts
+      : ArrayLike(kind_of<T>(), integer_of(value), complex_of(value)) {}  // whatever is like an array converts
   template <NativeElement T>
-  ArrayLike(const std::vector<T>& values) : ArrayLike(array_of(values)) {}  // NOLINT
-  ArrayLike(const Array& array);                                            // NOLINT
-  ArrayLike(std::initializer_list<ArrayLike> elements);                     // NOLINT
+  ArrayLike(const std::vector<T>& values) : ArrayLike(array_of(values)) {}
+  ArrayLike(const Array& array);
+  ArrayLike(std::initializer_list<ArrayLike> elements);
   template <typename T>
     requires(!NativeElement<T> && std::convertible_to<const T&, ArrayLike>)
-  ArrayLike(const std::vector<T>& elements) : ArrayLike(std::initializer_list<ArrayLike>()) {  // NOLINT
+  ArrayLike(const std::vector<T>& elements) : ArrayLike(std::initializer_list<ArrayLike>()) {
     for (const T& element : elements) append(element);
   }
   // Not inline: what they need of the standard library costs every file that includes this more than the rest of it.
@@ -63,7 +63,7 @@ class ArrayLike {
   }
   template <NativeElement T>
   static Array array_of(const std::vector<T>& values) {
-    const int64_t extent = static_cast<int64_t>(values.size());
+    const int64_t extent = values.size();
     if constexpr (std::same_as<T, bool>) return of_flags(values);
     else return Array::from_values(std::span<const T>(values), std::span<const int64_t>(&extent, 1));
   }

@@ -82,7 +82,7 @@ std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const Hi
   if (x.ndim() != 2)
     or_throw(
         invalid_argument(at_user_line("histogramdd") + ": wanted a matrix of rows; got " + x.aval_shape().to_string()));
-  const size_t columns = static_cast<size_t>(x.shape(1));
+  const size_t columns = x.shape(1);
   const std::vector<Bins>& given = options.bins.list();
   if (given.size() > 1 && given.size() != columns)
     or_throw(invalid_argument(at_user_line("histogramdd") + ": should have one bin count for each of " +

@@ -159,7 +159,7 @@ Array tensordot(const Operand& x, const Operand& y, const TensordotOptions& opti
 Array kron(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   const auto [p, q] = std::pair(x.array(), y.array());
-  const size_t rank = static_cast<size_t>(std::max(p.ndim(), q.ndim()));
+  const size_t rank = std::max(p.ndim(), q.ndim());
   const std::vector<int64_t> left = with_rank(p.shape(), rank), right = with_rank(q.shape(), rank);
   Shape wide_left, wide_right, whole;
   for (size_t d = 0; d < rank; ++d) {

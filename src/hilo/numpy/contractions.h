@@ -39,10 +39,10 @@ Array vecmat(const Operand& x1, const Operand& x2);  ///< conj([..., n]) with [.
 /// Which axes are summed over: so many last axes of a with first axes of b, an axis of each, or a list of each.
 class TensordotAxes {
  public:
-  TensordotAxes(int64_t count) : count_(count) {}  // NOLINT: axes convert
+  TensordotAxes(int64_t count) : count_(count) {}  // axes convert
   TensordotAxes(int64_t of_a, int64_t of_b) : pairs_{{of_a}, {of_b}} {}
   TensordotAxes(std::vector<int64_t> of_a, std::vector<int64_t> of_b) : pairs_(std::move(of_a), std::move(of_b)) {}
-  TensordotAxes(std::pair<std::vector<int64_t>, std::vector<int64_t>> pairs) : pairs_(std::move(pairs)) {}  // NOLINT
+  TensordotAxes(std::pair<std::vector<int64_t>, std::vector<int64_t>> pairs) : pairs_(std::move(pairs)) {}
   const std::optional<int64_t>& count() const { return count_; }
   const std::pair<std::vector<int64_t>, std::vector<int64_t>>& pairs() const { return pairs_; }
 
@@ -92,11 +92,11 @@ struct EinsumPath {
 /// How the order is found: "auto", "optimal", "greedy", true ("optimal"), false (as they stand); or the order itself.
 class Optimize {
  public:
-  Optimize(const char* how) : how_(how) {}                                          // NOLINT: they convert
-  Optimize(std::same_as<bool> auto search) : how_(search ? "optimal" : "false") {}  // NOLINT
-  Optimize(ContractionPath path);                                                   // NOLINT
-  Optimize(std::initializer_list<std::vector<int64_t>> path);                       // NOLINT
-  const std::string& how() const { return how_; }                                   ///< empty for an order
+  Optimize(const char* how) : how_(how) {}  // they convert
+  Optimize(std::same_as<bool> auto search) : how_(search ? "optimal" : "false") {}
+  Optimize(ContractionPath path);
+  Optimize(std::initializer_list<std::vector<int64_t>> path);
+  const std::string& how() const { return how_; }  ///< empty for an order
   const ContractionPath& path() const { return path_; }
 
  private:

@@ -336,7 +336,7 @@ Array detail::row(const char* function, std::vector<Part> parts, int64_t axis, i
     Array x = part.array() ? *part.array() : part.range().numbers(function);
     if (x.ndim() < rank) {
       const int64_t added = rank - x.ndim(), first = at < 0 ? at + added + 1 : at;
-      std::vector<int64_t> shape(static_cast<size_t>(rank), 1);
+      std::vector<int64_t> shape(rank, 1);
       std::ranges::copy(x.shape(), shape.begin() + std::clamp<int64_t>(first, 0, added));
       x = reshape(x, shape);
     }
@@ -363,7 +363,7 @@ Array detail::row(std::string_view directive, std::vector<Part> parts, Line line
 
 Array frombuffer(std::span<const std::byte> buffer, ElementType dtype, int64_t count, int64_t offset, Line line) {
   const UserLocation here(line);
-  const int64_t width = element_size_bytes(dtype), size = static_cast<int64_t>(buffer.size());
+  const int64_t width = element_size_bytes(dtype), size = std::ssize(buffer);
   if (offset < 0 || offset > size || width == 0)
     or_throw(invalid_argument(at_user_line("frombuffer") + ": offset " + std::to_string(offset) + " is not within " +
                               std::to_string(size) + " bytes"));
@@ -389,7 +389,7 @@ Array fromstring(std::string_view string, const FromstringOptions& options, Line
     while (at != end && (std::isspace(static_cast<unsigned char>(*at)) != 0 || sep.find(*at) != std::string_view::npos))
       ++at;
   };
-  for (skip(); at != end && (count < 0 || static_cast<int64_t>(values.size()) < count); skip()) {
+  for (skip(); at != end && (count < 0 || std::ssize(values) < count); skip()) {
     double value = 0;
     const auto [rest, error] = std::from_chars(at, end, value);
     if (error != std::errc())
@@ -398,7 +398,7 @@ Array fromstring(std::string_view string, const FromstringOptions& options, Line
     values.push_back(value);
     at = rest;
   }
-  const Array wide = Array::from_vector(values, {static_cast<int64_t>(values.size())});
+  const Array wide = Array::from_vector(values, {std::ssize(values)});
   return ops::convert_element_type(wide, requested_type("fromstring", options.dtype));
 }
 

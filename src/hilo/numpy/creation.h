@@ -180,8 +180,8 @@ struct Points {
 /// A range of a grid.
 class GridRange {
  public:
-  GridRange(const Range& range) : is_points_(false), range_(range), points_() {}  // NOLINT: both convert
-  GridRange(const Points& points) : is_points_(true), points_(points) {}          // NOLINT
+  GridRange(const Range& range) : is_points_(false), range_(range), points_() {}  // both convert
+  GridRange(const Points& points) : is_points_(true), points_(points) {}
   /// Its numbers.
   /// Errors    INVALID_ARGUMENT for a range that doesn't say where it stops
   Array numbers(const char* function) const;
@@ -244,9 +244,9 @@ Array fromstring(std::string_view string, ElementType dtype, int64_t count = -1,
 class Part {
  public:
   template <std::convertible_to<Array> T>
-  Part(const T& array) : array_(array), range_(Range()) {}  // NOLINT: they convert
-  Part(const Range& range) : range_(range) {}               // NOLINT
-  Part(const Points& points) : range_(points) {}            // NOLINT
+  Part(const T& array) : array_(array), range_(Range()) {}  // they convert
+  Part(const Range& range) : range_(range) {}
+  Part(const Points& points) : range_(points) {}
   const std::optional<Array>& array() const { return array_; }
   const GridRange& range() const { return range_; }  ///< of what is no array
 

@@ -39,7 +39,7 @@ std::vector<Array> triangle_indices(int64_t n, int64_t k, std::optional<int64_t>
       j.push_back(static_cast<int32_t>(column));
     }
   }
-  const int64_t count = static_cast<int64_t>(i.size());
+  const int64_t count = i.size();
   const auto made = [&](const std::vector<int32_t>& v) {
     return ops::convert_element_type(Array::from_vector(v, {count}), default_integer());
   };
@@ -105,8 +105,7 @@ Array fill_diagonal(const Operand& a, const Operand& val, const FillDiagonalOpti
       val.array().ndim() == 0
           ? val.array()
           : tile(ravel(val), (n + val.array().size() - 1) / std::max<int64_t>(1, val.array().size()))(hilo::range(n));
-  return IndexedPlaces(Operand(x, a.location()), std::vector<Indexer>(static_cast<size_t>(x.ndim()), Indexer(i)))
-      .set(values);
+  return IndexedPlaces(Operand(x, a.location()), std::vector<Indexer>(x.ndim(), Indexer(i))).set(values);
 }
 
 Array tril(const Operand& m, int64_t k) { return triangle("tril", m, k, true); }
@@ -115,7 +114,7 @@ Array triu(const Operand& m, int64_t k) { return triangle("triu", m, k, false); 
 std::vector<Array> diag_indices(int64_t n, int64_t ndim, Line line) {
   const UserLocation here(line);
   if (n < 0 || ndim < 0) or_throw(invalid_argument(at_user_line("diag_indices") + ": n and ndim must not be negative"));
-  return std::vector<Array>(static_cast<size_t>(ndim), arange(n));
+  return std::vector<Array>(ndim, arange(n));
 }
 std::vector<Array> diag_indices_from(const Operand& arr) {
   const UserLocation here(arr.location());

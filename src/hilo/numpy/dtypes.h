@@ -25,15 +25,15 @@ using Dtype = std::optional<ElementType>;
 /// Several arrays: a list, or one array, whose slices along its first axis they are.
 class Arrays {
  public:
-  Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}   // NOLINT: both convert
-  Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT
+  Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}  // both convert
+  Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}
   template <ArrayList List>
     requires(!std::same_as<List, std::vector<Array>>)
-  Arrays(const List& list) : arrays_(list) {}  // NOLINT
+  Arrays(const List& list) : arrays_(list) {}
   template <ArrayParts Parts>
     requires(!ArrayList<Parts>)
-  Arrays(const Parts& parts) : arrays_(hilo::list_of(parts)) {}                             // NOLINT
-  Arrays(const Array& array, std::source_location line = std::source_location::current());  // NOLINT
+  Arrays(const Parts& parts) : arrays_(hilo::list_of(parts)) {}
+  Arrays(const Array& array, std::source_location line = std::source_location::current());
   const std::vector<Array>& list() const { return arrays_; }
 
  private:
@@ -43,17 +43,17 @@ class Arrays {
 template <size_t N>
 class ArrayTuple : public std::array<Array, N> {
  public:
-  ArrayTuple(const std::vector<Array>& arrays) {  // NOLINT: a list of this length converts
+  ArrayTuple(const std::vector<Array>& arrays) {  // a list of this length converts
     for (size_t i = 0; i < N; ++i) (*this)[i] = arrays[i];
   }
-  operator std::vector<Array>() const { return {this->begin(), this->end()}; }  // NOLINT: both ways
+  operator std::vector<Array>() const { return {this->begin(), this->end()}; }  // both ways
 };
 /// A list of arrays which, if it is of one, is that array.
 class OneOrMore : public std::vector<Array> {
  public:
-  OneOrMore(std::vector<Array> arrays) : vector(std::move(arrays)) {}  // NOLINT: lists convert
+  OneOrMore(std::vector<Array> arrays) : vector(std::move(arrays)) {}  // lists convert
   /// Errors    INVALID_ARGUMENT for several
-  operator Array() const {  // NOLINT: NumPy gives one array without a list
+  operator Array() const {  // NumPy gives one array without a list
     if (size() != 1) detail::refuse_count("a single array", size(), 1);
     return front();
   }
@@ -89,7 +89,7 @@ inline constexpr ScalarType double_ = float64, single = float32, cdouble = compl
 /// A type that is 64 bits wide, 32 without jax_enable_x64.
 struct DefaultType {
   ElementType wide;
-  operator ElementType() const { return canonical_type(wide); }  // NOLINT: it is one
+  operator ElementType() const { return canonical_type(wide); }  // it is one
   Array operator()(const Operand& x) const { return ScalarType{canonical_type(wide)}(x); }
 };
 inline constexpr DefaultType int_{ElementType::kS64}, uint{ElementType::kU64}, float_{ElementType::kF64},
@@ -122,13 +122,13 @@ ElementType promote_types(ElementType a, ElementType b);
 /// The type of an operation on all of these: Arrays, numbers (weakly typed) and types.
 class TypeArgument {
  public:
-  TypeArgument(ElementType type) : aval_{hilo::Shape::scalar(type), false} {}  // NOLINT: arguments convert
-  TypeArgument(ScalarType type) : TypeArgument(type.type) {}                   // NOLINT
-  TypeArgument(DefaultType type) : TypeArgument(ElementType(type)) {}          // NOLINT
-  TypeArgument(const Operand& x) : aval_(x.array().aval()) {}                  // NOLINT
-  TypeArgument(const Array& x) : aval_(x.aval()) {}                            // NOLINT
+  TypeArgument(ElementType type) : aval_{hilo::Shape::scalar(type), false} {}  // arguments convert
+  TypeArgument(ScalarType type) : TypeArgument(type.type) {}
+  TypeArgument(DefaultType type) : TypeArgument(ElementType(type)) {}
+  TypeArgument(const Operand& x) : aval_(x.array().aval()) {}
+  TypeArgument(const Array& x) : aval_(x.aval()) {}
   template <Number T>
-  TypeArgument(T value) : TypeArgument(Array(value)) {}  // NOLINT
+  TypeArgument(T value) : TypeArgument(Array(value)) {}
   const Aval& aval() const { return aval_; }
 
  private:

@@ -49,13 +49,13 @@ Letters letters_of(std::string_view whole, std::string_view part, std::optional<
     add(part);
   } else {
     add(part.substr(0, dots));
-    const int64_t named = static_cast<int64_t>(part.size()) - 3;
+    const int64_t named = std::ssize(part) - 3;
     const int64_t count = rank ? *rank - named : ellipsis_rank;
     if (count < 0) refuse(whole, "an operand has fewer axes than letters");
     for (int64_t i = count; i > 0; --i) letters.push_back(static_cast<int>(-i));
     add(part.substr(dots + 3));
   }
-  if (rank && static_cast<int64_t>(letters.size()) != *rank)
+  if (rank && std::ssize(letters) != *rank)
     refuse(whole,
            "an operand of " + std::to_string(*rank) + " axes has " + std::to_string(letters.size()) + " letters");
   return letters;
@@ -222,8 +222,8 @@ Term without_repeats(Term t) {
       if (t.letters[i] != t.letters[j]) continue;
       const int letter = t.letters[i];
       t.value = diagonal(t.value, 0, static_cast<int64_t>(i), static_cast<int64_t>(j));
-      t.letters.erase(t.letters.begin() + static_cast<int64_t>(j));
-      t.letters.erase(t.letters.begin() + static_cast<int64_t>(i));
+      t.letters.erase(t.letters.begin() + j);
+      t.letters.erase(t.letters.begin() + i);
       t.letters.push_back(letter);
       return without_repeats(std::move(t));
     }
@@ -239,7 +239,7 @@ Term summed(Term t, const std::set<int>& needed, const std::map<int, int64_t>& e
     const bool stretched = t.value.shape()[d] == 1 && extents.at(t.letters[d]) != 1;
     if (!needed.contains(t.letters[d]) || stretched) {
       // A letter of extent 1 that is summed elsewhere counts once for each element there.
-      axes.push_back(static_cast<int64_t>(d));
+      axes.push_back(d);
     } else {
       kept.push_back(t.letters[d]);
     }
@@ -261,7 +261,7 @@ Term multiplied(const Term& a, const Term& b, const std::set<int>& needed, const
     const int64_t j = other - b.letters.begin();
     const bool keep = needed.contains(a.letters[i]);
     lax::DotDimensionNumbers::Pair& pair = keep ? d.batch : d.contracting;
-    pair.lhs.push_back(static_cast<int64_t>(i));
+    pair.lhs.push_back(i);
     pair.rhs.push_back(j);
     if (keep) batch.push_back(a.letters[i]);
   }
@@ -296,7 +296,7 @@ Array finished(const Term& t, const Equation& e) {
 }
 
 Term take_term(std::vector<Term>& terms, int64_t i) {
-  Term t = std::move(terms[static_cast<size_t>(i)]);
+  Term t = std::move(terms[i]);
   terms.erase(terms.begin() + i);
   return t;
 }
@@ -319,8 +319,7 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
     std::ranges::sort(picked, std::greater<>());
     std::vector<Term> together;
     for (const int64_t i : picked) {
-      if (i < 0 || i >= static_cast<int64_t>(terms.size()))
-        refuse(subscripts, "the path names an operand that isn't there");
+      if (i < 0 || i >= std::ssize(terms)) refuse(subscripts, "the path names an operand that isn't there");
       together.insert(together.begin(), take_term(terms, i));
     }
     Term product = together[0];

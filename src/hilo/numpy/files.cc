@@ -139,7 +139,7 @@ Array fromfile(const std::string& file, const FromfileOptions& options, Line lin
   const UserLocation here(line);
   const ElementType type = options.dtype ? requested_type("fromfile", *options.dtype) : default_float();
   const std::string bytes = wanted("fromfile", read_file(file));
-  const auto size = static_cast<int64_t>(bytes.size()), width = int64_t{element_size_bytes(type)};
+  const auto size = std::ssize(bytes), width = int64_t{element_size_bytes(type)};
   if (options.offset < 0 || options.offset > size || options.count < -1) {
     refuse("fromfile", file + " has " + std::to_string(size) + " bytes; got offset " + std::to_string(options.offset) +
                            ", count " + std::to_string(options.count));
@@ -152,8 +152,7 @@ Array fromfile(const std::string& file, const FromfileOptions& options, Line lin
   }
   const int64_t count = options.count == -1 ? rest / width : options.count;
   Literal literal = wanted("fromfile", Literal::make(hilo::Shape::array(type, {count})));
-  if (count > 0)
-    std::memcpy(literal.mutable_bytes().data(), bytes.data() + options.offset, static_cast<size_t>(count * width));
+  if (count > 0) std::memcpy(literal.mutable_bytes().data(), bytes.data() + options.offset, count * width);
   if (type == ElementType::kPred) {  // a C++ bool of any other byte is undefined behaviour
     for (std::byte& b : literal.mutable_bytes()) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
   }

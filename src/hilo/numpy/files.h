@@ -32,10 +32,10 @@ void savez_compressed(const std::string& file, const std::vector<Array>& arrays,
 /// The character between two numbers: ',' or ",".
 class Delimiter {
  public:
-  Delimiter(char delimiter) : delimiter_(delimiter) {}  // NOLINT: both convert
+  Delimiter(char delimiter) : delimiter_(delimiter) {}  // both convert
   /// Errors    INVALID_ARGUMENT for a text of another length
-  Delimiter(const char* delimiter, Line line = Line::current());  // NOLINT
-  operator char() const { return delimiter_; }                    // NOLINT
+  Delimiter(const char* delimiter, Line line = Line::current());
+  operator char() const { return delimiter_; }
 
  private:
   char delimiter_;

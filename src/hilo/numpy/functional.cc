@@ -22,7 +22,7 @@ std::vector<Array> mapped(const ManyFunction& f, const std::vector<Array>& argum
   std::vector<BatchDim> axes;
   std::vector<Array> inner;
   bool any_mapped = false;
-  const int64_t left = static_cast<int64_t>(shape.size() - depth);
+  const int64_t left = shape.size() - depth;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const int64_t loops = whole[i] ? 0 : arguments[i].ndim() - core_ranks[i];
     const bool has_axis = loops == left;
@@ -83,13 +83,13 @@ std::vector<Array> vectorized(const ManyFunction& f, const std::string& signatur
   std::map<std::string, int64_t> extents;
   size_t next = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    whole.push_back(excluded.contains(static_cast<int64_t>(i)));
+    whole.push_back(excluded.contains(i));
     core_ranks.push_back(0);
     if (whole[i]) continue;
     if (!signature.empty() && next >= names.size())
       or_throw(
           invalid_argument(at_user_line("vectorize") + ": \"" + signature + "\" has fewer arguments than the call"));
-    if (!signature.empty()) core_ranks[i] = static_cast<int64_t>(names[next].size());
+    if (!signature.empty()) core_ranks[i] = std::ssize(names[next]);
     const int64_t loops = arguments[i].ndim() - core_ranks[i];
     if (loops < 0)
       or_throw(invalid_argument(at_user_line("vectorize") + ": argument " + std::to_string(i) +
@@ -97,7 +97,7 @@ std::vector<Array> vectorized(const ManyFunction& f, const std::string& signatur
                                 arguments[i].aval_shape().to_string()));
     shape = broadcast_shapes(shape, arguments[i].shape().first(static_cast<size_t>(loops)));
     for (int64_t d = 0; d < core_ranks[i]; ++d) {
-      const std::string& name = names[next][static_cast<size_t>(d)];
+      const std::string& name = names[next][d];
       const int64_t extent = arguments[i].shape(loops + d);
       if (extents.try_emplace(name, extent).first->second != extent)
         or_throw(invalid_argument(at_user_line("vectorize") + ": inconsistent size for core dimension '" + name +
@@ -116,8 +116,8 @@ Array apply_along_axis(const std::function<Array(const Array&)>& func1d, int64_t
   const auto f = [&](const std::vector<Array>& line) { return std::vector<Array>{func1d(line[0])}; };
   const Array out = mapped(f, {lines}, {false}, {1}, shape, 0)[0];
   std::vector<int64_t> from, to;
-  for (int64_t d = static_cast<int64_t>(shape.size()); d < out.ndim(); ++d) {
-    to.push_back(at + static_cast<int64_t>(from.size()));
+  for (int64_t d = shape.size(); d < out.ndim(); ++d) {
+    to.push_back(at + std::ssize(from));
     from.push_back(d);
   }
   return moveaxis(out, from, to);

@@ -67,7 +67,7 @@ class Piece {
  public:
   template <typename F>
     requires(std::invocable<F, Array> || std::convertible_to<F, Array>)
-  Piece(const F& f) : function_(detail::piece(f)) {}  // NOLINT: both convert
+  Piece(const F& f) : function_(detail::piece(f)) {}  // both convert
   const std::function<Array(const Array&)>& function() const { return function_; }
 
  private:

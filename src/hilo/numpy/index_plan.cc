@@ -149,7 +149,7 @@ IndexPlan plan_slices(const Array& x, std::span<const Entry> entries) {
                   high = e.count == 0 ? 0 : std::max(e.start, last) + 1;
     plan.slices.push_back({low, high, e.step < 0 ? -e.step : e.step});
     if (e.kind == Entry::Kind::kNumber) continue;
-    if (e.step < 0 && e.count > 1) plan.reversed.push_back(static_cast<int64_t>(plan.gathered.size()));
+    if (e.step < 0 && e.count > 1) plan.reversed.push_back(plan.gathered.size());
     plan.gathered.push_back(e.count);
     plan.shape.push_back(e.count);
   }
@@ -194,7 +194,7 @@ class GatherPlanner {
     steps_.assign(entries_.size(), -1);
     for (size_t i = 0; i < entries_.size(); ++i) {
       if (has_arrays_ && i == arrays_at_) {
-        common_begin_ = static_cast<int64_t>(batch_.size());
+        common_begin_ = std::ssize(batch_);
         for (int64_t extent : common_) add_dimension(extent, true);
       }
       const Entry& e = entries_[i];
@@ -204,15 +204,15 @@ class GatherPlanner {
         continue;
       }
       const bool window = e.step == 1 || e.step == -1;
-      if (!window) steps_[i] = static_cast<int64_t>(batch_.size());
-      if (window && e.step < 0 && e.count > 1) plan_.reversed.push_back(static_cast<int64_t>(plan_.gathered.size()));
+      if (!window) steps_[i] = std::ssize(batch_);
+      if (window && e.step < 0 && e.count > 1) plan_.reversed.push_back(plan_.gathered.size());
       add_dimension(e.count, !window);
     }
   }
 
   void add_dimension(int64_t extent, bool batch) {
     if (batch) batch_.push_back(extent);
-    else plan_.gather.offset_dims.push_back(static_cast<int64_t>(plan_.gathered.size()));
+    else plan_.gather.offset_dims.push_back(plan_.gathered.size());
     plan_.gathered.push_back(extent);
     plan_.shape.push_back(extent);
   }
@@ -223,7 +223,7 @@ class GatherPlanner {
     for (size_t i = 0; i < entries_.size(); ++i) {
       const Entry& e = entries_[i];
       if (e.kind == Entry::Kind::kNewAxis || e.kind == Entry::Kind::kNothing || e.dimension < 0) continue;
-      const size_t d = static_cast<size_t>(e.dimension);
+      const size_t d = e.dimension;
       if (e.kind == Entry::Kind::kRange && steps_[i] < 0) {  // a window
         const int64_t low = e.count == 0 ? 0 : std::min(e.start, e.start + e.step * (e.count - 1));
         g.slice_sizes[d] = e.count;
@@ -263,7 +263,7 @@ class GatherPlanner {
   }
 
   void finish_indices() {
-    const int64_t rank = static_cast<int64_t>(batch_.size());
+    const int64_t rank = batch_.size();
     plan_.gather.index_vector_dim = rank;
     const bool wide =
         std::ranges::any_of(columns_, [](const Column& c) { return c.values.dtype() == ElementType::kS64; });
@@ -318,10 +318,10 @@ Array wrapped_index(const Array& index, int64_t extent) {
 
 std::vector<Array> true_positions(const Array& mask) {
   const std::vector<bool> values = mask.to_vector<bool>();
-  std::vector<std::vector<int32_t>> positions(static_cast<size_t>(mask.ndim()));
+  std::vector<std::vector<int32_t>> positions(mask.ndim());
   for (size_t flat = 0; flat < values.size(); ++flat) {
     if (!values[flat]) continue;
-    int64_t rest = static_cast<int64_t>(flat);
+    int64_t rest = flat;
     for (size_t d = positions.size(); d-- > 0;) {
       const int64_t extent = mask.shape()[d];
       positions[d].push_back(static_cast<int32_t>(rest % extent));
@@ -329,8 +329,7 @@ std::vector<Array> true_positions(const Array& mask) {
     }
   }
   std::vector<Array> arrays;
-  for (const std::vector<int32_t>& p : positions)
-    arrays.push_back(Array::from_vector(p, {static_cast<int64_t>(p.size())}));
+  for (const std::vector<int32_t>& p : positions) arrays.push_back(Array::from_vector(p, {std::ssize(p)}));
   return arrays;
 }
 

@@ -66,7 +66,7 @@ Array update(const Array& x, std::span<const Indexer> indices, const Operand& y,
   const IndexPlan plan = plan_places(x, options.wrap_negative_indices ? indices : unwrapped(indices));
   Array value = ops::convert_element_type(y.array(), x.dtype());
   // Leading axes of extent 1 that the places don't have are dropped, as NumPy does.
-  while (value.ndim() > static_cast<int64_t>(plan.shape.size()) && value.shape(0) == 1)
+  while (value.ndim() > std::ssize(plan.shape) && value.shape(0) == 1)
     value = ops::reshape(value, value.shape().subspan(1));
   const Array spread = ops::reshape(spread_to(value, plan.shape), plan.gathered);
   const Array updates = plan.reversed.empty() ? spread : ops::reverse(spread, plan.reversed);
@@ -146,7 +146,7 @@ Array take_along_axis(const Operand& arr, const Operand& indices, const TakeAlon
                               ": indices and arr must have the same number of dimensions; got " +
                               indices.array().aval_shape().to_string() + " and " + x.aval_shape().to_string()));
   }
-  const size_t k = static_cast<size_t>(at);
+  const size_t k = at;
   std::vector<int64_t> of_x(x.shape().begin(), x.shape().end());
   std::vector<int64_t> of_indices(indices.array().shape().begin(), indices.array().shape().end());
   const int64_t extent = of_x[k], count = of_indices[k];

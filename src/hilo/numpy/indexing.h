@@ -15,9 +15,9 @@ namespace hilo::numpy {
 /// "promise_in_bounds"; "wrap" for take; "one_hot", which is "fill" here.
 class Mode {
  public:
-  Mode(IndexMode mode = IndexMode::kUnspecified) : mode_(mode) {}  // NOLINT: modes convert
+  Mode(IndexMode mode = IndexMode::kUnspecified) : mode_(mode) {}  // modes convert
   /// Errors    INVALID_ARGUMENT for another word
-  Mode(const char* word, std::source_location location = std::source_location::current());  // NOLINT
+  Mode(const char* word, std::source_location location = std::source_location::current());
   IndexMode mode() const { return mode_; }
   bool wraps() const { return wraps_; }
 

@@ -221,7 +221,7 @@ Array matrix_transpose(const Operand& x) {
 Array swapaxes(const Operand& a, int64_t axis1, int64_t axis2) {
   const UserLocation here(a.location());
   std::vector<int64_t> order = ops::all_dimensions(a.array().ndim());
-  std::swap(order[static_cast<size_t>(normal_axis(a, axis1))], order[static_cast<size_t>(normal_axis(a, axis2))]);
+  std::swap(order[normal_axis(a, axis1)], order[normal_axis(a, axis2)]);
   return ops::transpose(a.array(), order);
 }
 

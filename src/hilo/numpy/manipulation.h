@@ -228,12 +228,11 @@ Array repeat(const Operand& a, const Repeats& repeats, const RepeatOptions& opti
 /// How much to add {before, after}: of all axes, or of each.
 class PadWidth {
  public:
-  PadWidth(int width) : pairs_{{width, width}} {}                                        // NOLINT: widths convert
-  PadWidth(int64_t width) : pairs_{{width, width}} {}                                    // NOLINT
-  PadWidth(std::initializer_list<int64_t> pair) : pairs_{std::vector<int64_t>(pair)} {}  // NOLINT
-  PadWidth(std::initializer_list<std::initializer_list<int64_t>> pairs)
-      : pairs_(pairs.begin(), pairs.end()) {}                                      // NOLINT
-  PadWidth(std::vector<std::vector<int64_t>> pairs) : pairs_(std::move(pairs)) {}  // NOLINT
+  PadWidth(int width) : pairs_{{width, width}} {}  // widths convert
+  PadWidth(int64_t width) : pairs_{{width, width}} {}
+  PadWidth(std::initializer_list<int64_t> pair) : pairs_{std::vector<int64_t>(pair)} {}
+  PadWidth(std::initializer_list<std::initializer_list<int64_t>> pairs) : pairs_(pairs.begin(), pairs.end()) {}
+  PadWidth(std::vector<std::vector<int64_t>> pairs) : pairs_(std::move(pairs)) {}
   const std::vector<std::vector<int64_t>>& pairs() const { return pairs_; }
 
  private:
@@ -243,8 +242,8 @@ class PadWidth {
 class PadEnds : public std::optional<Array> {
  public:
   using std::optional<Array>::optional;
-  PadEnds(std::initializer_list<Array> ends);                          // NOLINT: it converts
-  PadEnds(std::initializer_list<std::initializer_list<Array>> pairs);  // NOLINT
+  PadEnds(std::initializer_list<Array> ends);  // it converts
+  PadEnds(std::initializer_list<std::initializer_list<Array>> pairs);
 };
 struct PadOptions {
   const char* mode = "constant";

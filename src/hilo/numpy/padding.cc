@@ -17,7 +17,7 @@ struct Width {
 
 Width width_of(const PadWidth& widths, const Array& x, int64_t axis) {
   const std::vector<std::vector<int64_t>>& pairs = widths.pairs();
-  if (pairs.size() != 1 && static_cast<int64_t>(pairs.size()) != x.ndim())
+  if (pairs.size() != 1 && std::ssize(pairs) != x.ndim())
     or_throw(invalid_argument(at_user_line("pad") + ": pad_width has " + std::to_string(pairs.size()) +
                               " pairs; wanted one, or one for each axis of " + x.aval_shape().to_string()));
   const std::vector<int64_t>& pair = pairs[pairs.size() == 1 ? 0 : static_cast<size_t>(axis)];
@@ -38,7 +38,7 @@ Array part(const Array& x, int64_t axis, int64_t start, int64_t stop) { return s
 /// `one` of extent 1 along the axis, `count` times.
 Array repeated(const Array& one, int64_t axis, int64_t count) {
   Shape dims(one.shape());
-  dims[static_cast<size_t>(axis)] = count;
+  dims[axis] = count;
   return spread_to(one, dims);
 }
 
@@ -47,9 +47,9 @@ using PadAxis = Array (*)(const Array& x, int64_t axis, Width width, const PadOp
 
 Array pad_constant(const Array& x, int64_t axis, Width w, const PadOptions& options) {
   const auto [before, after] = ends_of(options.constant_values, x, axis);
-  std::vector<hlo::PaddingDimension> low(static_cast<size_t>(x.ndim())), high(static_cast<size_t>(x.ndim()));
-  low[static_cast<size_t>(axis)].low = w.before;
-  high[static_cast<size_t>(axis)].high = w.after;
+  std::vector<hlo::PaddingDimension> low(x.ndim()), high(static_cast<size_t>(x.ndim()));
+  low[axis].low = w.before;
+  high[axis].high = w.after;
   return ops::pad(ops::pad(x, before, low), after, high);
 }
 
@@ -129,7 +129,7 @@ Array pad_symmetric(const Array& x, int64_t axis, Width w, const PadOptions& opt
 
 Array pad_wrap(const Array& x, int64_t axis, Width w, const PadOptions&) {
   const int64_t n = x.shape(axis), times = (w.before + n - 1) / n + 1 + (w.after + n - 1) / n;
-  const Array many = concatenate(std::vector<Array>(static_cast<size_t>(times), x), axis);
+  const Array many = concatenate(std::vector<Array>(times, x), axis);
   const int64_t start = (w.before + n - 1) / n * n - w.before;
   return part(many, axis, start, start + w.before + n + w.after);
 }
@@ -160,14 +160,14 @@ PadAxis pad_axis_of(const std::string& mode) {
 /// Which element stands at each position of the result.
 std::vector<int32_t> repeated_positions(const Array& repeats, int64_t extent) {
   const std::vector<int64_t> counts = repeats.to_vector<int64_t>();
-  if (counts.size() != 1 && static_cast<int64_t>(counts.size()) != extent)
+  if (counts.size() != 1 && std::ssize(counts) != extent)
     or_throw(invalid_argument(at_user_line("repeat") + ": repeats must have one number, or one for each of " +
                               std::to_string(extent) + " elements; got " + repeats.aval_shape().to_string()));
   std::vector<int32_t> positions;
   for (int64_t i = 0; i < extent; ++i) {
     const int64_t count = counts[counts.size() == 1 ? 0 : static_cast<size_t>(i)];
     if (count < 0) or_throw(invalid_argument(at_user_line("repeat") + ": repeats must not be negative"));
-    positions.insert(positions.end(), static_cast<size_t>(count), static_cast<int32_t>(i));
+    positions.insert(positions.end(), count, static_cast<int32_t>(i));
   }
   return positions;
 }
@@ -241,7 +241,7 @@ Array repeat(const Operand& a, int64_t repeats, std::optional<int64_t> axis) {
   Shape thin(x.shape()), wide(x.shape()), whole(x.shape());
   thin.insert(thin.begin() + at + 1, 1);
   wide.insert(wide.begin() + at + 1, repeats);
-  whole[static_cast<size_t>(at)] *= repeats;
+  whole[at] *= repeats;
   return ops::reshape(spread_to(ops::reshape(x, thin), wide), whole);
 }
 
@@ -261,8 +261,7 @@ Array detail::repeat(const Operand& a, const Array& repeats, std::optional<int64
   if (!total_repeat_length) {
     const std::vector<int32_t> positions = repeated_positions(repeats, extent);
     if (extent == 0) return x;
-    return take(x, Array::from_vector(positions, {static_cast<int64_t>(positions.size())}),
-                {.axis = at, .mode = "promise_in_bounds"});
+    return take(x, Array::from_vector(positions, {std::ssize(positions)}), {.axis = at, .mode = "promise_in_bounds"});
   }
   if (extent == 0) return numpy::repeat(x, 0, at);
   const Array ends = cumsum(broadcast_to(ravel(repeats), {extent}));

@@ -122,10 +122,10 @@ Array spread_to(const Array& x, std::span<const int64_t> shape) {
                               dimensions_to_string(shape)));
   }
   // Axes of extent 1 that grow are dropped first: a broadcast keeps the extents it maps.
-  const int64_t offset = static_cast<int64_t>(shape.size()) - x.ndim();
+  const int64_t offset = std::ssize(shape) - x.ndim();
   std::vector<int64_t> kept_extents, dimensions;
   for (int64_t d = 0; d < x.ndim(); ++d) {
-    if (x.shape(d) == 1 && shape[static_cast<size_t>(d + offset)] != 1) continue;
+    if (x.shape(d) == 1 && shape[d + offset] != 1) continue;
     kept_extents.push_back(x.shape(d));
     dimensions.push_back(d + offset);
   }

@@ -16,7 +16,7 @@ namespace {
 Array squashed(const Array& x, const std::vector<int64_t>& axes) {
   Shape kept(ops::without_dimensions(x.shape(), axes));
   std::vector<int64_t> last;
-  for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
+  for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - std::ssize(axes));
   int64_t count = 1;
   for (const int64_t d : axes) count *= x.shape(d);
   const Array moved = moveaxis(x, axes, last);
@@ -30,9 +30,9 @@ Array along_axes(const char* function, const Array& weights, const Array& x, con
   std::vector<int64_t> named;
   if (axes)
     for (const int64_t axis : *axes) named.push_back(normal_axis(x, axis));
-  bool fits = weights.ndim() == static_cast<int64_t>(named.size()) && !named.empty();
+  bool fits = weights.ndim() == std::ssize(named) && !named.empty();
   for (size_t i = 0; fits && i < named.size(); ++i) {
-    thin[static_cast<size_t>(named[i])] = weights.shape()[i];
+    thin[named[i]] = weights.shape()[i];
     fits = weights.shape()[i] == x.shape(named[i]);
   }
   if (!fits)
@@ -41,7 +41,7 @@ Array along_axes(const char* function, const Array& weights, const Array& x, con
                               weights.aval_shape().to_string() + " and " + x.aval_shape().to_string()));
   std::vector<int64_t> order(named.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](int64_t i) { return named[static_cast<size_t>(i)]; });
+  std::ranges::sort(order, {}, [&](int64_t i) { return named[i]; });
   return ops::reshape(ops::transpose(weights, order), thin);
 }
 
@@ -127,7 +127,7 @@ Array quantiles(const char* function, const Operand& a, const Array& q, const Qu
   Shape kept(ops::without_dimensions(x.shape(), axes));
   if (options.keepdims) {
     kept = Shape(x.shape());
-    for (const int64_t d : axes) kept[static_cast<size_t>(d)] = 1;
+    for (const int64_t d : axes) kept[d] = 1;
   }
   shape.insert(shape.end(), kept.begin(), kept.end());
   return ops::convert_element_type(ops::reshape(picked, shape), x.dtype());
@@ -185,7 +185,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
 Array average(const Operand& a, const AverageOptions& options) { return average_with_weights(a, options).average; }
 
 Array detail::shares(std::initializer_list<double> q) {
-  return Array::from_vector(std::vector<double>(q), {static_cast<int64_t>(q.size())}).astype(default_float());
+  return Array::from_vector(std::vector<double>(q), {std::ssize(q)}).astype(default_float());
 }
 
 }  // namespace hilo::numpy

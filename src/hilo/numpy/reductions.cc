@@ -25,7 +25,7 @@ Array reduced(const Array& x, const Axes& axes, bool keepdims, const Reduce& red
   const Array out = dims.empty() ? x : reduce(x, dims);
   if (!keepdims) return out;
   Shape kept(x.shape());
-  for (int64_t d : dims) kept[static_cast<size_t>(d)] = 1;
+  for (int64_t d : dims) kept[d] = 1;
   return ops::reshape(out, kept);
 }
 
@@ -92,7 +92,7 @@ Array complex_extreme(const Array& x, const std::vector<int64_t>& dims, bool gre
   const auto reduce = [&](const Array& v) { return greatest ? ops::reduce_max(v, dims) : ops::reduce_min(v, dims); };
   const Array parts = ops::real(x), best = reduce(parts);
   Shape thin(x.shape());
-  for (const int64_t d : dims) thin[static_cast<size_t>(d)] = 1;
+  for (const int64_t d : dims) thin[d] = 1;
   const Array tied = ops::eq(parts, spread_to(ops::reshape(best, thin), x.shape()));
   const Array none = greatest ? ops::lowest(parts.dtype()) : ops::highest(parts.dtype());
   const Array imaginary = reduce(ops::select(tied, ops::imag(x), spread_to(none, x.shape())));
@@ -182,7 +182,7 @@ Array cumulative(const char* name, const Operand& x, const InitialOptions& optio
   const Array out = truths ? truth(sums) : sums;
   if (!options.include_initial) return out;
   Shape first(out.shape());
-  first[static_cast<size_t>(at)] = 1;
+  first[at] = 1;
   return concatenate({full(first, neutral, out.dtype()), out}, at);
 }
 

@@ -57,7 +57,7 @@ Array inside(const char* function, const Array& index, int64_t extent, Outside o
 }
 
 Array from_positions(const std::vector<int32_t>& positions) {
-  return Array::from_vector(positions, {static_cast<int64_t>(positions.size())});
+  return Array::from_vector(positions, {std::ssize(positions)});
 }
 
 /// The positions that an argument of insert or delete_ names, from 0 on; must be known.
@@ -69,7 +69,7 @@ std::vector<int64_t> named_positions(const char* function, const Array& obj, int
                                 std::to_string(extent) + "; got " + obj.aval_shape().to_string()));
     const std::vector<bool> mask = obj.to_vector<bool>();
     for (size_t i = 0; i < mask.size(); ++i)
-      if (mask[i]) out.push_back(static_cast<int64_t>(i));
+      if (mask[i]) out.push_back(i);
     return out;
   }
   check_integer_index(function, obj);
@@ -98,19 +98,19 @@ Array numbers_of(const Range& range, int64_t extent) { return arange(extent, int
 Array inserted_at(const Array& x, int64_t place, const Array& values, int64_t axis) {
   Shape dims(x.shape());
   const Array moved = moveaxis(ops::reshape(values, with_rank(values.shape(), dims.size())), 0, axis);
-  dims[static_cast<size_t>(axis)] = moved.shape(axis);
+  dims[axis] = moved.shape(axis);
   const Array part = broadcast_to(ops::convert_element_type(moved, x.dtype()), dims);
   return concatenate({slice(x, 0, place, 1, axis), part, slice(x, place, x.shape(axis), 1, axis)}, axis);
 }
 
 /// One value each before several places of the array as it was.
 Array inserted_each(const Array& x, const std::vector<int64_t>& places, const Array& values, int64_t axis) {
-  const int64_t extent = x.shape(axis), count = static_cast<int64_t>(places.size());
+  const int64_t extent = x.shape(axis), count = std::ssize(places);
   std::vector<std::pair<int64_t, int64_t>> order;  // place, which value
-  for (int64_t i = 0; i < count; ++i) order.emplace_back(places[static_cast<size_t>(i)], i);
+  for (int64_t i = 0; i < count; ++i) order.emplace_back(places[i], i);
   std::ranges::stable_sort(order, {}, &std::pair<int64_t, int64_t>::first);
   Shape dims(x.shape());
-  dims[static_cast<size_t>(axis)] = count;
+  dims[axis] = count;
   const Array together = concatenate({x, broadcast_to(ops::convert_element_type(values, x.dtype()), dims)}, axis);
   std::vector<int32_t> positions;
   size_t next = 0;
@@ -141,7 +141,7 @@ std::vector<Array> nonzero(const Operand& a, const SizeOptions& options) {
   std::vector<Array> out = unraveled(flat, x.shape());
   for (size_t d = 0; d < out.size(); ++d) {
     Array fill = options.fill_value ? *options.fill_value : Array(0);
-    if (fill.ndim() == 1) fill = fill[static_cast<int64_t>(d)];
+    if (fill.ndim() == 1) fill = fill[d];
     const Array value = spread_to(ops::convert_element_type(fill, out[d].dtype()), out[d].shape());
     out[d] = ops::convert_element_type(ops::select(found, out[d], value), default_integer());
   }
@@ -191,7 +191,7 @@ Array choose(const Operand& a, const Arrays& given, const ChooseOptions& options
   const std::vector<Array>& choices = given.list();
   if (choices.empty()) or_throw(invalid_argument(at_user_line("choose") + ": need at least one choice"));
   const Outside outside = outside_of("choose", options.mode);
-  const Array index = inside("choose", a.array(), static_cast<int64_t>(choices.size()), outside);
+  const Array index = inside("choose", a.array(), std::ssize(choices), outside);
   Array out = promote(choices[0], choices[0]).first;
   for (size_t i = 1; i < choices.size(); ++i) out = where(index == static_cast<int>(i), choices[i], out);
   return not_weak(broadcast_to(out, broadcast_shapes(Shape(out.shape()), Shape(index.shape()))));
@@ -240,11 +240,11 @@ Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& 
     or_throw(invalid_argument(at_user_line("put_along_axis") + ": indices must have the rank of " +
                               x.aval_shape().to_string() + "; got " + indices.array().aval_shape().to_string()));
   Shape dims(x.shape()), of_index(indices.array().shape());
-  dims[static_cast<size_t>(at_axis)] = of_index[static_cast<size_t>(at_axis)];
+  dims[at_axis] = of_index[at_axis];
   const Array index = broadcast_to(indices, broadcast_shapes(dims, of_index));
   std::vector<Indexer> grid;
   const std::vector<Array> thin = indices_sparse(Shape(index.shape()), int32);
-  for (int64_t d = 0; d < x.ndim(); ++d) grid.emplace_back(d == at_axis ? index : thin[static_cast<size_t>(d)]);
+  for (int64_t d = 0; d < x.ndim(); ++d) grid.emplace_back(d == at_axis ? index : thin[d]);
   return IndexedPlaces(Operand(x, arr.location()), grid).set(values, {.mode = options.mode});
 }
 
@@ -288,9 +288,8 @@ Array delete_(const Operand& arr, const Operand& obj, std::optional<int64_t> axi
   const UserLocation here(arr.location());
   const Array x = axis ? arr.array() : ravel(arr);
   const int64_t at_axis = normal_axis(x, axis.value_or(0)), extent = x.shape(at_axis);
-  std::vector<bool> gone(static_cast<size_t>(extent), false);
-  for (const int64_t p : named_positions("delete", obj.array(), extent, extent - 1))
-    gone[static_cast<size_t>(p)] = true;
+  std::vector<bool> gone(extent, false);
+  for (const int64_t p : named_positions("delete", obj.array(), extent, extent - 1)) gone[p] = true;
   std::vector<int32_t> kept;
   for (size_t i = 0; i < gone.size(); ++i)
     if (!gone[i]) kept.push_back(static_cast<int32_t>(i));
@@ -314,9 +313,9 @@ Array trim_zeros(const Operand& filt, const TrimZerosOptions& options) {
   const Array mask = truth(x);
   for (const int64_t axis : normal_axes(x, options.axis)) {
     const std::vector<bool> kept = any(mask, {.axis = others(x.ndim(), axis)}).to_vector<bool>();
-    int64_t begin = 0, end = static_cast<int64_t>(kept.size());
-    while (front && begin < end && !kept[static_cast<size_t>(begin)]) ++begin;
-    while (back && end > begin && !kept[static_cast<size_t>(end - 1)]) --end;
+    int64_t begin = 0, end = std::ssize(kept);
+    while (front && begin < end && !kept[begin]) ++begin;
+    while (back && end > begin && !kept[end - 1]) --end;
     x = slice(x, begin, end, 1, axis);
   }
   return x;

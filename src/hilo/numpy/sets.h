@@ -10,7 +10,7 @@ namespace hilo::numpy {
 struct UniqueFlag {
   UniqueFlag() = default;
   template <std::same_as<bool> Bool>
-  UniqueFlag(Bool) {  // NOLINT: it converts, to be refused
+  UniqueFlag(Bool) {  // it converts, to be refused
     static_assert(sizeof(Bool) == 0,
                   "more results have functions of their own: unique_all(x), unique_counts(x), unique_inverse(x)");
   }

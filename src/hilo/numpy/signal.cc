@@ -18,13 +18,13 @@ namespace {
 Array neighbour(const Array& given, const Array& a, int64_t axis) {
   if (given.ndim() != 0) return given;
   Shape dims(a.shape());
-  dims[static_cast<size_t>(axis)] = 1;
+  dims[axis] = 1;
   return broadcast_to(given, dims);
 }
 
 Array along(const Array& line, const Array& a, int64_t axis) {
   Shape thin(std::vector<int64_t>(a.shape().size(), 1));
-  thin[static_cast<size_t>(axis)] = line.size();
+  thin[axis] = line.size();
   return reshape(line, thin);
 }
 

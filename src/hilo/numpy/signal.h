@@ -55,11 +55,11 @@ Array unwrap(const Operand& p, const UnwrapOptions& options = {});
 /// What interp gives outside of the points: a value, or "extrapolate", the line through the last two.
 class InterpEnd {
  public:
-  InterpEnd(std::nullopt_t) : is_end_(true) {}  // NOLINT: they convert
+  InterpEnd(std::nullopt_t) : is_end_(true) {}  // they convert
   template <std::convertible_to<Array> T>
-  InterpEnd(const T& value) : value_(Array(value)) {}        // NOLINT: they convert
-  InterpEnd(const char* word, Line line = Line::current());  // NOLINT
-  bool is_end() const { return is_end_; }                    ///< neither: the first or last value
+  InterpEnd(const T& value) : value_(Array(value)) {}  // they convert
+  InterpEnd(const char* word, Line line = Line::current());
+  bool is_end() const { return is_end_; }  ///< neither: the first or last value
   const std::optional<Array>& value() const { return value_; }
 
  private:

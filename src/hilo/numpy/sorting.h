@@ -194,9 +194,9 @@ Array bincount(const Operand& x, const BincountOptions& options = {});
 /// A number of bins of equal width, or the borders of bins.
 class Bins {
  public:
-  Bins(int count) : count_(count) {}           // NOLINT: bins convert
-  Bins(int64_t count) : count_(count) {}       // NOLINT
-  Bins(const Array& edges) : edges_(edges) {}  // NOLINT
+  Bins(int count) : count_(count) {}  // bins convert
+  Bins(int64_t count) : count_(count) {}
+  Bins(const Array& edges) : edges_(edges) {}
   int64_t count() const { return count_; }
   const std::optional<Array>& edges() const { return edges_; }
 
@@ -207,9 +207,9 @@ class Bins {
 /// What bins cover, or by default from the least element to the greatest.
 class BinRange {
  public:
-  BinRange(std::nullopt_t) : has_value_(false) {}                                           // NOLINT: {.range = {0, 1}}
-  BinRange(double low, double high) : has_value_(true), limits_(low, high) {}               // NOLINT
-  BinRange(const std::pair<double, double>& limits) : has_value_(true), limits_(limits) {}  // NOLINT
+  BinRange(std::nullopt_t) : has_value_(false) {}  // {.range = {0, 1}}
+  BinRange(double low, double high) : has_value_(true), limits_(low, high) {}
+  BinRange(const std::pair<double, double>& limits) : has_value_(true), limits_(limits) {}
   explicit operator bool() const { return has_value_; }
   const std::pair<double, double>& operator*() const { return limits_; }
 
@@ -221,9 +221,9 @@ class BinRange {
 class ColumnBins {
  public:
   template <std::convertible_to<Bins> T>
-  ColumnBins(const T& bins) : bins_({Bins(bins)}) {}              // NOLINT: they convert
-  ColumnBins(std::initializer_list<Bins> bins) : bins_(bins) {}   // NOLINT
-  ColumnBins(std::vector<Bins> bins) : bins_(std::move(bins)) {}  // NOLINT
+  ColumnBins(const T& bins) : bins_({Bins(bins)}) {}  // they convert
+  ColumnBins(std::initializer_list<Bins> bins) : bins_(bins) {}
+  ColumnBins(std::vector<Bins> bins) : bins_(std::move(bins)) {}
   const std::vector<Bins>& list() const { return bins_; }
 
  private:

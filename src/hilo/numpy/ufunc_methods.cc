@@ -23,7 +23,7 @@ Array reduced_first(const Array& a, const std::vector<int64_t>& axes) {
   const Array moved = moveaxis(a, axes, front);
   Shape shape = {1};
   for (int64_t d = 0; d < moved.ndim(); ++d) {
-    if (d < static_cast<int64_t>(axes.size())) shape[0] *= moved.shape(d);
+    if (d < std::ssize(axes)) shape[0] *= moved.shape(d);
     else shape.push_back(moved.shape(d));
   }
   return ops::reshape(moved, shape);
@@ -61,7 +61,7 @@ Array reduced_by_scan(const detail::BinaryCall& f, const Array& a, const UfuncRe
                         : folded(f, x[0], slice(x, 1, x.shape(0)), mask);
   if (!options.keepdims) return out;
   Shape kept(a.shape());
-  for (const int64_t axis : axes) kept[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) kept[axis] = 1;
   return ops::reshape(out, kept);
 }
 
@@ -80,7 +80,7 @@ Array reduced_bits(const Array& a, const UfuncReduceOptions& options, hlo::Opcod
   }
   if (!options.keepdims) return out;
   Shape kept(a.shape());
-  for (const int64_t axis : axes) kept[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) kept[axis] = 1;
   return ops::reshape(out, kept);
 }
 
@@ -191,7 +191,7 @@ Array detail::ufunc_reduceat(const BinaryCall& call, const Operand& a, const Ope
   const int64_t n = x.shape(0);
   const Array begins = ops::convert_element_type(indices.array(), ElementType::kS32);
   const Array ends = concatenate({slice(begins, 1, begins.size()), full({1}, n, int32)});
-  Shape thin(std::vector<int64_t>(static_cast<size_t>(x.ndim()), 1));
+  Shape thin(std::vector<int64_t>(x.ndim(), 1));
   thin[0] = begins.size();
   const auto step = [&](Array sum, std::pair<Array, Array> element) {
     const Array inside = (element.second > begins) & (element.second < ends);

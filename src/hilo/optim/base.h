@@ -116,11 +116,11 @@ using Schedule = std::function<Array(const Array& count)>;
 class ScalarOrSchedule {
  public:
   template <Number T>
-  ScalarOrSchedule(T value) : value_(value), number_(static_cast<double>(value)) {}  // NOLINT: numbers convert
-  ScalarOrSchedule(const Array& value) : value_(value) {}                            // NOLINT
+  ScalarOrSchedule(T value) : value_(value), number_(static_cast<double>(value)) {}  // numbers convert
+  ScalarOrSchedule(const Array& value) : value_(value) {}
   template <typename F>
     requires(std::convertible_to<F, Schedule> && !std::convertible_to<F, Array>)
-  ScalarOrSchedule(F schedule) : schedule_(std::move(schedule)) {}  // NOLINT
+  ScalarOrSchedule(F schedule) : schedule_(std::move(schedule)) {}
 
   bool is_schedule() const { return schedule_ != nullptr; }
   const Schedule& schedule() const { return schedule_; }

@@ -12,7 +12,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // NOLINT: algebra over these
+using namespace leaves;  // algebra over these
 
 GradientTransformation clip(double max_delta) {
   return of_each("clip", [=](const Array& u) { return numpy::clip(u, -max_delta, max_delta); });
@@ -136,7 +136,7 @@ GradientTransformation differentially_private_aggregate(double l2_norm_clip, dou
             check_batched(kName, updates);
             const Leaves sums = clipped_sums(updates, l2_norm_clip).first;
             const std::vector<random::Key> keys =
-                random::split(random::Key{field(state, kName, "rng_key")[0]}, static_cast<int64_t>(updates.size()) + 1);
+                random::split(random::Key{field(state, kName, "rng_key")[0]}, std::ssize(updates) + 1);
             size_t next = 1;
             const Leaves out = map(
                 [&](const Array& sum) {

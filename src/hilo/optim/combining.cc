@@ -10,7 +10,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // NOLINT: algebra over these
+using namespace leaves;  // algebra over these
 
 namespace {
 
@@ -61,7 +61,7 @@ namespace {
 
 Leaves picked(const Leaves& all, const std::vector<int64_t>& chosen) {
   Leaves out;
-  for (int64_t i : chosen) out.push_back(all.at(static_cast<size_t>(i)));
+  for (int64_t i : chosen) out.push_back(all.at(i));
   return out;
 }
 Given picked(const Given& given, const std::vector<int64_t>& chosen) {
@@ -71,7 +71,7 @@ Given picked(const Given& given, const std::vector<int64_t>& chosen) {
   if (given.value_fn)
     out.value_fn = [given, chosen](const Leaves& some) {
       Leaves all = *given.params;
-      for (size_t i = 0; i < chosen.size(); ++i) all[static_cast<size_t>(chosen[i])] = some[i];
+      for (size_t i = 0; i < chosen.size(); ++i) all[chosen[i]] = some[i];
       return given.value_fn(all);
     };
   return out;
@@ -80,8 +80,8 @@ Given picked(const Given& given, const std::vector<int64_t>& chosen) {
 OptState init_chosen(const GradientTransformation& inner, const Parameters& p, const std::vector<int64_t>& chosen) {
   Parameters some;
   for (int64_t i : chosen) {
-    some.arrays.push_back(p.arrays[static_cast<size_t>(i)]);
-    some.paths.push_back(p.paths[static_cast<size_t>(i)]);
+    some.arrays.push_back(p.arrays[i]);
+    some.paths.push_back(p.paths[i]);
   }
   return {"masked", {}, chosen, {inner.init_leaves(some)}};
 }
@@ -91,7 +91,7 @@ Updated update_chosen(const GradientTransformation& inner, const Leaves& updates
   check_state(state, "masked", 1);
   Updated step = inner.update_leaves(picked(updates, state.chosen), state.inner[0], picked(given, state.chosen));
   Updated out{updates, {"masked", {}, state.chosen, {std::move(step.state)}}};
-  for (size_t i = 0; i < state.chosen.size(); ++i) out.updates[static_cast<size_t>(state.chosen[i])] = step.updates[i];
+  for (size_t i = 0; i < state.chosen.size(); ++i) out.updates[state.chosen[i]] = step.updates[i];
   return out;
 }
 
@@ -118,7 +118,7 @@ namespace {
 std::vector<int64_t> where_true(const std::vector<bool>& each) {
   std::vector<int64_t> out;
   for (size_t i = 0; i < each.size(); ++i)
-    if (each[i]) out.push_back(static_cast<int64_t>(i));
+    if (each[i]) out.push_back(i);
   return out;
 }
 }  // namespace
@@ -151,7 +151,7 @@ GradientTransformation partition(std::map<std::string, GradientTransformation> t
             for (const auto& [label, transformation] : transforms) {
               std::vector<int64_t> chosen;
               for (size_t i = 0; i < each.size(); ++i)
-                if (each[i] == label) chosen.push_back(static_cast<int64_t>(i));
+                if (each[i] == label) chosen.push_back(i);
               state.inner.push_back(init_chosen(transformation, p, chosen));
             }
             return state;
@@ -343,7 +343,7 @@ std::pair<Leaves, Leaves> halves(const Leaves& both) {
   if (both.size() % 2 != 0)
     or_throw(invalid_argument(at_user_line("lookahead") +
                               ": its parameters are LookaheadParams. Hint: LookaheadParams<P>::init_synced(params)"));
-  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(both.size() / 2);
+  const auto middle = both.begin() + both.size() / 2;
   return {Leaves(both.begin(), middle), Leaves(middle, both.end())};
 }
 

@@ -55,11 +55,11 @@ GradientTransformation named_chain(std::vector<std::pair<std::string, GradientTr
 template <typename T>
 class Choices {
  public:
-  Choices(T all)  // NOLINT: choices convert
+  Choices(T all)  // choices convert
       : each_([all](const Parameters& p) { return std::vector<T>(p.arrays.size(), all); }) {}
   template <typename F>
     requires(std::is_invocable_r_v<T, F, std::string_view, const Array&>)
-  Choices(F f)  // NOLINT
+  Choices(F f)
       : each_([f](const Parameters& p) {
           std::vector<T> out;
           for (size_t i = 0; i < p.arrays.size(); ++i) out.push_back(f(p.paths[i], p.arrays[i]));
@@ -68,7 +68,7 @@ class Choices {
   template <typename F>
     requires(!std::is_invocable_v<F, std::string_view, const Array&> &&
              requires { typename detail::ArgumentOf<F>::type; })
-  Choices(F f)  // NOLINT
+  Choices(F f)
       : each_([f](const Parameters& p) {
           using P = typename detail::ArgumentOf<F>::type;
           detail::check_whole(p, typeid(P));
@@ -78,7 +78,7 @@ class Choices {
         }) {}
   template <Tree M>
     requires(!std::convertible_to<M, T> && !requires { typename detail::ArgumentOf<M>::type; })
-  Choices(const M& tree) {  // NOLINT
+  Choices(const M& tree) {
     std::vector<T> all;
     detail::append_choices(tree, all);
     each_ = [all](const Parameters&) { return all; };

@@ -10,7 +10,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // NOLINT: algebra over these
+using namespace leaves;  // algebra over these
 
 namespace {
 
@@ -19,9 +19,9 @@ std::optional<std::pair<int64_t, int64_t>> factored_axes(std::span<const int64_t
   if (!o.factored || shape.size() < 2) return std::nullopt;
   std::vector<int64_t> order(shape.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](int64_t d) { return shape[static_cast<size_t>(d)]; });
+  std::ranges::stable_sort(order, {}, [&](int64_t d) { return shape[d]; });
   const int64_t second = order[order.size() - 2], first = order.back();
-  if (shape[static_cast<size_t>(second)] < o.min_dim_size_to_factor) return std::nullopt;
+  if (shape[second] < o.min_dim_size_to_factor) return std::nullopt;
   return std::pair(second, first);
 }
 
@@ -90,7 +90,7 @@ namespace {
 /// Extent 1 along all axes but one.
 Array along(const Array& v, const Array& like, int64_t axis) {
   Dimensions shape(std::vector<int64_t>(like.shape().size(), 1));
-  shape[static_cast<size_t>(axis)] = like.shape(axis);
+  shape[axis] = like.shape(axis);
   return numpy::reshape(v, shape);
 }
 std::vector<int64_t> other_axes(int64_t axis, int64_t rank) {
@@ -154,12 +154,12 @@ Leaves by_memory(Leaves v, const Leaves& steps, const Leaves& changes, const Arr
   for (int64_t k = size - 1; k >= 0; --k) {
     const Array i = place(k), alpha = numpy::take(weights, i, 0) * real_vdot(rows_at(steps, i), v);
     v = plus_scaled(v, -alpha, rows_at(changes, i));
-    alphas[static_cast<size_t>(k)] = alpha;
+    alphas[k] = alpha;
   }
   v = map([&](const Array& x) { return scale * x; }, v);
   for (int64_t k = 0; k < size; ++k) {
     const Array i = place(k), beta = numpy::take(weights, i, 0) * real_vdot(rows_at(changes, i), v);
-    v = plus_scaled(v, alphas[static_cast<size_t>(k)] - beta, rows_at(steps, i));
+    v = plus_scaled(v, alphas[k] - beta, rows_at(steps, i));
   }
   return v;
 }

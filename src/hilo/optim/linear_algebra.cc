@@ -132,7 +132,7 @@ Array MultiNormalDiagFromLogScale::sample(const Dimensions& shape, const random:
 }
 Array MultiNormalDiagFromLogScale::log_prob(const Operand& x) const {
   const UserLocation here(x.location());
-  const auto rank = static_cast<int64_t>(numpy::broadcast_shapes(loc.shape(), log_scale.shape()).size());
+  const int64_t rank = numpy::broadcast_shapes(loc.shape(), log_scale.shape()).size();
   std::vector<int64_t> axes;
   for (int64_t d = 1; d <= rank; ++d) axes.push_back(-d);
   return numpy::sum(scipy::stats::norm::logpdf(x, loc, numpy::exp(log_scale)), numpy::Axes(axes));

@@ -9,7 +9,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // NOLINT: algebra over these
+using namespace leaves;  // algebra over these
 using scipy::optimize::LinePoint;
 
 namespace {

@@ -150,9 +150,9 @@ Array softmax_cross_entropy_with_integer_labels(const Operand& logits, const Ope
   int64_t axis = (*o.axis)[0];
   if (o.axis.is_list()) {  // the classes of several axes, as one
     const auto together = [&](const Array& a) {
-      const int64_t count = static_cast<int64_t>((*o.axis).size());
-      std::vector<int64_t> back(static_cast<size_t>(count));
-      for (int64_t d = 0; d < count; ++d) back[static_cast<size_t>(d)] = a.ndim() - count + d;
+      const int64_t count = (*o.axis).size();
+      std::vector<int64_t> back(count);
+      for (int64_t d = 0; d < count; ++d) back[d] = a.ndim() - count + d;
       const Array moved = numpy::moveaxis(a, o.axis, back);
       Dimensions shape(moved.shape());
       shape.resize(shape.size() - static_cast<size_t>(count));

@@ -11,7 +11,7 @@ namespace {
 
 /// The axis of each leaf's batch, or none; argument_counts[i] leaves are argument i's.
 std::vector<std::optional<int64_t>> batch_axes(std::span<const Array> leaves, const Microbatches& how) {
-  const auto arguments = static_cast<int64_t>(how.argument_counts.size());
+  const int64_t arguments = how.argument_counts.size();
   if (how.in_axes.size() != 1 && how.in_axes.size() != how.argnums.size())
     refuse("microbatch", "in_axes are one axis, or one for each of argnums");
   std::vector<std::optional<int64_t>> of_arguments(how.argument_counts.size());
@@ -19,7 +19,7 @@ std::vector<std::optional<int64_t>> batch_axes(std::span<const Array> leaves, co
     const int64_t i = how.argnums[k] < 0 ? how.argnums[k] + arguments : how.argnums[k];
     if (i < 0 || i >= arguments)
       refuse("microbatch", "argnums: got " + std::to_string(how.argnums[k]) + " of " + std::to_string(arguments));
-    of_arguments[static_cast<size_t>(i)] = how.in_axes[how.in_axes.size() == 1 ? 0 : k];
+    of_arguments[i] = how.in_axes[how.in_axes.size() == 1 ? 0 : k];
   }
   std::vector<std::optional<int64_t>> axes;
   for (size_t i = 0; i < of_arguments.size(); ++i) axes.insert(axes.end(), how.argument_counts[i], of_arguments[i]);
@@ -82,7 +82,7 @@ std::vector<Array> microbatched(const FlatFunction& f, std::span<const Array> le
   for (size_t k = 0; k < cut.size(); ++k) {
     if (!axes[k]) continue;
     numpy::Shape shape(cut[k].shape());
-    shape[static_cast<size_t>(*axes[k])] = how.size;
+    shape[*axes[k]] = how.size;
     shape.insert(shape.begin() + *axes[k] + 1, count);
     cut[k] = numpy::reshape(cut[k], shape);
   }

@@ -17,8 +17,8 @@ enum class AccumulationType : uint8_t { MEAN, SUM, RUNNING_MEAN, CONCAT };
 /// One for all results, or one for each element of a result tuple.
 class Accumulators : public std::vector<AccumulationType> {
  public:
-  Accumulators(AccumulationType type);                          // NOLINT: both convert
-  Accumulators(std::initializer_list<AccumulationType> types);  // NOLINT
+  Accumulators(AccumulationType type);  // both convert
+  Accumulators(std::initializer_list<AccumulationType> types);
 };
 
 struct MicrobatchOptions {

@@ -7,7 +7,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // NOLINT: algebra over these
+using namespace leaves;  // algebra over these
 
 namespace {
 

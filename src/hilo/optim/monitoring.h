@@ -18,8 +18,8 @@ class Monitored {
  public:
   template <typename F>
     requires(std::is_invocable_r_v<Array, F, const Leaves&>)
-  Monitored(F measure) : measure_(of_measure(std::move(measure))) {}           // NOLINT: both convert
-  Monitored(GradientTransformation measure) : measure_(std::move(measure)) {}  // NOLINT
+  Monitored(F measure) : measure_(of_measure(std::move(measure))) {}  // both convert
+  Monitored(GradientTransformation measure) : measure_(std::move(measure)) {}
   const GradientTransformation& transformation() const { return measure_; }
 
  private:

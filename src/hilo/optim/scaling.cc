@@ -12,7 +12,7 @@
 
 namespace hilo::optim {
 
-using namespace leaves;  // NOLINT: algebra over these
+using namespace leaves;  // algebra over these
 
 GradientTransformation scale(const Array& step_size) {
   return of_each("scale", [step_size](const Array& g) { return step_size * g; });
@@ -294,7 +294,7 @@ GradientTransformation add_noise(double eta, double gamma, const random::Key& ke
             const Array count = leaves::safe_increment(field(state, kName, "count")[0]);
             const Array deviation = numpy::sqrt(eta / numpy::power(count, gamma));
             const std::vector<random::Key> keys = random::split(random::Key{field(state, kName, "rng_key")[0]});
-            const std::vector<random::Key> each = random::split(keys[1], static_cast<int64_t>(updates.size()));
+            const std::vector<random::Key> each = random::split(keys[1], std::ssize(updates));
             size_t next = 0;
             const Leaves out = map(
                 [&](const Array& u) {

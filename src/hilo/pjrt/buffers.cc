@@ -46,11 +46,10 @@ void copy_bytes(const std::byte* from, std::span<const int64_t> dims, std::span<
 /// A host array whose strides aren't whole elements: a field of a record, for example.
 StatusOr<BufferPtr> from_odd_strides(Device& device, const Shape& shape, const std::byte* data,
                                      std::span<const int64_t> byte_strides) {
-  HILO_ASSIGN_OR_RETURN(const AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+  HILO_ASSIGN_OR_RETURN(const AlignedBuffer memory, allocate_buffer(shape.byte_size()));
   std::byte* to = const_cast<std::byte*>(memory.data());
   if (shape.element_count() != 0)
-    copy_bytes(data, shape.dimensions(), byte_strides, static_cast<size_t>(element_size_bytes(shape.element_type())),
-               to);
+    copy_bytes(data, shape.dimensions(), byte_strides, element_size_bytes(shape.element_type()), to);
   return device.from_host({shape, memory.data(), row_major_strides(shape.dimensions())});
 }
 
@@ -236,7 +235,7 @@ Status answer(PJRT_Buffer_CopyToDevice_Args& args) {
 Status answer(PJRT_Buffer_ToHostBuffer_Args& args) {
   HILO_PJRT_WANTED(args, src);
   const Shape& shape = args.src->buffer->shape();
-  const auto bytes = static_cast<size_t>(shape.byte_size());
+  const size_t bytes = shape.byte_size();
   if (args.dst == nullptr) {
     args.dst_size = bytes;
     return ok_status();
@@ -268,7 +267,7 @@ Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
   if (data == nullptr) return unimplemented("PJRT_Buffer_CopyRawToHost: of buffers on another machine");
   if (args.transfer_size != 0) {
     HILO_PJRT_WANTED(args, dst);
-    std::memcpy(args.dst, data + args.offset, static_cast<size_t>(args.transfer_size));
+    std::memcpy(args.dst, data + args.offset, args.transfer_size);
   }
   args.event = new_event({});
   return ok_status();

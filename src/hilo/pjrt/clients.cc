@@ -221,8 +221,7 @@ Status answer(PJRT_Client_DefaultDeviceAssignment_Args& args) {
   if (static_cast<int64_t>(args.default_assignment_size) < count)
     return invalid_argument(
         fmt::format("default device assignment: room for {} devices; wanted {}", args.default_assignment_size, count));
-  for (int64_t i = 0; i < count; ++i)
-    args.default_assignment[i] = args.client->state->devices[static_cast<size_t>(i)]->description.id;
+  for (int64_t i = 0; i < count; ++i) args.default_assignment[i] = args.client->state->devices[i]->description.id;
   return ok_status();
 }
 

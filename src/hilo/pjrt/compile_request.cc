@@ -105,17 +105,16 @@ Status read_assignment(const WireMessage& message, CompileRequest& request) {
   if (replicas != request.replicas || partitions != request.partitions)
     return invalid_argument(fmt::format("a device assignment of {} replicas and {} partitions; wanted {} and {}",
                                         replicas, partitions, request.replicas, request.partitions));
-  request.devices.resize(static_cast<size_t>(request.count()));
+  request.devices.resize(request.count());
   int64_t partition = 0;
   HILO_RETURN_IF_ERROR(
       message.for_each_message(kComputationDevices, "ComputationDevice", [&](const WireMessage& column) {
         const StatusOr<std::vector<int64_t>> ids = column.integers(kReplicaIds);
         if (!ids.ok()) return ids.status();
-        if (partition >= partitions || static_cast<int64_t>(ids->size()) != replicas)
+        if (partition >= partitions || std::ssize(*ids) != replicas)
           return invalid_argument("a device assignment whose lists don't fit its counts");
         for (int64_t r = 0; r < replicas; ++r)
-          request.devices[static_cast<size_t>(r * partitions + partition)] =
-              static_cast<int>((*ids)[static_cast<size_t>(r)]);
+          request.devices[r * partitions + partition] = static_cast<int>((*ids)[r]);
         ++partition;
         return ok_status();
       }));
@@ -154,8 +153,7 @@ std::string device_assignment_proto(const CompileRequest& request) {
   out.integer(kComputationCount, request.partitions);
   for (int64_t p = 0; p < request.partitions; ++p) {
     std::vector<int64_t> ids;
-    for (int64_t r = 0; r < request.replicas; ++r)
-      ids.push_back(request.devices[static_cast<size_t>(r * request.partitions + p)]);
+    for (int64_t r = 0; r < request.replicas; ++r) ids.push_back(request.devices[r * request.partitions + p]);
     WireWriter column;
     column.integers(kReplicaIds, ids);
     out.message(kComputationDevices, column);

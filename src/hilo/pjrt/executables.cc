@@ -44,9 +44,8 @@ Status answer(PJRT_Compile_Args& args) {
   HILO_PJRT_WANTED(args, topology);
   ClientStatePtr state = args.client == nullptr ? nullptr : args.client->state;
   if (state == nullptr) {
-    HILO_ASSIGN_OR_RETURN(
-        state, make_client_state({.platform_name = args.topology->platform_name,
-                                  .device_count = static_cast<int64_t>(args.topology->descriptions.size())}));
+    HILO_ASSIGN_OR_RETURN(state, make_client_state({.platform_name = args.topology->platform_name,
+                                                    .device_count = std::ssize(args.topology->descriptions)}));
   }
   HILO_ASSIGN_OR_RETURN(ProgramPtr program,
                         compiled(state, args.program, args.compile_options, args.compile_options_size));

@@ -30,7 +30,7 @@ Status answer(PJRT_FFI_Type_Register_Args& args) {
   const std::string name(args.type_name, args.type_name_size);
   TypeIds& types = type_ids();
   const std::scoped_lock lock(types.mutex);
-  const int64_t wanted = args.type_id == 0 ? static_cast<int64_t>(types.ids.size()) + 1 : args.type_id;
+  const int64_t wanted = args.type_id == 0 ? std::ssize(types.ids) + 1 : args.type_id;
   const auto [at, added] = types.ids.emplace(name, wanted);
   if (!added && args.type_id != 0 && at->second != args.type_id)
     return already_exists(

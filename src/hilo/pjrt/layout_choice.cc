@@ -13,14 +13,14 @@ namespace {
 std::optional<std::vector<int64_t>> order_of(const hlo::Computation& entry, hlo::InstructionId id,
                                              const std::vector<ProgramValue>& arguments) {
   const hlo::Instruction* at = &entry.instruction(id);
-  std::vector<int64_t> source(static_cast<size_t>(at->shape.rank()));  // the dimension that each one of the result is
+  std::vector<int64_t> source(at->shape.rank());  // the dimension that each one of the result is
   std::iota(source.begin(), source.end(), 0);
   for (; at->opcode == hlo::Opcode::kTranspose; at = &entry.instruction(at->operands[0])) {
     const hlo::Int64List& permutation = hlo::attributes_of<hlo::TransposeAttributes>(*at).permutation;
-    for (int64_t& d : source) d = permutation[static_cast<size_t>(d)];
+    for (int64_t& d : source) d = permutation[d];
   }
   for (size_t p = 0; p < arguments.size(); ++p) {
-    if (entry.parameter(static_cast<int64_t>(p)).id != at->id) continue;
+    if (entry.parameter(p).id != at->id) continue;
     std::vector<int64_t> order;
     for (const int64_t d : arguments[p].placement.whole.minor_to_major())
       order.push_back(std::find(source.begin(), source.end(), d) - source.begin());

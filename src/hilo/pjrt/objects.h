@@ -86,7 +86,7 @@ struct ClientState {
 
   /// Null if there is none of that id.
   PJRT_Device* find(int id) const {
-    return id >= 0 && static_cast<size_t>(id) < devices.size() ? devices[static_cast<size_t>(id)] : nullptr;
+    return id >= 0 && static_cast<size_t>(id) < devices.size() ? devices[id] : nullptr;
   }
 };
 using ClientStatePtr = std::shared_ptr<ClientState>;

@@ -25,10 +25,9 @@ struct Parts {
 
 StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, const hlo::Mesh& mesh) {
   Parts parts;
-  parts.places.resize(static_cast<size_t>(mesh.device_count()));
+  parts.places.resize(mesh.device_count());
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    HILO_ASSIGN_OR_RETURN(const hlo::DimensionSplit split,
-                          hlo::split_dimension(mesh, sharding.dimensions[static_cast<size_t>(d)].axes));
+    HILO_ASSIGN_OR_RETURN(const hlo::DimensionSplit split, hlo::split_dimension(mesh, sharding.dimensions[d].axes));
     if (shape.dimension(d) % split.parts != 0)
       return unimplemented(
           fmt::format("{}: dimension {} in {} parts of different size", shape.to_string(), d, split.parts));
@@ -42,13 +41,13 @@ StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, cons
 /// `{devices=[2,1,4]0,1,2,.. last_tile_dims={replicated}}`: the devices of each part in the mesh's order, first the
 /// copies of a summand, then the summands.
 StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
-  const auto summands = static_cast<size_t>(parts.summands.parts);
+  const size_t summands = parts.summands.parts;
   std::map<std::vector<int64_t>, std::vector<std::vector<int64_t>>> who;  // by part and summand
   for (int64_t place = 0; place < mesh.device_count(); ++place) {
-    const auto device = static_cast<size_t>(mesh.device_at(place));
+    const size_t device = mesh.device_at(place);
     std::vector<std::vector<int64_t>>& lists = who[parts.places[device]];
     lists.resize(summands);
-    lists[static_cast<size_t>(parts.summands.part_of_device[device])].push_back(static_cast<int64_t>(device));
+    lists[parts.summands.part_of_device[device]].push_back(device);
   }
   const size_t copies = who.begin()->second[0].size();
   std::vector<int64_t> ids, dimensions = parts.counts;
@@ -60,7 +59,7 @@ StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
   std::vector<std::string_view> kinds;
   const auto add_kind = [&](size_t count, std::string_view kind) {
     if (count == 1) return;
-    dimensions.push_back(static_cast<int64_t>(count));
+    dimensions.push_back(count);
     kinds.push_back(kind);
   };
   add_kind(copies, "replicated");
@@ -88,7 +87,7 @@ void take_box(std::span<const int64_t> box, const std::byte* from, std::span<con
   if (add != nullptr) {
     add(to, from, count);
   } else {
-    std::memcpy(to, from, static_cast<size_t>(count * element));
+    std::memcpy(to, from, count * element);
   }
 }
 
@@ -110,7 +109,7 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
   if (mesh.device_count() != devices)
     return invalid_argument(fmt::format("{}: a sharding over {} devices, the program has {}", shape.to_string(),
                                         mesh.device_count(), devices));
-  if (static_cast<int64_t>(sharding.dimensions.size()) != shape.rank())
+  if (std::ssize(sharding.dimensions) != shape.rank())
     return invalid_argument(
         fmt::format("{}: a sharding of {} dimensions", shape.to_string(), sharding.dimensions.size()));
   HILO_ASSIGN_OR_RETURN(const Parts parts, parts_of(shape, sharding, mesh));
@@ -153,7 +152,7 @@ StatusOr<BufferPtr> gather(const Placement& placement, Device& device, std::span
     return unimplemented(fmt::format("{}: a sum of what devices have", placement.whole.to_string()));
   const std::vector<int64_t> to_strides = row_major_strides(placement.whole.dimensions());
   const std::vector<int64_t> from_strides = row_major_strides(placement.part.dimensions());
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer allocated, allocate_buffer(static_cast<size_t>(placement.whole.byte_size())));
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer allocated, allocate_buffer(placement.whole.byte_size()));
   const auto memory = std::make_shared<AlignedBuffer>(std::move(allocated));
   for (size_t k = 0; k < parts.size(); ++k) {
     const Joining how = joining(placement, k);

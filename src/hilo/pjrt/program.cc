@@ -93,7 +93,7 @@ StatusOr<hlo::Module> read_hlo(std::string_view code, Program& program) {
   if (!module.ok()) return module;
   set_values(*module, program);
   for (const hlo::Alias& alias : module->aliases) {
-    const auto parameter = static_cast<size_t>(alias.parameter_number);
+    const size_t parameter = alias.parameter_number;
     if (alias.parameter_index.empty() && parameter < program.arguments.size())
       program.arguments[parameter].donated = true;
   }
@@ -111,7 +111,7 @@ StatusOr<hlo::Module> read_code(std::string_view code, std::string_view format, 
 /// Which devices, if the options don't say.
 Status set_devices(Program& program) {
   CompileRequest& request = program.request;
-  const auto count = static_cast<size_t>(request.count());
+  const size_t count = request.count();
   if (request.devices.empty()) {
     if (count > program.client->devices.size())
       return invalid_argument(fmt::format("compile: the program is for {} devices, the client has {}", count,
@@ -160,7 +160,7 @@ void set_lists(const std::vector<ProgramValue>& values, ValueLists& lists) {
     const Shape& shape = value.placement.part;
     lists.types.push_back(buffer_type(shape.element_type()));
     lists.dimensions.insert(lists.dimensions.end(), shape.dimensions().begin(), shape.dimensions().end());
-    lists.ranks.push_back(static_cast<size_t>(shape.rank()));
+    lists.ranks.push_back(shape.rank());
     lists.own_layouts.emplace_back(Handles<PJRT_Layouts_MemoryLayout>::make(shape));
     lists.layouts.push_back(lists.own_layouts.back().get());
   }

@@ -64,7 +64,7 @@ void plan_donations(Call& call) {
       options == nullptr ? std::span<const int64_t>()
                          : std::span(options->non_donatable_input_indices, options->num_non_donatable_input_indices);
   for (size_t i = 0; i < call.program.arguments.size(); ++i) {
-    if (!call.program.arguments[i].donated || std::ranges::find(kept, static_cast<int64_t>(i)) != kept.end()) continue;
+    if (!call.program.arguments[i].donated || std::ranges::find(kept, i) != kept.end()) continue;
     bool taken = call.program.run_kind == RunKind::kAsIs;
     for (size_t k = 0; k < call.args.num_devices; ++k) taken &= call.argument(k, i).external_references == 0;
     if (!taken) {
@@ -96,7 +96,7 @@ StatusOr<Event> launch(const Call& call, std::span<const DeviceRun> runs) {
 
 PJRT_Buffer* result_handle(const Call& call, size_t k, size_t i, BufferPtr buffer) {
   return new_buffer(call.program.client, std::move(buffer),
-                    call.devices[k]->memories[static_cast<size_t>(call.program.results[i].memory_kind)]);
+                    call.devices[k]->memories[call.program.results[i].memory_kind]);
 }
 
 /// Argument i of device k. A token is any buffer to callers, JAX's are empty arrays: it says nothing but who runs

@@ -21,7 +21,7 @@ constexpr TypeRow kTypes[] = {
 
 /// The order of dimensions that strides in bytes mean.
 StatusOr<std::vector<int64_t>> order_of(const Shape& shape, const PJRT_Buffer_MemoryLayout_Strides& strides) {
-  const auto rank = static_cast<size_t>(shape.rank());
+  const size_t rank = shape.rank();
   if (strides.num_byte_strides != rank)
     return invalid_argument(fmt::format("layout: got {} strides for {}", strides.num_byte_strides, shape.to_string()));
   std::vector<int64_t> order(rank);
@@ -61,7 +61,7 @@ StatusOr<Shape> with_layout(const Shape& shape, const PJRT_Buffer_MemoryLayout* 
   const std::span<const int64_t> order(layout->tiled.minor_to_major, layout->tiled.minor_to_major_size);
   std::vector<int64_t> sorted(order.begin(), order.end());
   std::ranges::sort(sorted);
-  bool fits = static_cast<int64_t>(order.size()) == shape.rank();
+  bool fits = std::ssize(order) == shape.rank();
   for (size_t i = 0; fits && i < sorted.size(); ++i) fits = sorted[i] == static_cast<int64_t>(i);
   if (fits) return shape.with_layout(order);
   return invalid_argument(fmt::format("layout: got minor_to_major {}; wanted each dimension of {} once",

@@ -14,10 +14,10 @@ namespace hilo::random {
 /// A list of keys, or an array of them, which are those along its first axis.
 class KeyList {
  public:
-  KeyList(std::initializer_list<TypedKey> keys);                       // NOLINT: lists convert
-  KeyList(const std::vector<Key>& keys, Line line = Line::current());  // NOLINT
+  KeyList(std::initializer_list<TypedKey> keys);  // lists convert
+  KeyList(const std::vector<Key>& keys, Line line = Line::current());
   template <std::derived_from<Key> K>
-  KeyList(const K& keys, Line line = Line::current()) : KeyList(static_cast<std::vector<Key>>(keys), line) {}  // NOLINT
+  KeyList(const K& keys, Line line = Line::current()) : KeyList(static_cast<std::vector<Key>>(keys), line) {}
   const std::vector<Key>& keys() const { return keys_; }
   const Line& location() const { return location_; }
 

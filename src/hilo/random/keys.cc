@@ -113,7 +113,7 @@ Array hashed_key(const Key& key, const Words& number) {
   }
   const int64_t count = word_count(key.impl);
   Words words = hash(key.impl, key_words(key.data, 0, count, number[0]), counter_of(key.impl, number, Place::kLast));
-  words.resize(static_cast<size_t>(count));
+  words.resize(count);
   return joined(words);
 }
 
@@ -130,7 +130,7 @@ Key seeded(KeyImpl impl, const Words& seed) {
   if (impl == KeyImpl::threefry2x32) return {joined(seed), impl};
   if (draws_xla_bits(impl)) return {joined({seed[0], seed[1], seed[0], seed[1]}), impl};
   const Array zero = ops::full_like(seed[0], 0);
-  const auto count = static_cast<size_t>(word_count(impl));
+  const size_t count = word_count(impl);
   Words words = impl == KeyImpl::threefry4x32 ? hash(impl, {seed[0], seed[1], zero, zero}, Words(4, zero))
                                               : hash(impl, Words(count, zero), counter_of(impl, seed, Place::kFirst));
   words.resize(count);
@@ -182,7 +182,7 @@ Key key(int64_t seed, const KeyOptions& options, Line line) {
                             : 0;
   const KeyImpl impl = impl_of("key", options);
   const auto words = [](std::vector<uint32_t> values) {
-    return Array::from_values(std::span<const uint32_t>(values), std::vector{static_cast<int64_t>(values.size())});
+    return Array::from_values(std::span<const uint32_t>(values), std::vector{std::ssize(values)});
   };
   if (impl == KeyImpl::threefry2x32) return unused(words({high, low}), impl);
   if (draws_xla_bits(impl)) return unused(words({high, low, high, low}), impl);
@@ -259,13 +259,13 @@ int64_t Key::size() const {
 
 int64_t Key::shape(const Index& axis) const {
   const std::vector<int64_t> all = shape();
-  const auto rank = static_cast<int64_t>(all.size());
+  const int64_t rank = all.size();
   const int64_t at = axis.value() < 0 ? axis.value() + rank : axis.value();
   if (at < 0 || at >= rank) {
     const UserLocation here(axis.location());
     refuse("shape", fmt::format("no axis {} of keys of {} dimensions", axis.value(), rank));
   }
-  return all[static_cast<size_t>(at)];
+  return all[at];
 }
 
 Key Key::operator[](const Indexer& index) const {
@@ -276,7 +276,7 @@ Key Key::operator[](const Indexer& index) const {
   const int64_t count = shape(0), at = index.integer() < 0 ? index.integer() + count : index.integer();
   if (at < 0 || at >= count)
     or_throw(out_of_range(at_user_line("getitem") + fmt::format(": no key {} of {}", index.integer(), count)));
-  const auto width = static_cast<size_t>(word_count(impl));
+  const size_t width = word_count(impl);
   const ArrayView<uint32_t> all = data.data<uint32_t>(index.location());
   return {
       Array::from_values(all.subspan(width * static_cast<size_t>(at), width), std::vector<int64_t>{word_count(impl)}),
@@ -325,7 +325,7 @@ Key Key::reshape(const numpy::Shape& shape, Line line) const {
 Key::operator std::vector<Key>() const {
   std::vector<Key> keys;
   const int64_t count = shape(0);
-  keys.reserve(static_cast<size_t>(count));
+  keys.reserve(count);
   for (int64_t i = 0; i < count; ++i) keys.push_back((*this)[i]);
   return keys;
 }

@@ -24,12 +24,11 @@ class KeyPlaces;
 struct Key {
   Key() = default;
   /// A raw key is one of threefry's.
-  Key(Array data, KeyImpl impl = KeyImpl::threefry2x32)
-      : data(std::move(data)), impl(impl) {}  // NOLINT: raw keys convert
+  Key(Array data, KeyImpl impl = KeyImpl::threefry2x32) : data(std::move(data)), impl(impl) {}  // raw keys convert
 
   /// Doesn't compile: a number is a seed, and no key.
   template <std::integral T>
-  Key(T) {  // NOLINT: it converts, to be refused
+  Key(T) {  // it converts, to be refused
     static_assert(kNever<T>, "a key comes first: random::key(0) makes one of a seed, split and fold_in more");
   }
 
@@ -45,7 +44,7 @@ struct Key {
   Key reshape(const numpy::Shape& shape, Line line = Line::current()) const;
   /// The keys along the first axis, one by one.
   /// Cost    outside of transformations some 0.2 us a key, and nothing to compile
-  operator std::vector<Key>() const;  // NOLINT: they convert
+  operator std::vector<Key>() const;  // they convert
   class Iterator;
   Iterator begin() const;
   Iterator end() const;
@@ -101,7 +100,7 @@ struct SplitKeys : K {
   explicit SplitKeys(K keys) : K(std::move(keys)) {}
   template <size_t I>
   K get() const {
-    return (*this)[static_cast<int64_t>(I)];
+    return (*this)[I];
   }
   /// What std::tie assigns from; the keys live as long as this.
   template <typename... Keys>
@@ -121,7 +120,7 @@ struct SplitKeys : K {
 class TypedKey {
  public:
   template <std::derived_from<Key> K>
-  TypedKey(const K& key, Line line = Line::current()) : key_(key), location_(line) {}  // NOLINT: keys convert
+  TypedKey(const K& key, Line line = Line::current()) : key_(key), location_(line) {}  // keys convert
   const Key& key() const { return key_; }
   const Line& location() const { return location_; }
 

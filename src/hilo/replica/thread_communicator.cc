@@ -118,7 +118,7 @@ class ThreadCommunicators::Replica final : public Communicator {
     size_t place = 0;
     HILO_ASSIGN_OR_RETURN(Room * room,
                           all_.enter(meeting, rank_, {"permute", meeting.id, meeting.what, in, out}, place));
-    if (source >= 0) copy(out, room->visits[static_cast<size_t>(from - meeting.group.begin())].in);
+    if (source >= 0) copy(out, room->visits[from - meeting.group.begin()].in);
     else if (!out.empty()) std::memset(out.data(), 0, out.size());
     return all_.leave(*room);
   }
@@ -147,8 +147,7 @@ class ThreadCommunicators::Replica final : public Communicator {
       const size_t bytes = std::min(kThreadFoldBlock, out.size() - at);
       std::memcpy(out.data() + at, room.visits[0].in.data() + begin + at, bytes);
       for (size_t k = 1; k < room.visits.size(); ++k) {
-        HILO_RETURN_IF_ERROR(
-            reduction.fold(out.data() + at, room.visits[k].in.data() + begin + at, static_cast<int64_t>(bytes)));
+        HILO_RETURN_IF_ERROR(reduction.fold(out.data() + at, room.visits[k].in.data() + begin + at, bytes));
       }
     }
     return ok_status();
@@ -178,13 +177,13 @@ class ThreadCommunicators::Replica final : public Communicator {
 };
 
 ThreadCommunicators::ThreadCommunicators(int64_t size, const CancellationToken* cancellation)
-    : ended_(static_cast<size_t>(size)), cancellation_(cancellation) {
+    : ended_(size), cancellation_(cancellation) {
   for (int64_t rank = 0; rank < size; ++rank) replicas_.push_back(std::make_unique<Replica>(*this, rank));
 }
 
 ThreadCommunicators::~ThreadCommunicators() = default;
 
-Communicator& ThreadCommunicators::of(int64_t replica) { return *replicas_[static_cast<size_t>(replica)]; }
+Communicator& ThreadCommunicators::of(int64_t replica) { return *replicas_[replica]; }
 
 Status ThreadCommunicators::failure() const {
   std::lock_guard lock(mutex_);
@@ -242,7 +241,7 @@ Status ThreadCommunicators::check_visit(const Group& group, const Room& room, si
   for (size_t k = 0; k < group.members.size(); ++k) {
     if (k == place) continue;
     if (!room.present[k]) {
-      if (!ended_[static_cast<size_t>(group.members[k])]) continue;
+      if (!ended_[group.members[k]]) continue;
       return invalid_argument(
           fmt::format("{}: waits for replica {}, which has ended without it", visit.what, group.members[k]));
     }
@@ -370,15 +369,15 @@ void ThreadCommunicators::check_progress() {
 
 void ThreadCommunicators::end(int64_t replica) {
   std::lock_guard lock(mutex_);
-  ended_[static_cast<size_t>(replica)] = true;
+  ended_[replica] = true;
   if (!failure_.ok()) return;
   for (const auto& [members, group] : groups_) {
     const auto me = std::ranges::find(members, replica);
     if (me == members.end()) continue;
     for (const Room& room : group->rooms) {
-      const auto place = static_cast<size_t>(me - members.begin());
+      const size_t place = me - members.begin();
       if (room.arrived == 0 || !room.open || room.present[place]) continue;
-      const auto other = static_cast<size_t>(std::ranges::find(room.present, true) - room.present.begin());
+      const size_t other = std::ranges::find(room.present, true) - room.present.begin();
       const auto reason = [&] {
         return failed_precondition(
             fmt::format("ended without coming to {}, where replica {} waits", room.visits[other].what, members[other]));

@@ -23,7 +23,7 @@ class ThreadCommunicators final : public CommunicatorGroup {
   ThreadCommunicators(const ThreadCommunicators&) = delete;
   ThreadCommunicators& operator=(const ThreadCommunicators&) = delete;
 
-  int64_t size() const { return static_cast<int64_t>(replicas_.size()); }
+  int64_t size() const { return std::ssize(replicas_); }
   Communicator& of(int64_t replica) override;
   void end(int64_t replica) override;
   Status failure() const override;

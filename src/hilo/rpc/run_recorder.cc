@@ -61,7 +61,7 @@ const hlo::Instruction* InstructionPlaces::at(int64_t place) const {
   if (after == by_place_.begin()) return nullptr;
   const Stretch& stretch = *std::prev(after);
   const int64_t index = place - stretch.place;
-  return index < std::ssize(stretch.instructions) ? &stretch.instructions[static_cast<size_t>(index)] : nullptr;
+  return index < std::ssize(stretch.instructions) ? &stretch.instructions[index] : nullptr;
 }
 
 // ---- Written down.
@@ -94,7 +94,7 @@ void RunRecorder::append(int64_t row, const UnitTimes& times) {
   lines_.rows.push_back(row);
   lines_.begins.push_back(times.begin);
   lines_.durations.push_back(times.duration);
-  lines_.lanes.push_back(static_cast<int64_t>(times.lane));
+  lines_.lanes.push_back(times.lane);
   lines_.counts.push_back(1);
 }
 
@@ -109,7 +109,7 @@ void RunRecorder::on_unit(const ExecutionUnit& unit, const UnitTimes& times) {
     return;
   }
   if (lines_.rows.size() >= kMostLines) sum = lines_.rows.size();
-  append(static_cast<int64_t>(row), times);
+  append(row, times);
 }
 
 StatusOr<RunReply> RunRecorder::reply() {
@@ -179,7 +179,7 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
     const auto lane = static_cast<uint64_t>(run.lanes[k]);
     for (int64_t i = 0; i < count; ++i) {  // each has its part of the sum; the first one what is left over
       const int64_t rest = i == 0 ? run.durations[k] % count : 0;
-      observer.on_unit(*units[static_cast<size_t>(row)], {run.begins[k], run.durations[k] / count + rest, lane});
+      observer.on_unit(*units[row], {run.begins[k], run.durations[k] / count + rest, lane});
     }
   }
   return ok_status();

@@ -78,7 +78,7 @@ Arrays checked_while(const Operation& operation, ErrorSet errors, CheckState& st
   attributes->condition = over_packed(stage(goes_on, avals, "checkify", "condition", CapturePlace::kNone).computation);
   Arrays all = bind({Opcode::kWhile, std::move(carry), std::move(attributes), std::nullopt});
   state.append(CheckState::from_leaves(places, std::span(all).first(count)));
-  return {all.begin() + static_cast<int64_t>(count), all.end()};
+  return {all.begin() + count, all.end()};
 }
 
 /// Branches return the places of all; those of others have not failed.
@@ -114,7 +114,7 @@ Arrays checked_conditional(const Operation& operation, ErrorSet errors, CheckSta
 Arrays checked_scan(const Operation& operation, ErrorSet errors, CheckState& state) {
   auto attributes = std::make_shared<hlo::ScanAttributes>(attributes_of<hlo::ScanAttributes>(operation));
   const CheckedComputation step = checked_computation(attributes->step, errors);
-  const auto constants = static_cast<size_t>(attributes->constant_count);
+  const size_t constants = attributes->constant_count;
   const Arrays start = CheckState::nothing_at(step.places).leaves();
   const size_t count = start.size();
   Arrays operands = operation.operands;
@@ -137,7 +137,7 @@ Arrays checked_scan(const Operation& operation, ErrorSet errors, CheckState& sta
   attributes->carry_count += static_cast<int64_t>(count);
   Arrays all = bind({hlo::kExtScan, std::move(operands), std::move(attributes), std::nullopt});
   state.append(CheckState::from_leaves(step.places, std::span(all).first(count)));
-  return {all.begin() + static_cast<int64_t>(count), all.end()};
+  return {all.begin() + count, all.end()};
 }
 
 /// Of x, whose first `batch_dims` dimensions are those of a batch, the example numbered `at`.

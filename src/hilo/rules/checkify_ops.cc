@@ -78,7 +78,7 @@ void look_for_zero_divisors(const Operation& operation, CheckState& state) {
 Array along_vector(const std::vector<int64_t>& numbers, const Array& indices, int64_t vector_dim) {
   const Shape shape = indices.aval_shape().with_element_type(ElementType::kS64);
   if (vector_dim == indices.ndim()) return ops::full(shape, static_cast<double>(numbers.at(0)));
-  const int64_t count[] = {static_cast<int64_t>(numbers.size())};
+  const int64_t count[] = {std::ssize(numbers)};
   const Literal literal = Literal::array<int64_t>(count, numbers);
   return ops::broadcast_in_dim(ops::constant(literal), shape, {vector_dim});
 }
@@ -125,7 +125,7 @@ Starts starts_of(const hlo::GatherAttributes& g, const Array& indices) {
   Starts starts{ops::convert_element_type(indices, ElementType::kS64), g.index_vector_dim, {}, {}};
   for (int64_t d : g.start_index_map) {
     starts.dimensions.push_back(d);
-    starts.window_sizes.push_back(g.slice_sizes[static_cast<size_t>(d)]);
+    starts.window_sizes.push_back(g.slice_sizes[d]);
   }
   return starts;
 }
@@ -135,7 +135,7 @@ Starts starts_of(std::span<const Array> scalars, std::span<const int64_t> sizes)
   Starts starts{Array(), 0, {}, {sizes.begin(), sizes.end()}};
   Arrays rows;
   for (size_t d = 0; d < scalars.size(); ++d) {
-    starts.dimensions.push_back(static_cast<int64_t>(d));
+    starts.dimensions.push_back(d);
     rows.push_back(ops::reshape(ops::convert_element_type(scalars[d], ElementType::kS64), std::vector<int64_t>{1}));
   }
   if (!rows.empty()) starts.indices = ops::concatenate(rows, 0);

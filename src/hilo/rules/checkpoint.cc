@@ -54,8 +54,8 @@ Rematerialized rematerialize(const SplitComputation& split, const std::string& n
   const rules::PolicyCut cut = rules::cut_by_policy(known, policy, out.result_count);
 
   const std::span<const InstructionId> all = cut.forward->root().operands;
-  Ids results(all.begin(), all.begin() + static_cast<int64_t>(out.result_count)), effects;
-  results.insert(results.end(), all.end() - static_cast<int64_t>(cut.kept_count), all.end());
+  Ids results(all.begin(), all.begin() + out.result_count), effects;
+  results.insert(results.end(), all.end() - cut.kept_count, all.end());
   for (const hlo::Instruction& i : cut.forward->instructions()) {
     if (has_effect(i)) effects.push_back(i.id);
   }
@@ -66,7 +66,7 @@ Rematerialized rematerialize(const SplitComputation& split, const std::string& n
   const size_t argument_count = parameters.size() - cut.kept_count;
   std::vector<bool> is_given(cut.again->size());
   for (InstructionId id : parameters) is_given[id] = true;
-  Ids read, begin(parameters.begin() + static_cast<int64_t>(argument_count), parameters.end());
+  Ids read, begin(parameters.begin() + argument_count, parameters.end());
   const std::vector<bool> needed = needed_for(*cut.again, cut.again->root().operands, is_given, read);
   for (size_t i = 0; i < argument_count; ++i) {
     if (!needed[parameters[i]]) continue;
@@ -81,7 +81,7 @@ Rematerialized rematerialize(const SplitComputation& split, const std::string& n
   avals.resize(tangent_count);
   for (const Aval& a : parameter_avals(*again)) avals.push_back(a);
   const FlatFunction tangent = [&](std::span<const Array> x) {
-    std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(tangent_count));
+    std::vector<Array> arguments(x.begin(), x.begin() + tangent_count);
     for (Array& residual : run_computation(*again, x.subspan(tangent_count))) arguments.push_back(std::move(residual));
     return run_computation(*split.unknown, arguments);
   };
@@ -121,7 +121,7 @@ Forward run_forward(const Operation& operation, const SplitComputation& split, s
               {},
               {}};
   run.results = ops::call(run.parts.forward, {known.begin(), known.end()});
-  run.kept.assign(run.results.begin() + static_cast<int64_t>(run.parts.result_count), run.results.end());
+  run.kept.assign(run.results.begin() + run.parts.result_count, run.results.end());
   run.results.resize(run.parts.result_count);
   for (size_t i : run.parts.read_again) run.kept.push_back(known[i]);
   return run;

@@ -14,7 +14,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 
 const hlo::NamedAxisAttributes& axis_of(const Operation& operation) {
   return attributes_of<hlo::NamedAxisAttributes>(operation);
@@ -94,7 +94,7 @@ Array take_rows(const Array& x, std::span<const int32_t> rows) {
   attributes.index_vector_dim = 1;
   attributes.slice_sizes.assign(x.shape().begin(), x.shape().end());
   attributes.slice_sizes[0] = 1;
-  const std::vector<int64_t> count = {static_cast<int64_t>(rows.size())};
+  const std::vector<int64_t> count = {std::ssize(rows)};
   return gather(x, constant(Literal::array<int32_t>(count, rows)), std::move(attributes));
 }
 
@@ -117,13 +117,13 @@ std::vector<Array> slices_of(const Array& x, std::span<const int32_t> rows) {
 BatchResult ppermute_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   if (!is_own_axis(operation, context)) return pass_through(operation, dims);
   const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
-  std::vector<int32_t> source_of(static_cast<size_t>(context.axis_size));
+  std::vector<int32_t> source_of(context.axis_size);
   std::iota(source_of.begin(), source_of.end(), 0);
   Literal is_target(Shape::array(ElementType::kPred, {context.axis_size}));
   const hlo::Int64Pairs& pairs = attributes_of<hlo::PpermuteAttributes>(operation).permutation;
   for (const auto& [source, target] : pairs) {
-    source_of[static_cast<size_t>(target)] = static_cast<int32_t>(source);
-    is_target.data<bool>()[static_cast<size_t>(target)] = true;
+    source_of[target] = static_cast<int32_t>(source);
+    is_target.data<bool>()[target] = true;
   }
   const std::vector<Array> slices = context.spmd_axis_name.empty() ? std::vector<Array>() : slices_of(x, source_of);
   const Array sent = slices.empty() ? take_rows(x, source_of) : concatenate(slices, 0);

@@ -36,7 +36,7 @@ JvpResult call_jvp(const Operation& operation, std::span<const Tangent> tangents
 
 /// Takes what stands from `begin` on out of a list.
 std::vector<Array> take_from(std::vector<Array>& list, size_t begin) {
-  std::vector<Array> tail(list.begin() + static_cast<int64_t>(begin), list.end());
+  std::vector<Array> tail(list.begin() + begin, list.end());
   list.resize(begin);
   return tail;
 }
@@ -178,7 +178,7 @@ SplitBranches split_branches(std::span<const SplitComputation> splits) {
     const size_t result_count = s.known_result_count();
     out.known.push_back(restage(s.known, [&](std::span<const Array> x) {
       const std::vector<Array> own = run_computation(*s.known, x);
-      std::vector<Array> all(own.begin(), own.begin() + static_cast<int64_t>(result_count));
+      std::vector<Array> all(own.begin(), own.begin() + result_count);
       for (const Aval& a : places.avals) all.push_back(zeros_like_aval(a));
       for (size_t i = 0; i < s.residual_count; ++i) all[result_count + places.of_branch[b][i]] = own[result_count + i];
       return all;
@@ -188,7 +188,7 @@ SplitBranches split_branches(std::span<const SplitComputation> splits) {
     avals.resize(unknown_count);
     avals.insert(avals.end(), places.avals.begin(), places.avals.end());
     const FlatFunction unknown = [&](std::span<const Array> x) {
-      std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(unknown_count));
+      std::vector<Array> arguments(x.begin(), x.begin() + unknown_count);
       for (size_t place : places.of_branch[b]) arguments.push_back(x[unknown_count + place]);
       return run_computation(*s.unknown, arguments);
     };

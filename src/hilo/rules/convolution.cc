@@ -54,14 +54,14 @@ Array axis_into(const Array& x, int64_t from, int64_t to) {
     sizes.push_back(x.shape(d));
   }
   order.insert(order.begin() + to, from);
-  sizes[static_cast<size_t>(to)] *= x.shape(from);
+  sizes[to] *= x.shape(from);
   return ops::reshape(ops::transpose(x, order), sizes);
 }
 
 /// `x` with dimension `axis` as two, the outer of `outer` elements.
 Array axis_out_of(const Array& x, int64_t axis, int64_t outer) {
   std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   sizes[at] /= outer;
   sizes.insert(sizes.begin() + axis, outer);
   return ops::reshape(x, sizes);

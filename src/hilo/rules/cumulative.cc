@@ -18,7 +18,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 
 JvpResult cumsum_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& a = attributes_of<hlo::CumulativeAttributes>(operation);

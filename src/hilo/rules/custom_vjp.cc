@@ -27,7 +27,7 @@ std::vector<Tangent> push_tangents(const hlo::CustomVjpAttributes& function, std
   std::vector<Array> operands;
   for (size_t i = 0; i < tangents.size(); ++i) {
     if (tangents[i].is_zero()) continue;
-    attributes->nonzero.push_back(static_cast<int64_t>(i));
+    attributes->nonzero.push_back(i);
     operands.push_back(tangents[i].value());
   }
   operands.insert(operands.end(), residuals.begin(), residuals.end());
@@ -42,7 +42,7 @@ LinearizeResult custom_vjp_linearize(const Operation& operation, std::span<const
   const auto& function = attributes_of<hlo::CustomVjpAttributes>(operation);
   std::vector<Array> primals = ops::call(function.fwd, operation.operands);
   const size_t count = function.primal->result_shape().leaves().size();
-  const std::vector<Array> residuals(primals.begin() + static_cast<int64_t>(count), primals.end());
+  const std::vector<Array> residuals(primals.begin() + count, primals.end());
   primals.resize(count);
   return {std::move(primals), [attributes = operation.attributes, residuals](std::span<const Tangent> tangents) {
             return push_tangents(static_cast<const hlo::CustomVjpAttributes&>(*attributes), residuals, tangents);
@@ -51,8 +51,7 @@ LinearizeResult custom_vjp_linearize(const Operation& operation, std::span<const
 
 void tangent_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const auto& a = attributes_of<hlo::CustomVjpTangentAttributes>(operation);
-  std::vector<Array> operands(operation.operands.begin() + static_cast<int64_t>(a.nonzero.size()),
-                              operation.operands.end());
+  std::vector<Array> operands(operation.operands.begin() + a.nonzero.size(), operation.operands.end());
   const std::vector<Shape> results = hlo::leaves_with_tangents(a.primal->result_shape().leaves());
   for (size_t i = 0; i < cts.size(); ++i) operands.push_back(materialize(cts[i], {results[i], false}));
   const std::vector<Array> pulled = ops::call(a.bwd, std::move(operands));

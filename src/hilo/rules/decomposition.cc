@@ -19,7 +19,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::rules::matrix;  // NOLINT: the rules are algebra over these
+using namespace hilo::rules::matrix;  // the rules are algebra over these
 using ops::add;
 using ops::convert_element_type;
 using ops::div;

@@ -11,7 +11,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 
 std::vector<int64_t> free_dimensions(int64_t rank, const std::vector<int64_t>& batch,
                                      const std::vector<int64_t>& contracting) {
@@ -49,7 +49,7 @@ void append(std::vector<int64_t>& to, const std::vector<int64_t>& from) {
 
 std::vector<int64_t> inverse_of(const std::vector<int64_t>& order) {
   std::vector<int64_t> inverse(order.size());
-  for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int64_t>(i);
   return inverse;
 }
 
@@ -69,9 +69,9 @@ Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, c
   // What the other side contracted is free now, and comes in that side's own order.
   std::vector<int64_t> by_other(other_contracting.size());
   for (size_t i = 0; i < by_other.size(); ++i) by_other[i] = static_cast<int64_t>(i);
-  std::ranges::sort(by_other, {}, [&](int64_t i) { return other_contracting[static_cast<size_t>(i)]; });
+  std::ranges::sort(by_other, {}, [&](int64_t i) { return other_contracting[i]; });
   std::vector<int64_t> contracted;
-  for (int64_t i : by_other) contracted.push_back(wanted_contracting[static_cast<size_t>(i)]);
+  for (int64_t i : by_other) contracted.push_back(wanted_contracting[i]);
 
   std::vector<int64_t> order = wanted_batch, swapped = wanted_batch;
   append(order, wanted_free);
@@ -92,8 +92,8 @@ void dot_transpose(const Operation& operation, std::span<const Tangent> cts, Cot
   const hlo::DotAttributes& a = attributes_of<hlo::DotAttributes>(operation);
   const Array& lhs = operation.operands[0];
   const Array& rhs = operation.operands[1];
-  const int64_t batch = static_cast<int64_t>(a.lhs_batch_dimensions.size());
-  const int64_t lhs_free = lhs.ndim() - batch - static_cast<int64_t>(a.lhs_contracting_dimensions.size());
+  const int64_t batch = a.lhs_batch_dimensions.size();
+  const int64_t lhs_free = lhs.ndim() - batch - std::ssize(a.lhs_contracting_dimensions);
   if (out.wants(0)) {
     out.add(0, side_cotangent(cts[0].value(), rhs, lhs.ndim(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions,
                               a.rhs_batch_dimensions, a.rhs_contracting_dimensions, batch + lhs_free, lhs.dtype()));
@@ -113,7 +113,7 @@ BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims
   DotDimensions d{a.lhs_contracting_dimensions, a.rhs_contracting_dimensions, a.lhs_batch_dimensions,
                   a.rhs_batch_dimensions};
   int64_t result_dim = 0;
-  const int64_t batch = static_cast<int64_t>(d.lhs_batch.size());
+  const int64_t batch = d.lhs_batch.size();
   if (dims[0]) {
     d.lhs_contracting = moved_up(d.lhs_contracting, *dims[0]);
     d.lhs_batch = moved_up(d.lhs_batch, *dims[0]);
@@ -130,7 +130,7 @@ BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims
     const std::vector<int64_t> free = free_dimensions(operation.operands[0].ndim(), d.lhs_batch, d.lhs_contracting);
     result_dim = batch + (std::ranges::find(free, *dims[0]) - free.begin());
   } else {
-    const int64_t lhs_free = operation.operands[0].ndim() - batch - static_cast<int64_t>(d.lhs_contracting.size());
+    const int64_t lhs_free = operation.operands[0].ndim() - batch - std::ssize(d.lhs_contracting);
     const std::vector<int64_t> free = free_dimensions(operation.operands[1].ndim(), d.rhs_batch, d.rhs_contracting);
     result_dim = batch + lhs_free + (std::ranges::find(free, *dims[1]) - free.begin());
   }

@@ -17,7 +17,7 @@ using namespace lax;
 namespace {
 
 using hlo::Opcode;
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 using Partial = Array (*)(const Array& t, const Array& x, const Array& y, const Array& out);
 
 // ---- jvp ------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ namespace {
 
 /// RFFT is FFT of a real array less the elements that follow from the others.
 Array transpose_of_rfft(const Array& ct, const std::vector<int64_t>& lengths) {
-  std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(ct.ndim()));
+  std::vector<hlo::PaddingDimension> padding(ct.ndim());
   padding.back().high = lengths.back() - ct.shape(-1);
   return ops::real(fft(ops::pad(ct, ops::scalar(0, ct.dtype()), padding), FftType::kFft, lengths));
 }

@@ -12,7 +12,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::lax::matrix;  // NOLINT: the rule is algebra over these
+using namespace hilo::lax::matrix;  // the rule is algebra over these
 
 /// `x` of each matrix, at each of its elements.
 Array everywhere(const Array& x, const Array& matrix) {

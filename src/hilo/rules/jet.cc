@@ -183,7 +183,7 @@ Series power(const Series& a, const Series& b, const Array& r0, bool exponent_mo
   Series r = {r0};
   for (size_t k = 1; k < a.size(); ++k) {
     Series so_far = r;
-    const Series h = quotient(so_far, Series(a.begin(), a.begin() + static_cast<int64_t>(k)));
+    const Series h = quotient(so_far, Series(a.begin(), a.begin() + k));
     r.push_back(ops::mul(b[0], coefficient(k, a, h)));
   }
   return r;

@@ -143,7 +143,7 @@ class KeyTrace final : public Trace {
     if (all.any) return std::make_shared<View>(std::move(all));
     auto view = std::make_shared<View>();
     const Literal places = sources(operation);
-    for (int64_t i : places.data<int64_t>()) view->places.push_back(all.places[static_cast<size_t>(i)]);
+    for (int64_t i : places.data<int64_t>()) view->places.push_back(all.places[i]);
     return view;
   }
 
@@ -249,7 +249,7 @@ class KeyTrace final : public Trace {
     if (scan.length == 0) return new_results(operation);
     const auto operands = std::span(operation.operands);
     const auto constants = operands.first(static_cast<size_t>(scan.constant_count));
-    const auto carry_count = static_cast<size_t>(scan.carry_count);
+    const size_t carry_count = scan.carry_count;
     const auto xs = operands.subspan(constants.size() + carry_count);
     const std::string name = at_user_line("scan");
     Arrays slices;

@@ -12,7 +12,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::rules::matrix;  // NOLINT: the rules are algebra over these
+using namespace hilo::rules::matrix;  // the rules are algebra over these
 using hlo::MatrixTranspose;
 using ops::add;
 using ops::neg;

@@ -106,7 +106,7 @@ class Cutter {
   void cut_scan(const hlo::Instruction& scan, const Policy& policy) {
     const auto& attributes = hlo::attributes_of<hlo::ScanAttributes>(scan);
     PolicyCut step = cut_by_policy(*attributes.step, policy);
-    const auto count = static_cast<int64_t>(scan.shape.leaves().size());
+    const int64_t count = scan.shape.leaves().size();
     for (size_t k = 0; k < step.kept_count; ++k) kept_.push_back({scan.id, count + static_cast<int64_t>(k)});
     if (step.kept_count > 0) scans_.emplace(scan.id, std::move(step));
   }
@@ -169,7 +169,7 @@ class Cutter {
 
   ComputationPtr without_unread(const hlo::Computation& whole, const Ids& parameters, const Ids& read) {
     const size_t own = c_.parameters().size();
-    Ids given(parameters.begin(), parameters.begin() + static_cast<int64_t>(own));
+    Ids given(parameters.begin(), parameters.begin() + own);
     std::vector<Kept> needed;
     for (size_t k = 0; k < kept_.size(); ++k) {
       if (std::ranges::find(read, parameters[own + k]) == read.end()) continue;

@@ -16,7 +16,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 using hlo::ReducerKind;
 
 std::vector<int64_t> kept_dimensions(const Operation& operation) {

@@ -11,7 +11,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 
 std::vector<int64_t> with_front(std::span<const int64_t> dims, int64_t front) {
   std::vector<int64_t> all(dims.begin(), dims.end());
@@ -66,8 +66,7 @@ BatchResult reshape_batch(const Operation& operation, std::span<const BatchDim> 
 void transpose_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const std::vector<int64_t>& permutation = attributes_of<hlo::TransposeAttributes>(operation).permutation;
   std::vector<int64_t> inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i)
-    inverse[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = static_cast<int64_t>(i);
   out.add(0, transpose(cts[0].value(), inverse));
 }
 

@@ -21,7 +21,7 @@ const Rules not_yet_rules = {NotYet{"the op has no derivative in this version"},
 namespace {
 
 const Rules& extension_rules(Opcode opcode) {
-  using namespace rules;  // NOLINT: where the rules are
+  using namespace rules;  // where the rules are
   static const Rules* const kRules[] = {
 #define HILO_EXTENSION(enumerator, name) &name##_rules,
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &name##_rules,

@@ -39,8 +39,8 @@ struct Groups {
 template <typename T>
 Groups<T> split(std::span<const T> all, size_t constants, size_t carries) {
   return {{all.begin(), all.begin() + static_cast<int64_t>(constants)},
-          {all.begin() + static_cast<int64_t>(constants), all.begin() + static_cast<int64_t>(constants + carries)},
-          {all.begin() + static_cast<int64_t>(constants + carries), all.end()}};
+          {all.begin() + constants, all.begin() + static_cast<int64_t>(constants + carries)},
+          {all.begin() + constants + carries, all.end()}};
 }
 
 template <typename T>
@@ -63,7 +63,7 @@ Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const Fla
                                       CapturePlace::kFirst, true);
   scan->step = staged.computation;
   scan->constant_count = static_cast<int64_t>(staged.captures.size() + operands.constants.size());
-  scan->carry_count = static_cast<int64_t>(operands.carries.size());
+  scan->carry_count = std::ssize(operands.carries);
   scan->reverse = scan->reverse != flip_direction;
   Arrays all = staged.captures;
   append(all, operands.joined());
@@ -82,10 +82,10 @@ struct Scan {
   size_t result_count;  ///< carries and slices
 
   Mask carry_mask(const Mask& all) const {
-    return {all.begin() + static_cast<int64_t>(constants), all.begin() + static_cast<int64_t>(constants + carries)};
+    return {all.begin() + constants, all.begin() + static_cast<int64_t>(constants + carries)};
   }
   Mask with_carry(Mask all, const Mask& carry) const {
-    std::copy(carry.begin(), carry.end(), all.begin() + static_cast<int64_t>(constants));
+    std::copy(carry.begin(), carry.end(), all.begin() + constants);
     return all;
   }
 };
@@ -134,8 +134,8 @@ JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents
     const Groups<Array> all = split(x, operands.constants.size(), operands.carries.size());
     Arrays first, second;
     const auto deal = [&](const Arrays& group, size_t primal_count) {
-      first.insert(first.end(), group.begin(), group.begin() + static_cast<int64_t>(primal_count));
-      second.insert(second.end(), group.begin() + static_cast<int64_t>(primal_count), group.end());
+      first.insert(first.end(), group.begin(), group.begin() + primal_count);
+      second.insert(second.end(), group.begin() + primal_count, group.end());
     };
     deal(all.constants, primals.constants.size());
     deal(all.carries, primals.carries.size());
@@ -143,20 +143,20 @@ JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents
     append(first, second);
     const Arrays out = run_computation(*jvp.computation, first);
     // (k, y, k', y') -> (k, k', y, y')
-    Arrays ordered(out.begin(), out.begin() + static_cast<int64_t>(primal_carries));
-    const auto tangent_begin = out.begin() + static_cast<int64_t>(scan.result_count);
+    Arrays ordered(out.begin(), out.begin() + primal_carries);
+    const auto tangent_begin = out.begin() + scan.result_count;
     ordered.insert(ordered.end(), tangent_begin, tangent_begin + static_cast<int64_t>(tangent_carries));
-    ordered.insert(ordered.end(), out.begin() + static_cast<int64_t>(primal_carries), tangent_begin);
+    ordered.insert(ordered.end(), out.begin() + primal_carries, tangent_begin);
     ordered.insert(ordered.end(), tangent_begin + static_cast<int64_t>(tangent_carries), out.end());
     return ordered;
   };
   const Arrays out = bind_scan(operation, operands, step, "jvp");
   // (k, k', y, y') -> (k, y, k', y')
   const size_t slice_count = scan.result_count - primal_carries;
-  Arrays ordered(out.begin(), out.begin() + static_cast<int64_t>(primal_carries));
-  const auto y = out.begin() + static_cast<int64_t>(primal_carries + tangent_carries);
+  Arrays ordered(out.begin(), out.begin() + primal_carries);
+  const auto y = out.begin() + primal_carries + tangent_carries;
   ordered.insert(ordered.end(), y, y + static_cast<int64_t>(slice_count));
-  ordered.insert(ordered.end(), out.begin() + static_cast<int64_t>(primal_carries), y);
+  ordered.insert(ordered.end(), out.begin() + primal_carries, y);
   ordered.insert(ordered.end(), y + static_cast<int64_t>(slice_count), out.end());
   return split_primals(std::move(ordered), jvp.nonzero_results);
 }
@@ -229,7 +229,7 @@ Residuals run_known(const Operation& like, const ComputationPtr& step, size_t re
   const KnownScan known(step, residual_count, operands);
   const FlatFunction f = [&](std::span<const Array> x) {
     const Arrays all = run_computation(*step, x);
-    Arrays kept(all.begin(), all.begin() + static_cast<int64_t>(known.result_count));
+    Arrays kept(all.begin(), all.begin() + known.result_count);
     for (size_t i = 0, next = 0; i < known.sources.size(); ++i) {
       if (known.sources[i].where != Residual::kNew || known.sources[i].index != next) continue;
       kept.push_back(all[known.result_count + i]);
@@ -356,9 +356,9 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
       if (linear[i]) continue;
       arguments[i] = i < scan.constants ? in.constants[constant++] : in.slices[slice++];
     }
-    std::vector<Tangent> cotangents(in.carries.begin(), in.carries.begin() + static_cast<int64_t>(scan.carries));
-    cotangents.insert(cotangents.end(), in.slices.begin() + static_cast<int64_t>(known_slices), in.slices.end());
-    const std::vector<Tangent> sums(in.carries.begin() + static_cast<int64_t>(scan.carries), in.carries.end());
+    std::vector<Tangent> cotangents(in.carries.begin(), in.carries.begin() + scan.carries);
+    cotangents.insert(cotangents.end(), in.slices.begin() + known_slices, in.slices.end());
+    const std::vector<Tangent> sums(in.carries.begin() + scan.carries, in.carries.end());
     const std::vector<Tangent> pulled = backward_pass(*scan.step, arguments, cotangents, sums);
     // pulled: summed constants, carries, linear slices -> carries, summed constants, linear slices
     Arrays next;

@@ -12,7 +12,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 
 // ---- slice ----------------------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ BatchResult slice_batch(const Operation& operation, std::span<const BatchDim> di
 // ---- dynamic-slice and dynamic-update-slice -------------------------------------------------------------------------
 
 std::vector<Array> starts_of(const Operation& operation, size_t first) {
-  return {operation.operands.begin() + static_cast<int64_t>(first), operation.operands.end()};
+  return {operation.operands.begin() + first, operation.operands.end()};
 }
 
 void dynamic_slice_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
@@ -95,7 +95,7 @@ BatchResult dynamic_slice_batch(const Operation& operation, std::span<const Batc
   const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
   const Array indices = stacked_starts(std::span(operation.operands).subspan(1), dims.subspan(1), context.axis_size);
   hlo::GatherAttributes gather_attributes;
-  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
+  for (int64_t d = 0; d < std::ssize(sizes); ++d) {
     gather_attributes.offset_dims.push_back(d + 1);
     gather_attributes.start_index_map.push_back(d + 1);
   }
@@ -123,7 +123,7 @@ BatchResult dynamic_update_slice_batch(const Operation& operation, std::span<con
   const int64_t rank = update.ndim() - 1;
   Literal limits(Shape::array(ElementType::kS32, {rank}));
   for (int64_t d = 0; d < rank; ++d) {
-    limits.data<int32_t>()[static_cast<size_t>(d)] = static_cast<int32_t>(x.shape(d + 1) - update.shape(d + 1));
+    limits.data<int32_t>()[d] = static_cast<int32_t>(x.shape(d + 1) - update.shape(d + 1));
   }
   const Array high = broadcast_in_dim(constant(limits), indices.aval_shape(), {1});
   indices = max(full_like(indices, 0), min(indices, high));

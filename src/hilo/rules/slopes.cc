@@ -16,7 +16,7 @@
 namespace hilo::rules {
 namespace {
 
-using namespace hilo::ops;  // NOLINT: slopes are algebra over these wrappers
+using namespace hilo::ops;  // slopes are algebra over these wrappers
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 

@@ -20,7 +20,7 @@ namespace hilo::rules {
 using namespace lax;
 namespace {
 
-using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+using namespace hilo::ops;  // the rules are algebra over these wrappers
 using hlo::ReducerKind;
 using hlo::Window;
 using hlo::WindowDimension;
@@ -163,7 +163,7 @@ JvpResult variadic_jvp(const Operation& operation, std::span<const Tangent> tang
   const std::vector<Array> both =
       reduce_window(arrays, initials, attributes_of<hlo::ReduceWindowAttributes>(operation).window,
                     with_tangents(attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply, arity));
-  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(arity);
+  const auto middle = both.begin() + arity;
   return {{both.begin(), middle}, {middle, both.end()}};
 }
 

@@ -55,10 +55,10 @@ FlatTable::FlatTable(FlatBuffer& buffer, size_t position) : buffer_(&buffer), po
     buffer.fail(position, "a table's list of fields lies before the file");
     return;
   }
-  const uint32_t bytes = buffer.number(static_cast<size_t>(fields), 2);
+  const uint32_t bytes = buffer.number(fields, 2);
   if (buffer.failed()) return;
   if (bytes < 4) {
-    buffer.fail(static_cast<size_t>(fields), "a list of fields has at least 4 bytes");
+    buffer.fail(fields, "a list of fields has at least 4 bytes");
     return;
   }
   fields_ = static_cast<size_t>(fields) + 4;

@@ -148,7 +148,7 @@ Array slice(const Array& x, std::vector<hlo::SliceRange> ranges) {
 Array slice_along(const Array& x, int64_t axis, const hlo::SliceRange& range) {
   std::vector<hlo::SliceRange> ranges;
   for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
-  ranges[static_cast<size_t>(axis)] = range;
+  ranges[axis] = range;
   return slice(x, std::move(ranges));
 }
 
@@ -234,7 +234,7 @@ std::vector<Array> call(const hlo::ComputationPtr& computation, std::vector<Arra
 }
 
 std::vector<int64_t> all_dimensions(int64_t n) {
-  std::vector<int64_t> dimensions(static_cast<size_t>(n));
+  std::vector<int64_t> dimensions(n);
   std::iota(dimensions.begin(), dimensions.end(), 0);
   return dimensions;
 }

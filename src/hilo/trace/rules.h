@@ -13,7 +13,7 @@ namespace hilo {
 class Tangent {
  public:
   Tangent() = default;                                ///< zero
-  Tangent(Array value) : value_(std::move(value)) {}  // NOLINT: every array is a tangent
+  Tangent(Array value) : value_(std::move(value)) {}  // every array is a tangent
   bool is_zero() const { return !value_.has_value(); }
   const Array& value() const { return *value_; }
   const Array* operator->() const { return &*value_; }
@@ -105,10 +105,10 @@ struct NotYet {
 template <typename F>
 class Rule {
  public:
-  constexpr Rule(F function) : rule_(function) {}     // NOLINT
-  constexpr Rule(Nonlinear none) : rule_(none) {}     // NOLINT
-  constexpr Rule(Unreachable none) : rule_(none) {}   // NOLINT
-  constexpr Rule(NotYet missing) : rule_(missing) {}  // NOLINT
+  constexpr Rule(F function) : rule_(function) {}
+  constexpr Rule(Nonlinear none) : rule_(none) {}
+  constexpr Rule(Unreachable none) : rule_(none) {}
+  constexpr Rule(NotYet missing) : rule_(missing) {}
   constexpr const F* function() const { return std::get_if<F>(&rule_); }
   constexpr const NotYet* missing() const { return std::get_if<NotYet>(&rule_); }
   constexpr const Nonlinear* nonlinear() const { return std::get_if<Nonlinear>(&rule_); }

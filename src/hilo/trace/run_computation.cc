@@ -14,7 +14,7 @@ namespace {
 
 using Leaves = std::vector<Array>;
 
-int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<int64_t>(shape.leaves().size()) : 1; }
+int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? std::ssize(shape.leaves()) : 1; }
 
 /// First leaf of tuple element `index`.
 int64_t leaf_offset(const Shape& tuple, int64_t index) {
@@ -180,9 +180,8 @@ std::vector<Array> run_computation(const hlo::Computation& computation, std::spa
   std::vector<Leaves> values(computation.size());
   size_t next = 0;
   for (hlo::InstructionId id : computation.parameters()) {
-    const size_t count = static_cast<size_t>(leaf_count(computation.instruction(id).shape));
-    values[id].assign(arguments.begin() + static_cast<int64_t>(next),
-                      arguments.begin() + static_cast<int64_t>(next + count));
+    const size_t count = leaf_count(computation.instruction(id).shape);
+    values[id].assign(arguments.begin() + next, arguments.begin() + next + count);
     next += count;
   }
   const std::vector<hlo::InstructionId> last = last_users(computation);

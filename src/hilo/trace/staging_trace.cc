@@ -104,8 +104,8 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
     staged.results.push_back(a.aval());
     ids.push_back(lift(a));
   }
-  const int64_t argument_base = place == CapturePlace::kFirst ? static_cast<int64_t>(capture_ids_.size()) : 0;
-  const int64_t capture_base = place == CapturePlace::kFirst ? 0 : static_cast<int64_t>(arguments_.size());
+  const int64_t argument_base = place == CapturePlace::kFirst ? std::ssize(capture_ids_) : 0;
+  const int64_t capture_base = place == CapturePlace::kFirst ? 0 : std::ssize(arguments_);
   for (size_t i = 0; i < arguments_.size(); ++i) {
     builder_.renumber_parameter(arguments_[i], argument_base + static_cast<int64_t>(i));
   }

@@ -132,7 +132,7 @@ std::string difference(std::string_view saved, std::string_view own) {
     const std::string_view line = text.substr(begin == std::string_view::npos ? 0 : begin + 1);
     return line.substr(0, line.find('\n'));
   };
-  const auto at = static_cast<size_t>(x - saved.begin());
+  const size_t at = x - saved.begin();
   const auto shown = [&](std::string_view line) {
     const size_t tab = line.find('\t');
     if (tab == std::string_view::npos) return std::string("nothing more");

@@ -148,9 +148,9 @@ void callback(const F& f, const Args&... args) {
 
 /// A format string and the line of the call.
 struct Format {
-  Format(const char* text, std::source_location location = std::source_location::current())  // NOLINT
+  Format(const char* text, std::source_location location = std::source_location::current())
       : text(text), location(location) {}
-  Format(std::string text, std::source_location location = std::source_location::current())  // NOLINT
+  Format(std::string text, std::source_location location = std::source_location::current())
       : text(std::move(text)), location(location) {}
   std::string text;
   std::source_location location;

@@ -47,8 +47,8 @@ CheckState CheckState::from_leaves(const CheckPlaces& places, std::span<const Ar
   state.code_ = leaves[1];
   size_t next = 2;
   for (const std::vector<Shape>& of_place : places.payload) {
-    const auto begin = leaves.begin() + static_cast<int64_t>(next);
-    state.payload_.emplace_back(begin, begin + static_cast<int64_t>(of_place.size()));
+    const auto begin = leaves.begin() + next;
+    state.payload_.emplace_back(begin, begin + std::ssize(of_place));
     next += of_place.size();
   }
   return state;

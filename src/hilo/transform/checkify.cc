@@ -39,7 +39,7 @@ std::vector<Array> run_check(const std::string& message, std::span<const Array> 
     if (good[i]) continue;
     std::vector<Array> shown;
     for (const Array& a : operands.subspan(1))
-      shown.push_back(element(a, predicate.ndim(), static_cast<int64_t>(i), static_cast<int64_t>(good.size())));
+      shown.push_back(element(a, predicate.ndim(), static_cast<int64_t>(i), std::ssize(good)));
     or_throw(failed_precondition(callback_detail::formatted(message, shown)));
   }
   return {};
@@ -112,7 +112,7 @@ Checked run(const FlatFunction& f, std::span<const Array> arguments, ErrorSet er
 }  // namespace detail
 
 std::string Error::message(int64_t code, int64_t example, int64_t count) const {
-  const auto place = static_cast<size_t>(code);
+  const size_t place = code;
   std::vector<Array> shown;
   for (const Array& a : payload_[place]) shown.push_back(element(a, failed_.ndim(), example, count));
   return callback_detail::formatted(messages_[place], shown) +
@@ -122,11 +122,11 @@ std::string Error::message(int64_t code, int64_t example, int64_t count) const {
 std::optional<std::string> Error::get() const {
   const std::vector<bool> failed = failed_.to_vector<bool>();
   const std::vector<int32_t> codes = code_.to_vector<int32_t>();
-  const auto count = static_cast<int64_t>(failed.size());
+  const int64_t count = failed.size();
   std::string all;
   for (int64_t i = 0; i < count; ++i) {
-    if (!failed[static_cast<size_t>(i)]) continue;
-    const std::string one = message(codes[static_cast<size_t>(i)], i, count);
+    if (!failed[i]) continue;
+    const std::string one = message(codes[i], i, count);
     if (failed_.ndim() == 0) return one;
     all += (all.empty() ? "" : "\n") + ("at mapped index " + position(failed_.shape(), i) + ": " + one);
   }

@@ -83,7 +83,7 @@ std::string source_of(const hlo::Computation& computation, hlo::InstructionId id
   const hlo::Instruction* i = &computation.instruction(id);
   while (i->opcode == hlo::Opcode::kGetTupleElement) i = &computation.instruction(i->operands[0]);
   if (i->opcode == hlo::Opcode::kParameter) {
-    const auto number = static_cast<size_t>(hlo::attributes_of<hlo::ParameterAttributes>(*i).number);
+    const size_t number = hlo::attributes_of<hlo::ParameterAttributes>(*i).number;
     if (number >= argument_count) return "from a constant";
     return "from the argument " + path_of_leaf(number);
   }
@@ -116,8 +116,8 @@ const Predicate* predicate_of(const std::string& number) {
   const std::optional<int64_t> n = parse_int64(number);
   Predicates& known = predicates();
   std::lock_guard lock(known.mutex);
-  if (!n || *n < 0 || *n >= static_cast<int64_t>(known.all.size())) return nullptr;
-  return &known.all[static_cast<size_t>(*n)];
+  if (!n || *n < 0 || *n >= std::ssize(known.all)) return nullptr;
+  return &known.all[*n];
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct CheckpointPolicy {
   CheckpointPolicy() = default;
   explicit CheckpointPolicy(std::string text) : text(std::move(text)) {}
   template <std::predicate<const PolicyOperation&> P>
-  CheckpointPolicy(P keeps) : text(checkpoint_detail::text_of_predicate(std::move(keeps))) {}  // NOLINT
+  CheckpointPolicy(P keeps) : text(checkpoint_detail::text_of_predicate(std::move(keeps))) {}
 
   std::string text = "nothing_saveable";  ///< the policy's name; behind a colon the names it was given
 };

@@ -73,7 +73,7 @@ Pushed push(const FlatRule& rule, int64_t axis_size, const std::vector<bool>& in
 FlatRule pushed_rule(const FlatRule& rule, std::vector<size_t> moving, size_t count) {
   return [rule, moving = std::move(moving), count](int64_t axis_size, const std::vector<bool>& in_batched,
                                                    std::span<const Array> leaves) {
-    std::vector<bool> together(in_batched.begin(), in_batched.begin() + static_cast<int64_t>(count));
+    std::vector<bool> together(in_batched.begin(), in_batched.begin() + count);
     std::vector<BatchDim> alone(leaves.size());
     for (size_t k = 0; k < moving.size(); ++k) {
       const size_t i = moving[k];
@@ -116,12 +116,12 @@ JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<
   std::vector<size_t> moving;
   std::vector<bool> nonzero;
   for (const Tangent& t : tangents) nonzero.push_back(!t.is_zero());
-  if (std::find(nonzero.begin() + static_cast<int64_t>(count), nonzero.end(), true) != nonzero.end()) {
+  if (std::find(nonzero.begin() + count, nonzero.end(), true) != nonzero.end()) {
     // The rule says nothing of what the function closes over.
     return jvp_flat([&](std::span<const Array> x) { return run_computation(*own.to_apply, x); }, operation.operands,
                     tangents);
   }
-  std::vector<Array> leaves(operation.operands.begin(), operation.operands.begin() + static_cast<int64_t>(count));
+  std::vector<Array> leaves(operation.operands.begin(), operation.operands.begin() + count);
   for (size_t i = 0; i < count; ++i) {
     if (!nonzero[i]) continue;
     moving.push_back(i);
@@ -131,10 +131,9 @@ JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<
   for (const Shape& s : own.to_apply->result_shape().leaves()) floating.push_back(has_tangent(s.element_type()));
   const JvpComputation jvp = jvp_computation(own.to_apply, nonzero, floating);
   const FlatFunction both = [&](std::span<const Array> x) {
-    std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(count));
-    arguments.insert(arguments.end(), operation.operands.begin() + static_cast<int64_t>(count),
-                     operation.operands.end());
-    arguments.insert(arguments.end(), x.begin() + static_cast<int64_t>(count), x.end());
+    std::vector<Array> arguments(x.begin(), x.begin() + count);
+    arguments.insert(arguments.end(), operation.operands.begin() + count, operation.operands.end());
+    arguments.insert(arguments.end(), x.begin() + count, x.end());
     return run_computation(*jvp.computation, arguments);
   };
   std::vector<int64_t> what(moving.begin(), moving.end());
@@ -142,7 +141,7 @@ JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<
   std::vector<Array> results =
       call(both, leaves, pushed_rule(rule, moving, count), derived_custom_rules_id(own.id, what), location);
   JvpResult out;
-  const auto middle = results.begin() + static_cast<int64_t>(floating.size());
+  const auto middle = results.begin() + floating.size();
   out.primals.assign(results.begin(), middle);
   auto next = middle;
   for (bool has : floating) out.tangents.push_back(has ? Tangent(*next++) : Tangent());

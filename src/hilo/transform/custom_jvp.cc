@@ -78,8 +78,8 @@ FlatRule batched_rule(const FlatRule& rule, const std::vector<BatchDim>& dims, c
     const size_t count = primals.size();
     std::vector<Array> both(primals.begin(), primals.end());
     both.insert(both.end(), tangents.begin(), tangents.end());
-    std::vector<BatchDim> of_both(dims.begin(), dims.begin() + static_cast<int64_t>(count));
-    of_both.insert(of_both.end(), dims.begin(), dims.begin() + static_cast<int64_t>(count));
+    std::vector<BatchDim> of_both(dims.begin(), dims.begin() + count);
+    of_both.insert(of_both.end(), dims.begin(), dims.begin() + count);
     size_t primal_count = 0;
     const FlatFunction flat = [&](std::span<const Array> x) {
       ArrayMarks marks;
@@ -90,7 +90,7 @@ FlatRule batched_rule(const FlatRule& rule, const std::vector<BatchDim>& dims, c
       return out.primals;
     };
     const std::vector<Array> all = in_front(run_batched(flat, both, of_both, axis), axis.axis_size);
-    const auto middle = all.begin() + static_cast<int64_t>(primal_count);
+    const auto middle = all.begin() + primal_count;
     return Outputs{{all.begin(), middle}, {middle, all.end()}};
   };
 }

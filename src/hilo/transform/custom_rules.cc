@@ -33,7 +33,7 @@ int64_t next_custom_rules_id() {
 }
 
 int64_t derived_custom_rules_id(int64_t id, std::span<const int64_t> what) {
-  size_t mixed = static_cast<size_t>(id);
+  size_t mixed = id;
   for (int64_t number : what) mixed = memoize_detail::mix(mixed, static_cast<size_t>(number));
   constexpr size_t kBeyondCounted = size_t{1} << 62;
   return static_cast<int64_t>(mixed % kBeyondCounted + kBeyondCounted);

@@ -125,8 +125,8 @@ Forward optimizable_forward(const Call& call, const Operation& operation) {
       stage(both, avals_of(operation.operands), kKind, hlo::kOptimizeRemat, CapturePlace::kLast, /*always_tuple=*/true);
   const std::vector<Array> all = bind_custom_rules(staged, operation.operands, hlo::kOptimizeRemat, 0, nullptr,
                                                    std::to_string(call.results.size()));
-  const auto results = all.begin() + static_cast<int64_t>(call.results.size());
-  const auto residuals = results + static_cast<int64_t>(call.results.size());
+  const auto results = all.begin() + call.results.size();
+  const auto residuals = results + std::ssize(call.results);
   forward.results.assign(results, residuals);
   forward.residuals.assign(residuals, all.end());
   return forward;
@@ -215,8 +215,7 @@ std::shared_ptr<const CustomRules> rules_of_call(std::shared_ptr<const Call> cal
 BatchResult batch(const Call& call, const Operation& operation, std::span<const BatchDim> dims,
                   const BatchContext& context) {
   const BatchedCall over = batched_call(operation, dims, context);
-  const std::vector<BatchDim> argument_dims(over.dims.begin(),
-                                            over.dims.begin() + static_cast<int64_t>(call.arguments.size()));
+  const std::vector<BatchDim> argument_dims(over.dims.begin(), over.dims.begin() + call.arguments.size());
   auto batched = std::make_shared<Call>(call);
   batched->fwd = batched_fwd(call.fwd, argument_dims, over.axis);
   batched->arguments = avals_of(std::span(over.operands).first(call.arguments.size()));

@@ -28,7 +28,7 @@ std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vec
       or_throw(invalid_argument(at_user_line("argnums") + ": " + std::to_string(argnum) +
                                 " is out of range for a function of " + std::to_string(count) + " arguments"));
     }
-    chosen[static_cast<size_t>(normal)] = true;
+    chosen[normal] = true;
   }
   std::vector<bool> mask;
   for (size_t i = 0; i < leaf_counts.size(); ++i) mask.insert(mask.end(), leaf_counts[i], chosen[i]);
@@ -46,7 +46,7 @@ std::vector<Array> in_order_of(const std::vector<int>& argnums, const std::vecto
   }
   std::vector<Array> ordered;
   for (int argnum : argnums) {
-    const size_t i = static_cast<size_t>(argnum < 0 ? argnum + static_cast<int>(leaf_counts.size()) : argnum);
+    const size_t i = argnum < 0 ? argnum + static_cast<int>(leaf_counts.size()) : argnum;
     for (size_t k = 0; k < leaf_counts[i]; ++k) ordered.push_back(leaves[begins[i] + k]);
   }
   return ordered;

@@ -15,7 +15,7 @@ struct ArgnumsInAngles {
   ArgnumsInAngles() = default;
   template <typename First, typename... Rest>
     requires(!std::same_as<First, ArgnumsInAngles>)
-  ArgnumsInAngles(First, Rest...) {  // NOLINT: whatever is given converts, to be refused
+  ArgnumsInAngles(First, Rest...) {  // whatever is given converts, to be refused
     static_assert(kNever<First>, "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
   }
   bool operator==(const ArgnumsInAngles&) const = default;

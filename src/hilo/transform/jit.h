@@ -20,7 +20,7 @@ namespace hilo {
 template <typename T>
 struct Static {
   T value;
-  operator const T&() const { return value; }  // NOLINT
+  operator const T&() const { return value; }
 };
 template <typename T>
 Static(T) -> Static<T>;

@@ -40,14 +40,14 @@ MaybeAxes reshaped(const Axes& axes, const Shape& from, const Shape& to) {
 
 MaybeAxes broadcast_axes(const Axes& axes, const hlo::BroadcastAttributes& attributes) {
   Axes out;
-  for (const int64_t axis : axes) out.push_back(attributes.dimensions[static_cast<size_t>(axis)]);
+  for (const int64_t axis : axes) out.push_back(attributes.dimensions[axis]);
   return out;
 }
 
 MaybeAxes transposed(const Axes& axes, const hlo::TransposeAttributes& attributes) {
   Axes out;
   for (size_t d = 0; d < attributes.permutation.size(); ++d)
-    if (is_in(axes, attributes.permutation[d])) out.push_back(static_cast<int64_t>(d));
+    if (is_in(axes, attributes.permutation[d])) out.push_back(d);
   return out;
 }
 
@@ -180,7 +180,7 @@ Pushed push_both(const Operation& operation, std::span<const Tangent> moved, std
   JvpResult all = jvp_flat(along_moved, operation.operands, turned);
   const size_t count = nonzero.size();
   Pushed out{std::vector<Tangent>(count), {}, std::vector<Tangent>(count)};
-  out.turned.assign(all.tangents.begin(), all.tangents.begin() + static_cast<int64_t>(count));
+  out.turned.assign(all.tangents.begin(), all.tangents.begin() + count);
   for (size_t i = 0, next = count; i < count; ++i) {
     if (!nonzero[i]) continue;
     out.moved[i] = all.primals[next];

@@ -70,7 +70,7 @@ Converted closure_convert(const FlatFunction& f, std::span<const Array> leaves) 
     if (!is_concrete(a)) converted.hoisted.push_back(a);
   }
   converted.f = [computation = staged.computation, constants, count = leaves.size()](std::span<const Array> x) {
-    std::vector<Array> operands(x.begin(), x.begin() + static_cast<int64_t>(count));
+    std::vector<Array> operands(x.begin(), x.begin() + count);
     size_t next = count;
     for (const std::optional<Array>& constant : constants) operands.push_back(constant ? *constant : x[next++]);
     return run_computation(*computation, operands);

@@ -74,7 +74,7 @@ std::vector<Tangent> Linearized::push(std::span<const Tangent> tangents) const {
   for (size_t i = 0; i < nonzero_inputs.size(); ++i) {
     // The parameters follow the linear inputs; a zero among them has the shape of its parameter.
     if (!nonzero_inputs[i]) continue;
-    const Shape& shape = computation->parameter(static_cast<int64_t>(arguments.size())).shape;
+    const Shape& shape = computation->parameter(std::ssize(arguments)).shape;
     arguments.push_back(materialize(tangents[i], {shape, false}));
   }
   arguments.insert(arguments.end(), residuals.begin(), residuals.end());

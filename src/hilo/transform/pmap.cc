@@ -126,7 +126,7 @@ int64_t size_of_mapped_axis(const PmapCache& cache, const Call& call, std::span<
 /// Replicas of the program that has so many slices in this process. Where several processes run it, each device has one.
 int64_t replicas_of(const PmapCache& cache, int64_t wanted) {
   const XlaClientPtr client = or_throw(get_xla_client());
-  const auto available = static_cast<int64_t>(client->local_devices().size());
+  const int64_t available = client->local_devices().size();
   if (client->process_count() > 1 && wanted != available) {
     refuse(cache, "the mapped axis has " + std::to_string(wanted) + " slices; wanted one for each of the " +
                       std::to_string(available) + " devices of this process, one of " +

@@ -122,10 +122,10 @@ Blocks ShardMapping::blocks(const PartitionSpec& spec, std::span<const int64_t> 
   Sizes left;
   for (size_t d = 0; d < parts.size(); ++d) {
     for (const std::string& axis : spec.entry(d).axes()) {
-      places.emplace_back(axis, static_cast<int64_t>(made.split.size()));
+      places.emplace_back(axis, std::ssize(made.split));
       made.split.push_back(mapping_.mesh.axis_size(axis));
     }
-    left.push_back(static_cast<int64_t>(made.split.size()));
+    left.push_back(made.split.size());
     made.split.push_back(parts[d]);
   }
   for (const std::string& axis : axes_) {
@@ -148,7 +148,7 @@ Array ShardMapping::cut(const Array& x, const PartitionSpec& spec) const {
   const Array made = transposed(reshaped(placed, form.split), form.permutation);
   std::vector<SpecEntry> entries;
   for (const std::string& axis : form.axes) entries.emplace_back(SpecEntry(axis));
-  entries.resize(static_cast<size_t>(made.ndim()), SpecEntry(PartitionSpec::UNCONSTRAINED));
+  entries.resize(made.ndim(), SpecEntry(PartitionSpec::UNCONSTRAINED));
   return with_sharding_constraint(made, {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location},
                                   mapping_.location);
 }
@@ -158,7 +158,7 @@ Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
   const size_t leading = spec.axes().size();
   const Blocks form = blocks(spec, std::span(x.shape()).subspan(leading));
   Sizes back(form.permutation.size());
-  for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>(form.permutation[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < back.size(); ++i) back[form.permutation[i]] = static_cast<int64_t>(i);
   Sizes sizes;
   for (size_t d = 0; d + leading < static_cast<size_t>(x.ndim()); ++d) {
     sizes.push_back(x.shape()[d + leading]);

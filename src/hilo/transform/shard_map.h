@@ -14,9 +14,9 @@ namespace hilo {
 /// Example    P("x"), {P("x"), P()}
 class SpecList : public std::vector<PartitionSpec> {
  public:
-  SpecList(const PartitionSpec& all);                   // NOLINT: specs are written as they are
-  SpecList(std::initializer_list<PartitionSpec> each);  // NOLINT
-  SpecList(std::vector<PartitionSpec> each);            // NOLINT
+  SpecList(const PartitionSpec& all);  // specs are written as they are
+  SpecList(std::initializer_list<PartitionSpec> each);
+  SpecList(std::vector<PartitionSpec> each);
 };
 
 struct ShardMapOptions {

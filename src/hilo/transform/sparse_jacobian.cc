@@ -27,13 +27,13 @@ void check_pattern(const SparsityPattern& pattern) {
 }
 
 Array indices(const std::vector<int64_t>& values) {
-  const int64_t count[] = {static_cast<int64_t>(values.size())};
+  const int64_t count[] = {std::ssize(values)};
   return ops::convert_element_type(ops::constant(Literal::array<int64_t>(count, values)), ElementType::kS32);
 }
 
 /// Row c is the sum of the unit vectors of colour c.
 Array seeds(const std::vector<int64_t>& colours, int64_t colour_count, ElementType type) {
-  const auto size = static_cast<int64_t>(colours.size());
+  const int64_t size = colours.size();
   const Shape shape = Shape::array(ElementType::kS32, {colour_count, size});
   const Array of_row = ops::iota(shape, 0), of_column = ops::broadcast_in_dim(indices(colours), shape, {1});
   return ops::convert_element_type(ops::eq(of_row, of_column), type);
@@ -41,7 +41,7 @@ Array seeds(const std::vector<int64_t>& colours, int64_t colour_count, ElementTy
 
 /// x[rows[k], columns[k]] of a matrix.
 Array elements(const Array& x, const std::vector<int64_t>& rows, const std::vector<int64_t>& columns) {
-  const auto count = static_cast<int64_t>(rows.size());
+  const int64_t count = rows.size();
   std::vector<Array> pair;
   for (const auto& list : {rows, columns}) pair.push_back(ops::reshape(indices(list), std::vector<int64_t>{count, 1}));
   hlo::GatherAttributes g;
@@ -80,8 +80,8 @@ SparsityPattern SparsityPattern::banded(int64_t rows, int64_t columns, int64_t w
 
 std::vector<int64_t> column_colours(const SparsityPattern& pattern) {
   check_pattern(pattern);
-  std::vector<std::vector<int64_t>> rows_of(static_cast<size_t>(pattern.columns));
-  for (const auto& [row, column] : pattern.entries) rows_of[static_cast<size_t>(column)].push_back(row);
+  std::vector<std::vector<int64_t>> rows_of(pattern.columns);
+  for (const auto& [row, column] : pattern.entries) rows_of[column].push_back(row);
   std::vector<size_t> order(rows_of.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t c) { return rows_of[c].size(); });
@@ -89,11 +89,11 @@ std::vector<int64_t> column_colours(const SparsityPattern& pattern) {
   std::vector<int64_t> colours(rows_of.size());
   for (const size_t column : order) {
     const auto is_free = [&](const std::vector<bool>& of_colour) {
-      return std::ranges::none_of(rows_of[column], [&](int64_t row) { return of_colour[static_cast<size_t>(row)]; });
+      return std::ranges::none_of(rows_of[column], [&](int64_t row) { return of_colour[row]; });
     };
     auto place = std::ranges::find_if(taken, is_free);
-    if (place == taken.end()) place = taken.insert(taken.end(), std::vector<bool>(static_cast<size_t>(pattern.rows)));
-    for (int64_t row : rows_of[column]) (*place)[static_cast<size_t>(row)] = true;
+    if (place == taken.end()) place = taken.insert(taken.end(), std::vector<bool>(pattern.rows));
+    for (int64_t row : rows_of[column]) (*place)[row] = true;
     colours[column] = place - taken.begin();
   }
   return colours;
@@ -127,7 +127,7 @@ SparseMatrix jacobian(const FlatFunction& f, const Array& x, const SparsityPatte
   for (const auto& [row, column] : pattern.entries) {
     out.row_of.push_back(row);
     out.column_of.push_back(column);
-    seed_of.push_back(colours[static_cast<size_t>(forward ? column : row)]);
+    seed_of.push_back(colours[forward ? column : row]);
     place_of.push_back(forward ? row : column);
   }
   if (forward) {

@@ -18,19 +18,19 @@ inline constexpr std::nullopt_t kNoAxis = std::nullopt;
 /// Example    {0, kNoAxis, std::pair(0, 1)}  for three arguments of which the last is a pair
 class AxisTree {
  public:
-  AxisTree(int axis) : axis_(axis) {}   // NOLINT: axes are written as they are
-  AxisTree(std::nullopt_t) {}           // NOLINT
-  AxisTree(std::nullptr_t) {}           // NOLINT
-  AxisTree(Axis axis) : axis_(axis) {}  // NOLINT
-  AxisTree(std::vector<AxisTree> parts) : has_parts_(true), parts_(std::move(parts)) {}  // NOLINT
+  AxisTree(int axis) : axis_(axis) {}  // axes are written as they are
+  AxisTree(std::nullopt_t) {}
+  AxisTree(std::nullptr_t) {}
+  AxisTree(Axis axis) : axis_(axis) {}
+  AxisTree(std::vector<AxisTree> parts) : has_parts_(true), parts_(std::move(parts)) {}
   template <typename... Parts>
-  AxisTree(const std::tuple<Parts...>& parts)  // NOLINT
+  AxisTree(const std::tuple<Parts...>& parts)
       : has_parts_(true), parts_(std::apply([](const auto&... p) { return std::vector<AxisTree>{p...}; }, parts)) {}
   template <typename A, typename B>
-  AxisTree(const std::pair<A, B>& parts) : has_parts_(true), parts_{parts.first, parts.second} {}  // NOLINT
+  AxisTree(const std::pair<A, B>& parts) : has_parts_(true), parts_{parts.first, parts.second} {}
 
   /// {0, none}, of one part that part.
-  AxisTree(std::initializer_list<AxisTree> parts) {  // NOLINT
+  AxisTree(std::initializer_list<AxisTree> parts) {
     if (parts.size() == 1) *this = *parts.begin();
     else *this = AxisTree(std::vector<AxisTree>(parts));
   }
@@ -49,17 +49,17 @@ class AxisTree {
 /// Example    0, kNoAxis, {0, kNoAxis}, std::tuple(0, std::pair(0, 1))
 class AxisList : public std::vector<AxisTree> {
  public:
-  AxisList(int axis);                              // NOLINT: axes are written as they are
-  AxisList(std::nullopt_t);                        // NOLINT
-  AxisList(std::initializer_list<AxisTree> axes);  // NOLINT
-  AxisList(std::vector<AxisTree> axes);            // NOLINT
+  AxisList(int axis);  // axes are written as they are
+  AxisList(std::nullopt_t);
+  AxisList(std::initializer_list<AxisTree> axes);
+  AxisList(std::vector<AxisTree> axes);
   /// Doesn't compile: names have a name.
   template <std::same_as<char> C>
-  AxisList(const C*) : vector{0} {  // NOLINT: it converts, to be refused
+  AxisList(const C*) : vector{0} {  // it converts, to be refused
     static_assert(kNever<C>, "the axis name has a name: vmap(f, {.axis_name = \"i\"})");
   }
   template <typename... Axes>
-  AxisList(const std::tuple<Axes...>& axes) : vector(AxisTree(axes).parts()) {}  // NOLINT
+  AxisList(const std::tuple<Axes...>& axes) : vector(AxisTree(axes).parts()) {}
 };
 
 /// What vmap is told beside its function, as in JAX.

@@ -113,15 +113,15 @@ template <typename T>
 struct AnyFieldOf {
   template <typename Field>
     requires(!std::is_same_v<std::remove_cvref_t<Field>, T>)
-  operator Field() const;  // NOLINT: it stands for a field
+  operator Field() const;  // it stands for a field
 };
 struct AnyArray {
   template <typename T, size_t N>
-  operator std::array<T, N>() const;  // NOLINT
+  operator std::array<T, N>() const;
 };
 struct AnyOptional {  // which an array can give a value
   template <typename T>
-  operator std::optional<T>() const;  // NOLINT
+  operator std::optional<T>() const;
 };
 template <typename T, typename... Fields>
 concept InitialisedFrom = requires { T{std::declval<Fields>()...}; };
@@ -331,7 +331,7 @@ class WalkRef {
  public:
   WalkRef(void* value, void (*walk)(void* value, TreeVisitor& visitor)) : value_(value), walk_(walk) {}
   template <std::invocable<TreeVisitor&> Walk>
-  WalkRef(const Walk& walk)  // NOLINT: lambdas convert
+  WalkRef(const Walk& walk)  // lambdas convert
       : value_(const_cast<Walk*>(&walk)),
         walk_([](void* own, TreeVisitor& visitor) { (*static_cast<Walk*>(own))(visitor); }) {}
   void operator()(TreeVisitor& visitor) const { walk_(value_, visitor); }

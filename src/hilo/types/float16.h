@@ -59,7 +59,7 @@ struct bfloat16 {
   uint16_t bits = 0;
   constexpr bfloat16() = default;
   constexpr explicit bfloat16(float value) : bits(float_to_bfloat16_bits(value)) {}
-  constexpr operator float() const { return bfloat16_bits_to_float(bits); }  // NOLINT: widening is exact
+  constexpr operator float() const { return bfloat16_bits_to_float(bits); }  // widening is exact
 };
 
 /// IEEE binary16. Arithmetic happens in float and rounds once when stored.
@@ -67,7 +67,7 @@ struct float16 {
   uint16_t bits = 0;
   constexpr float16() = default;
   constexpr explicit float16(float value) : bits(float_to_half_bits(value)) {}
-  constexpr operator float() const { return half_bits_to_float(bits); }  // NOLINT: widening is exact
+  constexpr operator float() const { return half_bits_to_float(bits); }  // widening is exact
 };
 
 }  // namespace hilo

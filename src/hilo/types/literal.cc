@@ -64,7 +64,7 @@ void append_array(const Literal& literal, size_t dimension, int64_t& offset, int
     ++offset;
     return;
   }
-  const int64_t extent = shape.dimension(static_cast<int64_t>(dimension));
+  const int64_t extent = shape.dimension(dimension);
   if (extent == 0) {  // counts as an element: there may be 2^40 of them
     out += offset < max_elements ? "{}" : offset == max_elements ? "..." : "";
     ++offset;
@@ -85,7 +85,7 @@ Literal::Literal(const Shape& shape) : shape_(shape) {
     for (const Shape& e : shape.tuple_elements()) elements_.emplace_back(e);
     return;
   }
-  data_ = must_allocate(static_cast<size_t>(shape.byte_size()));
+  data_ = must_allocate(shape.byte_size());
   std::memset(data_->data(), 0, data_->size());
 }
 
@@ -100,7 +100,7 @@ StatusOr<Literal> Literal::make(const Shape& shape) try {
   }
   Literal literal;
   literal.shape_ = shape;
-  StatusOr<std::shared_ptr<AlignedBuffer>> buffer = allocate(static_cast<size_t>(shape.byte_size()));
+  StatusOr<std::shared_ptr<AlignedBuffer>> buffer = allocate(shape.byte_size());
   if (!buffer.ok()) return buffer.status().with_context("literal " + shape.to_string());
   literal.data_ = *std::move(buffer);
   std::memset(literal.data_->data(), 0, literal.data_->size());
@@ -185,7 +185,7 @@ double element_as_double(const Literal& literal, int64_t index) {
   return visit_array_type(
       literal.shape().element_type(),
       [&]<typename T>() -> double {
-        const T value = literal.data<T>()[static_cast<size_t>(index)];
+        const T value = literal.data<T>()[index];
         if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
           return static_cast<double>(value.real());
         } else if constexpr (computes_in_float<T>) {

@@ -36,7 +36,7 @@ struct NarrowFloat {
   uint8_t bits = 0;
   constexpr NarrowFloat() = default;
   explicit NarrowFloat(float value) : bits(narrow_code(kFormat, value)) {}
-  operator float() const { return narrow_value(kFormat, bits); }  // NOLINT: widening is exact
+  operator float() const { return narrow_value(kFormat, bits); }  // widening is exact
 };
 using float8_e5m2 = NarrowFloat<5, 2, 15, Specials::kIeee>;
 using float8_e4m3fn = NarrowFloat<4, 3, 7, Specials::kAllOnes>;
@@ -59,7 +59,7 @@ struct NarrowInteger {
   template <typename I>
     requires std::is_integral_v<I>
   constexpr explicit NarrowInteger(I value) : bits(wrapped(static_cast<uint8_t>(value))) {}
-  constexpr operator Byte() const { return wrapped(static_cast<uint8_t>(bits)); }  // NOLINT: widening is exact
+  constexpr operator Byte() const { return wrapped(static_cast<uint8_t>(bits)); }  // widening is exact
 
  private:
   static constexpr Byte wrapped(uint8_t value) {

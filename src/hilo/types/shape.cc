@@ -332,7 +332,7 @@ std::vector<int64_t> strides_of(const Shape& shape) {
   std::vector<int64_t> strides(shape.dimensions().size());
   int64_t stride = 1;
   for (int64_t d : shape.minor_to_major()) {
-    strides[static_cast<size_t>(d)] = stride;
+    strides[d] = stride;
     stride *= shape.dimension(d);
   }
   return strides;

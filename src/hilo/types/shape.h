@@ -68,8 +68,8 @@ class Shape {
   bool is_token() const { return element_type() == ElementType::kToken; }
 
   std::span<const int64_t> dimensions() const;
-  int64_t dimension(int64_t i) const { return dimensions()[static_cast<size_t>(i)]; }
-  int64_t rank() const { return static_cast<int64_t>(dimensions().size()); }
+  int64_t dimension(int64_t i) const { return dimensions()[i]; }
+  int64_t rank() const { return std::ssize(dimensions()); }
   bool is_scalar() const { return is_array() && rank() == 0; }
 
   /// Product of the dimensions (1 for a scalar, 0 if any is 0). Precondition: is_array().
@@ -86,8 +86,8 @@ class Shape {
   Shape with_dimensions(std::span<const int64_t> dimensions) const { return array(element_type(), dimensions); }
 
   std::span<const Shape> tuple_elements() const;
-  int64_t tuple_size() const { return static_cast<int64_t>(tuple_elements().size()); }
-  const Shape& tuple_element(int64_t i) const { return tuple_elements()[static_cast<size_t>(i)]; }
+  int64_t tuple_size() const { return std::ssize(tuple_elements()); }
+  const Shape& tuple_element(int64_t i) const { return tuple_elements()[i]; }
 
   /// The same tree with every array leaf replaced by map(leaf).
   Shape map_leaves(const std::function<Shape(const Shape&)>& map) const;

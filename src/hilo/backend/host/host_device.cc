@@ -36,7 +36,7 @@ DeviceStatistics HostDevice::statistics() const {
 }
 
 StatusOr<BufferPtr> HostDevice::allocate(const Shape& shape) try {
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(shape.byte_size()));
   return BufferPtr(std::make_shared<HostBuffer>(shape, std::move(memory), shared()));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
@@ -46,8 +46,7 @@ StatusOr<BufferPtr> HostDevice::from_host(const HostData& data) try {
   const bool is_plain = data.strides.empty() && data.shape.has_default_layout() && !data.release;
   if (!is_plain) return from_any_host(data);
   HILO_ASSIGN_OR_RETURN(BufferPtr buffer, allocate(data.shape));
-  if (data.shape.byte_size() != 0)
-    std::memcpy(host(buffer).mutable_data(), data.data, static_cast<size_t>(data.shape.byte_size()));
+  if (data.shape.byte_size() != 0) std::memcpy(host(buffer).mutable_data(), data.data, data.shape.byte_size());
   return buffer;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
@@ -76,7 +75,7 @@ StatusOr<BufferPtr> HostDevice::slice(const BufferPtr& from, int64_t index) {
 }
 
 StatusOr<BufferPtr> HostDevice::stack(std::span<const BufferPtr> parts) {
-  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(parts[0]->shape(), static_cast<int64_t>(parts.size())));
+  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(parts[0]->shape(), parts.size()));
   HILO_ASSIGN_OR_RETURN(BufferPtr buffer, allocate(whole));
   HILO_RETURN_IF_ERROR(read_in_a_row(parts, host(buffer).mutable_data()));
   return buffer;

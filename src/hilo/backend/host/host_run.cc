@@ -39,7 +39,7 @@ HostRun::HostRun(HostProgram& program, std::span<const DeviceRun> runs, std::spa
       thrown_(runs.size()) {
   const CommunicatorFactory make = devices[0]->client().options().communicators;
   if (!runs_alone() && make != nullptr) {
-    communicators_ = make({.here = static_cast<int64_t>(runs.size()),
+    communicators_ = make({.here = std::ssize(runs),
                            .all = program.signature().replica_count,
                            .meet = program.signature().meets_others,
                            .program = program.signature().fingerprint,
@@ -51,7 +51,7 @@ Status HostRun::run_part(size_t k) {
   if (!runs_alone() && communicators_ == nullptr)
     return failed_precondition("Execute '" + program_.signature().name +
                                "': the client's replicas can't meet: ClientOptions::communicators isn't set");
-  Communicator* const communicator = communicators_ == nullptr ? nullptr : &communicators_->of(static_cast<int64_t>(k));
+  Communicator* const communicator = communicators_ == nullptr ? nullptr : &communicators_->of(k);
   return run_on_host(program_, runs_[k], devices_[k], options_, watch_.word(), deadline_, communicator);
 }
 
@@ -73,7 +73,7 @@ void HostRun::give_up(size_t k, const Status& reason) {
 
 void HostRun::end_part(size_t k) {
   if (communicators_ == nullptr) return;
-  const auto participant = static_cast<int64_t>(k);
+  const int64_t participant = k;
   if (!statuses_[k].ok()) communicators_->of(participant).abort(statuses_[k]);
   communicators_->end(participant);
 }

@@ -97,13 +97,13 @@ void copy_box(const Shape& shape, std::byte* to, std::span<const int64_t> to_str
 
 void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to) {
   if (shape.byte_size() == 0) return;
-  if (shape.has_default_layout()) std::memcpy(to, from, static_cast<size_t>(shape.byte_size()));
+  if (shape.has_default_layout()) std::memcpy(to, from, shape.byte_size());
   else copy_box(shape, to, row_major_strides(shape.dimensions()), from, strides_of(shape));
 }
 
 void copy_from_strides(const Shape& shape, const std::byte* from, std::span<const int64_t> strides, std::byte* to) {
   if (shape.byte_size() == 0) return;
-  if (std::ranges::equal(strides, strides_of(shape))) std::memcpy(to, from, static_cast<size_t>(shape.byte_size()));
+  if (std::ranges::equal(strides, strides_of(shape))) std::memcpy(to, from, shape.byte_size());
   else copy_box(shape, to, strides_of(shape), from, strides);
 }
 
@@ -112,7 +112,7 @@ StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& 
   const Shape dense = shape.with_default_layout();
   if (data.strides.empty() || shape.element_count() == 0 || std::ranges::equal(data.strides, strides_of(dense)))
     return data.data;
-  HILO_ASSIGN_OR_RETURN(room, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+  HILO_ASSIGN_OR_RETURN(room, allocate_buffer(shape.byte_size()));
   copy_from_strides(dense, data.data, data.strides, room.data());
   return static_cast<const std::byte*>(room.data());
 }

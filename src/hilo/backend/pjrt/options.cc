@@ -34,7 +34,7 @@ std::string portable_options() {
 }
 
 std::string replica_options(std::span<const int64_t> devices) {
-  const auto replicas = static_cast<int64_t>(devices.size());
+  const int64_t replicas = devices.size();
   WireWriter of_computation, assignment, options;
   of_computation.integers(kReplicaDeviceIds, devices);
   assignment.integer(kReplicaCount, replicas);

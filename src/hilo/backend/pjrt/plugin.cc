@@ -181,7 +181,7 @@ StatusOr<std::string> file_identity(const std::string& path) {
   struct stat about = {};
   if (::stat(path.c_str(), &about) != 0) return errno_status(errno, path);
   std::ifstream file(path, std::ios::binary);
-  std::string parts(static_cast<size_t>(2 * kPart), '\0');
+  std::string parts(2 * kPart, '\0');
   file.read(parts.data(), kPart);
   file.clear();
   file.seekg(std::max<std::streamoff>(0, about.st_size - kPart));

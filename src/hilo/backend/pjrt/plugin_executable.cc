@@ -134,7 +134,7 @@ Status PluginExecutable::execute_now(std::span<const DeviceRun> runs, std::span<
   for (size_t k = 0; k < runs.size(); ++k) result_lists.push_back(started.results.data() + first + k * results_count);
   boost::container::small_vector<int64_t, 8> kept;  // whose memory the program would take
   for (const int64_t i : takeable_) {
-    if (donated.empty() || !donated[static_cast<size_t>(i)]) kept.push_back(i);
+    if (donated.empty() || !donated[i]) kept.push_back(i);
   }
   PJRT_ExecuteOptions options{};
   options.struct_size = kPjrtStructSize<PJRT_ExecuteOptions>;

@@ -67,7 +67,7 @@ StatusOr<std::string> read_until(int in, std::chrono::steady_clock::time_point e
     const ssize_t bytes = ::read(in, part, sizeof part);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) return text;
-    text.append(part, static_cast<size_t>(bytes));
+    text.append(part, bytes);
   }
 }
 

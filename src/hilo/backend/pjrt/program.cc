@@ -170,9 +170,7 @@ std::vector<hlo::Alias> leaf_aliases(const hlo::Module& module) {
   const std::span<const InstructionId> parameters = module.entry->parameters();
   const Shape& result = module.entry->result_shape();
   for (const hlo::Alias& alias : module.aliases) {
-    const auto shape_of = [&](int64_t i) -> const Shape& {
-      return module.entry->instruction(parameters[static_cast<size_t>(i)]).shape;
-    };
+    const auto shape_of = [&](int64_t i) -> const Shape& { return module.entry->instruction(parameters[i]).shape; };
     const std::optional<int64_t> leaf = leaf_at(shape_of(alias.parameter_number), alias.parameter_index);
     const std::optional<int64_t> taker = leaf_at(result, alias.result_index);
     if (!leaf || !taker) continue;

@@ -91,7 +91,7 @@ Expr slice(Expr x, int64_t dimension, int64_t start, int64_t limit) {
   return x.sink->add_with<SliceAttributes>(Opcode::kSlice, {x}, [&](auto& a) {
     const Shape whole = x.shape();
     for (int64_t extent : whole.dimensions()) a.ranges.push_back({0, extent, 1});
-    a.ranges[static_cast<size_t>(dimension)] = {start, limit, 1};
+    a.ranges[dimension] = {start, limit, 1};
   });
 }
 

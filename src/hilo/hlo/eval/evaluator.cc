@@ -96,8 +96,7 @@ class Evaluator {
   StatusOr<Literal> run_in(Frame& frame, const Plan& plan, const Computation& computation, LiteralPointers arguments) {
     for (const Instruction& instruction : computation.instructions()) {
       if (instruction.opcode == Opcode::kParameter) {
-        frame.values[instruction.id] =
-            arguments[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
+        frame.values[instruction.id] = arguments[attributes_of<ParameterAttributes>(instruction).number];
       } else {
         StatusOr<Literal> value = compute_timed(frame, computation, instruction);
         if (!value.ok()) {
@@ -193,13 +192,13 @@ class Evaluator {
 };
 
 Status check_arguments(std::string_view name, const Computation& computation, std::span<const Literal> arguments) {
-  const size_t wanted = static_cast<size_t>(computation.parameter_count());
+  const size_t wanted = computation.parameter_count();
   if (arguments.size() != wanted) {
     return invalid_argument(fmt::format("Execute '{}': got {} argument{}, compiled for {}", name, arguments.size(),
                                         arguments.size() == 1 ? "" : "s", wanted));
   }
   for (size_t i = 0; i < wanted; ++i) {
-    const Instruction& parameter = computation.parameter(static_cast<int64_t>(i));
+    const Instruction& parameter = computation.parameter(i);
     if (arguments[i].shape().compatible(parameter.shape)) continue;
     return invalid_argument(fmt::format("Execute '{}': argument {} '{}' is {}, compiled for {}", name, i,
                                         parameter.name, arguments[i].shape().to_string(), parameter.shape.to_string()));

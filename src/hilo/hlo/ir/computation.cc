@@ -146,13 +146,12 @@ StatusOr<ComputationPtr> ComputationDraft::finish(InstructionId root) && {
   for (const Instruction& i : c.instructions_) {
     if (i.opcode != Opcode::kParameter) continue;
     const int64_t number = parameter_number(i);
-    if (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) ||
-        c.parameters_[static_cast<size_t>(number)] != kNoInstruction) {
+    if (number < 0 || number >= std::ssize(c.parameters_) || c.parameters_[number] != kNoInstruction) {
       return invalid_argument(
           "computation '" + c.name_ + "': parameter number " + std::to_string(number) +
-          (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) ? " is out of range" : " is used twice"));
+          (number < 0 || number >= std::ssize(c.parameters_) ? " is out of range" : " is used twice"));
     }
-    c.parameters_[static_cast<size_t>(number)] = i.id;
+    c.parameters_[number] = i.id;
     ++count;
   }
   c.parameters_.resize(count);

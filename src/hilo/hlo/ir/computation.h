@@ -37,8 +37,8 @@ class Computation {
 
   /// Ids of the parameters, by parameter number.
   std::span<const InstructionId> parameters() const { return parameters_; }
-  const Instruction& parameter(int64_t number) const { return instructions_[parameters_[static_cast<size_t>(number)]]; }
-  int64_t parameter_count() const { return static_cast<int64_t>(parameters_.size()); }
+  const Instruction& parameter(int64_t number) const { return instructions_[parameters_[number]]; }
+  int64_t parameter_count() const { return std::ssize(parameters_); }
   std::vector<Shape> parameter_shapes() const;
 
   Fingerprint fingerprint() const { return fingerprint_; }

@@ -116,9 +116,9 @@ Status check_entry_facts(const Module& module) {
   bool fits = true;
   if (module.entry_parameter_layouts) {
     const std::vector<Shape>& layouts = *module.entry_parameter_layouts;
-    fits = static_cast<int64_t>(layouts.size()) == entry.parameter_count();
+    fits = std::ssize(layouts) == entry.parameter_count();
     for (size_t i = 0; fits && i < layouts.size(); ++i) {
-      fits = layouts[i].compatible(entry.parameter(static_cast<int64_t>(i)).shape);
+      fits = layouts[i].compatible(entry.parameter(i).shape);
     }
   }
   if (module.entry_result_layout) fits = fits && module.entry_result_layout->compatible(entry.result_shape());

@@ -68,7 +68,7 @@ struct EvaluateInput {
 /// Makes default-constructed attributes of one struct, and knows which; or null.
 class MakeAttributes {
  public:
-  constexpr MakeAttributes(std::nullptr_t = nullptr) {}  // NOLINT: what an op without attributes has
+  constexpr MakeAttributes(std::nullptr_t = nullptr) {}  // what an op without attributes has
   constexpr MakeAttributes(std::shared_ptr<Attributes> (*make)(), bool (*has_type)(const std::type_info&))
       : make_(make), has_type_(has_type) {}
 

@@ -39,12 +39,12 @@ Status check_same_size(std::string_view a_field, std::span<const int64_t> a, std
 Status check_called(std::string_view field, const ComputationPtr& called, std::span<const Shape> parameters,
                     const Shape& result) {
   if (called == nullptr) return invalid_argument(fmt::format("{}: no computation given", field));
-  if (called->parameter_count() != static_cast<int64_t>(parameters.size())) {
+  if (called->parameter_count() != std::ssize(parameters)) {
     return invalid_argument(fmt::format("{} '{}': takes {} parameters, wanted {}: {}", field, called->name(),
                                         called->parameter_count(), parameters.size(), shapes_to_string(parameters)));
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const Shape& got = called->parameter(static_cast<int64_t>(i)).shape;
+    const Shape& got = called->parameter(i).shape;
     if (got.compatible(parameters[i])) continue;
     return invalid_argument(fmt::format("{} '{}': parameter {} is {}, wanted {}", field, called->name(), i,
                                         got.to_string(), parameters[i].to_string()));

@@ -216,7 +216,7 @@ StatusOr<Int64List> group_of(const Instruction& collective, int64_t replica, int
     members += group.size();
   }
   if (groups.empty()) {
-    mine.resize(static_cast<size_t>(count));
+    mine.resize(count);
     std::iota(mine.begin(), mine.end(), int64_t{0});
   } else if (collective.opcode != Opcode::kCollectiveBroadcast && static_cast<int64_t>(members) != count) {
     // all_reduce_c2, all_gather_c3, all_to_all_c6, reduce_scatter_c4
@@ -242,8 +242,7 @@ Status check_members(const Instruction& collective, std::span<const Shape> opera
     if (result.dimension(d) * members != operands[0].dimension(d)) return fail("wanted one slice for each");
   } else if (collective.opcode == Opcode::kAllToAll) {
     const Int64List& dimensions = attributes_of<AllToAllAttributes>(collective).dimensions;
-    if (dimensions.empty() ? static_cast<int64_t>(operands.size()) != members
-                           : operands[0].dimension(dimensions[0]) % members != 0)
+    if (dimensions.empty() ? std::ssize(operands) != members : operands[0].dimension(dimensions[0]) % members != 0)
       return fail("wanted equal parts for each");
   }
   return ok_status();

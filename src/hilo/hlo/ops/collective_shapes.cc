@@ -34,7 +34,7 @@ size_t id_count(const Int64Lists& groups) {
 Status check_groups(const CollectiveAttributes& attributes, GroupRule rule) {
   const Int64Lists& groups = attributes.replica_groups;
   const auto fail = [](std::string text) { return invalid_argument("replica_groups: " + std::move(text)); };
-  const auto count = static_cast<int64_t>(id_count(groups));
+  const int64_t count = id_count(groups);
   Int64List ids;
   for (const Int64List& group : groups) {
     if (group.empty()) return fail("a group is empty");
@@ -95,7 +95,7 @@ Status check_one_dimension(const Int64List& dimensions, std::span<const Shape> o
 /// Members of a group: as the groups say, or, where they don't, what turns `before` into the stated `after`.
 StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, bool grows) {
   const Int64Lists& groups = attributes_in<CollectiveAttributes>(input).replica_groups;
-  if (!groups.empty()) return static_cast<int64_t>(groups[0].size());
+  if (!groups.empty()) return std::ssize(groups[0]);
   if (input.declared == nullptr)
     return invalid_argument("the result's shape must be stated where replica_groups={} doesn't say how many meet");
   const Shape& result = input.declared->is_tuple() && input.declared->tuple_size() > 0
@@ -120,7 +120,7 @@ StatusOr<Shape> with_scaled_dimension(const ShapeRuleInput& input, int64_t dimen
   std::vector<Shape> results;
   for (const Shape& operand : input.operands) {
     std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
-    int64_t& size = sizes[static_cast<size_t>(dimension)];
+    int64_t& size = sizes[dimension];
     if (!grows && size % factor != 0) {  // reduce_scatter_c1
       return invalid_argument(fmt::format("dimension {} of {} isn't divisible by the {} members of a group", dimension,
                                           operand.to_string(), factor));
@@ -183,7 +183,7 @@ StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
   }
   HILO_RETURN_IF_ERROR(check_one_dimension(attributes.dimensions, input.operands));  // all_to_all_c1, all_to_all_c3
   const int64_t size = input.operands[0].dimension(attributes.dimensions[0]);
-  if (!groups.empty() && size % static_cast<int64_t>(groups[0].size()) != 0) {  // all_to_all_c2
+  if (!groups.empty() && size % std::ssize(groups[0]) != 0) {  // all_to_all_c2
     return invalid_argument(fmt::format("dimension {} of {} isn't divisible by the {} members of a group",
                                         attributes.dimensions[0], input.operands[0].to_string(), groups[0].size()));
   }

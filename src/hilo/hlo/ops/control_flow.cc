@@ -49,8 +49,7 @@ StatusOr<Shape> infer_get_tuple_element(const ShapeRuleInput& input) {
 }
 
 StatusOr<Literal> evaluate_get_tuple_element(const EvaluateInput& input) {
-  return input.operands[0]
-      ->elements()[static_cast<size_t>(attributes_of<GetTupleElementAttributes>(input.instruction).index)];
+  return input.operands[0]->elements()[attributes_of<GetTupleElementAttributes>(input.instruction).index];
 }
 
 /// "element 1 differs", or nothing when the shapes differ as a whole.
@@ -65,12 +64,12 @@ std::string first_difference(const Shape& a, const Shape& b) {
 /// `role` names the computation in messages: "body", "branch 1".
 Status check_called(std::string_view role, const ComputationPtr& called, std::span<const Shape> arguments) {
   if (called == nullptr) return invalid_argument(fmt::format("{} is missing", role));
-  if (called->parameter_count() != static_cast<int64_t>(arguments.size())) {
+  if (called->parameter_count() != std::ssize(arguments)) {
     return invalid_argument(fmt::format("{} '{}' takes {} arguments; got {}", role, called->name(),
                                         called->parameter_count(), arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Shape& wanted = called->parameter(static_cast<int64_t>(i)).shape;
+    const Shape& wanted = called->parameter(i).shape;
     if (wanted.compatible(arguments[i])) continue;
     return invalid_argument(fmt::format("{} '{}' takes {} as argument {}; got {}{}", role, called->name(),
                                         wanted.to_string(), i, arguments[i].to_string(),

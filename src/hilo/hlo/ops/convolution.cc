@@ -24,7 +24,7 @@ constexpr AttributeField kFields[] = {
 
 /// The dimensions of one array by role are all of its dimensions, each once.
 Status check_roles(std::string_view what, int64_t first, int64_t second, const Int64List& spatial, const Shape& shape) {
-  if (static_cast<int64_t>(spatial.size()) + 2 != shape.rank()) {
+  if (std::ssize(spatial) + 2 != shape.rank()) {
     return invalid_argument(fmt::format("dim_labels: got {} spatial dimensions of the {}, wanted {} for {}",
                                         spatial.size(), what, std::max<int64_t>(shape.rank() - 2, 0),
                                         shape.to_string()));
@@ -69,7 +69,7 @@ Status check_groups(const ConvolutionAttributes& a, const Shape& lhs, const Shap
 
 Status check_window_of_kernel(const Window& window, const Shape& rhs, const ConvolutionDimensions& d) {
   // convolution_c2..c9
-  HILO_RETURN_IF_ERROR(check_window(window, static_cast<int64_t>(d.kernel_spatial.size())));
+  HILO_RETURN_IF_ERROR(check_window(window, d.kernel_spatial.size()));
   for (size_t k = 0; k < window.size(); ++k) {
     if (window[k].size == rhs.dimension(d.kernel_spatial[k])) continue;
     return invalid_argument(fmt::format("window: dim {}: size {} isn't that of the kernel's dimension {}, {}", k,
@@ -97,10 +97,10 @@ StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
   // convolution_c25, c26
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> counts,
                         window_counts(select_values(lhs.dimensions(), d.input_spatial), a.window));
-  std::vector<int64_t> sizes(static_cast<size_t>(lhs.rank()));
-  sizes[static_cast<size_t>(d.output_batch)] = lhs.dimension(d.input_batch) / a.batch_group_count;
-  sizes[static_cast<size_t>(d.output_feature)] = rhs.dimension(d.kernel_output);
-  for (size_t k = 0; k < counts.size(); ++k) sizes[static_cast<size_t>(d.output_spatial[k])] = counts[k];
+  std::vector<int64_t> sizes(lhs.rank());
+  sizes[d.output_batch] = lhs.dimension(d.input_batch) / a.batch_group_count;
+  sizes[d.output_feature] = rhs.dimension(d.kernel_output);
+  for (size_t k = 0; k < counts.size(); ++k) sizes[d.output_spatial[k]] = counts[k];
   return Shape::make_array(type, sizes);
 }
 
@@ -154,7 +154,7 @@ struct Channels {
 Channels channels_of(const ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs, const Shape& out) {
   const ConvolutionDimensions& d = a.dimensions;
   const auto stride = [](const Shape& shape, int64_t dimension) {
-    return row_major_strides(shape.dimensions())[static_cast<size_t>(dimension)];
+    return row_major_strides(shape.dimensions())[dimension];
   };
   Channels c{out.dimension(d.output_batch),
              rhs.dimension(d.kernel_input),
@@ -204,10 +204,10 @@ void convolve(const EvaluateInput& input, const Elements& lhs, const Elements& r
         Sum sum;
         for (const Tap& tap : taps) {
           for (int64_t i = 0; i < c.inputs; ++i)
-            sum.take(tap.on_padding ? Element{} : lhs[static_cast<size_t>(lhs_at + tap.lhs + i * c.lhs_feature)],
-                     rhs[static_cast<size_t>(rhs_at + tap.rhs + i * c.rhs_input)]);
+            sum.take(tap.on_padding ? Element{} : lhs[lhs_at + tap.lhs + i * c.lhs_feature],
+                     rhs[rhs_at + tap.rhs + i * c.rhs_input]);
         }
-        out[static_cast<size_t>(out_at + b * c.out_batch + o * c.out_feature)] = kernels::narrow<R>(sum.value());
+        out[out_at + b * c.out_batch + o * c.out_feature] = kernels::narrow<R>(sum.value());
       }
     }
   } while (!stop.raised() && next_index(sizes, position));

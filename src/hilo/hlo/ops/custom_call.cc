@@ -117,7 +117,7 @@ StatusOr<std::vector<Shape>> laid_out(std::vector<Shape> leaves, const Int64List
     if (layouts[k].empty() || !leaves[k].is_array()) continue;
     Int64List sorted = layouts[k];
     std::ranges::sort(sorted);
-    bool permutation = static_cast<int64_t>(sorted.size()) == leaves[k].rank();
+    bool permutation = std::ssize(sorted) == leaves[k].rank();
     for (size_t d = 0; d < sorted.size(); ++d) permutation &= sorted[d] == static_cast<int64_t>(d);
     if (!permutation) {
       return invalid_argument(
@@ -279,7 +279,7 @@ Shape shown_shape(const Instruction& instruction) {
   return instruction.shape.map_leaves([&](const Shape& leaf) {
     while (!leaves[next].is_array()) ++next;  // map_leaves passes over tokens
     const Int64List& layout = layouts[next++];
-    return layout.empty() || static_cast<int64_t>(layout.size()) != leaf.rank() ? leaf : leaf.with_layout(layout);
+    return layout.empty() || std::ssize(layout) != leaf.rank() ? leaf : leaf.with_layout(layout);
   });
 }
 
@@ -302,10 +302,9 @@ StatusOr<CustomCallPlan> plan_custom_call(const Instruction& instruction, std::s
   HILO_ASSIGN_OR_RETURN(plan.results, laid_out(plan.results, attributes.result_layouts, "result_layouts"));
   HILO_ASSIGN_OR_RETURN(plan.aliases, aliases_in(raw_value(attributes, "output_to_operand_aliasing")));
   for (const auto& [result, operand] : plan.aliases) {
-    const bool there = result >= 0 && operand >= 0 && result < static_cast<int64_t>(plan.results.size()) &&
-                       operand < static_cast<int64_t>(plan.operands.size());
-    if (!there || plan.results[static_cast<size_t>(result)].byte_size() !=
-                      plan.operands[static_cast<size_t>(operand)].byte_size()) {
+    const bool there =
+        result >= 0 && operand >= 0 && result < std::ssize(plan.results) && operand < std::ssize(plan.operands);
+    if (!there || plan.results[result].byte_size() != plan.operands[operand].byte_size()) {
       return invalid_argument(
           fmt::format("output_to_operand_aliasing: result {} can't be operand {}", result, operand));
     }

@@ -39,7 +39,7 @@ bool is_column_major(const Shape& shape) {
   const int64_t rank = shape.rank();
   if (rank < 2 || order[0] != rank - 2 || order[1] != rank - 1) return false;
   for (int64_t d = 2; d < rank; ++d) {
-    if (order[static_cast<size_t>(d)] != rank - 1 - d) return false;
+    if (order[d] != rank - 1 - d) return false;
   }
   return true;
 }
@@ -58,7 +58,7 @@ void relayout(const Shape& shape, const void* from, void* to, bool to_row_major)
                                 static_cast<int>(sizeof(T)));
     }
     const std::vector<int64_t> strides = strides_of(shape);
-    std::vector<int64_t> index(static_cast<size_t>(rank), 0);
+    std::vector<int64_t> index(rank, 0);
     int64_t linear = 0;
     do {
       const int64_t physical = offset_of(index, strides);
@@ -74,7 +74,7 @@ struct Buffers {
   std::vector<AlignedBuffer> copies;
 
   StatusOr<void*> copy(const Shape& shape) {
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(shape.byte_size()));
     copies.push_back(std::move(memory));
     return static_cast<void*>(copies.back().data());
   }
@@ -99,17 +99,17 @@ Status bring_in(const CustomCallPlan& plan, void* const* operands, void* const* 
       HILO_ASSIGN_OR_RETURN(data, buffers.copy(plan.results[k]));
     }
     if (clears_results && !is_aliased(plan, k) && plan.results[k].byte_size() > 0)
-      std::memset(data, 0, static_cast<size_t>(plan.results[k].byte_size()));
+      std::memset(data, 0, plan.results[k].byte_size());
     buffers.results.push_back(buffer_of(plan.results[k], data));
   }
   for (size_t k = 0; k < plan.operands.size(); ++k) {
     const Shape& shape = plan.operands[k];
     void* data = operands[k];
-    const auto alias = std::ranges::find(plan.aliases, static_cast<int64_t>(k), &std::pair<int64_t, int64_t>::second);
+    const auto alias = std::ranges::find(plan.aliases, k, &std::pair<int64_t, int64_t>::second);
     const bool plain = !shape.is_array() || shape.has_default_layout();
     if (alias != plan.aliases.end()) {
-      data = buffers.results[static_cast<size_t>(alias->first)].data;
-      if (plain && shape.byte_size() != 0) std::memcpy(data, operands[k], static_cast<size_t>(shape.byte_size()));
+      data = buffers.results[alias->first].data;
+      if (plain && shape.byte_size() != 0) std::memcpy(data, operands[k], shape.byte_size());
     } else if (!plain) {
       HILO_ASSIGN_OR_RETURN(data, buffers.copy(shape));
     }

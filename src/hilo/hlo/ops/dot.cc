@@ -103,8 +103,7 @@ void short_dot(std::span<const R> lhs, std::span<const R> rhs, const Side& l, co
         if (stop.raised()) return;
         Sum sum;
         for (size_t k = 0; k < l.contracting.size(); ++k)
-          sum.take(lhs[static_cast<size_t>(l.batch[b] + m + l.contracting[k])],
-                   rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])]);
+          sum.take(lhs[l.batch[b] + m + l.contracting[k]], rhs[r.batch[b] + n + r.contracting[k]]);
         out[at++] = sum.value();
       }
     }
@@ -135,8 +134,8 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
         if (stop.raised()) return ok_status();
         PairwiseFold<A> sum(kernels::add<A>);
         for (size_t k = 0; k < l.contracting.size(); ++k) {
-          const A x = lhs[static_cast<size_t>(l.batch[b] + m + l.contracting[k])];
-          const A y = rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])];
+          const A x = lhs[l.batch[b] + m + l.contracting[k]];
+          const A y = rhs[r.batch[b] + n + r.contracting[k]];
           sum.take(kernels::multiply<A>(x, y));
         }
         out[at++] = kernels::narrow<R>(sum.value(A{}));

@@ -34,7 +34,7 @@ inline int64_t offset_of(std::span<const int64_t> index, std::span<const int64_t
 /// values[p] for every p of `positions`.
 inline std::vector<int64_t> select_values(std::span<const int64_t> values, std::span<const int64_t> positions) {
   std::vector<int64_t> selected;
-  for (int64_t p : positions) selected.push_back(values[static_cast<size_t>(p)]);
+  for (int64_t p : positions) selected.push_back(values[p]);
   return selected;
 }
 
@@ -51,7 +51,7 @@ inline std::vector<int64_t> offsets_over(const Shape& shape, std::span<const int
 
 /// Element `offset` of an array as a scalar literal of shape `scalar`.
 inline Literal load_element(const Literal& array, int64_t offset, const Shape& scalar) {
-  const auto bytes = static_cast<size_t>(element_size_bytes(scalar.element_type()));
+  const size_t bytes = element_size_bytes(scalar.element_type());
   return Literal::from_bytes(scalar, array.bytes().subspan(static_cast<size_t>(offset) * bytes, bytes));
 }
 

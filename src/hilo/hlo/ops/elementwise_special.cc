@@ -181,7 +181,7 @@ StatusOr<Literal> evaluate_select(const EvaluateInput& input) {
   const auto choose = predicate.data<bool>();
   if (predicate.shape().rank() == 0) return choose[0] ? *input.operands[1] : *input.operands[2];
   HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
-  const size_t size = static_cast<size_t>(element_size_bytes(out.shape().element_type()));
+  const size_t size = element_size_bytes(out.shape().element_type());
   const std::byte* on_true = input.operands[1]->bytes().data();
   const std::byte* on_false = input.operands[2]->bytes().data();
   std::byte* result = out.mutable_bytes().data();

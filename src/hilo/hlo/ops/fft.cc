@@ -38,7 +38,7 @@ StatusOr<Shape> infer_fft(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const ElementType type, result_type(attributes.fft_type, operand));
   if (lengths.empty() || lengths.size() > 3)  // fft_c3
     return invalid_argument(fmt::format("fft_length: got {} lengths, wanted 1 to 3", lengths.size()));
-  if (static_cast<int64_t>(lengths.size()) > operand.rank()) {  // fft_c1
+  if (std::ssize(lengths) > operand.rank()) {  // fft_c1
     return invalid_argument(
         fmt::format("fft_length: got {} lengths for operand {}", lengths.size(), operand.to_string()));
   }
@@ -69,7 +69,7 @@ Complex root_of_unity(int64_t k, int64_t n, double sign) {
 
 /// The definition.
 Line transform_directly(const Line& x, double sign) {
-  const auto n = static_cast<int64_t>(x.size());
+  const int64_t n = x.size();
   Line roots;
   for (int64_t k = 0; k < n; ++k) roots.push_back(root_of_unity(k, n, sign));
   Line result(x.size());
@@ -94,9 +94,7 @@ Line transform_prime(const Line& x, double sign) {
   const size_t n = x.size();
   size_t padded = 1;
   while (padded < 2 * n - 1) padded *= 2;
-  const auto chirp = [&](size_t k) {
-    return root_of_unity(static_cast<int64_t>(k * k % (2 * n)), static_cast<int64_t>(2 * n), sign);
-  };
+  const auto chirp = [&](size_t k) { return root_of_unity(k * k % (2 * n), 2 * n, sign); };
   Line a(padded), b(padded);
   for (size_t k = 0; k < n; ++k) {
     a[k] = x[k] * chirp(k);
@@ -125,8 +123,7 @@ Line transform(const Line& x, double sign) {
   }
   Line result(n), across(factor);
   for (size_t k = 0; k < m; ++k) {
-    for (size_t r = 0; r < factor; ++r)
-      across[r] = parts[r][k] * root_of_unity(static_cast<int64_t>(r * k), static_cast<int64_t>(n), sign);
+    for (size_t r = 0; r < factor; ++r) across[r] = parts[r][k] * root_of_unity(r * k, n, sign);
     across = transform(across, sign);
     for (size_t r = 0; r < factor; ++r) result[r * m + k] = across[r];
   }
@@ -138,15 +135,13 @@ void transform_dimension(std::vector<Complex>& values, std::span<const int64_t> 
   const std::vector<int64_t> strides = row_major_strides(sizes);
   std::vector<int64_t> lines(sizes.begin(), sizes.end()), index(sizes.size(), 0);
   lines[d] = 1;
-  Line line(static_cast<size_t>(sizes[d]));
+  Line line(sizes[d]);
   const StopFlag stop;
   do {
     const int64_t start = offset_of(index, strides);
-    for (size_t k = 0; k < line.size(); ++k)
-      line[k] = values[static_cast<size_t>(start + static_cast<int64_t>(k) * strides[d])];
+    for (size_t k = 0; k < line.size(); ++k) line[k] = values[start + static_cast<int64_t>(k) * strides[d]];
     line = transform(line, sign);
-    for (size_t k = 0; k < line.size(); ++k)
-      values[static_cast<size_t>(start + static_cast<int64_t>(k) * strides[d])] = line[k];
+    for (size_t k = 0; k < line.size(); ++k) values[start + static_cast<int64_t>(k) * strides[d]] = line[k];
   } while (!stop.raised() && next_index(lines, index));
 }
 
@@ -190,7 +185,7 @@ std::vector<Complex> with_last_dimension(const std::vector<Complex>& values, std
     const bool mirrored = index[last] >= sizes[last];
     for (size_t d = sizes.size() - transformed; mirrored && d < sizes.size(); ++d)
       from[d] = (wanted[d] - index[d]) % wanted[d];
-    const Complex value = values[static_cast<size_t>(offset_of(from, strides))];
+    const Complex value = values[offset_of(from, strides)];
     result.push_back(mirrored ? std::conj(value) : value);
   } while (next_index(wanted, index));
   return result;
@@ -239,7 +234,7 @@ StatusOr<Literal> evaluate_fft(const EvaluateInput& input) {
 }
 
 void fft_rule(RuleBuilder& builder) {
-  const auto whole = static_cast<int64_t>(attributes_of<FftAttributes>(builder.instruction).fft_length.size());
+  const int64_t whole = attributes_of<FftAttributes>(builder.instruction).fft_length.size();
   const int64_t rank = builder.results[0].rank();
   for (int64_t d = 0; d < rank; ++d)
     builder.pair(0, d, 0, d, d < rank - whole ? FactorKind::kPass : FactorKind::kReplicate);

@@ -37,12 +37,12 @@ IndexedAccess access_of(const GatherAttributes& a) {
 
 Status check_slice_sizes(const GatherAttributes& a, const Shape& array) {
   // gather_c20
-  if (static_cast<int64_t>(a.slice_sizes.size()) != array.rank()) {
+  if (std::ssize(a.slice_sizes) != array.rank()) {
     return invalid_argument(fmt::format("slice_sizes: got {}, wanted one size per dimension of {}",
                                         list_to_string(a.slice_sizes), array.to_string()));
   }
   for (int64_t d = 0; d < array.rank(); ++d) {
-    const int64_t size = a.slice_sizes[static_cast<size_t>(d)];
+    const int64_t size = a.slice_sizes[d];
     if (size < 0 || size > array.dimension(d)) {  // gather_c21
       return invalid_argument(
           fmt::format("slice_sizes: {} at dimension {} is out of range; got {}, wanted 0 to {} for {}", size, d,
@@ -79,10 +79,10 @@ StatusOr<Shape> infer_gather(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_unique_dimensions("offset_dims", a.offset_dims, ranked));  // gather_c4
   HILO_RETURN_IF_ERROR(check_sorted("offset_dims", a.offset_dims));
   for (size_t i = 0; i < window.size(); ++i) {
-    sizes[static_cast<size_t>(a.offset_dims[i])] = a.slice_sizes[static_cast<size_t>(window[i])];
+    sizes[a.offset_dims[i]] = a.slice_sizes[window[i]];
   }
   const std::vector<int64_t> batch_dims = other_dimensions(ranked.rank(), a.offset_dims);
-  for (size_t i = 0; i < batch_dims.size(); ++i) sizes[static_cast<size_t>(batch_dims[i])] = batch_sizes[i];
+  for (size_t i = 0; i < batch_dims.size(); ++i) sizes[batch_dims[i]] = batch_sizes[i];
   return Shape::make_array(array.element_type(), sizes);
 }
 
@@ -98,10 +98,10 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
       other_dimensions(array.shape().rank(), a.collapsed_slice_dims, a.operand_batching_dims);
   const std::vector<int64_t> batch_dims = other_dimensions(result.shape().rank(), a.offset_dims);
   const std::vector<int64_t> strides = row_major_strides(array.shape().dimensions());
-  const auto bytes = static_cast<size_t>(element_size_bytes(array.shape().element_type()));
+  const size_t bytes = element_size_bytes(array.shape().element_type());
   const std::byte* from = array.bytes().data();
   std::byte* to = result.mutable_bytes().data();
-  std::vector<int64_t> index(static_cast<size_t>(result.shape().rank()), 0);
+  std::vector<int64_t> index(result.shape().rank(), 0);
   const StopFlag stop;
   do {
     std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
@@ -109,8 +109,7 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
       place[d] =
           std::clamp<int64_t>(place[d], 0, array.shape().dimensions()[d] - std::max<int64_t>(a.slice_sizes[d], 1));
     }
-    for (size_t i = 0; i < window.size(); ++i)
-      place[static_cast<size_t>(window[i])] += index[static_cast<size_t>(a.offset_dims[i])];
+    for (size_t i = 0; i < window.size(); ++i) place[window[i]] += index[a.offset_dims[i]];
     std::memcpy(to, from + static_cast<size_t>(offset_of(place, strides)) * bytes, bytes);
     to += bytes;
   } while (!stop.raised() && next_index(result.shape().dimensions(), index));
@@ -132,7 +131,7 @@ void gather_rule(RuleBuilder& builder) {
   const Int64List windows = others(array.rank(), gather.collapsed_slice_dims, gather.operand_batching_dims);
   for (size_t i = 0; i < windows.size(); ++i) {
     const int64_t from = windows[i], to = gather.offset_dims[i];
-    const int64_t size = array.dimension(from), kept = gather.slice_sizes[static_cast<size_t>(from)];
+    const int64_t size = array.dimension(from), kept = gather.slice_sizes[from];
     if (kept == size) {
       builder.pair(0, from, 0, to);
     } else if (kept == 1) {
@@ -157,7 +156,7 @@ void gather_on_parts(LocalBuilder& builder) {
   if (!joining_kind(builder.instruction.shape.element_type()) || builder.operand(1).element_type() == ElementType::kU64)
     return;
   for (const int64_t d : a.start_index_map) {
-    if (a.slice_sizes[static_cast<size_t>(d)] != 1 || !fits_s32(builder.operand(0).dimension(d))) continue;
+    if (a.slice_sizes[d] != 1 || !fits_s32(builder.operand(0).dimension(d))) continue;
     const size_t f = builder.factor(builder.op.rule.operands[0], d);
     if (builder.op.rule.factors[f].kind == FactorKind::kReduction) builder.op.ways[f] = LocalWay::kPartial;
   }

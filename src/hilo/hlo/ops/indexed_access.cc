@@ -48,7 +48,7 @@ Status check_index_vectors(const IndexedAccess& access, const IndexedAccessNames
   }
   // gather_c3, scatter_c19
   const int64_t components = access.index_vector_dim < indices.rank() ? indices.dimension(access.index_vector_dim) : 1;
-  if (static_cast<int64_t>(access.index_map.size()) != components) {
+  if (std::ssize(access.index_map) != components) {
     return invalid_argument(fmt::format("{}: got {}, {} dimensions; an index vector of {} along dimension {} has {}",
                                         names.index_map, list_to_string(access.index_map), access.index_map.size(),
                                         indices.to_string(), access.index_vector_dim, components));
@@ -106,26 +106,26 @@ StartReader::StartReader(const IndexedAccess& access, const Literal& indices, in
       array_rank_(array_rank),
       strides_(row_major_strides(indices.shape().dimensions())) {
   if (access.index_vector_dim == indices.shape().rank()) return;
-  vector_stride_ = strides_[static_cast<size_t>(access.index_vector_dim)];
+  vector_stride_ = strides_[access.index_vector_dim];
   strides_.erase(strides_.begin() + access.index_vector_dim);
 }
 
 std::vector<int64_t> StartReader::start(std::span<const int64_t> batch) const {
-  std::vector<int64_t> start(static_cast<size_t>(array_rank_), 0);
+  std::vector<int64_t> start(array_rank_, 0);
   const int64_t offset = offset_of(batch, strides_);
   for (size_t k = 0; k < access_.index_map.size(); ++k) {
-    start[static_cast<size_t>(access_.index_map[k])] = value_at(offset + static_cast<int64_t>(k) * vector_stride_);
+    start[access_.index_map[k]] = value_at(offset + static_cast<int64_t>(k) * vector_stride_);
   }
   for (size_t i = 0; i < access_.array_batching.size(); ++i) {
     const int64_t dimension = access_.indices_batching[i];
     const int64_t position = dimension - (dimension > access_.index_vector_dim ? 1 : 0);
-    start[static_cast<size_t>(access_.array_batching[i])] = batch[static_cast<size_t>(position)];
+    start[access_.array_batching[i]] = batch[position];
   }
   return start;
 }
 
 int64_t StartReader::value_at(int64_t offset) const {
-  const auto at = static_cast<size_t>(offset);
+  const size_t at = offset;
   return visit_array_type(
       indices_.shape().element_type(),
       [&]<typename T>() -> int64_t {

@@ -21,7 +21,7 @@ class Introsort {
   Introsort(std::span<Item> items, const Before& before) : v_(items), before_(before) {}
 
   void run() {
-    const auto n = static_cast<int64_t>(v_.size());
+    const int64_t n = v_.size();
     if (n < 2) return;
     if (n >= kPollInterval) stop_.emplace();
     partition_down_to_runs(0, n, 2 * (static_cast<int>(std::bit_width(v_.size())) - 1));
@@ -37,7 +37,7 @@ class Introsort {
   static constexpr int64_t kRun = 16;
   static constexpr int64_t kPollInterval = 1 << 14;  // moves between looks at the stop word
 
-  Item& at(int64_t i) { return v_[static_cast<size_t>(i)]; }
+  Item& at(int64_t i) { return v_[i]; }
   bool before(int64_t i, int64_t j) { return before_(at(i), at(j)); }
   bool is_stopped() const { return stop_ && stop_->raised(); }
 

@@ -94,8 +94,8 @@ template <typename T>
 void factor(Matrix<T> a, bool lower) {
   using Wide = typename Matrix<T>::Wide;
   const int64_t n = a.rows;
-  std::vector<Wide> l(static_cast<size_t>(n * n));
-  const auto at = [&](int64_t i, int64_t j) -> Wide& { return l[static_cast<size_t>(i * n + j)]; };
+  std::vector<Wide> l(n * n);
+  const auto at = [&](int64_t i, int64_t j) -> Wide& { return l[i * n + j]; };
   bool definite = true;
   const StopFlag stop;
   for (int64_t j = 0; j < n; ++j) {
@@ -132,7 +132,7 @@ void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b
   };
   const int64_t n = a.rows, others = attributes.left_side ? b.columns : b.rows;
   const bool forward = attributes.lower != swapped;
-  std::vector<Wide> x(static_cast<size_t>(n));
+  std::vector<Wide> x(n);
   const StopFlag stop;
   for (int64_t k = 0; k < others; ++k) {
     const auto place = [&](int64_t i) { return attributes.left_side ? std::pair(i, k) : std::pair(k, i); };
@@ -141,11 +141,11 @@ void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b
       Wide sum = b.get(place(i).first, place(i).second);
       for (int64_t before = 0; before < step; ++before) {
         const int64_t j = forward ? before : n - 1 - before;
-        sum -= coefficient(i, j) * x[static_cast<size_t>(j)];
+        sum -= coefficient(i, j) * x[j];
       }
-      x[static_cast<size_t>(i)] = attributes.unit_diagonal ? sum : sum / coefficient(i, i);
+      x[i] = attributes.unit_diagonal ? sum : sum / coefficient(i, i);
     }
-    for (int64_t i = 0; i < n; ++i) b.set(place(i).first, place(i).second, x[static_cast<size_t>(i)]);
+    for (int64_t i = 0; i < n; ++i) b.set(place(i).first, place(i).second, x[i]);
   }
 }
 

@@ -18,10 +18,10 @@ template <typename Item, typename Before>
 void merge_stretches(std::span<const Item> from, size_t middle, std::span<Item> to, const Before& before) {
   constexpr int64_t kPollInterval = 1 << 14;  // items between looks at the stop word
   size_t left = 0, right = middle;
-  in_stretches(static_cast<int64_t>(to.size()), kPollInterval, [&](int64_t begin, int64_t end) {
+  in_stretches(to.size(), kPollInterval, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const bool take_right = left == middle || (right < from.size() && before(from[right], from[left]));
-      to[static_cast<size_t>(i)] = take_right ? from[right++] : from[left++];
+      to[i] = take_right ? from[right++] : from[left++];
     }
   });
 }

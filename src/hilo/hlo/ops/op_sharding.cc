@@ -44,11 +44,11 @@ int RuleBuilder::factor(int64_t size, FactorKind kind, bool blocked) {
 }
 
 void RuleBuilder::operand(size_t leaf, int64_t dimension, int factor) {
-  rule.operands[leaf][static_cast<size_t>(dimension)].push_back(factor);
+  rule.operands[leaf][dimension].push_back(factor);
 }
 
 void RuleBuilder::result(size_t leaf, int64_t dimension, int factor) {
-  rule.results[leaf][static_cast<size_t>(dimension)].push_back(factor);
+  rule.results[leaf][dimension].push_back(factor);
 }
 
 void RuleBuilder::pair(size_t operand_leaf, int64_t from, size_t result_leaf, int64_t to, FactorKind kind) {
@@ -62,10 +62,10 @@ void RuleBuilder::pointwise(std::span<const int64_t> sizes) {
   for (size_t d = 0; d < sizes.size(); ++d) {
     const int made = factor(sizes[d]);
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (fits(operands[i])) operand(i, static_cast<int64_t>(d), made);
+      if (fits(operands[i])) operand(i, d, made);
     }
     for (size_t i = 0; i < results.size(); ++i) {
-      if (fits(results[i])) result(i, static_cast<int64_t>(d), made);
+      if (fits(results[i])) result(i, d, made);
     }
   }
 }

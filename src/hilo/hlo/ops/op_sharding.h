@@ -78,9 +78,7 @@ struct LocalBuilder {
 
   const Shape& operand(size_t i) const { return computation.instruction(instruction.operands[i]).shape; }
   /// The factor of a dimension that has one.
-  size_t factor(const ArrayFactors& array, int64_t dimension) const {
-    return static_cast<size_t>(array[static_cast<size_t>(dimension)][0]);
-  }
+  size_t factor(const ArrayFactors& array, int64_t dimension) const { return static_cast<size_t>(array[dimension][0]); }
   void set(size_t factor, LocalWay way, int64_t divided) {
     op.ways[factor] = way;
     op.sizes[factor] = std::gcd(op.sizes[factor], divided);

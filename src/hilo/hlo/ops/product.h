@@ -105,7 +105,7 @@ R narrow(const A& sum) {
 template <typename A>
 StatusOr<std::vector<A>> widened(std::string_view op, const Literal& literal) {
   std::vector<A> values;
-  values.reserve(static_cast<size_t>(literal.shape().element_count()));
+  values.reserve(literal.shape().element_count());
   const bool native = visit_array_type(
       literal.shape().element_type(),
       [&]<typename T>() {

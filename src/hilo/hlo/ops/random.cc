@@ -108,7 +108,7 @@ uint64_t fill_philox(uint64_t key_bits, uint64_t low, uint64_t high, Literal& ou
     const Words4 words = philox_4x32(
         {low_word(counter_low), high_word(counter_low), low_word(counter_high), high_word(counter_high)}, key);
     for (int64_t i = 0; i < per_counter && c * per_counter + i < count; ++i) {
-      const size_t word = static_cast<size_t>(sink.bytes == 8 ? 2 * i : i);
+      const size_t word = sink.bytes == 8 ? 2 * i : i;
       sink.store(c * per_counter + i, sink.bytes == 8 ? join_words(words[word], words[word + 1]) : words[word]);
     }
   }

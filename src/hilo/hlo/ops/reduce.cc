@@ -77,7 +77,7 @@ bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, con
   const StopFlag stop;
   for (size_t r = 0; r < spaces.starts.size() && !stop.raised(); ++r) {
     PairwiseFold<A> fold(operation);
-    for (int64_t offset : spaces.offsets) fold.take(static_cast<A>(in[static_cast<size_t>(spaces.starts[r] + offset)]));
+    for (int64_t offset : spaces.offsets) fold.take(static_cast<A>(in[spaces.starts[r] + offset]));
     out[r] = static_cast<T>(fold.value(first));
   }
   return true;
@@ -110,7 +110,7 @@ Status reduce_generic(const EvaluateInput& input, const Spaces& spaces, std::vec
       HILO_ASSIGN_OR_RETURN(Literal folded, input.run(body, arguments));
       values = split_results(std::move(folded), n);
     }
-    for (size_t i = 0; i < n; ++i) store_element(results[i].mutable_bytes(), static_cast<int64_t>(r), values[i]);
+    for (size_t i = 0; i < n; ++i) store_element(results[i].mutable_bytes(), r, values[i]);
   }
   return ok_status();
 }

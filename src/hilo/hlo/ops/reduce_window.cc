@@ -51,9 +51,9 @@ struct FoldSteps {
 /// Result after result of a line differs by one element: one fold a line.
 Status fold_lines(const Cumulative& c, const Shape& array, const FoldSteps& steps) {
   const std::vector<int64_t> strides = row_major_strides(array.dimensions());
-  const int64_t length = array.dimension(c.dimension), stride = strides[static_cast<size_t>(c.dimension)];
+  const int64_t length = array.dimension(c.dimension), stride = strides[c.dimension];
   std::vector<int64_t> others(array.dimensions().begin(), array.dimensions().end());
-  others[static_cast<size_t>(c.dimension)] = 1;
+  others[c.dimension] = 1;
   std::vector<int64_t> index(others.size(), 0);
   if (count_of(others) == 0) return ok_status();
   const StopFlag stop;
@@ -102,10 +102,10 @@ bool fold_with(const EvaluateInput& input, S first, Literal& result) {
   const FoldSteps steps = {.start = [&] { state = first; },
                            .take =
                                [&](int64_t offset) {
-                                 state.take(in[static_cast<size_t>(offset)]);
+                                 state.take(in[offset]);
                                  return ok_status();
                                },
-                           .finish = [&](int64_t at) { out[static_cast<size_t>(at)] = state.value(); }};
+                           .finish = [&](int64_t at) { out[at] = state.value(); }};
   const Window& window = attributes_of<ReduceWindowAttributes>(input.instruction).window;
   return fold_windows(window, input.operands[0]->shape(), result.shape(), steps).ok();
 }
@@ -178,9 +178,8 @@ StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
   const size_t n = input.operands.size() / 2;
   std::vector<Literal> results;
   for (size_t i = 0; i < n; ++i) {
-    HILO_ASSIGN_OR_RETURN(
-        Literal result,
-        Literal::make(literal_shape(shape.is_tuple() ? shape.tuple_element(static_cast<int64_t>(i)) : shape)));
+    HILO_ASSIGN_OR_RETURN(Literal result,
+                          Literal::make(literal_shape(shape.is_tuple() ? shape.tuple_element(i) : shape)));
     results.push_back(std::move(result));
   }
   const bool done =
@@ -206,7 +205,7 @@ void reduce_window_on_parts(LocalBuilder& builder) {
   const Shape result = builder.instruction.shape.leaves()[0];
   for (size_t d = 0; d < a.window.size(); ++d) {
     const WindowDimension& window = a.window[d];
-    const auto place = static_cast<int64_t>(d);
+    const int64_t place = d;
     const bool inside = window.padding_low == 0 && window.padding_high <= 0;
     if (window == WindowDimension{} || window.base_dilation != 1 || !(named || inside)) continue;
     builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
@@ -237,8 +236,8 @@ std::optional<Cumulative> cumulative_of(const Window& window, std::span<const in
 
 Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> sizes) {
   Window window(sizes.size());
-  WindowDimension& along = window[static_cast<size_t>(cumulative.dimension)];
-  along.size = std::max<int64_t>(sizes[static_cast<size_t>(cumulative.dimension)], 1);
+  WindowDimension& along = window[cumulative.dimension];
+  along.size = std::max<int64_t>(sizes[cumulative.dimension], 1);
   (cumulative.reverse ? along.padding_high : along.padding_low) = along.size - 1;
   return window;
 }

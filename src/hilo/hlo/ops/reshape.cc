@@ -46,7 +46,7 @@ StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const Int64List& dimensions = reshape_attributes<BroadcastAttributes>(input).dimensions;
   HILO_RETURN_IF_ERROR(same_element_type(operand, result));
-  if (static_cast<int64_t>(dimensions.size()) != operand.rank()) {  // broadcast_in_dim_c2
+  if (std::ssize(dimensions) != operand.rank()) {  // broadcast_in_dim_c2
     return invalid_argument(fmt::format("dimensions name a result dimension for each of the operand's; got {} for {}",
                                         dimensions_to_string(dimensions), operand.to_string()));
   }
@@ -68,8 +68,8 @@ StatusOr<Literal> evaluate_broadcast(const EvaluateInput& input) {
   const Shape& shape = out.shape();
   const Int64List& dimensions = attributes_of<BroadcastAttributes>(input.instruction).dimensions;
   const Int64List operand_strides = row_major_strides(operand.shape().dimensions());
-  Int64List from_strides(static_cast<size_t>(shape.rank()), 0);
-  for (size_t i = 0; i < dimensions.size(); ++i) from_strides[static_cast<size_t>(dimensions[i])] = operand_strides[i];
+  Int64List from_strides(shape.rank(), 0);
+  for (size_t i = 0; i < dimensions.size(); ++i) from_strides[dimensions[i]] = operand_strides[i];
   strided_copy(shape.dimensions(), element_size_bytes(shape.element_type()), out.mutable_bytes().data(),
                row_major_strides(shape.dimensions()), operand.bytes().data(), from_strides);
   return out;
@@ -78,7 +78,7 @@ StatusOr<Literal> evaluate_broadcast(const EvaluateInput& input) {
 StatusOr<Shape> infer_transpose(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const Int64List& permutation = reshape_attributes<TransposeAttributes>(input).permutation;
-  if (static_cast<int64_t>(permutation.size()) != operand.rank()) {  // transpose_c2
+  if (std::ssize(permutation) != operand.rank()) {  // transpose_c2
     return invalid_argument(fmt::format("dimensions {} are no permutation of the {} dimensions of {}",
                                         dimensions_to_string(permutation), operand.rank(), operand.to_string()));
   }
@@ -94,7 +94,7 @@ StatusOr<Literal> evaluate_transpose(const EvaluateInput& input) {
   const Int64List operand_strides = row_major_strides(operand.shape().dimensions());
   Int64List from_strides;
   for (int64_t d : attributes_of<TransposeAttributes>(input.instruction).permutation) {
-    from_strides.push_back(operand_strides[static_cast<size_t>(d)]);
+    from_strides.push_back(operand_strides[d]);
   }
   strided_copy(out.shape().dimensions(), element_size_bytes(out.shape().element_type()), out.mutable_bytes().data(),
                row_major_strides(out.shape().dimensions()), operand.bytes().data(), from_strides);
@@ -117,7 +117,7 @@ StatusOr<Literal> evaluate_reverse(const EvaluateInput& input) {
   Int64List from_strides = strides;
   const std::byte* from = operand.bytes().data();
   for (int64_t d : attributes_of<ReverseAttributes>(input.instruction).dimensions) {
-    int64_t& stride = from_strides[static_cast<size_t>(d)];
+    int64_t& stride = from_strides[d];
     from += stride * (out.shape().dimension(d) - 1) * size;
     stride = -stride;
   }
@@ -165,7 +165,7 @@ StatusOr<Shape> infer_bitcast_convert(const ShapeRuleInput& input) {
 /// The bits of element `i`, zeros above them.
 uint64_t code_at(const Literal& literal, int64_t i) {
   const ElementType type = literal.shape().element_type();
-  const auto size = static_cast<size_t>(element_size_bytes(type));
+  const size_t size = element_size_bytes(type);
   uint64_t code = 0;
   std::memcpy(&code, literal.bytes().data() + static_cast<size_t>(i) * size, size);
   const int64_t bits = value_bits(type);
@@ -175,7 +175,7 @@ uint64_t code_at(const Literal& literal, int64_t i) {
 /// Stores bits as hilo keeps the type: a byte of a narrow integer holds copies of its sign.
 void store_code(Literal& literal, int64_t i, uint64_t code) {
   const ElementType type = literal.shape().element_type();
-  const auto size = static_cast<size_t>(element_size_bytes(type));
+  const size_t size = element_size_bytes(type);
   if (type == ElementType::kS4) code = static_cast<uint8_t>(static_cast<int8_t>(int4(code)));
   if (type == ElementType::kS2) code = static_cast<uint8_t>(static_cast<int8_t>(int2(code)));
   std::memcpy(literal.mutable_bytes().data() + static_cast<size_t>(i) * size, &code, size);
@@ -231,7 +231,7 @@ StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
   const Shape shape = out.shape();
   const int64_t d = attributes_of<IotaAttributes>(input.instruction).dimension;
   const int64_t extent = shape.dimension(d);
-  const int64_t stride = row_major_strides(shape.dimensions())[static_cast<size_t>(d)];
+  const int64_t stride = row_major_strides(shape.dimensions())[d];
   const bool done = visit_array_type(
       shape.element_type(),
       [&]<typename T>() {
@@ -325,13 +325,13 @@ void reshape_rule(RuleBuilder& builder) {
 void broadcast_rule(RuleBuilder& builder) {
   const Int64List& places = attributes_of<BroadcastAttributes>(builder.instruction).dimensions;
   const Shape to = builder.results[0];
-  std::vector<bool> taken(static_cast<size_t>(to.rank()));
+  std::vector<bool> taken(to.rank());
   for (size_t d = 0; d < places.size(); ++d) {
-    builder.pair(0, static_cast<int64_t>(d), 0, places[d]);
-    taken[static_cast<size_t>(places[d])] = true;
+    builder.pair(0, d, 0, places[d]);
+    taken[places[d]] = true;
   }
   for (int64_t d = 0; d < to.rank(); ++d) {
-    if (!taken[static_cast<size_t>(d)]) builder.result(0, d, builder.factor(to.dimension(d)));
+    if (!taken[d]) builder.result(0, d, builder.factor(to.dimension(d)));
   }
 }
 
@@ -340,7 +340,7 @@ void broadcast_on_parts(LocalBuilder& builder) { builder.op.ways.assign(builder.
 
 void transpose_rule(RuleBuilder& builder) {
   const Int64List& permutation = attributes_of<TransposeAttributes>(builder.instruction).permutation;
-  for (size_t d = 0; d < permutation.size(); ++d) builder.pair(0, permutation[d], 0, static_cast<int64_t>(d));
+  for (size_t d = 0; d < permutation.size(); ++d) builder.pair(0, permutation[d], 0, d);
 }
 
 void reverse_rule(RuleBuilder& builder) {

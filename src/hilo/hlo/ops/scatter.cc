@@ -144,16 +144,14 @@ Status for_each_update(const EvaluateInput& input, const Apply& apply) {
   const std::vector<int64_t> batch_dims = other_dimensions(update.rank(), a.update_window_dims);
   const std::vector<int64_t> window = other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
   const std::vector<int64_t> strides = row_major_strides(array.dimensions());
-  std::vector<int64_t> window_sizes(static_cast<size_t>(array.rank()), 1);
-  for (size_t i = 0; i < window.size(); ++i)
-    window_sizes[static_cast<size_t>(window[i])] = update.dimension(a.update_window_dims[i]);
-  std::vector<int64_t> index(static_cast<size_t>(update.rank()), 0);
+  std::vector<int64_t> window_sizes(array.rank(), 1);
+  for (size_t i = 0; i < window.size(); ++i) window_sizes[window[i]] = update.dimension(a.update_window_dims[i]);
+  std::vector<int64_t> index(update.rank(), 0);
   int64_t update_at = 0;
   do {
     std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
     if (window_fits(place, window_sizes, array.dimensions())) {
-      for (size_t i = 0; i < window.size(); ++i)
-        place[static_cast<size_t>(window[i])] += index[static_cast<size_t>(a.update_window_dims[i])];
+      for (size_t i = 0; i < window.size(); ++i) place[window[i]] += index[a.update_window_dims[i]];
       HILO_RETURN_IF_ERROR(apply(offset_of(place, strides), update_at));
     }
     ++update_at;
@@ -169,7 +167,7 @@ StatusOr<Literal> sum_updates(const EvaluateInput& input) {
   const std::span<const T> updates = input.operands[2]->data<T>();
   std::vector<RunningSum<T>> sums(out.begin(), out.end());
   HILO_RETURN_IF_ERROR(for_each_update(input, [&](int64_t at, int64_t update_at) {
-    sums[static_cast<size_t>(at)].take(updates[static_cast<size_t>(update_at)]);
+    sums[at].take(updates[update_at]);
     return ok_status();
   }));
   std::ranges::transform(sums, out.begin(), [](const RunningSum<T>& sum) { return sum.value(); });

@@ -104,7 +104,7 @@ void select_and_scatter_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const Window& window = attributes_of<SelectAndScatterAttributes>(builder.instruction).window;
   for (size_t d = 0; d < window.size(); ++d) {
-    const auto place = static_cast<int64_t>(d);
+    const int64_t place = d;
     const int64_t size = builder.operand(0).dimension(place), windows = builder.operand(1).dimension(place);
     WindowDimension aligned;
     aligned.size = aligned.stride = window[d].size;

@@ -38,8 +38,8 @@ class UnitRoots {
   Turn<double> operator[](int64_t k) const {
     const bool mirrored = 2 * k > n_;
     if (mirrored) k = n_ - k;
-    const Turn<double> a = near_[static_cast<size_t>(k & ((int64_t{1} << shift_) - 1))];
-    const Turn<double> b = far_[static_cast<size_t>(k >> shift_)];
+    const Turn<double> a = near_[k & ((int64_t{1} << shift_) - 1)];
+    const Turn<double> b = far_[k >> shift_];
     const double im = a.re * b.im + a.im * b.re;
     return {a.re * b.re - a.im * b.im, mirrored ? -im : im};
   }

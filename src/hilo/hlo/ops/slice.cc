@@ -42,7 +42,7 @@ int64_t slice_extent(const SliceRange& range) {
 StatusOr<Shape> infer_slice(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const std::vector<SliceRange>& ranges = slice_attributes<SliceAttributes>(input).ranges;
-  if (static_cast<int64_t>(ranges.size()) != operand.rank()) {  // slice_c2
+  if (std::ssize(ranges) != operand.rank()) {  // slice_c2
     return invalid_argument(
         fmt::format("one range per dimension is needed; got {} for {}", ranges.size(), operand.to_string()));
   }
@@ -74,7 +74,7 @@ StatusOr<Literal> evaluate_slice(const EvaluateInput& input) {
 
 /// One scalar of one integer type per dimension of `array`.
 Status check_starts(std::span<const Shape> starts, const Shape& array) {
-  if (static_cast<int64_t>(starts.size()) != array.rank()) {  // dynamic_slice_c2, dynamic_update_slice_c4
+  if (std::ssize(starts) != array.rank()) {  // dynamic_slice_c2, dynamic_update_slice_c4
     return invalid_argument(
         fmt::format("one start index per dimension of {} is needed; got {}", array.to_string(), starts.size()));
   }
@@ -115,7 +115,7 @@ StatusOr<Shape> infer_dynamic_slice(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const Int64List& sizes = slice_attributes<DynamicSliceAttributes>(input).sizes;
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(1), operand));
-  if (static_cast<int64_t>(sizes.size()) != operand.rank()) {
+  if (std::ssize(sizes) != operand.rank()) {
     return invalid_argument(fmt::format("one size per dimension is needed; got {} for {}", dimensions_to_string(sizes),
                                         operand.to_string()));
   }
@@ -188,7 +188,7 @@ StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
   const int64_t dimension = slice_attributes<ConcatenateAttributes>(input).dimension;
   HILO_RETURN_IF_ERROR(check_dimension("dimension", dimension, first));  // concatenate_c4
   DimensionList extents(first.dimensions().begin(), first.dimensions().end());
-  int64_t& joined = extents[static_cast<size_t>(dimension)];
+  int64_t& joined = extents[dimension];
   for (size_t n = 1; n < input.operands.size(); ++n) {
     const Shape& other = input.operands[n];
     if (other.element_type() != first.element_type()) {  // concatenate_c1
@@ -212,7 +212,7 @@ StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
 
 StatusOr<Literal> evaluate_concatenate(const EvaluateInput& input) {
   HILO_ASSIGN_OR_RETURN(Literal out, slice_result(input));
-  const size_t dimension = static_cast<size_t>(attributes_of<ConcatenateAttributes>(input.instruction).dimension);
+  const size_t dimension = attributes_of<ConcatenateAttributes>(input.instruction).dimension;
   const int size = element_size_bytes(out.shape().element_type());
   const Int64List to_strides = row_major_strides(out.shape().dimensions());
   std::byte* to = out.mutable_bytes().data();
@@ -249,7 +249,7 @@ StatusOr<Shape> infer_pad(const ShapeRuleInput& input) {
                                         element_type_name(operand.element_type()), value.to_string()));
   }
   const std::vector<PaddingDimension>& padding = slice_attributes<PadAttributes>(input).padding;
-  if (static_cast<int64_t>(padding.size()) != operand.rank()) {  // pad_c2
+  if (std::ssize(padding) != operand.rank()) {  // pad_c2
     return invalid_argument(
         fmt::format("one padding per dimension is needed; got {} for {}", padding.size(), operand.to_string()));
   }
@@ -262,7 +262,7 @@ StatusOr<Shape> infer_pad(const ShapeRuleInput& input) {
 }
 
 void fill(Literal& out, const Literal& value) {
-  const Int64List zeros(static_cast<size_t>(out.shape().rank()), 0);
+  const Int64List zeros(out.shape().rank(), 0);
   strided_copy(out.shape().dimensions(), element_size_bytes(out.shape().element_type()), out.mutable_bytes().data(),
                row_major_strides(out.shape().dimensions()), value.bytes().data(), zeros);
 }
@@ -331,7 +331,7 @@ void slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const auto& ranges = attributes_of<SliceAttributes>(builder.instruction).ranges;
   for (size_t d = 0; d < ranges.size(); ++d) {
-    const auto place = static_cast<int64_t>(d);
+    const int64_t place = d;
     const int64_t size = builder.operand(0).dimension(place);
     if (ranges[d] != SliceRange{0, size, 1})
       builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
@@ -366,7 +366,7 @@ void dynamic_slice_on_parts(LocalBuilder& builder) {
   for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {
     if (builder.operand(0).dimension(d) == builder.instruction.shape.dimension(d)) continue;
     builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kPartial;
-    builder.op.rule.results[0][static_cast<size_t>(d)].clear();
+    builder.op.rule.results[0][d].clear();
   }
 }
 
@@ -396,7 +396,7 @@ void pad_on_parts(LocalBuilder& builder) {
   const auto& dimensions = attributes_of<PadAttributes>(builder.instruction).padding;
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (dimensions[d] == PaddingDimension{}) continue;
-    builder.op.ways[builder.factor(builder.op.rule.operands[0], static_cast<int64_t>(d))] = LocalWay::kWhole;
+    builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kWhole;
   }
 }
 

@@ -91,7 +91,7 @@ Status sort_offsets(const Comparator& comparator, bool is_stable, std::span<int6
 StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   const Shape& shape = input.operands[0]->shape();
   const auto& attributes = attributes_of<SortAttributes>(input.instruction);
-  const auto dimension = static_cast<size_t>(attributes.dimension());
+  const size_t dimension = attributes.dimension();
   const std::vector<int64_t> strides = row_major_strides(shape.dimensions());
   const int64_t length = shape.dimensions()[dimension], stride = strides[dimension];
   std::vector<Literal> results(input.operands.size());
@@ -102,18 +102,18 @@ StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   rows[dimension] = 1;
   if (shape.element_count() == 0) return join_results(std::move(results));
   const Comparator comparator(input);
-  std::vector<int64_t> index(rows.size(), 0), offsets(static_cast<size_t>(length));
+  std::vector<int64_t> index(rows.size(), 0), offsets(length);
   do {
     const int64_t start = offset_of(index, strides);
-    for (int64_t i = 0; i < length; ++i) offsets[static_cast<size_t>(i)] = start + i * stride;
+    for (int64_t i = 0; i < length; ++i) offsets[i] = start + i * stride;
     HILO_RETURN_IF_ERROR(sort_offsets(comparator, attributes.is_stable, offsets));
     for (size_t r = 0; r < results.size(); ++r) {
-      const auto bytes = static_cast<size_t>(element_size_bytes(results[r].shape().element_type()));
+      const size_t bytes = element_size_bytes(results[r].shape().element_type());
       const std::byte* from = input.operands[r]->bytes().data();
       std::byte* to = results[r].mutable_bytes().data();
       for (int64_t i = 0; i < length; ++i) {
         std::memcpy(to + static_cast<size_t>(start + i * stride) * bytes,
-                    from + static_cast<size_t>(offsets[static_cast<size_t>(i)]) * bytes, bytes);
+                    from + static_cast<size_t>(offsets[i]) * bytes, bytes);
       }
     }
   } while (next_index(rows, index));

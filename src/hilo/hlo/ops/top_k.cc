@@ -34,7 +34,7 @@ StatusOr<Shape> infer_top_k(const ShapeRuleInput& input) {
 
 uint64_t key_at(const Literal& x, int64_t at) {
   uint64_t bits = 0;
-  const auto bytes = static_cast<size_t>(element_size_bytes(x.shape().element_type()));
+  const size_t bytes = element_size_bytes(x.shape().element_type());
   std::memcpy(&bits, x.bytes().data() + static_cast<size_t>(at) * bytes, bytes);
   return total_order_key(x.shape().element_type(), bits);
 }
@@ -45,19 +45,19 @@ StatusOr<Literal> evaluate_top_k(const EvaluateInput& input) {
   const int64_t length = x.shape().dimension(x.shape().rank() - 1);
   HILO_ASSIGN_OR_RETURN(Literal values, Literal::make(literal_shape(input.instruction.shape.tuple_element(0))));
   HILO_ASSIGN_OR_RETURN(Literal positions, Literal::make(literal_shape(input.instruction.shape.tuple_element(1))));
-  std::vector<int64_t> order(static_cast<size_t>(length));
+  std::vector<int64_t> order(length);
   const std::span<int32_t> out = positions.data<int32_t>();
   const Shape scalar = Shape::scalar(x.shape().element_type());
-  for (int64_t begin = 0, to = 0; to < static_cast<int64_t>(out.size()); begin += length) {
+  for (int64_t begin = 0, to = 0; to < std::ssize(out); begin += length) {
     std::iota(order.begin(), order.end(), int64_t{0});
     std::ranges::stable_sort(order, [&](int64_t i, int64_t j) {
       const uint64_t left = key_at(x, begin + i), right = key_at(x, begin + j);
       return a.largest ? left > right : left < right;
     });
     for (int64_t k = 0; k < a.k; ++k, ++to) {
-      const int64_t from = order[static_cast<size_t>(k)];
+      const int64_t from = order[k];
       store_element(values.mutable_bytes(), to, load_element(x, begin + from, scalar));
-      out[static_cast<size_t>(to)] = static_cast<int32_t>(from);
+      out[to] = static_cast<int32_t>(from);
     }
   }
   return Literal::tuple({values, positions});
@@ -78,7 +78,7 @@ void top_k_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const int64_t last = builder.operand(0).rank() - 1;
   builder.op.ways[builder.factor(builder.op.rule.operands[0], last)] = LocalWay::kPartial;
-  for (ArrayFactors& result : builder.op.rule.results) result[static_cast<size_t>(last)].clear();
+  for (ArrayFactors& result : builder.op.rule.results) result[last].clear();
 }
 
 }  // namespace

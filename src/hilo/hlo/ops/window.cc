@@ -19,7 +19,7 @@ std::optional<int64_t> dilated(int64_t size, int64_t dilation) {
 }  // namespace
 
 Status check_window(const Window& window, int64_t rank) {
-  if (static_cast<int64_t>(window.size()) != rank) {
+  if (std::ssize(window) != rank) {
     return invalid_argument(fmt::format("window: got {} dimensions, wanted {}", window.size(), rank));
   }
   for (size_t d = 0; d < window.size(); ++d) {
@@ -74,7 +74,7 @@ bool is_trivial(const WindowDimension& window) { return window == WindowDimensio
 
 void windows_rule(const Window& window, size_t arrays, RuleBuilder& builder) {
   for (size_t d = 0; d < window.size(); ++d) {
-    const auto place = static_cast<int64_t>(d);
+    const int64_t place = d;
     const int factor = builder.factor(builder.operands[0].dimension(place),
                                       window[d] == WindowDimension{} ? FactorKind::kPass : FactorKind::kPermute);
     for (size_t i = 0; i < arrays; ++i) builder.operand(i, place, factor);

@@ -30,11 +30,11 @@ std::vector<Atoms> by_factor(const LocalOp& op, const Voter& array, const MeshAt
   for (size_t d = 0; d < array.split->size(); ++d) {
     const std::vector<int>& factors = (*array.factors)[d];
     size_t next = 0;
-    int64_t left = factors.empty() ? 1 : op.sizes[static_cast<size_t>(factors[0])];
+    int64_t left = factors.empty() ? 1 : op.sizes[factors[0]];
     for (const uint16_t atom : (*array.split)[d]) {
-      while (left == 1 && next + 1 < factors.size()) left = op.sizes[static_cast<size_t>(factors[++next])];
+      while (left == 1 && next + 1 < factors.size()) left = op.sizes[factors[++next]];
       if (next >= factors.size() || left % mesh.size(atom) != 0) break;
-      made[static_cast<size_t>(factors[next])].push_back(atom);
+      made[factors[next]].push_back(atom);
       left /= mesh.size(atom);
     }
   }
@@ -47,7 +47,7 @@ bool drop_misfits(const LocalOp& op, const ArrayFactors& array, const MeshAtoms&
   for (const std::vector<int>& factors : array) {
     bool open = true;
     for (const int f : factors) {
-      const auto factor = static_cast<size_t>(f);
+      const size_t factor = f;
       if (!open && !chosen[factor].empty()) {
         chosen[factor].clear();
         changed = true;
@@ -63,7 +63,7 @@ ArraySplit split_of(const ArrayFactors& array, const std::vector<Atoms>& chosen)
   for (const std::vector<int>& factors : array) {
     Atoms& atoms = split.emplace_back();
     for (const int factor : factors) {
-      const Atoms& own = chosen[static_cast<size_t>(factor)];
+      const Atoms& own = chosen[factor];
       atoms.insert(atoms.end(), own.begin(), own.end());
     }
   }

@@ -21,7 +21,7 @@ bool is_number_everywhere(const Instruction& instruction, const Shape& operand) 
 
 Shape with_dimension(const Shape& shape, int64_t dimension, int64_t size) {
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
-  sizes[static_cast<size_t>(dimension)] = size;
+  sizes[dimension] = size;
   return Shape::array(shape.element_type(), sizes);
 }
 
@@ -70,7 +70,7 @@ StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& made) 
 
 /// The places that differ in `by` only, in the order of its parts.
 Int64Lists DeviceProgram::lines(const Atoms& by) const {
-  const auto members = static_cast<size_t>(atoms().size(by));
+  const size_t members = atoms().size(by);
   std::map<std::vector<int64_t>, std::vector<int64_t>> lines;  // by the other atoms' parts
   for (int64_t place = 0; place < atoms().place_count(); ++place) {
     std::vector<int64_t> others;
@@ -79,7 +79,7 @@ Int64Lists DeviceProgram::lines(const Atoms& by) const {
     }
     std::vector<int64_t>& line = lines[others];
     line.resize(members);
-    line[static_cast<size_t>(atoms().part_at(by, place))] = place;
+    line[atoms().part_at(by, place)] = place;
   }
   Int64Lists made;
   for (auto& [others, line] : lines) made.push_back(std::move(line));
@@ -96,7 +96,7 @@ Int64Lists DeviceProgram::groups(const Atoms& by) const {
 
 /// This device's entry of a table.
 Expr DeviceProgram::entry_of(const std::vector<int64_t>& by_device) {
-  Literal table(Shape::array(ElementType::kS32, {static_cast<int64_t>(by_device.size())}));
+  Literal table(Shape::array(ElementType::kS32, {std::ssize(by_device)}));
   for (size_t device = 0; device < by_device.size(); ++device)
     table.data<int32_t>()[device] = static_cast<int32_t>(by_device[device]);
   const Expr device = add(Opcode::kReplicaId, std::span<const Expr>());
@@ -108,9 +108,9 @@ Expr DeviceProgram::entry_of(const std::vector<int64_t>& by_device) {
 Expr DeviceProgram::part_index(const Atoms& by) {
   const auto found = indices_.find(by);
   if (found != indices_.end()) return found->second;
-  std::vector<int64_t> parts(static_cast<size_t>(atoms().place_count()));
+  std::vector<int64_t> parts(atoms().place_count());
   for (int64_t place = 0; place < atoms().place_count(); ++place)
-    parts[static_cast<size_t>(context_.mesh.device_at(place))] = atoms().part_at(by, place);
+    parts[context_.mesh.device_at(place)] = atoms().part_at(by, place);
   return indices_[by] = entry_of(parts);
 }
 
@@ -121,10 +121,9 @@ Expr DeviceProgram::number_of_part(const Atoms& by, const std::vector<int64_t>& 
   for (size_t k = 0; k < numbers.size(); ++k) even &= numbers[k] == numbers[0] + static_cast<int64_t>(k) * step;
   if (even && step == 0) return constant(Literal::scalar(static_cast<int32_t>(numbers[0])));
   if (even) return part_index(by) * static_cast<double>(step) + static_cast<double>(numbers[0]);
-  std::vector<int64_t> by_device(static_cast<size_t>(atoms().place_count()));
+  std::vector<int64_t> by_device(atoms().place_count());
   for (int64_t place = 0; place < atoms().place_count(); ++place)
-    by_device[static_cast<size_t>(context_.mesh.device_at(place))] =
-        numbers[static_cast<size_t>(atoms().part_at(by, place))];
+    by_device[context_.mesh.device_at(place)] = numbers[atoms().part_at(by, place)];
   return entry_of(by_device);
 }
 
@@ -243,18 +242,17 @@ Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms&
   const int64_t members = atoms().size(by);
   const Shape here = part.shape();
   std::vector<int64_t> cut_up(here.dimensions().begin(), here.dimensions().end());
-  const auto place = static_cast<size_t>(to);
+  const size_t place = to;
   cut_up[place] /= members;
   std::vector<int64_t> merged = cut_up;
-  merged[static_cast<size_t>(from)] *= members;
+  merged[from] *= members;
   cut_up.insert(cut_up.begin() + to, members);
   Int64List to_front = {to}, before_from(cut_up.size());
-  for (int64_t d = 0; d < static_cast<int64_t>(cut_up.size()); ++d) {
+  for (int64_t d = 0; d < std::ssize(cut_up); ++d) {
     if (d != to) to_front.push_back(d);
   }
   // Behind the members stand the dimensions of `part`; they go before `from`.
-  for (int64_t d = 0, next = 1; d < static_cast<int64_t>(cut_up.size()); ++d)
-    before_from[static_cast<size_t>(d)] = d == from ? 0 : next++;
+  for (int64_t d = 0, next = 1; d < std::ssize(cut_up); ++d) before_from[d] = d == from ? 0 : next++;
   const Expr pieces = transpose(reshape(part, cut_up), to_front);
   const Expr exchanged = reported(add_with<AllToAllAttributes>(Opcode::kAllToAll, {pieces},
                                                                [&](auto& a) {
@@ -299,7 +297,7 @@ Expr DeviceProgram::send(Expr value, const Atoms& by, const std::vector<int64_t>
   Int64Pairs pairs;
   for (const std::vector<int64_t>& line : lines(by)) {
     for (size_t k = 0; k < sources.size(); ++k) {
-      if (sources[k] >= 0) pairs.emplace_back(line[static_cast<size_t>(sources[k])], line[k]);
+      if (sources[k] >= 0) pairs.emplace_back(line[sources[k]], line[k]);
     }
   }
   return permute(value, pairs);

@@ -17,7 +17,7 @@ Status check_edges(const std::vector<std::optional<Sharding>>& stated, const std
     for (size_t d = 0; d < stated[i]->dimensions.size(); ++d) {
       HILO_ASSIGN_OR_RETURN(const Atoms atoms, mesh.atoms_of(stated[i]->dimensions[d].axes));
       const Shape& shape = propagated.flow.arrays[arrays[i]].shape;
-      const int64_t size = shape.dimension(static_cast<int64_t>(d));
+      const int64_t size = shape.dimension(d);
       if (size % mesh.size(atoms) != 0)
         return invalid_argument(
             fmt::format("{} {} of {} is to be shared by {} devices along dimension {}, which should "

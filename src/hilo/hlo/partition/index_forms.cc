@@ -86,7 +86,7 @@ Exprs dynamic_slice_form(const OpOnParts& op) {
       op.program.add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, operands, [&](auto& a) { a.sizes = sizes; });
   for (int64_t d = 0; d < whole.rank(); ++d) {
     if (op.is_cut(0, d) && whole.dimension(d) != result.dimension(d))
-      value = own_elements(op.program, value, d, op.cut(0, d), starts[static_cast<size_t>(d)], result.dimension(d));
+      value = own_elements(op.program, value, d, op.cut(0, d), starts[d], result.dimension(d));
   }
   return {value};
 }
@@ -158,7 +158,7 @@ struct IndexWords {
 Expr IndexWords::by_component(const std::vector<int64_t>& numbers) const {
   const Shape shape = indices.shape();
   const bool wide = shape.element_type() == ElementType::kS64;
-  Literal line(Shape::array(shape.element_type(), {static_cast<int64_t>(numbers.size())}));
+  Literal line(Shape::array(shape.element_type(), {std::ssize(numbers)}));
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (wide) line.data<int64_t>()[i] = numbers[i];
     else line.data<int32_t>()[i] = static_cast<int32_t>(std::clamp<int64_t>(numbers[i], INT32_MIN, INT32_MAX));

@@ -77,7 +77,7 @@ class Joiner {
   std::vector<InstructionId> operands_of(InstructionId id) const {
     std::vector<InstructionId> all;
     const Group own = {id};
-    for (const InstructionId member : group_of_[id] < 0 ? own : groups_[static_cast<size_t>(group_of_[id])]) {
+    for (const InstructionId member : group_of_[id] < 0 ? own : groups_[group_of_[id]]) {
       const auto operands = from_.instruction(member).operands;
       all.insert(all.end(), operands.begin(), operands.end());
     }
@@ -95,7 +95,7 @@ class Joiner {
     waiting_.pop_back();
     for (InstructionId& operand : operands) operand = made_[operand];
     if (group_of_[id] < 0) made_[id] = draft_.append_copy(from_.instruction(id), operands);
-    else join(groups_[static_cast<size_t>(group_of_[id])], operands);
+    else join(groups_[group_of_[id]], operands);
   }
   void join(const Group& group, const std::vector<InstructionId>& operands) {
     std::vector<Shape> shapes;

@@ -16,7 +16,7 @@ namespace {
 Int64List part_sizes(const Int64List& sizes, const Shape& whole, const Shape& part) {
   Int64List made = sizes;
   for (size_t d = 0; d < made.size(); ++d) {
-    const auto place = static_cast<int64_t>(d);
+    const int64_t place = d;
     if (made[d] == whole.dimension(place)) made[d] = part.dimension(place);
   }
   return made;
@@ -51,7 +51,7 @@ AttributesPtr local_attributes(const Instruction& instruction, const Shape& whol
   if (instruction.opcode == Opcode::kSlice) {
     auto made = std::make_shared<SliceAttributes>(attributes_of<SliceAttributes>(instruction));
     for (size_t d = 0; d < made->ranges.size(); ++d) {
-      const auto place = static_cast<int64_t>(d);
+      const int64_t place = d;
       if (whole.dimension(place) != part.dimension(place)) made->ranges[d].limit = part.dimension(place);
     }
     return made;
@@ -65,7 +65,7 @@ AttributesPtr local_attributes(const Instruction& instruction, const Shape& whol
     auto made = std::make_shared<GatherAttributes>(attributes_of<GatherAttributes>(instruction));
     const Int64List sizes = part_sizes(made->slice_sizes, whole, part);
     for (size_t d = 0; d < sizes.size(); ++d) {
-      if (std::ranges::find(made->operand_batching_dims, static_cast<int64_t>(d)) == made->operand_batching_dims.end())
+      if (std::ranges::find(made->operand_batching_dims, d) == made->operand_batching_dims.end())
         made->slice_sizes[d] = sizes[d];
     }
     return made;

@@ -123,7 +123,7 @@ Exprs OpWriter::joined(const Exprs& values) {
 Exprs OpWriter::reduce(Exprs values) {
   const ComputationPtr& reducer = attributes_of<ReduceAttributes>(instruction).to_apply;
   if (values.size() > 2) {
-    const Exprs initial(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    const Exprs initial(values.begin() + values.size() / 2, values.end());
     return unpack(choose_of_all(on_parts(values), initial));
   }
   const Expr initial = values[1];

@@ -98,7 +98,7 @@ Exprs reduce_window_form(const OpOnParts& op) {
   const size_t arrays = op.results.size();
   Exprs values = op.values;
   for (size_t d = 0; d < attributes->window.size(); ++d) {
-    const auto dimension = static_cast<int64_t>(d);
+    const int64_t dimension = d;
     const Atoms& by = op.cut(0, dimension);
     WindowDimension& window = attributes->window[d];
     if (by.empty() || window == WindowDimension{}) continue;
@@ -148,7 +148,7 @@ Exprs cumulative_form(const OpOnParts& op) {
   if (values.size() > 1) {
     values[1] = neutral;
     auto window = std::make_shared<ReduceWindowAttributes>(attributes_of<ReduceWindowAttributes>(op.instruction));
-    const auto place = static_cast<size_t>(along.dimension);
+    const size_t place = along.dimension;
     window->window[place] = cumulative_window(along, part.dimensions())[place];
     attributes = window;
   }
@@ -193,7 +193,7 @@ Exprs slice_form(const OpOnParts& op) {
   Expr value = op.values[0];
   const Shape part = op.result_part();
   for (size_t d = 0; d < attributes->ranges.size(); ++d) {
-    const auto dimension = static_cast<int64_t>(d);
+    const int64_t dimension = d;
     const Atoms& by = op.cut(0, dimension);
     SliceRange& range = attributes->ranges[d];
     if (by.empty()) continue;

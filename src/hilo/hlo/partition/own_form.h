@@ -16,9 +16,7 @@ struct OpOnParts {
   const ChosenParts& chosen;
   Exprs values;
 
-  const Atoms& cut(size_t operand, int64_t dimension) const {
-    return chosen.splits.operands[operand][static_cast<size_t>(dimension)];
-  }
+  const Atoms& cut(size_t operand, int64_t dimension) const { return chosen.splits.operands[operand][dimension]; }
   bool is_cut(size_t operand, int64_t dimension) const { return !cut(operand, dimension).empty(); }
   Shape result_part(size_t leaf = 0) const {
     return part_of(results[leaf], chosen.splits.results[leaf], program.atoms());

@@ -199,8 +199,8 @@ void Partitioner::alias(Frame& frame, const Instruction& instruction) {
     const int64_t index = attributes_of<GetTupleElementAttributes>(instruction).index;
     size_t begin = 0;
     for (int64_t i = 0; i < index; ++i) begin += tuple.tuple_element(i).leaves().size();
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
-    value.assign(first, first + static_cast<std::ptrdiff_t>(instruction.shape.leaves().size()));
+    const auto first = all.begin() + begin;
+    value.assign(first, first + std::ssize(instruction.shape.leaves()));
   } else {
     value = operand_parts(frame, instruction);
     if (instruction.opcode != Opcode::kOptimizationBarrier) return;
@@ -240,10 +240,9 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
     if (frame.finished.empty()) opened.wanted = own, opened.unfinished = sums;
     else opened.wanted = {ArraySplit()};  // the condition
   } else {
-    const auto carries = static_cast<size_t>(attributes_of<ScanAttributes>(instruction).carry_count);
+    const size_t carries = attributes_of<ScanAttributes>(instruction).carry_count;
     size_t carried = 0;
-    for (size_t i = 0; i < carries; ++i)
-      carried += instruction.shape.tuple_element(static_cast<int64_t>(i)).leaves().size();
+    for (size_t i = 0; i < carries; ++i) carried += instruction.shape.tuple_element(i).leaves().size();
     for (size_t i = 0; i < own.size(); ++i) {
       opened.wanted.push_back(own[i]);
       if (i >= carried) opened.wanted.back().erase(opened.wanted.back().begin());
@@ -270,7 +269,7 @@ void Partitioner::gather_what_steps_read(uint32_t body, int64_t trips, FlowArray
       if (i.opcode != Opcode::kDynamicSlice || frame.values[i.operands[0]] != std::vector{array}) continue;
       const Shape& whole = flow_.arrays[array].shape;
       for (size_t d = 0; d < split.size(); ++d) {
-        const auto place = static_cast<int64_t>(d);
+        const int64_t place = d;
         if (i.shape.dimension(place) < whole.dimension(place) &&
             2 * trips * i.shape.element_count() >= whole.element_count())
           split[d].clear();
@@ -461,7 +460,7 @@ Status Partitioner::step(Frame& frame) {
                           instruction.opcode == kExtScan;
   if (instruction.opcode == Opcode::kParameter) {
     const auto number = attributes_of<ParameterAttributes>(instruction).number;
-    frame.values[instruction.id] = frame.parameters[static_cast<size_t>(number)];
+    frame.values[instruction.id] = frame.parameters[number];
   } else if (is_alias(instruction.opcode)) {
     alias(frame, instruction);
   } else if (opened != all_opened.end() && is_control) {

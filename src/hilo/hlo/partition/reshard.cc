@@ -69,8 +69,8 @@ bool Planner::exchange() {
     for (size_t into = 0; into < now.size(); ++into) {
       if (into == from || !is_prefix(now[into], to[into])) continue;
       for (size_t begin = kept; begin < now[from].size(); ++begin) {
-        const Atoms run(now[from].begin() + static_cast<std::ptrdiff_t>(begin), now[from].end());
-        const Atoms wanted(to[into].begin() + static_cast<std::ptrdiff_t>(now[into].size()), to[into].end());
+        const Atoms run(now[from].begin() + begin, now[from].end());
+        const Atoms wanted(to[into].begin() + now[into].size(), to[into].end());
         if (!is_prefix(run, wanted)) continue;
         now[from].resize(begin);
         now[into].insert(now[into].end(), run.begin(), run.end());
@@ -106,7 +106,7 @@ void Planner::gather() {
   for (size_t d = 0; d < now.size(); ++d) {
     const size_t kept = common_prefix(now[d], to[d]);
     if (kept == now[d].size()) continue;
-    const Atoms run(now[d].begin() + static_cast<std::ptrdiff_t>(kept), now[d].end());
+    const Atoms run(now[d].begin() + kept, now[d].end());
     now[d].resize(kept);
     step(ReshardWay::kGather, d, d, run);
     return;
@@ -185,13 +185,11 @@ Expr write_reshard(DeviceProgram& program, Expr part, const ArraySplit& from, co
   const std::vector<ReshardStep> steps = plan_reshard(from, to, program.atoms());
   for (const ReshardStep& step : steps) {
     if (!program.status().ok()) return part;
-    const auto place = static_cast<int64_t>(step.from);
+    const int64_t place = step.from;
     switch (step.way) {
       case ReshardWay::kCut: part = program.cut(part, place, step.by); break;
       case ReshardWay::kPermute: part = program.permute(part, permutation(*now, step.after, program.atoms())); break;
-      case ReshardWay::kExchange:
-        part = program.all_to_all(part, place, static_cast<int64_t>(step.into), step.by);
-        break;
+      case ReshardWay::kExchange: part = program.all_to_all(part, place, step.into, step.by); break;
       case ReshardWay::kGather: part = program.all_gather(part, place, step.by); break;
     }
     now = &step.after;
@@ -234,7 +232,7 @@ Expr finish_reduction(DeviceProgram& program, Expr part, ArraySplit& split, cons
   const ReductionPlan plan = plan_reduction(split, partial, to);
   for (size_t d = 0; d < split.size(); ++d) {
     if (plan.scattered[d].empty()) continue;
-    part = program.reduce_scatter(part, static_cast<int64_t>(d), reducer, plan.scattered[d]);
+    part = program.reduce_scatter(part, d, reducer, plan.scattered[d]);
     split[d].insert(split[d].end(), plan.scattered[d].begin(), plan.scattered[d].end());
   }
   return plan.all.empty() ? part : program.all_reduce(part, reducer, plan.all);

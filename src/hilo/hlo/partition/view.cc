@@ -18,7 +18,7 @@ using Pieces = std::vector<ViewPiece>;
 std::optional<int64_t> changed_dimension(const Instruction& instruction, const Shape& operand) {
   std::optional<int64_t> found;
   for (int64_t d = 0; d < operand.rank(); ++d) {
-    const auto place = static_cast<size_t>(d);
+    const size_t place = d;
     bool changes = false;
     if (instruction.opcode == Opcode::kSlice) {
       const SliceRange& range = attributes_of<SliceAttributes>(instruction).ranges[place];
@@ -74,7 +74,7 @@ Pieces pad_pieces(Pieces pieces, const PaddingDimension& padding, int64_t size, 
 }
 
 bool is_cut_piece(const ViewPiece& piece, int64_t dimension) {
-  return !piece.is_fill && !piece.split[static_cast<size_t>(dimension)].empty();
+  return !piece.is_fill && !piece.split[dimension].empty();
 }
 
 /// A view's part on its way.
@@ -190,7 +190,7 @@ std::optional<Part> write_view(DeviceProgram& program, const Instruction& instru
     along = changed_dimension(instruction, shape(0));
   if (!along || instruction.shape.element_count() == 0 || instruction.shape.dimension(*along) > INT32_MAX)
     return std::nullopt;
-  const auto place = static_cast<size_t>(*along);
+  const size_t place = *along;
   const auto is_cut = [&](const Part& part) { return place < part.split.size() && !part.split[place].empty(); };
   const auto has_pieces = [&](const Part& part) { return part.view != nullptr && part.view->dimension == *along; };
   if (std::ranges::none_of(given, [&](const Part& part) { return is_cut(part) || has_pieces(part); }))

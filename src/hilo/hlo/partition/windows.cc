@@ -43,7 +43,7 @@ struct Exchange {
   int64_t part_size(size_t array) const { return arrays[array].size / parts; }
   Interval part(size_t array, int64_t k) const { return {k * part_size(array), (k + 1) * part_size(array)}; }
   Interval needed(const WantedWindow& window, int64_t k) const {
-    const int64_t begin = window.begins[static_cast<size_t>(k)];
+    const int64_t begin = window.begins[k];
     const int64_t size = arrays[window.array].size;
     return common({begin, begin + window.size}, {std::max<int64_t>(0, window.low), std::min(size, window.high)});
   }
@@ -74,7 +74,7 @@ void Exchange::list_messages() {
 }
 
 void Exchange::plan_rounds() {
-  const auto count = static_cast<size_t>(parts);
+  const size_t count = parts;
   for (const Message& message : messages) {
     const auto from = static_cast<size_t>(message.from), to = static_cast<size_t>(message.to);
     const int64_t size = message.stretch.size(), most = part_size(message.array);
@@ -103,7 +103,7 @@ bool Exchange::is_dear() const {
 
 /// What is sent is as long as the round, from the message's begin on, or before where the part ends.
 Interval Exchange::sent(const Round& round, int64_t to) const {
-  const Message& message = *round.to[static_cast<size_t>(to)];
+  const Message& message = *round.to[to];
   const int64_t end = part(message.array, message.from).end;
   const int64_t begin = std::min(message.stretch.begin, end - round.size);
   return {begin, begin + round.size};
@@ -112,26 +112,26 @@ Interval Exchange::sent(const Round& round, int64_t to) const {
 /// This device's message of the round, if it is of that array.
 Expr Exchange::sent_by(const Round& round, size_t array, int64_t only) {
   if (only >= 0) return slice(arrays[array].part, dimension, only, only + round.size);
-  std::vector<int64_t> starts(static_cast<size_t>(parts));
+  std::vector<int64_t> starts(parts);
   for (int64_t to = 0; to < parts; ++to) {
-    const Message* const message = round.to[static_cast<size_t>(to)];
+    const Message* const message = round.to[to];
     if (message == nullptr || message->array != array) continue;
-    starts[static_cast<size_t>(message->from)] = sent(round, to).begin - part(array, message->from).begin;
+    starts[message->from] = sent(round, to).begin - part(array, message->from).begin;
   }
   return slice_at(arrays[array].part, dimension, program.number_of_part(by, starts), round.size);
 }
 
 Expr Exchange::send(const Round& round) {
-  std::vector<int64_t> sources(static_cast<size_t>(parts), -1);
+  std::vector<int64_t> sources(parts, -1);
   Expr value;
   for (size_t array = 0; array < arrays.size(); ++array) {
-    std::vector<int64_t> is_sender(static_cast<size_t>(parts));
+    std::vector<int64_t> is_sender(parts);
     std::optional<int64_t> start;  // the same for all senders; -1: it isn't
     for (int64_t to = 0; to < parts; ++to) {
-      const Message* const message = round.to[static_cast<size_t>(to)];
+      const Message* const message = round.to[to];
       if (message == nullptr || message->array != array) continue;
-      sources[static_cast<size_t>(to)] = message->from;
-      is_sender[static_cast<size_t>(message->from)] = 1;
+      sources[to] = message->from;
+      is_sender[message->from] = 1;
       const int64_t own = sent(round, to).begin - part(array, message->from).begin;
       start = start.value_or(own) == own ? own : -1;
     }
@@ -235,11 +235,11 @@ Exprs fetch_windows(DeviceProgram& program, std::span<const CutArray> arrays, in
       const Interval needed = exchange.needed(window, k);
       const auto place_of = [&](Interval has) -> std::optional<int64_t> {
         if (common(has, needed).empty()) return std::nullopt;
-        return has.begin - window.begins[static_cast<size_t>(k)];
+        return has.begin - window.begins[k];
       };
       pieces[0].places.push_back(place_of(exchange.part(window.array, k)));
       for (size_t r = 0; r < received.size(); ++r) {
-        const Message* const message = exchange.rounds[r].to[static_cast<size_t>(k)];
+        const Message* const message = exchange.rounds[r].to[k];
         const bool has = message != nullptr && message->array == window.array;
         pieces[r + 1].places.push_back(has ? place_of(exchange.sent(exchange.rounds[r], k)) : std::nullopt);
       }
@@ -294,7 +294,7 @@ Expr slice_at(Expr array, int64_t dimension, Expr start, int64_t size) {
   if (shape.is_array() && dimension < shape.rank()) operands[static_cast<size_t>(dimension) + 1] = start;
   return array.sink->add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, operands, [&](auto& a) {
     a.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
-    a.sizes[static_cast<size_t>(dimension)] = size;
+    a.sizes[dimension] = size;
   });
 }
 
@@ -309,8 +309,8 @@ Expr put_at(Expr array, Expr update, int64_t dimension, Expr start) {
 Expr pad_ends(Expr array, int64_t dimension, int64_t low, int64_t high, Expr fill) {
   const int64_t rank = array.shape().rank();
   return array.sink->add_with<PadAttributes>(Opcode::kPad, {array, fill}, [&](auto& a) {
-    a.padding.resize(static_cast<size_t>(rank));
-    a.padding[static_cast<size_t>(dimension)] = {low, high, 0};
+    a.padding.resize(rank);
+    a.padding[dimension] = {low, high, 0};
   });
 }
 

@@ -43,7 +43,7 @@ Hoist find_invariants(const Computation& body) {
   for (const Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kParameter) continue;
     if (const auto element = carry_element_read(body, i)) {
-      fixed[i.id] = invariant[static_cast<size_t>(*element)];
+      fixed[i.id] = invariant[*element];
       continue;
     }
     const bool operands_fixed =

@@ -64,13 +64,13 @@ std::vector<bool> live_elements(const WhileAttributes& loop, const std::function
   std::vector<bool> live(body.root().operands.size());
   std::vector<size_t> stack;
   const auto found = [&](int64_t element) {
-    const size_t i = static_cast<size_t>(element);
+    const size_t i = element;
     if (live[i]) return;
     live[i] = true;
     stack.push_back(i);
   };
   for (size_t i = 0; i < live.size(); ++i) {
-    if (read_outside(i)) found(static_cast<int64_t>(i));
+    if (read_outside(i)) found(i);
   }
   std::vector<bool> in_condition(loop.condition->size()), in_body(body.size());
   mark(*loop.condition, loop.condition->root_id(), in_condition, found);

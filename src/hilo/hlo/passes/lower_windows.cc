@@ -71,7 +71,7 @@ Exprs lifted(Sink& sink, const Computation& body, std::span<const int64_t> sizes
     for (InstructionId operand : i.operands) operands.push_back(values[operand]);
     if (i.opcode == Opcode::kTuple) return operands;
     const Shape shape = Shape::array(i.shape.element_type(), sizes);
-    if (i.opcode == Opcode::kParameter) values.push_back(arguments[static_cast<size_t>(parameter_number(i))]);
+    if (i.opcode == Opcode::kParameter) values.push_back(arguments[parameter_number(i)]);
     else if (i.opcode == Opcode::kConstant)
       values.push_back(full(sink, shape, attributes_of<ConstantAttributes>(i).value));
     else values.push_back(sink.add(i.opcode, operands, i.attributes, shape));
@@ -164,7 +164,7 @@ Exprs reduced(Sink& sink, Opcode opcode, const Reduction& r, std::shared_ptr<T> 
   const Expr all = sink.add(opcode, operands, std::move(attributes));
   if (r.arrays.size() == 1) return {all};
   Exprs results;
-  for (size_t i = 0; i < r.arrays.size(); ++i) results.push_back(element(all, static_cast<int64_t>(i)));
+  for (size_t i = 0; i < r.arrays.size(); ++i) results.push_back(element(all, i));
   return results;
 }
 
@@ -172,7 +172,7 @@ Exprs as_reduction(Sink& sink, const Reduction& r) {
   auto attributes = std::make_shared<ReduceAttributes>();
   attributes->to_apply = r.attributes.to_apply;
   for (size_t d = 0; d < r.window().size(); ++d) {
-    if (!is_trivial(r.window()[d])) attributes->dimensions.push_back(static_cast<int64_t>(d));
+    if (!is_trivial(r.window()[d])) attributes->dimensions.push_back(d);
   }
   Exprs results = reduced(sink, Opcode::kReduce, r, std::move(attributes));
   for (Expr& result : results) result = reshape(result, r.counts);

@@ -69,14 +69,14 @@ std::vector<bool> overwritten_elements(const Instruction& loop, const Computatio
   const auto& attributes = attributes_of<WhileAttributes>(loop);
   const Computation& body = *attributes.body;
   if (!loop.shape.is_tuple()) return {};
-  std::vector<bool> overwritten(static_cast<size_t>(loop.shape.tuple_size()), false);
+  std::vector<bool> overwritten(loop.shape.tuple_size(), false);
   if (!reads_carry_by_element(*attributes.condition) || !reads_carry_by_element(body) ||
       body.root().opcode != Opcode::kTuple)
     return overwritten;
   const std::optional<CountedLoop> counted = counted_loop(loop, computation);
   if (!counted || counted->carry_index < 0 || counted->trip_count < 1) return overwritten;
   for (size_t k = 0; k < overwritten.size(); ++k) {
-    const int64_t element = static_cast<int64_t>(k);
+    const int64_t element = k;
     const Instruction& update = body.instruction(body.root().operands[k]);
     overwritten[k] = update.opcode == Opcode::kDynamicUpdateSlice &&
                      carry_element_read(body, body.instruction(update.operands[0])) == element &&

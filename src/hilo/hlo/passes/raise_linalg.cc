@@ -255,7 +255,7 @@ class Raiser {
     const Shape shape = b_.shape(r);
     if (rows(shape) == rows_wanted) return r;
     PadAttributes padding;
-    padding.padding.resize(static_cast<size_t>(shape.rank()));
+    padding.padding.resize(shape.rank());
     padding.padding[padding.padding.size() - 2].high = rows_wanted - rows(shape);
     const Literal zero = filled(Shape::scalar(shape.element_type()), 0);
     return b_.add(Opcode::kPad, {r, b_.constant(zero)}, shared_attributes(padding));

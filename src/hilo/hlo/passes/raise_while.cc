@@ -73,7 +73,7 @@ StatusOr<ComputationPtr> step_of(const ComputationPtr& body, const std::vector<S
   std::vector<InstructionId> results;
   for (size_t i = 0; i < elements.size(); ++i) {
     if (constant[i]) continue;
-    results.push_back(carry.shape.is_tuple() ? b.get_tuple_element(root, static_cast<int64_t>(i)) : root);
+    results.push_back(carry.shape.is_tuple() ? b.get_tuple_element(root, i) : root);
   }
   b.at(body->root());
   return b.finish(b.tuple(results));
@@ -103,20 +103,20 @@ StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudg
   const InstructionId init = b.mapped(loop.operands[0]);
   std::vector<InstructionId> initial;
   for (size_t i = 0; i < elements.size(); ++i)
-    initial.push_back(loop.shape.is_tuple() ? b.get_tuple_element(init, static_cast<int64_t>(i)) : init);
+    initial.push_back(loop.shape.is_tuple() ? b.get_tuple_element(init, i) : init);
   std::vector<InstructionId> operands;
   for (size_t i = 0; i < elements.size(); ++i) {
     if (constant[i]) operands.push_back(initial[i]);
   }
-  scan->constant_count = static_cast<int64_t>(operands.size());
+  scan->constant_count = std::ssize(operands);
   for (size_t i = 0; i < elements.size(); ++i) {
     if (!constant[i]) operands.push_back(initial[i]);
   }
-  scan->carry_count = static_cast<int64_t>(operands.size()) - scan->constant_count;
+  scan->carry_count = std::ssize(operands) - scan->constant_count;
   const InstructionId made = b.add(kExtScan, operands, std::move(scan));
   std::vector<InstructionId> results;
   for (size_t i = 0, next = 0; i < elements.size(); ++i)
-    results.push_back(constant[i] ? initial[i] : b.get_tuple_element(made, static_cast<int64_t>(next++)));
+    results.push_back(constant[i] ? initial[i] : b.get_tuple_element(made, next++));
   b.replace(loop.id, loop.shape.is_tuple() ? b.tuple(results) : results[0]);
   return true;
 }

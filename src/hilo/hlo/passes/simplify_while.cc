@@ -21,13 +21,12 @@ struct CarryUses {
 std::unordered_map<InstructionId, CarryUses> carry_uses_of(const Computation& c) {
   std::unordered_map<InstructionId, CarryUses> uses;
   for (const Instruction& i : c.instructions()) {
-    if (i.opcode == Opcode::kWhile && i.shape.is_tuple())
-      uses[i.id].read.resize(static_cast<size_t>(i.shape.tuple_size()));
+    if (i.opcode == Opcode::kWhile && i.shape.is_tuple()) uses[i.id].read.resize(i.shape.tuple_size());
     for (InstructionId operand : i.operands) {
       const auto it = uses.find(operand);
       if (it == uses.end()) continue;
       if (i.opcode == Opcode::kGetTupleElement)
-        it->second.read[static_cast<size_t>(attributes_of<GetTupleElementAttributes>(i).index)] = true;
+        it->second.read[attributes_of<GetTupleElementAttributes>(i).index] = true;
       else it->second.read_whole = true;
     }
   }
@@ -69,7 +68,7 @@ StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan
       continue;
     }
     b.at(i);
-    const size_t k = static_cast<size_t>(*element);
+    const size_t k = *element;
     b.replace(i.id,
               plan.place[k] >= 0 ? b.get_tuple_element(carry, plan.place[k]) : make_known(outside, plan.known[k], b));
   }
@@ -97,13 +96,13 @@ StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const Ca
   std::vector<InstructionId> initial(count);
   bool forwards = false;
   for (size_t i = 0; i < count; ++i) {
-    initial[i] = b.get_tuple_element(init, static_cast<int64_t>(i));
+    initial[i] = b.get_tuple_element(init, i);
     const bool known = invariant[i] && is_known(b, initial[i]);
     const bool stays = live[i] && !known;
     forwards |= invariant[i] && uses.read[i];
     plan.known.push_back(known ? initial[i] : kNoInstruction);
-    plan.place.push_back(stays ? static_cast<int64_t>(plan.shapes.size()) : -1);
-    if (stays) plan.shapes.push_back(loop.shape.tuple_element(static_cast<int64_t>(i)));
+    plan.place.push_back(stays ? std::ssize(plan.shapes) : -1);
+    if (stays) plan.shapes.push_back(loop.shape.tuple_element(i));
   }
   const bool shrinks = plan.shapes.size() < count && !plan.shapes.empty();
   if (!shrinks && !forwards) return false;

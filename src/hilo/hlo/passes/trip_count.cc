@@ -44,7 +44,7 @@ std::optional<int64_t> carry_element(const Computation& c, const Instruction& i)
 const Instruction* element_of(const Computation& c, InstructionId root, int64_t index) {
   const Instruction& i = through_copies(c, root);
   if (index == kWholeCarry) return &i;
-  return i.opcode == Opcode::kTuple ? &through_copies(c, i.operands[static_cast<size_t>(index)]) : nullptr;
+  return i.opcode == Opcode::kTuple ? &through_copies(c, i.operands[index]) : nullptr;
 }
 
 struct LoopView {

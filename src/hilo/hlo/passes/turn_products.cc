@@ -23,7 +23,7 @@ bool exchanges_operands(const DotAttributes& dot, const Shape& left, const Int64
   const int64_t rows = left.rank() - batch - std::ssize(dot.lhs_contracting_dimensions);
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t wanted = d < batch ? d : d < rank - rows ? d + rows : d - (rank - rows) + batch;
-    if (permutation[static_cast<size_t>(d)] != wanted) return false;
+    if (permutation[d] != wanted) return false;
   }
   return true;
 }

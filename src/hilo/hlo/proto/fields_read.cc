@@ -97,7 +97,7 @@ StatusOr<Int64Lists> read_iota_groups(const WireMessage& list) {
   HILO_ASSIGN_OR_RETURN(const Int64List sizes, list.integers(3));
   HILO_ASSIGN_OR_RETURN(Int64List permutation, list.integers(4));
   for (size_t d = 0; d < sizes.size() && permutation.size() < sizes.size() && !list.has(4); ++d)
-    permutation.push_back(static_cast<int64_t>(d));  // not transposed
+    permutation.push_back(d);  // not transposed
   StatusOr<Int64Lists> groups = text::iota_lists(rows, sizes, permutation);
   return groups.ok() ? groups : groups.status().with_context("replica_groups");
 }
@@ -165,9 +165,9 @@ Status read_groups(const Place& place, const WireMessage& message, Int64Lists& g
 
 /// The word that `number` stands for.
 StatusOr<std::string_view> word_of(const Place& place, std::span<const std::string_view> names, int64_t number) {
-  if (number < 0 || number >= static_cast<int64_t>(names.size()))
+  if (number < 0 || number >= std::ssize(names))
     return invalid_argument(fmt::format("{}: {} is no value of it", place.key, number));
-  return names[static_cast<size_t>(number)];
+  return names[number];
 }
 
 Status read_word(const Place& place, const AttributeField& field, std::string_view word, uint8_t& value) {

@@ -194,7 +194,7 @@ Status write_header(const Module& module, WireWriter& out) {
   if (module.entry_result_layout) shape.result = *module.entry_result_layout;
   std::vector<std::string> names;
   for (size_t i = 0; i < shape.parameters.size(); ++i)
-    names.push_back(text::plain_name(module.entry->parameter(static_cast<int64_t>(i)).name));
+    names.push_back(text::plain_name(module.entry->parameter(i).name));
   out.message(kHostProgramShape, write_program_shape(shape, names));
   if (!module.aliases.empty()) out.message(kModuleAliases, write_aliases(module));
   HILO_ASSIGN_OR_RETURN(const WireWriter locations, write_locations(module));

@@ -106,7 +106,7 @@ WireWriter write_array(const Literal& literal, const Shape& layout) {
     return out;
   }
   WireWriter packed;
-  const auto step = static_cast<size_t>(element_size_bytes(type));
+  const size_t step = element_size_bytes(type);
   for (size_t at = 0; at < bytes.size(); at += step)
     packed.raw_varint(static_cast<uint64_t>(element_at(reinterpret_cast<const std::byte*>(bytes.data()) + at, type)));
   out.message(place.number, packed);
@@ -133,22 +133,21 @@ StatusOr<std::string> memory_of(const WireMessage& message, uint32_t number) {
 
 void store(int64_t value, ElementType type, std::byte* at) {
   if (type == ElementType::kPred) *at = static_cast<std::byte>(value != 0 ? 1 : 0);
-  else std::memcpy(at, &value, static_cast<size_t>(element_size_bytes(type)));
+  else std::memcpy(at, &value, element_size_bytes(type));
 }
 
 /// The elements in the order in which the message has them.
 StatusOr<std::string> read_elements(const WireMessage& message, const Shape& shape) {
   const ElementType type = shape.element_type();
   const LiteralPlace place = place_of(type);
-  const auto size = static_cast<size_t>(element_size_bytes(type));
+  const size_t size = element_size_bytes(type);
   if (place.form == ElementForm::kMemory) {
     HILO_ASSIGN_OR_RETURN(std::string bytes, memory_of(message, place.number));
-    if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) return wrong_count(shape, bytes.size(), "bytes");
+    if (std::ssize(bytes) != shape.byte_size()) return wrong_count(shape, bytes.size(), "bytes");
     return bytes;
   }
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> values, message.integers(place.number));
-  if (static_cast<int64_t>(values.size()) != shape.element_count())
-    return wrong_count(shape, values.size(), "elements");
+  if (std::ssize(values) != shape.element_count()) return wrong_count(shape, values.size(), "elements");
   std::string bytes(values.size() * size, '\0');
   for (size_t i = 0; i < values.size(); ++i)
     store(values[i], type, reinterpret_cast<std::byte*>(bytes.data()) + i * size);
@@ -197,7 +196,7 @@ WireWriter write_literal(const Literal& literal, const Shape& layout) {
     if (frame.next < frame.tuple->elements().size()) {
       const size_t i = frame.next++;
       const Literal& element = frame.tuple->elements()[i];
-      const Shape shape = frame.shape.tuple_element(static_cast<int64_t>(i));
+      const Shape shape = frame.shape.tuple_element(i);
       if (shape.is_tuple()) open.push_back(opened(element, shape));
       else frame.out.message(kTupleLiterals, write_array(element, shape));
       continue;
@@ -227,13 +226,12 @@ StatusOr<LiteralAndShape> read_literal(std::string_view message) {
       HILO_ASSIGN_OR_RETURN(shape, read_shape(bytes));
       whole = shape;
     } else {
-      shape = open.back().shape.tuple_element(static_cast<int64_t>(open.back().elements.size()));
+      shape = open.back().shape.tuple_element(open.back().elements.size());
     }
     std::optional<Literal> done;
     if (shape.is_tuple()) {
       HILO_ASSIGN_OR_RETURN(std::vector<std::string_view> items, proto.items(kTupleLiterals));
-      if (static_cast<int64_t>(items.size()) != shape.tuple_size())
-        return wrong_count(shape, items.size(), "tuple elements");
+      if (std::ssize(items) != shape.tuple_size()) return wrong_count(shape, items.size(), "tuple elements");
       open.push_back({shape, std::move(items), {}});
     } else {
       HILO_ASSIGN_OR_RETURN(done, read_array(proto, shape));

@@ -25,7 +25,7 @@ WireWriter write_array(const Shape& shape) {
   layout.integers(kMinorToMajor, shape.minor_to_major());
   layout.integer(kTailPaddingAlignment, 1);
   out.message(kLayout, layout);
-  out.integers(kIsDynamicDimension, std::vector<int64_t>(static_cast<size_t>(shape.rank()), 0));
+  out.integers(kIsDynamicDimension, std::vector<int64_t>(shape.rank(), 0));
   return out;
 }
 
@@ -36,7 +36,7 @@ StatusOr<Shape> read_layout(const Shape& shape, std::string_view message) {
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order, layout.integers(kMinorToMajor));
   std::vector<int64_t> sorted = order;
   std::sort(sorted.begin(), sorted.end());
-  bool permutation = static_cast<int64_t>(order.size()) == shape.rank();
+  bool permutation = std::ssize(order) == shape.rank();
   for (size_t i = 0; i < sorted.size(); ++i) permutation &= sorted[i] == static_cast<int64_t>(i);
   if (!permutation) {
     return invalid_argument(fmt::format("LayoutProto: {} doesn't order the {} dimensions of {}",

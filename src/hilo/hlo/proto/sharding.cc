@@ -175,7 +175,7 @@ Status read_iota_devices(Cursor& cursor, IotaDevices& iota) {
     HILO_ASSIGN_OR_RETURN(iota.transpose, read_bracketed(cursor, '(', ')'));
     return ok_status();
   }
-  for (size_t i = 0; i < iota.reshape.size(); ++i) iota.transpose.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < iota.reshape.size(); ++i) iota.transpose.push_back(i);
   return ok_status();
 }
 
@@ -241,8 +241,7 @@ StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, s
   for (const int64_t d : order) {  // major first
     std::vector<int64_t> more;
     for (const int64_t device : devices) {
-      for (int64_t i = 0; i < sizes[static_cast<size_t>(d)]; ++i)
-        more.push_back(device + i * strides[static_cast<size_t>(d)]);
+      for (int64_t i = 0; i < sizes[d]; ++i) more.push_back(device + i * strides[d]);
     }
     devices = std::move(more);
   }

@@ -29,7 +29,7 @@ bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
   for (size_t position = 0; position < bytes.size();) {
     uint64_t bits = 0;
     if (!take_varint(bytes, position, bits)) return false;
-    const auto value = static_cast<int64_t>(bits);
+    const int64_t value = bits;
     values.push_back(value);
   }
   return true;
@@ -204,7 +204,7 @@ Status WireMessage::append_integers(uint32_t number, std::vector<int64_t>& value
   for (const WireField& field : fields_) {
     if (field.number != number) continue;
     if (field.type == WireType::kVarint) {
-      values.push_back(static_cast<int64_t>(field.value));
+      values.push_back(field.value);
       continue;
     }
     if (field.type != WireType::kBytes) return wrong_type(name_, field, WireType::kVarint);

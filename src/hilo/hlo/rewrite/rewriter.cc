@@ -190,7 +190,7 @@ InstructionId RewriteBuilder::splat(const Shape& shape, Literal value) {
 }
 
 InstructionId RewriteBuilder::splice(const ComputationPtr& callee, std::span<const InstructionId> arguments) {
-  if (static_cast<int64_t>(arguments.size()) != callee->parameter_count()) {
+  if (std::ssize(arguments) != callee->parameter_count()) {
     fail(internal_error(fmt::format("rewrite: '{}' takes {} arguments; got {}", callee->name(),
                                     callee->parameter_count(), arguments.size())));
     return kNoInstruction;

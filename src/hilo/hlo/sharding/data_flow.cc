@@ -184,7 +184,7 @@ void Builder::add_op(Frame& frame, const Instruction& instruction) {
 bool is_invariant(const Computation& body, int64_t element) {
   const Instruction& root = body.root();
   if (root.opcode != Opcode::kTuple) return false;
-  const Instruction& value = body.instruction(root.operands[static_cast<size_t>(element)]);
+  const Instruction& value = body.instruction(root.operands[element]);
   return value.opcode == Opcode::kGetTupleElement && value.operands[0] == body.parameters()[0] &&
          attributes_of<GetTupleElementAttributes>(value).index == element;
 }
@@ -230,7 +230,7 @@ void Builder::add_scan(Frame& frame, const Instruction& instruction) {
   std::vector<PendingEdge> carries;
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     const Leaves& operand = frame.values[instruction.operands[i]];
-    const auto place = static_cast<int64_t>(i);
+    const int64_t place = i;
     Leaves& parameter = step.parameters.emplace_back();
     for (const FlowArrayId id : operand) {
       if (place < scan.constant_count) {
@@ -268,7 +268,7 @@ void Builder::step(Frame& frame) {
   Leaves& value = frame.values[instruction.id];
   const bool opens = opened_ < most_;
   if (instruction.opcode == Opcode::kParameter) {
-    value = frame.parameters[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
+    value = frame.parameters[attributes_of<ParameterAttributes>(instruction).number];
   } else if (instruction.opcode == Opcode::kTuple || instruction.opcode == Opcode::kOptimizationBarrier ||
              instruction.opcode == Opcode::kDomain) {
     value = operand_leaves(frame, instruction);
@@ -278,7 +278,7 @@ void Builder::step(Frame& frame) {
     const InstructionId tuple = instruction.operands[0];
     const auto [begin, count] = element_leaves(frame.computation->instruction(tuple).shape,
                                                attributes_of<GetTupleElementAttributes>(instruction).index);
-    const auto from = frame.values[tuple].begin() + static_cast<ptrdiff_t>(begin);
+    const auto from = frame.values[tuple].begin() + begin;
     value.assign(from, from + static_cast<ptrdiff_t>(count));
   } else if (opens && instruction.opcode == Opcode::kWhile) {
     add_while(frame, instruction);

@@ -37,8 +37,8 @@ StatusOr<std::optional<std::vector<AxisReference>>> axes_of(const DimensionSplit
   if (split.parts == 1) return Axes(std::vector<AxisReference>());
   std::vector<std::pair<int64_t, AxisReference>> digits;  // by how many parts a step goes further
   for (const PrimePart& part : prime_parts(mesh)) {
-    const auto device = static_cast<size_t>(mesh.device_at(part.stride));
-    const int64_t step = split.part_of_device[device] - split.part_of_device[static_cast<size_t>(mesh.device_at(0))];
+    const size_t device = mesh.device_at(part.stride);
+    const int64_t step = split.part_of_device[device] - split.part_of_device[mesh.device_at(0)];
     if (step != 0) digits.emplace_back(step, part.axis);
   }
   std::ranges::stable_sort(digits, std::greater<>{}, [](const auto& digit) { return digit.first; });

@@ -207,7 +207,7 @@ void Propagation::project_dimension(const ShardingRule& rule, const DimensionSta
   size_t next = 0;
   bool whole = shown(state);  // what stands so far is all there
   for (size_t i = 0; i < factors.size(); ++i) {
-    const auto factor = static_cast<size_t>(factors[i]);
+    const size_t factor = factors[i];
     out.present[factor] = true;
     out.grows[factor] = whole && state.open;
     if (!whole) continue;
@@ -290,9 +290,9 @@ bool Propagation::write_back(const ShardingRule& rule, const Projection& array) 
     if (factors.empty() || !state.open || !shown(state)) continue;
     Atoms atoms;
     for (const int factor : factors) {
-      const Atoms& own = array.atoms[static_cast<size_t>(factor)];
+      const Atoms& own = array.atoms[factor];
       atoms.insert(atoms.end(), own.begin(), own.end());
-      if (mesh_.size(own) != rule.factors[static_cast<size_t>(factor)].size) break;
+      if (mesh_.size(own) != rule.factors[factor].size) break;
     }
     if (atoms.size() <= state.atoms.size() || common_prefix(atoms, state.atoms) != state.atoms.size()) continue;
     state.atoms = std::move(atoms);
@@ -401,7 +401,7 @@ bool Propagation::propagate(const FlowOp& op, int round) {
 ArraySplit Propagation::split(FlowArrayId array) const {
   ArraySplit made;
   for (size_t d = 0; d < states_[array].dimensions.size(); ++d) {
-    int64_t left = flow_.arrays[array].shape.dimension(static_cast<int64_t>(d));
+    int64_t left = flow_.arrays[array].shape.dimension(d);
     Atoms& dividing = made.emplace_back();
     for (const uint16_t atom : states_[array].dimensions[d].atoms) {
       if (left % mesh_.size(atom) != 0) break;

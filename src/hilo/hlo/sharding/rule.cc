@@ -17,7 +17,7 @@ std::string arrays_text(const std::vector<ArrayFactors>& arrays) {
     for (size_t d = 0; d < array.size(); ++d) {
       if (d != 0) text += ',';
       if (array[d].empty()) text += '.';
-      for (const int factor : array[d]) text += letter(static_cast<size_t>(factor));
+      for (const int factor : array[d]) text += letter(factor);
     }
     text += ']';
   }

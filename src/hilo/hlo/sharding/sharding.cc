@@ -17,7 +17,7 @@ constexpr int64_t kMostDevices = 65536;
 Status check_device_ids(const Mesh& mesh) {
   std::vector<int64_t> sorted = mesh.device_ids;
   std::sort(sorted.begin(), sorted.end());
-  bool each_once = static_cast<int64_t>(sorted.size()) == mesh.device_count();
+  bool each_once = std::ssize(sorted) == mesh.device_count();
   for (size_t i = 0; i < sorted.size(); ++i) each_once &= sorted[i] == static_cast<int64_t>(i);
   const bool one_device = mesh.axes.empty() && sorted.size() == 1;
   if (each_once || one_device) return ok_status();
@@ -64,7 +64,7 @@ StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<Axi
     if (split.parts > mesh.device_count()) return invalid_argument("a dimension names an axis twice");
   }
   const int64_t devices = mesh.device_count();
-  split.part_of_device.resize(static_cast<size_t>(devices));
+  split.part_of_device.resize(devices);
   std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by what the devices of one have in common
   for (int64_t place = 0; place < devices; ++place) {
     std::vector<int64_t> coordinates(mesh.axes.size());
@@ -78,9 +78,9 @@ StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<Axi
       coordinates[digit.axis] -= value * digit.rest;
     }
     std::vector<int64_t>& group = groups[coordinates];
-    group.resize(static_cast<size_t>(split.parts));
-    group[static_cast<size_t>(part)] = mesh.device_at(place);
-    split.part_of_device[static_cast<size_t>(mesh.device_at(place))] = part;
+    group.resize(split.parts);
+    group[part] = mesh.device_at(place);
+    split.part_of_device[mesh.device_at(place)] = part;
   }
   for (auto& group : groups) split.groups.push_back(std::move(group.second));
   return split;

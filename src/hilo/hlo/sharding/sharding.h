@@ -25,9 +25,7 @@ struct Mesh {
   /// Errors    INVALID_ARGUMENT for sizes below 1, more than 65536 devices, and ids that aren't each device once
   Status add_axis(std::string name, int64_t size);
   Status set_device_ids(std::vector<int64_t> ids);
-  int64_t device_at(int64_t place) const {
-    return device_ids.size() < 2 ? place : device_ids[static_cast<size_t>(place)];
-  }
+  int64_t device_at(int64_t place) const { return device_ids.size() < 2 ? place : device_ids[place]; }
   bool operator==(const Mesh&) const = default;
 };
 

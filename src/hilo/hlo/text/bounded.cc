@@ -36,7 +36,7 @@ StatusOr<int64_t> size_dimension(const StatedInstruction& s) {
 BoundedSizes::Limits BoundedSizes::limits_of(Id id, int64_t rank) const {
   const auto found = limits_.find(id);
   Limits limits = found == limits_.end() ? Limits() : found->second;
-  limits.resize(static_cast<size_t>(rank), kNoInstruction);
+  limits.resize(rank, kNoInstruction);
   return limits;
 }
 
@@ -59,7 +59,7 @@ StatusOr<Id> BoundedSizes::masked(Id x, const Limits& limits, Id fill, const std
                                   Appender out) const {
   const Shape shape = out.shape(x), places = shape.with_element_type(ElementType::kS32);
   for (size_t d = 0; d < limits.size(); ++d) {
-    const auto dimension = static_cast<int64_t>(d);
+    const int64_t dimension = d;
     if (limits[d] == kNoInstruction || !joins(dimension)) continue;
     HILO_ASSIGN_OR_RETURN(const Id place, out.iota(places, dimension));
     HILO_ASSIGN_OR_RETURN(const Id limit, out.spread(limits[d], places));
@@ -85,13 +85,13 @@ StatusOr<Id> BoundedSizes::set_size(Call call) {
   Limits limits = limits_of(call.operands[0], call.stated.operands[0].rank());
   // The value under a name of its own: the operand keeps its limits.
   HILO_ASSIGN_OR_RETURN(const Id own, call.out.add(Opcode::kCopy, {call.operands[0]}));
-  limits[static_cast<size_t>(dimension)] = call.operands[1];
+  limits[dimension] = call.operands[1];
   return set(own, std::move(limits));
 }
 
 StatusOr<Id> BoundedSizes::get_size(Call call) {
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, size_dimension(call.stated));
-  const Id limit = limits_of(call.operands[0], call.stated.operands[0].rank())[static_cast<size_t>(dimension)];
+  const Id limit = limits_of(call.operands[0], call.stated.operands[0].rank())[dimension];
   return limit == kNoInstruction ? plain(call, call.operands) : StatusOr<Id>(limit);
 }
 
@@ -99,7 +99,7 @@ StatusOr<Id> BoundedSizes::get_size(Call call) {
 StatusOr<Id> BoundedSizes::alike(Call call) {
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, call.operands));
   const int64_t rank = call.out.shape(own).rank();
-  Limits all(static_cast<size_t>(rank), kNoInstruction);
+  Limits all(rank, kNoInstruction);
   for (size_t k = 0; k < call.operands.size(); ++k) {
     if (call.stated.operands[k].rank() != rank) continue;
     const Limits limits = limits_of(call.operands[k], rank);
@@ -115,8 +115,7 @@ StatusOr<Id> BoundedSizes::moved(const Call& call, std::span<const int64_t> from
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, call.operands));
   const Limits limits = limits_of(call.operands[0], call.stated.operands[0].rank());
   Limits result;
-  for (const int64_t d : from)
-    result.push_back(d >= 0 && d < std::ssize(limits) ? limits[static_cast<size_t>(d)] : kNoInstruction);
+  for (const int64_t d : from) result.push_back(d >= 0 && d < std::ssize(limits) ? limits[d] : kNoInstruction);
   return set(own, std::move(result));
 }
 
@@ -132,7 +131,7 @@ StatusOr<Id> BoundedSizes::reduce(Call call) {
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, std::array{inside, call.operands[1]}));
   Limits kept;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!joins(d)) kept.push_back(limits[static_cast<size_t>(d)]);
+    if (!joins(d)) kept.push_back(limits[d]);
   }
   return set(own, std::move(kept));
 }
@@ -154,12 +153,12 @@ StatusOr<Id> BoundedSizes::dot(Call call) {
     inside.push_back(x);
     for (size_t b = 0; b < shared.size(); ++b) {
       const bool there = shared[b] >= 0 && shared[b] < std::ssize(limits);
-      const Id limit = there ? limits[static_cast<size_t>(shared[b])] : kNoInstruction;
+      const Id limit = there ? limits[shared[b]] : kNoInstruction;
       if (left) batch.push_back(limit);
       else if (b < batch.size() && batch[b] == kNoInstruction) batch[b] = limit;
     }
     for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (!contains(shared, d) && !contains(summed, d)) free.push_back(limits[static_cast<size_t>(d)]);
+      if (!contains(shared, d) && !contains(summed, d)) free.push_back(limits[d]);
     }
   }
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, inside));
@@ -176,7 +175,7 @@ StatusOr<Id> BoundedSizes::reshape(Call call) {
   std::vector<int64_t> from(sizes.size(), -1);
   int64_t before = 1;
   for (int64_t d = 0; d < shape.rank(); before *= shape.dimension(d++)) {
-    if (limits[static_cast<size_t>(d)] == kNoInstruction) continue;
+    if (limits[d] == kNoInstruction) continue;
     int64_t own = 1;
     size_t place = 0;
     while (place < sizes.size() && (own != before || sizes[place] != shape.dimension(d)) && own <= before)
@@ -202,13 +201,13 @@ StatusOr<Id> BoundedSizes::concatenate(Call call) {
   HILO_ASSIGN_OR_RETURN(Id whole, call.out.spread(zero, shape));
   HILO_ASSIGN_OR_RETURN(const Id origin, call.out.constant(number(0)));
   Id start = origin;
-  Limits all(static_cast<size_t>(shape.rank()), kNoInstruction);
+  Limits all(shape.rank(), kNoInstruction);
   for (size_t k = 0; k < call.operands.size(); ++k) {
     Limits limits = limits_of(call.operands[k], shape.rank());
     std::vector<Id> update = {whole, call.operands[k]};
     for (int64_t d = 0; d < shape.rank(); ++d) update.push_back(d == along ? start : origin);
     HILO_ASSIGN_OR_RETURN(whole, call.out.add(Opcode::kDynamicUpdateSlice, update));
-    Id& size = limits[static_cast<size_t>(along)];
+    Id& size = limits[along];
     if (size == kNoInstruction) {
       HILO_ASSIGN_OR_RETURN(size, call.out.constant(number(call.stated.operands[k].dimension(along))));
     }
@@ -217,7 +216,7 @@ StatusOr<Id> BoundedSizes::concatenate(Call call) {
       if (all[d] == kNoInstruction) all[d] = limits[d];
     }
   }
-  all[static_cast<size_t>(along)] = start;
+  all[along] = start;
   return set(whole, std::move(all));
 }
 
@@ -244,8 +243,7 @@ StatusOr<Id> BoundedSizes::append(const StatedInstruction& stated, std::span<con
       const Int64List& places = static_cast<const BroadcastAttributes&>(*stated.attributes).dimensions;
       std::vector<int64_t> from(stated.declared ? static_cast<size_t>(stated.declared->rank()) : 0, -1);
       for (size_t d = 0; d < places.size(); ++d) {
-        if (places[d] >= 0 && places[d] < std::ssize(from))
-          from[static_cast<size_t>(places[d])] = static_cast<int64_t>(d);
+        if (places[d] >= 0 && places[d] < std::ssize(from)) from[places[d]] = static_cast<int64_t>(d);
       }
       return moved(call, from);
     }
@@ -253,7 +251,7 @@ StatusOr<Id> BoundedSizes::append(const StatedInstruction& stated, std::span<con
       const std::vector<SliceRange>& ranges = static_cast<const SliceAttributes&>(*stated.attributes).ranges;
       std::vector<int64_t> from;
       for (int64_t d = 0; d < std::min<int64_t>(std::ssize(ranges), stated.operands[0].rank()); ++d) {
-        const SliceRange& r = ranges[static_cast<size_t>(d)];
+        const SliceRange& r = ranges[d];
         from.push_back(r.start == 0 && r.stride == 1 && r.limit == stated.operands[0].dimension(d) ? d : -1);
       }
       return moved(call, from);

@@ -65,12 +65,12 @@ Status check_signature(const ParsedComputation& parsed, const Computation& c, co
   const auto where = [&] { return fmt::format("computation '{}'", c.name()); };
   if (parsed.stated_parameters) {
     const std::vector<Shape>& stated = *parsed.stated_parameters;
-    if (static_cast<int64_t>(stated.size()) != c.parameter_count()) {
+    if (std::ssize(stated) != c.parameter_count()) {
       return cursor.error(parsed.position, fmt::format("{}: its head lists {} parameters, its body has {}", where(),
                                                        stated.size(), c.parameter_count()));
     }
     for (size_t i = 0; i < stated.size(); ++i) {
-      const Shape& actual = c.parameter(static_cast<int64_t>(i)).shape;
+      const Shape& actual = c.parameter(i).shape;
       if (stated[i].compatible(actual)) continue;
       return cursor.error(parsed.position, fmt::format("{}: its head says parameter {} is {}, its body {}", where(), i,
                                                        stated[i].to_string(), actual.to_string()));

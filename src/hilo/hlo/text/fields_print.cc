@@ -82,7 +82,7 @@ void append_labels(int64_t first_at, char first, int64_t second_at, char second,
                    std::string& out) {
   std::string labels(spatial.size() + 2, '?');
   const auto put = [&labels](int64_t at, char c) {
-    if (at >= 0 && at < static_cast<int64_t>(labels.size())) labels[static_cast<size_t>(at)] = c;
+    if (at >= 0 && at < std::ssize(labels)) labels[at] = c;
   };
   put(first_at, first);
   put(second_at, second);

@@ -64,7 +64,7 @@ Status read_iota_lists(Cursor& cursor, std::string_view what, Int64Lists& lists)
   HILO_RETURN_IF_ERROR(cursor.expect('<', "in", what));
   HILO_RETURN_IF_ERROR(cursor.expect('=', "in", what));
   HILO_RETURN_IF_ERROR(read_tile(cursor, what, sizes));
-  for (size_t d = 0; d < sizes.size(); ++d) permutation.push_back(static_cast<int64_t>(d));
+  for (size_t d = 0; d < sizes.size(); ++d) permutation.push_back(d);
   if (cursor.accept_word("T")) {
     Int64List order;
     HILO_RETURN_IF_ERROR(cursor.expect('(', "after T of", what));
@@ -207,7 +207,7 @@ bool read_labels(std::string_view labels, char first, char second, int64_t& firs
   first_at = second_at = -1;
   for (size_t i = 0; i < labels.size(); ++i) {
     const char c = labels[i];
-    const auto digit = static_cast<size_t>(c - '0');
+    const size_t digit = c - '0';
     int64_t* const place = c == first                           ? &first_at
                            : c == second                        ? &second_at
                            : c >= '0' && digit < spatial.size() ? &spatial[digit]

@@ -121,7 +121,7 @@ StatusOr<int64_t> Cursor::integer(std::string_view what) {
   const char* const end = text_.data() + text_.size();
   const auto [stop, status] = std::from_chars(text_.data() + begin, end, value);
   if (status == std::errc::invalid_argument) return unexpected(what, "(an integer)");
-  const auto size = static_cast<size_t>(stop - (text_.data() + begin));
+  const size_t size = stop - (text_.data() + begin);
   if (status == std::errc::result_out_of_range) {
     return error(begin, fmt::format("{} {} does not fit int64", what, quote(text_.substr(begin, size))));
   }

@@ -387,7 +387,7 @@ StatusOr<ConstantText> read_constant(Cursor& cursor, const Shape& shape, std::st
       HILO_ASSIGN_OR_RETURN(ConstantText element, read_array(cursor, current, name, true));
       open.back().elements.push_back(std::move(element.value));
     }
-    while (static_cast<int64_t>(open.back().elements.size()) == open.back().shape.tuple_size()) {
+    while (std::ssize(open.back().elements) == open.back().shape.tuple_size()) {
       HILO_RETURN_IF_ERROR(cursor.expect(')', "after the elements of a tuple constant"));
       Literal tuple = Literal::tuple(std::move(open.back().elements));
       open.pop_back();
@@ -396,7 +396,7 @@ StatusOr<ConstantText> read_constant(Cursor& cursor, const Shape& shape, std::st
       opened = false;
     }
     if (!opened) HILO_RETURN_IF_ERROR(cursor.expect(',', "between the elements of a tuple constant"));
-    current = open.back().shape.tuple_element(static_cast<int64_t>(open.back().elements.size()));
+    current = open.back().shape.tuple_element(open.back().elements.size());
   }
 }
 
@@ -454,7 +454,7 @@ void append_element(T value, std::string& out) {
 /// Braces down to the dimension without elements, which XLA counts: `{{}, {}}` for [2,0,1].
 void append_empty(std::span<const int64_t> dimensions, std::string& out) {
   constexpr int64_t kMostBraces = 4096;
-  const auto depth = static_cast<size_t>(std::ranges::find(dimensions, 0) - dimensions.begin());
+  const size_t depth = std::ranges::find(dimensions, 0) - dimensions.begin();
   std::vector<int64_t> inner(depth + 1, 1);
   for (size_t i = depth; i-- > 0;)
     inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX), kMostBraces + 1);
@@ -476,13 +476,13 @@ void append_values(const Shape& shape, std::span<const T> values, std::string& o
   if (rank > 0 && values.empty()) return append_empty(shape.dimensions(), out);
   // Braces open and close where an index is a multiple of the inner sizes.
   std::vector<int64_t> inner(rank + 1, 1);
-  for (size_t i = rank; i-- > 0;) inner[i] = inner[i + 1] * shape.dimension(static_cast<int64_t>(i));
-  for (int64_t index = 0; index < static_cast<int64_t>(values.size()); ++index) {
+  for (size_t i = rank; i-- > 0;) inner[i] = inner[i + 1] * shape.dimension(i);
+  for (int64_t index = 0; index < std::ssize(values); ++index) {
     if (index != 0) out += ", ";
     for (size_t i = 0; i < rank; ++i) {
       if (index % inner[i] == 0) out += '{';
     }
-    append_element<T>(values[static_cast<size_t>(index)], out);
+    append_element<T>(values[index], out);
     for (size_t i = 0; i < rank; ++i) {
       if ((index + 1) % inner[i] == 0) out += '}';
     }

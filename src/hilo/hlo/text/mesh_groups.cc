@@ -93,7 +93,7 @@ StatusOr<Mesh> read_mesh(Cursor& cursor, std::string_view what) {
   for (const Axis& axis : mesh.axes)
     count = std::min(checked_mul(count, axis.size).value_or(INT64_MAX), kMostDevices + 1);
   if (count > kMostDevices) return cursor.error(position, fmt::format("{}: more than {} devices", what, kMostDevices));
-  mesh.ids.resize(static_cast<size_t>(count));
+  mesh.ids.resize(count);
   std::iota(mesh.ids.begin(), mesh.ids.end(), int64_t{0});
   const size_t end = cursor.last_position();
   if (cursor.accept(',') && cursor.accept_word("device_ids")) {
@@ -113,7 +113,7 @@ StatusOr<AxisPart> read_part(Cursor& cursor, std::string_view what, const std::v
   size_t number = axes.size();
   const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (axis == axes.end() && error == std::errc() && stop == name.data() + name.size() && number < axes.size())
-    axis = axes.begin() + static_cast<std::ptrdiff_t>(number);
+    axis = axes.begin() + number;
   if (axis == axes.end()) return cursor.error(position, fmt::format("{}: the mesh has no axis {}", what, quote(name)));
   AxisPart part{static_cast<size_t>(axis - axes.begin()), 1, axis->size};
   if (!cursor.accept(':')) return part;
@@ -191,14 +191,13 @@ Status read_mesh_groups(Cursor& cursor, std::string_view what, Int64Lists& group
   }
   for (const int64_t d : cut->chosen) {
     order.push_back(d);
-    members *= cut->sizes[static_cast<size_t>(d)];
+    members *= cut->sizes[d];
   }
   HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(ElementType::kS64, cut->sizes));
   const Int64List places = offsets_over(shape, order);
   for (size_t begin = 0; begin < places.size(); begin += static_cast<size_t>(members)) {
     Int64List& group = groups.emplace_back();
-    for (int64_t k = 0; k < members; ++k)
-      group.push_back(mesh.ids[static_cast<size_t>(places[begin + static_cast<size_t>(k)])]);
+    for (int64_t k = 0; k < members; ++k) group.push_back(mesh.ids[places[begin + static_cast<size_t>(k)]]);
   }
   return ok_status();
 }

@@ -11,7 +11,7 @@
 namespace hilo::hlo::text {
 namespace {
 
-constexpr size_t kNoEnd = static_cast<size_t>(-1);
+constexpr size_t kNoEnd = -1;
 
 Status unknown_element_type(Cursor& cursor, size_t position, std::string_view name) {
   std::array<std::string_view, kElementTypes.size()> names;
@@ -113,10 +113,10 @@ StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
   if (cursor.accept(':')) HILO_RETURN_IF_ERROR(read_layout_properties(cursor, shape));
   HILO_RETURN_IF_ERROR(cursor.expect('}', "after a layout"));
   std::vector<bool> taken(order.size());
-  bool permutation = static_cast<int64_t>(order.size()) == shape.rank();
+  bool permutation = std::ssize(order) == shape.rank();
   for (size_t i = 0; permutation && i < order.size(); ++i) {
-    permutation = order[i] >= 0 && order[i] < shape.rank() && !taken[static_cast<size_t>(order[i])];
-    if (permutation) taken[static_cast<size_t>(order[i])] = true;
+    permutation = order[i] >= 0 && order[i] < shape.rank() && !taken[order[i]];
+    if (permutation) taken[order[i]] = true;
   }
   if (!permutation) {
     return cursor.error(begin, fmt::format("layout {} doesn't order the {} dimensions of {}",

@@ -31,7 +31,7 @@ StatusOr<Id> append_with_scalar_starts(const StatedInstruction& s, std::span<con
     return invalid_argument(fmt::format("the starts are {}, wanted one for each dimension of {}",
                                         s.operands[first].to_string(), s.operands[0].to_string()));
   }
-  std::vector<Id> own(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(first));
+  std::vector<Id> own(operands.begin(), operands.begin() + first);
   for (int64_t d = 0; d < rank; ++d) {
     auto slice = std::make_shared<SliceAttributes>();
     slice->ranges = {{d, d + 1, 1}};
@@ -165,8 +165,8 @@ StatusOr<Id> append_without_shared_dimensions(const StatedInstruction& s, std::s
   for (size_t k = batching.size(); k-- > 0;) {
     if (!contains(list(names.index_map), batching[k])) continue;
     list(names.removed).push_back(batching[k]);
-    batching.erase(batching.begin() + static_cast<std::ptrdiff_t>(k));
-    indices_batching.erase(indices_batching.begin() + static_cast<std::ptrdiff_t>(k));
+    batching.erase(batching.begin() + k);
+    indices_batching.erase(indices_batching.begin() + k);
   }
   std::ranges::sort(list(names.removed));
   return out.add(s.opcode, operands, std::move(attributes), s.declared);

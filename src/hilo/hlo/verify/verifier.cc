@@ -51,7 +51,7 @@ Status check_one(const Computation& c, const Instruction& i, std::vector<Shape>&
 
 Status check_parameters(const Computation& c) {
   for (int64_t number = 0; number < c.parameter_count(); ++number) {
-    const InstructionId id = c.parameters()[static_cast<size_t>(number)];
+    const InstructionId id = c.parameters()[number];
     const bool parameter = id < c.size() && c.instruction(id).opcode == Opcode::kParameter;
     if (!parameter || attributes_of<ParameterAttributes>(c.instruction(id)).number != number) {
       return invalid_argument(fmt::format("parameter {} is not instruction {}", number, id));

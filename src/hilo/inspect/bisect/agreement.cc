@@ -66,10 +66,10 @@ struct Bound {
 LargestDifference float_difference(const Literal& got, const Literal& wanted, const Bound& bound) {
   LargestDifference difference;
   std::vector<Number> wanted_numbers;
-  wanted_numbers.reserve(static_cast<size_t>(wanted.shape().element_count()));
+  wanted_numbers.reserve(wanted.shape().element_count());
   for_each_number(wanted, [&](int64_t, const Number& x) { wanted_numbers.push_back(x); });
   for_each_number(got, [&](int64_t i, const Number& x) {
-    const Number& other = wanted_numbers[static_cast<size_t>(i)];
+    const Number& other = wanted_numbers[i];
     if (!bound.holds(x, other)) difference.add(i, std::abs(x - other));
   });
   return difference;
@@ -78,15 +78,14 @@ LargestDifference float_difference(const Literal& got, const Literal& wanted, co
 /// Of types that hold no floats: any bit that differs.
 LargestDifference bit_difference(const Literal& got, const Literal& wanted) {
   LargestDifference difference;
-  const auto size = static_cast<size_t>(element_size_bytes(got.shape().element_type()));
+  const size_t size = element_size_bytes(got.shape().element_type());
   const std::byte* const other = wanted.bytes().data();
   for_each_number(got, [&](int64_t i, const Number& x) {
     const size_t at = static_cast<size_t>(i) * size;
     if (std::memcmp(got.bytes().data() + at, other + at, size) == 0) return;
     double y = 0;
     visit_array_type(
-        wanted.shape().element_type(),
-        [&]<typename T>() { y = number(wanted.data<T>()[static_cast<size_t>(i)]).real(); }, [] {});
+        wanted.shape().element_type(), [&]<typename T>() { y = number(wanted.data<T>()[i]).real(); }, [] {});
     difference.add(i, std::abs(x.real() - y));
   });
   return difference;

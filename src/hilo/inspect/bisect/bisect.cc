@@ -96,7 +96,7 @@ StatusOr<Invocation> op_alone(const Invocation& program, const Instruction& i, c
   std::vector<InstructionId> parameters;
   for (InstructionId operand : i.operands) {
     auto number = std::make_shared<ParameterAttributes>();
-    number->number = static_cast<int64_t>(parameters.size());
+    number->number = std::ssize(parameters);
     const Literal& value = operands.at(operand);
     parameters.push_back(draft.append(Opcode::kParameter, value.shape(), {}, std::move(number)));
     alone.arguments.push_back(value);

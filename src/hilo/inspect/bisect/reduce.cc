@@ -109,7 +109,7 @@ class Part {
   void copy(const Instruction& i) {
     if (const auto it = known_.find(i.id); it != known_.end()) return parameter(i, it->second);
     if (i.opcode == Opcode::kParameter)
-      return parameter(i, program_.arguments[static_cast<size_t>(attributes_of<ParameterAttributes>(i).number)]);
+      return parameter(i, program_.arguments[attributes_of<ParameterAttributes>(i).number]);
     std::vector<InstructionId> operands;
     for (InstructionId operand : i.operands) operands.push_back(moved_[operand]);
     moved_[i.id] = draft_.append_copy(i, operands);
@@ -117,7 +117,7 @@ class Part {
 
   void parameter(const Instruction& i, Literal value) {
     auto number = std::make_shared<ParameterAttributes>();
-    number->number = static_cast<int64_t>(part_.arguments.size());
+    number->number = std::ssize(part_.arguments);
     moved_[i.id] = draft_.append(Opcode::kParameter, value.shape(), {}, std::move(number), i.name);
     part_.arguments.push_back(std::move(value));
   }
@@ -141,7 +141,7 @@ class WithConstants {
     for (const Instruction& i : entry.instructions()) {
       if (i.opcode == Opcode::kParameter) {
         const int64_t number = attributes_of<ParameterAttributes>(i).number;
-        moved[i.id] = value(program_.arguments[static_cast<size_t>(number)], i.name);
+        moved[i.id] = value(program_.arguments[number], i.name);
         continue;
       }
       std::vector<InstructionId> operands;
@@ -167,7 +167,7 @@ class WithConstants {
       return draft_.append(Opcode::kOptimizationBarrier, literal.shape(), std::span(&id, 1), nullptr, name);
     }
     auto number = std::make_shared<ParameterAttributes>();
-    number->number = static_cast<int64_t>(out_.arguments.size());
+    number->number = std::ssize(out_.arguments);
     out_.arguments.push_back(literal);
     return draft_.append(Opcode::kParameter, literal.shape(), {}, std::move(number), name);
   }

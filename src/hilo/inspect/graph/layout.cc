@@ -45,15 +45,15 @@ Layout layered_layout(const Sheet& sheet) {
   Layout layout;
   layout.places.resize(sheet.nodes.size());
   for (const int64_t l : layer) layout.layers = std::max(layout.layers, l + 1);
-  std::vector<std::vector<std::pair<double, size_t>>> rows(static_cast<size_t>(layout.layers));
-  for (size_t n = 0; n < sheet.nodes.size(); ++n) rows[static_cast<size_t>(layer[n])].emplace_back(0, n);
+  std::vector<std::vector<std::pair<double, size_t>>> rows(layout.layers);
+  for (size_t n = 0; n < sheet.nodes.size(); ++n) rows[layer[n]].emplace_back(0, n);
   for (auto& row : rows) {
     for (auto& [column, n] : row) column = wanted_column(sheet.nodes[n], layout.places);
     std::sort(row.begin(), row.end());
     for (size_t i = 0; i < row.size(); ++i) {
       layout.places[row[i].second] = {layer[row[i].second], static_cast<int64_t>(i)};
     }
-    layout.columns = std::max(layout.columns, static_cast<int64_t>(row.size()));
+    layout.columns = std::max(layout.columns, std::ssize(row));
   }
   return layout;
 }

@@ -30,7 +30,7 @@ struct Frame {
   int64_t width = 0, height = 0;
 };
 
-int64_t width_of(std::string_view title) { return static_cast<int64_t>(title.size()) * kLetter; }
+int64_t width_of(std::string_view title) { return std::ssize(title) * kLetter; }
 
 std::vector<std::string> lines_of(const graph::Node& node) {
   std::vector<std::string> lines;
@@ -72,7 +72,7 @@ class SvgWriter {
 
  private:
   Box size_of(const graph::Node& node) const {
-    if (node.region == graph::kNone) return {0, 0, kWidth, static_cast<int64_t>(lines_of(node).size()) * kLine + 6};
+    if (node.region == graph::kNone) return {0, 0, kWidth, std::ssize(lines_of(node)) * kLine + 6};
     const Frame& inner = frames_[node.region];
     return {0, 0, std::max(inner.width, width_of(region_title(node))) + 2 * kMargin,
             inner.height + kTitle + 2 * kMargin};
@@ -82,11 +82,11 @@ class SvgWriter {
   /// frames are there.
   Frame frame_of(const graph::Sheet& sheet) const {
     const graph::Layout layout = graph::layered_layout(sheet);
-    std::vector<std::vector<size_t>> rows(static_cast<size_t>(layout.layers));
+    std::vector<std::vector<size_t>> rows(layout.layers);
     Frame frame;
     for (size_t n = 0; n < sheet.nodes.size(); ++n) {
       frame.boxes.push_back(size_of(sheet.nodes[n]));
-      rows[static_cast<size_t>(layout.places[n].layer)].push_back(n);
+      rows[layout.places[n].layer].push_back(n);
     }
     std::vector<int64_t> widths;
     for (std::vector<size_t>& row : rows) {

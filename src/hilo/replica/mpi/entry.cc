@@ -58,7 +58,7 @@ uint64_t host_hash() {
 
 /// Everybody's facts. MPI's own meeting: who is missing is waited for.
 StatusOr<std::vector<Facts>> exchange(const MpiWorld& world, const Facts& mine) {
-  std::vector<Facts> all(static_cast<size_t>(world.count));
+  std::vector<Facts> all(world.count);
   const MpiLibrary& mpi = *world.mpi;
   HILO_RETURN_IF_ERROR(
       mpi_status(mpi, "MPI_Allgather",

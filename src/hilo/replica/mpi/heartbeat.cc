@@ -124,7 +124,7 @@ class Line {
   bool take(std::span<std::byte> message) {
     if (in_.size() < message.size()) return false;
     std::copy_n(in_.begin(), message.size(), message.begin());
-    in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(message.size()));
+    in_.erase(in_.begin(), in_.begin() + message.size());
     return true;
   }
 
@@ -138,11 +138,7 @@ class Line {
 class Heartbeat::Star {
  public:
   Star(int index, int count, const HeartbeatTimes& times)
-      : index_(index),
-        times_(times),
-        beats_heard_(static_cast<size_t>(count)),
-        beats_(static_cast<size_t>(count)),
-        heard_(beats_.size(), Clock::now()) {
+      : index_(index), times_(times), beats_heard_(count), beats_(count), heard_(beats_.size(), Clock::now()) {
     for (size_t i = 0; i < beats_.size(); ++i) beats_[i].process = static_cast<uint32_t>(i);
   }
   ~Star() {
@@ -181,14 +177,14 @@ class Heartbeat::Star {
 
   void note(std::string_view what) {
     const std::scoped_lock lock(mutex_);
-    Beat& mine = beats_[static_cast<size_t>(index_)];
+    Beat& mine = beats_[index_];
     ++mine.meetings;
     mine.what = {};
     what.copy(mine.what.data(), mine.what.size() - 1);
   }
   std::string last_of(int process) const {
     const std::scoped_lock lock(mutex_);
-    return text_of(beats_[static_cast<size_t>(process)]);
+    return text_of(beats_[process]);
   }
   Status failure() const {
     const std::scoped_lock lock(mutex_);
@@ -197,12 +193,12 @@ class Heartbeat::Star {
   bool is_lost() const { return lost_.load(std::memory_order_acquire); }
   bool has_ended(int process) const {
     const std::scoped_lock lock(mutex_);
-    return beats_[static_cast<size_t>(process)].state == State::kEnded;
+    return beats_[process].state == State::kEnded;
   }
   void take_leave() {
     {
       const std::scoped_lock lock(mutex_);
-      beats_[static_cast<size_t>(index_)].state = State::kEnded;
+      beats_[index_].state = State::kEnded;
     }
     wake();
   }
@@ -258,7 +254,7 @@ class Heartbeat::Star {
     {
       const std::scoped_lock lock(mutex_);
       if (is_centre()) told = beats_;
-      else told = {beats_[static_cast<size_t>(index_)]};
+      else told = {beats_[index_]};
     }
     for (Line& line : lines_) {
       if (line.is_open()) line.send(std::as_bytes(std::span(told)));

@@ -125,7 +125,7 @@ class MessageCommunicators::Participant final : public Communicator {
                   [&](size_t k) { return k == visit.place ? in : operand_of(*visit.letters[k], in.size()); });
     }
     if (in.size() * (visit.group.size() - 1) <= kSentWhole) return fold_whole(visit, in, out, reduction);
-    const auto element = static_cast<size_t>(element_size_bytes(reduction.type));
+    const size_t element = element_size_bytes(reduction.type);
     const size_t n = visit.group.size(), count = in.size() / element;
     std::vector<size_t> bounds;
     for (size_t k = 0; k <= n; ++k) bounds.push_back(count * k / n * element);
@@ -301,7 +301,7 @@ class MessageCommunicators::Participant final : public Communicator {
           continue;
         }
         const Held arrived = held[i];
-        held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
+        held.erase(held.begin() + i);
         if (arrived.from == kNobody) continue;
         if (head_of(*arrived.letter).run < mine.run) {  // of a run that failed; nobody read it
           HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, arrived.letter->bytes));
@@ -421,7 +421,7 @@ class MessageCommunicators::Participant final : public Communicator {
       const size_t bytes = std::min(kFoldBlock, out.size() - at);
       copy(out.subspan(at, bytes), operand_at(0).subspan(at, bytes));
       for (size_t k = 1; k < operands; ++k) {
-        HILO_RETURN_IF_ERROR(reduction.fold(out.data() + at, operand_at(k).data() + at, static_cast<int64_t>(bytes)));
+        HILO_RETURN_IF_ERROR(reduction.fold(out.data() + at, operand_at(k).data() + at, bytes));
       }
     }
     return ok_status();
@@ -529,12 +529,12 @@ MessageCommunicators::MessageCommunicators(std::unique_ptr<Messages> messages, c
 
 MessageCommunicators::~MessageCommunicators() { messages_->end(/*failed=*/!failure_.ok()); }
 
-Communicator& MessageCommunicators::of(int64_t participant) { return *participants_[static_cast<size_t>(participant)]; }
+Communicator& MessageCommunicators::of(int64_t participant) { return *participants_[participant]; }
 
 void MessageCommunicators::end(int64_t) {}
 
 bool MessageCommunicators::is_local(int64_t rank) const {
-  return rank >= first_ && rank < first_ + static_cast<int64_t>(participants_.size());
+  return rank >= first_ && rank < first_ + std::ssize(participants_);
 }
 
 Status MessageCommunicators::failure() const {

@@ -124,7 +124,7 @@ Status mpi_status(const MpiLibrary& mpi, const char* call, int code) {
   std::string text(kLongestText, '\0');
   int length = 0;
   if (mpi.error_string(code, text.data(), &length) != 0) length = 0;
-  text.resize(static_cast<size_t>(length));
+  text.resize(length);
   return internal_error(fmt::format("{}: error {}: {}", call, code, text));
 }
 

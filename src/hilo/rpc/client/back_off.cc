@@ -9,7 +9,7 @@ std::chrono::milliseconds BackOff::next() {
   const std::chrono::milliseconds longest = length_, half = length_ / 2;
   length_ = std::min(2 * length_, kLongest);
   const auto choices = static_cast<uint64_t>((longest - half).count() + 1);
-  return half + std::chrono::milliseconds(static_cast<int64_t>(chance_() % choices));
+  return half + std::chrono::milliseconds(chance_() % choices);
 }
 
 }  // namespace hilo::rpc

@@ -74,7 +74,7 @@ class Reading : public std::enable_shared_from_this<Reading> {
   void take(int64_t offset, int64_t size, const Reply& reply) {
     const auto* part = std::get_if<BytesReply>(&reply.body);
     Status status = reply.status;
-    if (status.ok() && (part == nullptr || static_cast<int64_t>(part->bytes.size()) != size))
+    if (status.ok() && (part == nullptr || std::ssize(part->bytes) != size))
       status = data_loss("the server sent other bytes than were asked for");
     if (status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(to_ + offset));
     bool is_over = false;
@@ -210,7 +210,7 @@ StatusOr<BufferPtr> RpcDevice::from_host(const HostData& data) try {
   Upload upload{.buffer = random_handle(), .device = id(), .shape = data.shape};
   const Handle handle = upload.buffer;
   if (size <= kInlineBytes) {
-    upload.bytes.assign(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));
+    upload.bytes.assign(reinterpret_cast<const char*>(bytes), size);
     return buffer(data.shape, handle, caller_of(*this).begin(Lane::kCalls, std::move(upload)));
   }
   upload.is_chunked = true;
@@ -242,7 +242,7 @@ Status RpcDevice::send_chunks(const Handle& buffer, const std::byte* data, int64
   for (int64_t offset = 0; offset < bytes; offset += kChunkBytes) {
     const int64_t size = std::min(kChunkBytes, bytes - offset);
     if (std::ssize(sent) >= kChunksInFlight) HILO_RETURN_IF_ERROR(sent[sent.size() - kChunksInFlight].await());
-    const std::string_view part(reinterpret_cast<const char*>(data) + offset, static_cast<size_t>(size));
+    const std::string_view part(reinterpret_cast<const char*>(data) + offset, size);
     sent.push_back(caller_of(*this).begin(
         Lane::kBytes, Chunk{.buffer = buffer, .offset = offset, .bytes = Pieces({part}, loan.owner)}));
   }
@@ -343,7 +343,7 @@ StatusOr<Event> RpcExecutable::start(std::span<const DeviceRun> runs, std::span<
     for (size_t i = 0; i < shapes.size(); ++i) part.results.push_back(random_handle());
   }
   for (size_t i = 0; i < options.donated.size(); ++i) {
-    if (options.donated[i]) execute.donated.push_back(static_cast<int64_t>(i));
+    if (options.donated[i]) execute.donated.push_back(i);
   }
   const auto source = std::make_shared<EventSource>();
   const Event event = source->event();
@@ -395,7 +395,7 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
                   .is_observed = observer != nullptr,
                   .times_kernels = observer != nullptr && observer->times_kernels()};
   HILO_ASSIGN_OR_RETURN(request.program, hlo::to_proto(module));
-  if (static_cast<int64_t>(request.program.size()) > kMessageBytes - kChunkBytes) {
+  if (std::ssize(request.program) > kMessageBytes - kChunkBytes) {
     return resource_exhausted(
         fmt::format("Compile '{}': the program has {} bytes; {} can be sent. Hint: pass constants "
                     "as arguments",
@@ -408,7 +408,7 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
   HILO_ASSIGN_OR_RETURN(Reply reply, caller_->call(Lane::kCalls, std::move(request), options.cancellation.token));
   auto* const compiled = std::get_if<CompileReply>(&reply.body);
   if (compiled == nullptr) return data_loss("Compile: the server answers something else");
-  HILO_RETURN_IF_ERROR(check_reply(*compiled, static_cast<size_t>(options.replica_count)));
+  HILO_RETURN_IF_ERROR(check_reply(*compiled, options.replica_count));
   if (observer != nullptr) HILO_RETURN_IF_ERROR(replay(compiled->events, *observer));
   std::vector<DevicePtr> devices;
   for (const int64_t id : compiled->devices) {

@@ -189,7 +189,7 @@ Status check_count(size_t count, const std::string& where) {
 Status read(const WireField& field, const std::string& where, std::vector<int64_t>& values) {
   if (field.type == WireType::kVarint) {
     HILO_RETURN_IF_ERROR(check_count(values.size(), where));
-    values.push_back(static_cast<int64_t>(field.value));
+    values.push_back(field.value);
     return ok_status();
   }
   HILO_RETURN_IF_ERROR(check_type(field, WireType::kBytes, where));
@@ -201,7 +201,7 @@ Status read(const WireField& field, const std::string& where, std::vector<int64_
     shift += 7;
     if ((static_cast<uint8_t>(byte) & 0x80) != 0) continue;
     HILO_RETURN_IF_ERROR(check_count(values.size(), where));
-    values.push_back(static_cast<int64_t>(value));
+    values.push_back(value);
     value = 0;
     shift = 0;
   }

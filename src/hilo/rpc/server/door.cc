@@ -223,8 +223,8 @@ class Door::Keeper {
         const int count =
             ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_milliseconds());
         for (int i = 0; i < count; ++i) {
-          const int file = events[static_cast<size_t>(i)].data.fd;
-          if (file == listening_.get()) take(events[static_cast<size_t>(i)].events);
+          const int file = events[i].data.fd;
+          if (file == listening_.get()) take(events[i].events);
           else if (file != wake_.get()) see_off(file);
         }
         look_at_strangers();

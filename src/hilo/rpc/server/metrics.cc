@@ -152,7 +152,7 @@ bool MetricsServer::advance(Client& client) const {
     const ssize_t got = ::recv(client.file.get(), part, kMostRequestBytes - client.request.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got < 0 && errno == EAGAIN;
-    client.request.append(part, static_cast<size_t>(got));
+    client.request.append(part, got);
     if (client.request.find("\r\n\r\n") == std::string::npos && client.request.size() < kMostRequestBytes) continue;
     client.answer = answer_to(client.request);
     client.is_answered = true;
@@ -161,7 +161,7 @@ bool MetricsServer::advance(Client& client) const {
     const ssize_t sent = ::send(client.file.get(), client.answer.data(), client.answer.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return errno == EAGAIN;
-    client.answer.erase(0, static_cast<size_t>(sent));
+    client.answer.erase(0, sent);
   }
   return false;
 }

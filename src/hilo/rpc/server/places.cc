@@ -24,7 +24,7 @@ bool write_all(int file, const Pieces& bytes, int64_t offset) {
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     offset += written;
-    left = without(left, static_cast<size_t>(written));
+    left = without(left, written);
   }
   return true;
 }
@@ -44,7 +44,7 @@ Status Places::set(std::string_view frame) {
 }
 
 bool Places::write(const Chunk& chunk) {
-  const auto size = static_cast<int64_t>(chunk.bytes.size());
+  const int64_t size = chunk.bytes.size();
   int64_t to = 0;
   {
     const std::scoped_lock lock(mutex_);

@@ -299,7 +299,7 @@ void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> t
   {
     const std::scoped_lock lock(mutex_);
     if (has_ended_) return;  // the outlet was told
-    const auto size = static_cast<int64_t>(batch.size());
+    const int64_t size = batch.size();
     const int64_t limit = socket_ == nullptr ? kQueuedBytes : state_->limits.message_bytes;
     const bool is_bounded = socket_ == nullptr || message_bytes_ > 0;
     if (is_bounded && size > limit - message_bytes_) {
@@ -367,7 +367,7 @@ void Sessions::Session::send(const Batch& batch) {
   else static_cast<void>(socket_->write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));
   const std::scoped_lock lock(mutex_);
   is_writing_ = false;
-  message_bytes_ -= static_cast<int64_t>(batch.bytes.size());
+  message_bytes_ -= std::ssize(batch.bytes);
 }
 
 /// Chunks that have a place are written there; of them the worker is told the rest.
@@ -382,8 +382,7 @@ void Sessions::Session::send_bytes(Pieces batch) {
     const std::optional<Request> request = chunk_of(*message);
     const Chunk* const chunk = request && request->releases.empty() ? &std::get<Chunk>(request->body) : nullptr;
     if (chunk != nullptr && places_->write(*chunk)) {
-      const Placed placed{request->id, request->acked, chunk->buffer, chunk->offset,
-                          static_cast<int64_t>(chunk->bytes.size())};
+      const Placed placed{request->id, request->acked, chunk->buffer, chunk->offset, std::ssize(chunk->bytes)};
       static_cast<void>(socket_->write(kPlaces, bytes_of(placed)));
       continue;
     }

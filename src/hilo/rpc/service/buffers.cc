@@ -71,8 +71,7 @@ void Buffers::insert_failed(const Handle& handle, const Status& why) {
 
 Status Buffers::begin_upload(const Handle& handle, const Shape& shape, DevicePtr device, Held held) {
   const int64_t bytes = shape.byte_size();
-  HILO_ASSIGN_OR_RETURN(UploadMemory value,
-                        allocate_ ? allocate_(handle, bytes) : system_memory(static_cast<size_t>(bytes)));
+  HILO_ASSIGN_OR_RETURN(UploadMemory value, allocate_ ? allocate_(handle, bytes) : system_memory(bytes));
   emplace(handle, Entry{.buffer = nullptr,
                         .failed = {},
                         .upload = Upload{std::move(value), shape, std::move(device)},
@@ -85,7 +84,7 @@ Status Buffers::add_chunk(const Chunk& chunk) {
   const auto found = entries_.find(chunk.buffer);
   if (found == entries_.end() || !found->second.upload) return not_found("no such buffer waits for chunks");
   Upload& upload = *found->second.upload;
-  const int64_t size = static_cast<int64_t>(chunk.bytes.size()), whole = upload.shape.byte_size();
+  const int64_t size = std::ssize(chunk.bytes), whole = upload.shape.byte_size();
   if (chunk.offset != upload.received || size > whole - upload.received) {
     return invalid_argument(
         fmt::format("a chunk of {} bytes at {}; {} of {} bytes are there", size, chunk.offset, upload.received, whole));

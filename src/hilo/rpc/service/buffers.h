@@ -77,7 +77,7 @@ class Buffers {
   /// Forgets the buffer and returns those bytes.
   Held take_donated(const Handle& handle);
 
-  int64_t size() const { return static_cast<int64_t>(entries_.size()); }
+  int64_t size() const { return std::ssize(entries_); }
 
  private:
   struct Upload {

@@ -26,7 +26,7 @@ CallPtr Calls::begin(int64_t id, int64_t acked, Sink sink) {
       refused = found->second.reply;
     } else if (id < 1 || id < acked_) {
       refused.status = invalid_argument(fmt::format("call {}: the reply to it was acknowledged, or it never was", id));
-    } else if (static_cast<int64_t>(entries_.size()) >= most_) {
+    } else if (std::ssize(entries_) >= most_) {
       refused.status = resource_exhausted(fmt::format("quota: {} calls in flight of {}", entries_.size(), most_));
     } else {
       ++running_;

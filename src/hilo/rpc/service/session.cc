@@ -62,7 +62,7 @@ Status clipped(const Status& status) {
 
 /// A buffer of zeros: a client reads no memory that another use left behind.
 StatusOr<BufferPtr> zeros_on(Device& device, const Shape& shape) {
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(shape.byte_size()));
   if (memory.size() > 0) std::memset(memory.data(), 0, memory.size());
   HostData host{.shape = shape, .data = memory.data(), .semantics = HostMemory::kBorrowed};
   host.release = [owner = std::make_shared<AlignedBuffer>(std::move(memory))]() mutable { owner.reset(); };
@@ -180,7 +180,7 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   StatusOr<Pieces> read_part(const Buffer& buffer, const Download& download, RowMajor* kept);
   int64_t executable_count() const {
     const std::scoped_lock lock(mutex_);
-    return static_cast<int64_t>(executables_.size());
+    return std::ssize(executables_);
   }
 
   const SessionOptions options_;
@@ -401,7 +401,7 @@ Status Session::Impl::start(const CallPtr& call, Compile& compile) {
 
 Status Session::Impl::begin_compiling() {
   const std::scoped_lock lock(mutex_);
-  const auto made = static_cast<int64_t>(executables_.size());
+  const int64_t made = executables_.size();
   if (made + compiling_ >= options_.quota.executables) {
     const std::string waiting = compiling_ == 0 ? "" : fmt::format(", and {} that wait to be compiled", compiling_);
     return resource_exhausted(fmt::format("quota: {} executables of {}{}", made, options_.quota.executables, waiting));
@@ -442,15 +442,14 @@ std::vector<int> Session::Impl::devices_of(const Execute& execute, const Executa
 
 StatusOr<Held> Session::Impl::make_room_for_run(const Execute& execute, const Executable& executable,
                                                 std::span<const Handle> names, RunHold& hold) {
-  const auto parts = static_cast<int64_t>(execute.parts.size());
+  const int64_t parts = execute.parts.size();
   int64_t bytes = 0;
   if (__builtin_mul_overflow(total_bytes(executable.result_shapes()), parts, &bytes))
     return resource_exhausted("the results have more bytes than there are numbers");
   int64_t donated = 0;
   for (const RunPart& part : execute.parts) {
     for (const int64_t i : execute.donated) {
-      if (i >= 0 && i < std::ssize(part.arguments))
-        donated += buffers_.donated_bytes(part.arguments[static_cast<size_t>(i)]);
+      if (i >= 0 && i < std::ssize(part.arguments)) donated += buffers_.donated_bytes(part.arguments[i]);
     }
   }
   HILO_ASSIGN_OR_RETURN(Held room, buffers_.make_room(names, std::max<int64_t>(bytes - donated, 0)));
@@ -489,7 +488,7 @@ StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execut
   for (const int64_t i : execute.donated) {
     if (i < 0 || i >= static_cast<int64_t>(argument_count))
       return invalid_argument(fmt::format("donated argument {}: there are {}", i, argument_count));
-    donated[static_cast<size_t>(i)] = true;
+    donated[i] = true;
   }
   for (size_t k = 0; k < execute.parts.size(); ++k) {
     const RunPart& part = execute.parts[k];
@@ -517,7 +516,7 @@ StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execut
   options.device = &device;
   HILO_ASSIGN_OR_RETURN(Event event, executable.launch(runs, options));
   for (const RunPart& part : execute.parts) {
-    for (const int64_t i : execute.donated) room.join(buffers_.take_donated(part.arguments[static_cast<size_t>(i)]));
+    for (const int64_t i : execute.donated) room.join(buffers_.take_donated(part.arguments[i]));
   }
   for (size_t k = 0; k < runs.size(); ++k) {
     for (size_t i = 0; i < shapes.size(); ++i) {
@@ -534,7 +533,7 @@ Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
   Executable* const executable = compiled.executable.get();
   std::vector<Handle> names;
   for (const RunPart& part : execute.parts) names.insert(names.end(), part.results.begin(), part.results.end());
-  const auto parts = static_cast<int64_t>(execute.parts.size());
+  const int64_t parts = execute.parts.size();
   if (parts < 1 || parts > executable->replica_count()) {
     return invalid_argument(fmt::format("Execute '{}': {} parts; compiled for {} replicas", executable->name(), parts,
                                         executable->replica_count()));
@@ -545,8 +544,7 @@ Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
   const StatusOr<Event> event = launch(call, execute, *executable, recorder.get(), std::move(room), hold);
   for (const RunPart& part : execute.parts) {
     for (const int64_t i : execute.donated) {
-      if (i >= 0 && i < static_cast<int64_t>(part.arguments.size()))
-        buffers_.erase(part.arguments[static_cast<size_t>(i)]);
+      if (i >= 0 && i < std::ssize(part.arguments)) buffers_.erase(part.arguments[i]);
     }
   }
   if (!event.ok()) {  // calls that are on their way already name the results
@@ -581,7 +579,7 @@ Status Session::Impl::start(const CallPtr& call, Upload& upload) {
     HILO_RETURN_IF_ERROR(buffers_.begin_upload(upload.buffer, upload.shape, device, std::move(held)));
     return done(call);
   }
-  if (!upload.is_undefined && static_cast<int64_t>(upload.bytes.size()) != bytes) {
+  if (!upload.is_undefined && std::ssize(upload.bytes) != bytes) {
     return invalid_argument(
         fmt::format("Upload.bytes: got {}; {} has {}", upload.bytes.size(), upload.shape.to_string(), bytes));
   }
@@ -692,7 +690,7 @@ Status Session::Impl::start(const CallPtr& call, const Stack& stack) {
     sources.push_back(std::move(part.held));
   }
   if (parts.empty()) return invalid_argument("Stack.parts: there are none");
-  HILO_ASSIGN_OR_RETURN(const Shape shape, stack_shape(parts[0]->shape(), static_cast<int64_t>(parts.size())));
+  HILO_ASSIGN_OR_RETURN(const Shape shape, stack_shape(parts[0]->shape(), parts.size()));
   HILO_ASSIGN_OR_RETURN(Held held, buffers_.make_room({&stack.to, 1}, shape.byte_size()));
   HILO_ASSIGN_OR_RETURN(BufferPtr made, device->stack(parts));
   insert_copy(call, stack.to, std::move(made), std::move(held), std::move(sources));

@@ -75,7 +75,7 @@ struct Arena::State {
   State(OwnedFile file, std::function<void(const Place&)> announce, int64_t most_kept)
       : file(std::move(file)), announce(std::move(announce)), most_kept(most_kept) {}
   ~State() {
-    for (const Room& room : kept) ::munmap(room.data, static_cast<size_t>(room.pages));
+    for (const Room& room : kept) ::munmap(room.data, room.pages);
   }
 
   /// -1 without one.
@@ -115,8 +115,7 @@ struct Arena::State {
     }
     const int64_t offset = take_stretch(pages);
     if (offset < 0) return resource_exhausted(fmt::format("no room for an array of {} bytes", bytes));
-    void* const data =
-        ::mmap(nullptr, static_cast<size_t>(pages), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), offset);
+    void* const data = ::mmap(nullptr, pages, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), offset);
     if (data == MAP_FAILED) {
       give_stretch(offset, pages);
       return resource_exhausted(fmt::format("no addresses for an array of {} bytes", bytes));
@@ -129,7 +128,7 @@ struct Arena::State {
       kept_bytes += room.pages;
       return;
     }
-    ::munmap(room.data, static_cast<size_t>(room.pages));
+    ::munmap(room.data, room.pages);
     ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, room.offset, room.pages);
     give_stretch(room.offset, room.pages);
   }

@@ -72,7 +72,7 @@ StatusOr<bool> FrameSocket::read_all(char* to, size_t size) {
         ::read(socket_.get(), is_large ? to + done : buffer_.data(), is_large ? size - done : kReadAhead);
     if (got < 0 && errno == EINTR) continue;
     if (!is_large) {
-      buffer_.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+      buffer_.resize(std::max<ssize_t>(got, 0));
       used_ = 0;
     }
     if (got < 0 && errno != ECONNRESET) return errno_status(errno, "reading a frame");
@@ -121,7 +121,7 @@ Status FrameSocket::write_all(std::span<iovec> parts) {
     const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return unavailable("the other end of a worker's socket is gone");
-    parts = without(parts, static_cast<size_t>(sent));
+    parts = without(parts, sent);
   }
   return ok_status();
 }
@@ -144,7 +144,7 @@ StatusOr<std::string> FrameSocket::write_some(uint32_t lane, std::span<const std
     const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     const bool has_no_room = sent < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS);
     if (sent < 0 && !has_no_room) return unavailable("the other end of a worker's socket is gone");
-    if (sent > 0) left = without(left, static_cast<size_t>(sent));
+    if (sent > 0) left = without(left, sent);
   }
   std::string rest;
   for (const iovec& part : left) rest.append(static_cast<const char*>(part.iov_base), part.iov_len);

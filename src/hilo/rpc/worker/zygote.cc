@@ -94,8 +94,7 @@ void limit_memory(int64_t bytes) {
   limit_memory(options.memory_bytes);
   // Memory that the pool keeps for the next arrays counts for no session, so there is little of it where bytes are
   // limited.
-  if (options.quota.live_bytes > 0)
-    set_buffer_cache_limit(static_cast<size_t>(std::max(options.quota.live_bytes / 4, kLeastPool)));
+  if (options.quota.live_bytes > 0) set_buffer_cache_limit(std::max(options.quota.live_bytes / 4, kLeastPool));
   clear_custom_call_results();
   try {
     serve_session(std::move(files), options, [](const std::function<void()>& answer) {

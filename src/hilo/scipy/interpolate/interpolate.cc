@@ -32,7 +32,7 @@ Cells cells_of(const Array& grid, const Array& x) {
 /// With axes of extent 1 behind, so that it meets values of more axes.
 Array widened(const Array& x, int64_t rank) {
   Dimensions shape(x.shape());
-  shape.resize(static_cast<size_t>(rank), 1);
+  shape.resize(rank, 1);
   return numpy::reshape(x, shape);
 }
 
@@ -48,11 +48,11 @@ RegularGridInterpolator::RegularGridInterpolator(const std::vector<Array>& point
            "bounds_error: a compiled program doesn't know its places when it is made. Hint: fill_value marks them");
   if (points.empty()) refuse(kName, "wanted one point array or more; got none");
   values_ = numpy::promote_inexact(values.array());
-  if (static_cast<int64_t>(points.size()) > values_.ndim())
+  if (std::ssize(points) > values_.ndim())
     refuse(kName,
            fmt::format("there are {} point arrays, but values has {} dimensions", points.size(), values_.ndim()));
   for (size_t d = 0; d < points.size(); ++d) {
-    const int64_t extent = values_.shape(static_cast<int64_t>(d));
+    const int64_t extent = values_.shape(d);
     if (points[d].ndim() != 1 || points[d].shape(0) != extent || extent < 2)
       refuse(kName,
              fmt::format("points {} must be a vector of two numbers or more, as many as values has along axis {}, "
@@ -74,7 +74,7 @@ Array RegularGridInterpolator::operator()(const Operand& given, const Interpolat
   const UserLocation here(given.location());
   const std::string& method = options.method ? *options.method : method_;
   check_method(method);
-  const auto rank = static_cast<int64_t>(grid_.size());
+  const int64_t rank = grid_.size();
   const Array xi = given.array().ndim() == 1 ? numpy::reshape(given, {-1, rank}) : given.array();
   if (xi.ndim() == 0 || xi.shape(-1) != rank)
     refuse(kName,
@@ -82,7 +82,7 @@ Array RegularGridInterpolator::operator()(const Operand& given, const Interpolat
                        rank, xi.aval_shape().to_string()));
   const Array places = numpy::reshape(xi, {-1, rank});
   std::vector<Cells> cells;
-  for (int64_t d = 0; d < rank; ++d) cells.push_back(cells_of(grid_[static_cast<size_t>(d)], places(all, d)));
+  for (int64_t d = 0; d < rank; ++d) cells.push_back(cells_of(grid_[d], places(all, d)));
 
   // Values with one axis for the whole grid; a point's number there comes from its numbers along the axes.
   Dimensions behind(values_.shape().begin() + rank, values_.shape().end());
@@ -91,7 +91,7 @@ Array RegularGridInterpolator::operator()(const Operand& given, const Interpolat
   const Array flat = numpy::reshape(values_, flat_shape);
   const auto value_at = [&](const std::vector<Array>& numbers) {
     Array at = numbers[0];
-    for (int64_t d = 1; d < rank; ++d) at = at * values_.shape(d) + numbers[static_cast<size_t>(d)];
+    for (int64_t d = 1; d < rank; ++d) at = at * values_.shape(d) + numbers[d];
     return numpy::take(flat, at, 0);
   };
 

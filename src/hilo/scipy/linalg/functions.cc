@@ -118,8 +118,8 @@ std::pair<Array, Array> pade(const Array& a, int m) {
   std::vector<double> c = {1};
   for (int j = 1; j <= m; ++j) c.push_back(c.back() * (m - j + 1) / (j * (2.0 * m - j + 1)));
   const auto terms = [&](int first) {
-    Array sum = c[static_cast<size_t>(first)] * one;
-    for (int j = first - 2; j >= 0; j -= 2) sum = numpy::matmul(sum, squared) + c[static_cast<size_t>(j)] * one;
+    Array sum = c[first] * one;
+    for (int j = first - 2; j >= 0; j -= 2) sum = numpy::matmul(sum, squared) + c[j] * one;
     return sum;
   };
   const Array odd = numpy::matmul(a, terms(m)), even = terms(m - 1);

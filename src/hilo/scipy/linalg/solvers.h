@@ -45,8 +45,8 @@ LuFactor lu_factor(const Operand& a);
 /// How a matrix is turned first: 0 or "N" not, 1 or "T" transposed, 2 or "C" its adjoint.
 class Trans {
  public:
-  Trans(int kind);          // NOLINT: numbers and letters convert
-  Trans(const char* name);  // NOLINT
+  Trans(int kind);  // numbers and letters convert
+  Trans(const char* name);
   bool transposed() const { return kind_ > 0; }
   bool conjugated() const { return kind_ == 2; }
 

@@ -53,7 +53,7 @@ Array map_coordinates(const Operand& input, const std::vector<Array>& coordinate
   const UserLocation here(input.location());
   const Array& x = input.array();
   const std::string_view mode = o.mode;
-  if (static_cast<int64_t>(coordinates.size()) != x.ndim())
+  if (std::ssize(coordinates) != x.ndim())
     or_throw(invalid_argument(fmt::format("{}: wanted coordinates for each of {} axes; got {}", at_user_line(kName),
                                           x.ndim(), coordinates.size())));
   if (order != 0 && order != 1)
@@ -66,7 +66,7 @@ Array map_coordinates(const Operand& input, const std::vector<Array>& coordinate
   // Each corner: the flat place, whether all of it is inside, the product of the weights.
   std::vector<Node> corners = {{Array(0), numpy::ones({}, bool_), Array(1)}};
   for (size_t d = 0; d < coordinates.size(); ++d) {
-    const int64_t size = x.shape(static_cast<int64_t>(d));
+    const int64_t size = x.shape(d);
     std::vector<Node> next;
     for (const Node& corner : corners)
       for (const Node& node : nodes_of(coordinates[d], size, order, mode))

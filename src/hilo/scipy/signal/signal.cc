@@ -56,8 +56,7 @@ Array direct(const Array& a, const Array& b, const lax::PrecisionLike& precision
   for (int64_t extent : b.shape()) padding.emplace_back(extent - 1, extent - 1);
   const auto with_channels = [](const Array& x) { return numpy::expand_dims(x, {0, 1}); };
   const Array out = lax::conv_general_dilated(with_channels(a), with_channels(numpy::flip(b)),
-                                              std::vector<int64_t>(static_cast<size_t>(a.ndim()), 1), padding,
-                                              {.precision = precision});
+                                              std::vector<int64_t>(a.ndim(), 1), padding, {.precision = precision});
   return numpy::squeeze(out, {0, 1});
 }
 Array direct_of_any(const Array& a, const Array& b, const lax::PrecisionLike& precision) {

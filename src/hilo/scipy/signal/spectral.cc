@@ -61,15 +61,15 @@ Segments segments_of(const char* what, const Options& o, int64_t length) {
 }
 
 Array zeros_behind(const Array& x, int64_t axis, int64_t count) {
-  std::vector<std::vector<int64_t>> widths(static_cast<size_t>(x.ndim()), {0, 0});
-  widths[static_cast<size_t>(x.ndim() + axis)][1] = count;
+  std::vector<std::vector<int64_t>> widths(x.ndim(), {0, 0});
+  widths[x.ndim() + axis][1] = count;
   return numpy::pad(x, numpy::PadWidth(widths));
 }
 
 /// The signal with `n` samples more at both ends of its last axis.
 Array extended(const char* what, const Array& x, std::string_view boundary, int64_t n) {
   const auto padded = [&](const numpy::PadOptions& how) {
-    std::vector<std::vector<int64_t>> widths(static_cast<size_t>(x.ndim()), {0, 0});
+    std::vector<std::vector<int64_t>> widths(x.ndim(), {0, 0});
     widths.back() = {n, n};
     return numpy::pad(x, numpy::PadWidth(widths), how);
   };
@@ -126,7 +126,7 @@ Spectra spectra(const char* what, Array x, std::optional<Array> y, const Options
     values = numpy::conj(values) * (y ? transformed(*y, window, o.detrend, s, onesided) : values);
   values = values * scale;
   if (onesided && mode == Mode::kPower) {  // negative frequencies count with the positive ones; 0 and n / 2 have none
-    std::vector<float> weights(static_cast<size_t>(values.shape(-1)), 2.0f);
+    std::vector<float> weights(values.shape(-1), 2.0f);
     weights.front() = 1.0f;
     if (s.nfft % 2 == 0) weights.back() = 1.0f;
     values = values * numpy::array(weights, real);

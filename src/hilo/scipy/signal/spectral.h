@@ -14,11 +14,11 @@ namespace hilo::scipy::signal {
 class SegmentDetrend {
  public:
   using Function = std::function<Array(const Array&)>;
-  SegmentDetrend(std::same_as<bool> auto none) : SegmentDetrend(from_flag(none)) {}  // NOLINT: all convert
-  SegmentDetrend(const char* type) : type_(type) {}                                  // NOLINT
+  SegmentDetrend(std::same_as<bool> auto none) : SegmentDetrend(from_flag(none)) {}  // all convert
+  SegmentDetrend(const char* type) : type_(type) {}
   template <typename F>
     requires(std::is_invocable_r_v<Array, F, const Array&>)
-  SegmentDetrend(F f) : function_(std::move(f)) {}  // NOLINT
+  SegmentDetrend(F f) : function_(std::move(f)) {}
   Array operator()(const Array& segments) const;
 
  private:

@@ -14,9 +14,9 @@ namespace hilo::scipy::signal {
 class Window {
  public:
   template <Number... Parameters>
-  Window(const char* name, Parameters... parameters)  // NOLINT: names convert
+  Window(const char* name, Parameters... parameters)  // names convert
       : name_(name), parameters_{static_cast<double>(parameters)...} {}
-  Window(const Array& values) : values_(values) {}  // NOLINT
+  Window(const Array& values) : values_(values) {}
 
   const std::string& name() const { return name_; }
   const std::vector<double>& parameters() const { return parameters_; }

@@ -18,13 +18,13 @@ using numpy::Shape;
 namespace {
 
 std::vector<int64_t> counted(int64_t begin, int64_t end) {
-  std::vector<int64_t> numbers(static_cast<size_t>(end - begin));
+  std::vector<int64_t> numbers(end - begin);
   std::iota(numbers.begin(), numbers.end(), begin);
   return numbers;
 }
 std::vector<int64_t> picked(std::span<const int64_t> sizes, std::span<const int64_t> axes) {
   std::vector<int64_t> out;
-  for (int64_t axis : axes) out.push_back(sizes[static_cast<size_t>(axis)]);
+  for (int64_t axis : axes) out.push_back(sizes[axis]);
   return out;
 }
 int64_t product(std::span<const int64_t> sizes) {
@@ -118,7 +118,7 @@ BCOO::BCOO(const std::pair<Array, Array>& data_and_indices, const BCOOOptions& o
   const UserLocation here(line);
   if (!is_integer(indices.dtype()) || indices.ndim() < 2)
     refuse("BCOO", "the places are " + indices.aval_shape().to_string() + "; wanted integers, [..., stored, axes]");
-  const int64_t batch = n_batch(), rank = static_cast<int64_t>(options.shape.size());
+  const int64_t batch = n_batch(), rank = std::ssize(options.shape);
   const bool same_batches = data.ndim() > batch &&
                             std::equal(data.shape().begin(), data.shape().begin() + batch + 1, indices.shape().begin());
   if (!same_batches)
@@ -301,7 +301,7 @@ Array bcoo_dot_general(const BCOO& lhs, const Operand& rhs, const lax::DotDimens
   for (int64_t a = 0; a < x.ndim(); ++a)
     if (std::find(met_right.begin(), met_right.end(), a) == met_right.end()) order.push_back(a);
   const Array read = read_at(numpy::transpose(x, order), columns(lhs.indices, met));
-  std::vector<int64_t> extents(static_cast<size_t>(read.ndim()), 1);
+  std::vector<int64_t> extents(read.ndim(), 1);
   extents[0] = lhs.nse();
   const Array terms = lhs.data.astype(type).reshape(Shape(extents)) * read;
   Shape result(picked(sizes, left));
@@ -347,8 +347,7 @@ Array bcoo_extract(const BCOO& places, const Operand& mat) {
 }
 
 BCOO empty(const Shape& shape, numpy::Dtype dtype) {
-  return BCOO({numpy::zeros({0}, dtype), numpy::zeros({0, static_cast<int64_t>(shape.size())}, int32)},
-              {.shape = shape});
+  return BCOO({numpy::zeros({0}, dtype), numpy::zeros({0, std::ssize(shape)}, int32)}, {.shape = shape});
 }
 BCOO eye(int64_t N, std::optional<int64_t> M, int64_t k, numpy::Dtype dtype) {
   const int64_t columns = M.value_or(N),

@@ -48,7 +48,7 @@ class BCOO {
 
   numpy::Shape shape() const;
   ElementType dtype() const { return data.dtype(); }
-  int64_t ndim() const { return n_batch() + static_cast<int64_t>(sizes_.size()); }
+  int64_t ndim() const { return n_batch() + std::ssize(sizes_); }
   int64_t size() const;
   int64_t nse() const { return indices.shape(-2); }  ///< elements that are stored, of each batch
   int64_t n_batch() const { return indices.ndim() - 2; }

@@ -12,10 +12,10 @@ namespace hilo::scipy::sparse::linalg {
 /// A matrix, or a linear function.
 class LinearOperator {
  public:
-  LinearOperator(const Array& matrix);  // NOLINT: both convert
+  LinearOperator(const Array& matrix);  // both convert
   template <typename F>
     requires(std::is_invocable_r_v<Array, F, const Array&>)
-  LinearOperator(F f) : apply_(std::move(f)) {}  // NOLINT
+  LinearOperator(F f) : apply_(std::move(f)) {}
   Array operator()(const Array& x) const { return apply_(x); }
 
  private:

@@ -22,7 +22,7 @@ struct Axes3 {
   Shape batches, places, dense;
 };
 Axes3 parts_of(const Shape& shape, int64_t n_batch, int64_t n_dense) {
-  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t rank = shape.size();
   if (n_batch < 0 || n_dense < 0 || n_batch + n_dense > rank) {
     or_throw(invalid_argument(
         fmt::format("{}: n_batch = {} and n_dense = {}; wanted none below 0 and at most the array's {} axes",
@@ -74,7 +74,7 @@ BCOO random_bcoo(const Key& key, const Shape& shape, const RandomBcooOptions& op
   Shape data_shape = axes.batches, indices_shape = axes.batches;
   data_shape.push_back(nse);
   data_shape.insert(data_shape.end(), axes.dense.begin(), axes.dense.end());
-  indices_shape.insert(indices_shape.end(), {nse, static_cast<int64_t>(axes.places.size())});
+  indices_shape.insert(indices_shape.end(), {nse, std::ssize(axes.places)});
   const Array data = options.generator ? options.generator(keys[0], data_shape, options.dtype)
                                        : hilo::random::uniform(keys[0], {.shape = data_shape, .dtype = options.dtype});
   const Array indices = vmap([&](const Key& one) {

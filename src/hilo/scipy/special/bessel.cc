@@ -37,12 +37,12 @@ Array bessel_by_quotients(const Array& x, int64_t v, int64_t n_iter) {
   for (int64_t k = n_iter + 1; k > 0; --k) {
     const Array divisor = 2.0 * static_cast<double>(k) - x * quotient;
     quotient = x / numpy::where(divisor == 0, 1e-30, divisor);  // the next one is its reciprocal, about
-    if (k <= n_iter) quotients[static_cast<size_t>(k)] = quotient;
+    if (k <= n_iter) quotients[k] = quotient;
   }
   Array of_first = numpy::ones_like(x), sum = of_first;  // J_k / J_0
   std::vector<Array> kept = {of_first};
   for (int64_t k = 1; k <= n_iter; ++k) {
-    of_first = of_first * quotients[static_cast<size_t>(k)];
+    of_first = of_first * quotients[k];
     if (k % 2 == 0) sum = sum + 2.0 * of_first;
     if (k <= v) kept.push_back(of_first);
   }
@@ -83,7 +83,7 @@ std::vector<std::vector<Array>> legendre_table(const Array& theta, int64_t n_max
   for (int64_t m = 0; m <= n_max; ++m) {
     const double order = static_cast<double>(m);
     if (m > 0) diagonal = -std::sqrt(1 + 0.5 / order) * root * diagonal;
-    p[static_cast<size_t>(m)].push_back(diagonal);
+    p[m].push_back(diagonal);
     Array before = numpy::zeros_like(x), now = diagonal;
     for (int64_t l = m + 1; l <= n_max; ++l) {
       const double n = static_cast<double>(l), below = n - 1;
@@ -92,7 +92,7 @@ std::vector<std::vector<Array>> legendre_table(const Array& theta, int64_t n_max
       const Array next = a * (x * now - b * before);
       before = now;
       now = next;
-      p[static_cast<size_t>(m)].push_back(now);
+      p[m].push_back(now);
     }
   }
   return p;
@@ -117,8 +117,7 @@ Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const
   Array p = numpy::zeros_like(angle_from_pole);
   for (int64_t k = 0; k <= n_max; ++k)
     for (int64_t l = k; l <= n_max; ++l)
-      p = numpy::where((size == k) & (numpy::clip(degree, 0, n_max) == l),
-                       table[static_cast<size_t>(k)][static_cast<size_t>(l - k)], p);
+      p = numpy::where((size == k) & (numpy::clip(degree, 0, n_max) == l), table[k][l - k], p);
   const Array angle = numpy::astype(size, p.dtype()) * phi;
   const Array value = lax::complex(p * numpy::cos(angle), p * numpy::sin(angle));
   const Array sign = numpy::where(numpy::mod(size, 2) == 0, 1.0, -1.0);

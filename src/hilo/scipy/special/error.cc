@@ -38,7 +38,7 @@ const Weideman& weideman() {
         const long double theta = 2 * std::numbers::pi_v<long double> * k / points, t = w.width * std::tan(theta / 2);
         sum += std::exp(-t * t) * (w.width * w.width + t * t) * std::cos((n + 1) * theta);
       }
-      w.coefficients[static_cast<size_t>(n)] = static_cast<double>(sum / points);
+      w.coefficients[n] = static_cast<double>(sum / points);
     }
     return w;
   }();

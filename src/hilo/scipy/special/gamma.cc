@@ -116,7 +116,7 @@ Array zeta_sum(const Array& s, const Array& q) {
   Array rest = 0.5 + numpy::zeros_like(s);
   for (int j = 1; j <= terms; ++j) {
     factorial *= 2.0 * j * (2.0 * j - 1);
-    rest = rest + b[static_cast<size_t>(2 * j)] / factorial * factor;
+    rest = rest + b[2 * j] / factorial * factor;
     factor = factor * ((s + (2.0 * j - 1)) / end) * ((s + 2.0 * j) / end);
   }
   return sum + end * last / (s - 1.0) + last * rest;

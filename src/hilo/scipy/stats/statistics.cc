@@ -49,12 +49,12 @@ ModeResult mode(const Operand& a, const ModeOptions& o) {
   Dimensions shape(x.shape());
   const int64_t rank = x.ndim();
   if (!o.axis) {
-    shape = o.keepdims ? Dimensions(std::vector<int64_t>(static_cast<size_t>(rank), 1)) : Dimensions();
+    shape = o.keepdims ? Dimensions(std::vector<int64_t>(rank, 1)) : Dimensions();
     x = numpy::ravel(x);
   } else {
     x = numpy::moveaxis(x, *o.axis, -1);
     const int64_t axis = *o.axis < 0 ? *o.axis + rank : *o.axis;
-    if (o.keepdims) shape[static_cast<size_t>(axis)] = 1;
+    if (o.keepdims) shape[axis] = 1;
     else shape.erase(shape.begin() + axis);
   }
   if (x.shape(-1) == 0 && x.size() == 0) {

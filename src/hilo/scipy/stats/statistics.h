@@ -45,11 +45,11 @@ class gaussian_kde {
   /// "scott", "silverman", or the factor.
   class Bandwidth {
    public:
-    Bandwidth(const char* method) : method_(method) {}             // NOLINT: both convert
-    Bandwidth(std::string method) : method_(std::move(method)) {}  // NOLINT
+    Bandwidth(const char* method) : method_(method) {}  // both convert
+    Bandwidth(std::string method) : method_(std::move(method)) {}
     template <Number T>
-    Bandwidth(T factor) : factor_(static_cast<double>(factor)) {}  // NOLINT
-    const std::string& method() const { return method_; }          ///< empty for a factor
+    Bandwidth(T factor) : factor_(static_cast<double>(factor)) {}
+    const std::string& method() const { return method_; }  ///< empty for a factor
     double factor() const { return factor_; }
 
    private:

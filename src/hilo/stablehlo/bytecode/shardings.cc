@@ -142,7 +142,7 @@ std::string read_sdy(BytecodeReader& reader, ByteReader& in) {
       std::string sizes;
       const std::vector<int64_t> all = in.signed_numbers();
       for (size_t i = 0; i < all.size(); ++i)
-        sizes += fmt::format("{}{}={}", i == 0 ? "" : ", ", factor_name(static_cast<int64_t>(i)), all[i]);
+        sizes += fmt::format("{}{}={}", i == 0 ? "" : ", ", factor_name(i), all[i]);
       const std::string operands = list();
       made = fmt::format("<({})->({})", operands, list());
       if (!sizes.empty()) made += fmt::format(" {{{}}}", sizes);

@@ -28,7 +28,7 @@ StatusOr<OpSharding> read_op_sharding(std::string_view text, int64_t rank) {
   HILO_ASSIGN_OR_RETURN(const hlo::proto::Tiles tiles, hlo::proto::read_tiles(text));
   OpSharding made;
   made.manual = std::ranges::find(tiles.kinds, "manual") != tiles.kinds.end();
-  made.sharding.dimensions.resize(static_cast<size_t>(rank));
+  made.sharding.dimensions.resize(rank);
   if (tiles.devices.empty()) return made;
   if (static_cast<int64_t>(tiles.counts.size() - tiles.kinds.size()) != rank)
     return invalid_argument(

@@ -89,7 +89,7 @@ struct RuleReader {
       std::vector<std::string> name;
       HILO_RETURN_IF_ERROR(names(name));
       HILO_ASSIGN_OR_RETURN(const int i, number(name[0]));
-      hlo::Factor& factor = rule.factors[static_cast<size_t>(i)];
+      hlo::Factor& factor = rule.factors[i];
       if (word == "reduction") factor.kind = FactorKind::kReduction;
       else if (word == "need_replication") factor.kind = FactorKind::kReplicate;
       else if (word == "permutation") factor.kind = FactorKind::kPermute;
@@ -145,8 +145,8 @@ Status check_arrays(const ShardingRule& rule, const std::vector<ArrayFactors>& a
     bool fits = std::ssize(arrays[i]) == rank;
     for (int64_t d = 0; fits && d < rank; ++d) {
       int64_t left = shapes[i].dimension(d);
-      for (const int factor : arrays[i][static_cast<size_t>(d)]) {
-        const int64_t size = rule.factors[static_cast<size_t>(factor)].size;
+      for (const int factor : arrays[i][d]) {
+        const int64_t size = rule.factors[factor].size;
         fits = fits && (size == 0 ? left == 0 : left % size == 0);
         left = size == 0 ? 0 : left / size;
       }

@@ -338,7 +338,7 @@ StatusOr<AttributeId> read_convolution_dimensions(TextReader& reader) {
       HILO_ASSIGN_OR_RETURN(const int64_t number, cursor.integer("a spatial dimension"));
       if (number < 0 || number > 63) return cursor.error(position, fmt::format("no spatial dimension {}", number));
       if (spatial.size() <= static_cast<size_t>(number)) spatial.resize(static_cast<size_t>(number) + 1, -1);
-      spatial[static_cast<size_t>(number)] = dimension++;
+      spatial[number] = dimension++;
     } while (cursor.accept(","));
     HILO_RETURN_IF_ERROR(cursor.expect("]", "after a convolution's dimensions"));
     for (int64_t d : spatial) {

@@ -518,11 +518,11 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before inputs"));
   HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
-  const auto inputs = static_cast<int64_t>(operation.operands.size());
+  const int64_t inputs = operation.operands.size();
   if (!cursor.accept_word("inits")) return cursor.unexpected("'inits'", "in scan");
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before inits"));
   HILO_RETURN_IF_ERROR(read_operands(reader, operation, ")"));
-  const auto inits = static_cast<int64_t>(operation.operands.size()) - inputs;
+  const auto inits = std::ssize(operation.operands) - inputs;
   if (!cursor.accept_word("dimension")) return cursor.unexpected("'dimension'", "in scan");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimension'"));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("a dimension"));

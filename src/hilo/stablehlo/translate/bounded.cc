@@ -54,7 +54,7 @@ template <typename Joins>
 Expr masked(OpSink& sink, Expr x, const Limits& limits, Expr fill, const Joins& joins) {
   const Shape places = x.shape().with_element_type(ElementType::kS32);
   for (size_t d = 0; d < limits.size(); ++d) {
-    const auto dimension = static_cast<int64_t>(d);
+    const int64_t dimension = d;
     if (limits[d] == kNoInstruction || !joins(dimension)) continue;
     const Expr limit = sink.spread(sink.at(limits[d]), {}, places);
     x = select(iota(sink, places, dimension) < limit, x, sink.spread(fill, {}, x.shape()));
@@ -112,8 +112,8 @@ Status translate_set_size(const OpContext& op) {
   if (!is_integer(sink.at(size).type()) || !sink.at(size).shape().is_scalar())
     return invalid_argument(fmt::format("the size is {}; wanted s32[]", sink.at(size).shape().to_string()));
   Limits limits = operand_limits(op, 0);
-  limits.resize(static_cast<size_t>(x.shape().rank()), kNoInstruction);
-  limits[static_cast<size_t>(dimension)] = convert(sink.at(size), ElementType::kS32).id;
+  limits.resize(x.shape().rank(), kNoInstruction);
+  limits[dimension] = convert(sink.at(size), ElementType::kS32).id;
   op.define(0, array);
   set_limits(op, 0, std::move(limits));
   return sink.status();
@@ -122,9 +122,9 @@ Status translate_set_size(const OpContext& op) {
 Status translate_get_size(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("dimension"));
   const Limits limits = operand_limits(op, 0);
-  if (dimension < 0 || dimension >= std::ssize(limits) || limits[static_cast<size_t>(dimension)] == kNoInstruction)
+  if (dimension < 0 || dimension >= std::ssize(limits) || limits[dimension] == kNoInstruction)
     return op.row.translate(op);
-  op.define(0, limits[static_cast<size_t>(dimension)]);
+  op.define(0, limits[dimension]);
   return ok_status();
 }
 
@@ -146,7 +146,7 @@ Status translate_bounded_reduce(const OpContext& op) {
     const Limits limits = operand_limits(op, i);
     Limits kept;
     for (size_t d = 0; d < limits.size(); ++d) {
-      if (!joins(static_cast<int64_t>(d))) kept.push_back(limits[d]);
+      if (!joins(d)) kept.push_back(limits[d]);
     }
     set_limits(op, i, std::move(kept));
   }
@@ -169,16 +169,15 @@ Status translate_bounded_dot(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(const InstructionId array, op.operand(i));
     const Expr x = sink.at(array);
     Limits limits = operand_limits(op, i);
-    limits.resize(static_cast<size_t>(x.shape().rank()), kNoInstruction);
+    limits.resize(x.shape().rank(), kNoInstruction);
     inside.emplace_back(i, masked(sink, x, limits, zero_of(sink, x), [&](int64_t d) { return is_in(summed, d); }).id);
     for (size_t b = 0; b < batch.size(); ++b) {
-      const InstructionId limit =
-          batch[b] >= 0 && batch[b] < std::ssize(limits) ? limits[static_cast<size_t>(batch[b])] : kNoInstruction;
+      const InstructionId limit = batch[b] >= 0 && batch[b] < std::ssize(limits) ? limits[batch[b]] : kNoInstruction;
       if (i == 0) result.push_back(limit);
       else if (b < result.size() && result[b] == kNoInstruction) result[b] = limit;
     }
     for (int64_t d = 0; d < x.shape().rank(); ++d) {
-      if (!is_in(batch, d) && !is_in(summed, d)) result.push_back(limits[static_cast<size_t>(d)]);
+      if (!is_in(batch, d) && !is_in(summed, d)) result.push_back(limits[d]);
     }
   }
   HILO_RETURN_IF_ERROR(sink.status());
@@ -192,8 +191,7 @@ Status translate_moved(const OpContext& op, const std::vector<int64_t>& from) {
   const Limits limits = operand_limits(op, 0);
   HILO_RETURN_IF_ERROR(op.row.translate(op));
   Limits moved;
-  for (const int64_t d : from)
-    moved.push_back(d >= 0 && d < std::ssize(limits) ? limits[static_cast<size_t>(d)] : kNoInstruction);
+  for (const int64_t d : from) moved.push_back(d >= 0 && d < std::ssize(limits) ? limits[d] : kNoInstruction);
   set_limits(op, 0, std::move(moved));
   return ok_status();
 }
@@ -202,7 +200,7 @@ Status translate_bounded_broadcast(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> places, op.integers("broadcast_dimensions"));
   std::vector<int64_t> from(type_of_result(op, 0).dimensions.size(), -1);
   for (size_t d = 0; d < places.size(); ++d) {
-    if (places[d] >= 0 && places[d] < std::ssize(from)) from[static_cast<size_t>(places[d])] = static_cast<int64_t>(d);
+    if (places[d] >= 0 && places[d] < std::ssize(from)) from[places[d]] = static_cast<int64_t>(d);
   }
   return translate_moved(op, from);
 }
@@ -216,7 +214,7 @@ Status translate_bounded_reshape(const OpContext& op) {
   std::vector<int64_t> from(sizes.size(), -1);
   int64_t before = 1;
   for (int64_t d = 0; d < shape.rank(); before *= shape.dimension(d++)) {
-    if (d >= std::ssize(limits) || limits[static_cast<size_t>(d)] == kNoInstruction) continue;
+    if (d >= std::ssize(limits) || limits[d] == kNoInstruction) continue;
     int64_t own_before = 1;
     size_t place = 0;
     while (place < sizes.size() && (own_before != before || sizes[place] != shape.dimension(d)) && own_before <= before)
@@ -237,7 +235,7 @@ Status translate_bounded_slice(const OpContext& op) {
   const Shape shape = op.builder.shape(array);
   std::vector<int64_t> from;
   for (int64_t d = 0; d < shape.rank() && d < std::ssize(ends); ++d) {
-    const auto i = static_cast<size_t>(d);
+    const size_t i = d;
     const bool whole = starts[i] == 0 && strides[i] == 1 && ends[i] == shape.dimension(d);
     from.push_back(whole ? d : -1);
   }
@@ -248,10 +246,10 @@ Status translate_bounded_slice(const OpContext& op) {
 Status translate_bounded_concatenate(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("dimension"));
   HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
-  const auto along = static_cast<size_t>(dimension);
+  const size_t along = dimension;
   if (dimension < 0 || dimension >= shape.rank()) return invalid_argument(fmt::format("no dimension {}", dimension));
   OpSink sink(op);
-  Limits limits(static_cast<size_t>(shape.rank()), kNoInstruction);
+  Limits limits(shape.rank(), kNoInstruction);
   Expr whole = full(sink, shape, 0), start = number(sink, 0);
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
     HILO_ASSIGN_OR_RETURN(const InstructionId array, op.operand(i));
@@ -298,7 +296,7 @@ Status translate_apart(const OpContext& op, const std::vector<int64_t>& dimensio
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
     const Limits limits = operand_limits(op, i);
     for (const int64_t d : dimensions) {
-      if (d >= 0 && d < std::ssize(limits) && limits[static_cast<size_t>(d)] != kNoInstruction)
+      if (d >= 0 && d < std::ssize(limits) && limits[d] != kNoInstruction)
         return unimplemented(fmt::format("along dimension {}, whose size is bounded", d));
     }
   }

@@ -113,7 +113,7 @@ StatusOr<std::string> layout_constraints(const OpContext& op, const Attribute& l
     HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order,
                           integers_of(op.tree(), op.tree().attributes[layouts.elements[i]]));
     text += fmt::format("{}{}", text.empty() ? "" : ", ", shape.to_string());
-    if (shape.is_array() && static_cast<int64_t>(order.size()) == shape.rank() && !order.empty()) {
+    if (shape.is_array() && std::ssize(order) == shape.rank() && !order.empty()) {
       text += '{';
       for (size_t d = 0; d < order.size(); ++d) text += fmt::format("{}{}", d == 0 ? "" : ",", order[d]);
       text += '}';
@@ -203,7 +203,7 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
   HILO_ASSIGN_OR_RETURN(const int64_t version, op.integer("api_version", 1));
   if (version < 0 || version >= std::ssize(kApiVersions))
     return unimplemented(fmt::format("api_version {}; wanted 1 to 4", version));
-  if (version > 1) HILO_RETURN_IF_ERROR(attributes.set_word("api_version", kApiVersions[static_cast<size_t>(version)]));
+  if (version > 1) HILO_RETURN_IF_ERROR(attributes.set_word("api_version", kApiVersions[version]));
   if (const Attribute* aliases = op.find("output_operand_aliases"); aliases != nullptr && !aliases->elements.empty()) {
     HILO_ASSIGN_OR_RETURN(const std::string text, aliases_text(op, *aliases));
     HILO_RETURN_IF_ERROR(attributes.set_text("output_to_operand_aliasing", text));
@@ -288,7 +288,7 @@ StatusOr<InstructionId> probed(const OpContext& op) {
   const auto found = op.translator.probes.find(op.text("probe_id"));
   if (found == op.translator.probes.end() || iteration < 0 || iteration >= std::ssize(found->second))
     return unimplemented(fmt::format("probe '{}' isn't before the check, or is in a region", op.text("probe_id")));
-  return found->second[static_cast<size_t>(iteration)];
+  return found->second[iteration];
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ StatusOr<std::vector<int64_t>> spread_dimensions(const Shape& shape, int64_t ran
   if (!shape.is_array() || shape.rank() > rank)
     return invalid_argument(fmt::format("{} can't be spread over rank {}", shape.to_string(), rank));
   if (shape.rank() < rank && !stated.empty()) return stated;
-  std::vector<int64_t> dimensions(static_cast<size_t>(shape.rank()));
+  std::vector<int64_t> dimensions(shape.rank());
   std::iota(dimensions.begin(), dimensions.end(), rank - shape.rank());
   return dimensions;
 }
@@ -110,14 +110,14 @@ StatusOr<std::vector<int64_t>> spread_dimensions(const Shape& shape, int64_t ran
 StatusOr<std::vector<int64_t>> spread_sizes(const OpContext& op, const InstructionIds& operands,
                                             const std::vector<int64_t>& stated) {
   const int64_t rank = std::ssize(op.result_type().dimensions);
-  std::vector<int64_t> sizes(static_cast<size_t>(rank), 1);
+  std::vector<int64_t> sizes(rank, 1);
   for (const InstructionId operand : operands) {
     const Shape shape = op.builder.shape(operand);
     HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, spread_dimensions(shape, rank, stated));
     for (size_t i = 0; i < dimensions.size() && std::ssize(dimensions) == shape.rank(); ++i) {
-      const int64_t d = dimensions[i], size = shape.dimension(static_cast<int64_t>(i));
+      const int64_t d = dimensions[i], size = shape.dimension(i);
       if (d < 0 || d >= rank) return invalid_argument(fmt::format("broadcast_dimensions has {} for rank {}", d, rank));
-      int64_t& known = sizes[static_cast<size_t>(d)];
+      int64_t& known = sizes[d];
       if (known != 1 && size != 1 && known != size)
         return invalid_argument(fmt::format("dimension {} is {} and {}", d, known, size));
       if (known == 1) known = size;

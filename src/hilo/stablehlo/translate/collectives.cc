@@ -30,7 +30,7 @@ StatusOr<hlo::Int64Lists> rows_of(const OpContext& op, std::string_view name) {
   const std::vector<int64_t>& dimensions = op.tree().types[attribute->type].dimensions;
   if (dimensions.size() != 2) return invalid_argument(fmt::format("attribute '{}' is no matrix", name));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> values, op.integers(name));
-  const auto width = static_cast<size_t>(dimensions[1]);
+  const size_t width = dimensions[1];
   for (size_t begin = 0; width > 0 && begin < values.size(); begin += width) {
     hlo::Int64List& row = rows.emplace_back();
     for (size_t i = begin; i < begin + width; ++i) {
@@ -184,9 +184,9 @@ Status broadcast_from_roots(const OpContext& op, const Rooted& rooted, const hlo
 
 /// Whether the device is the root of value `i` in its group: pred[].
 StatusOr<InstructionId> is_root(const OpContext& op, const Rooted& rooted, uint32_t i, const hlo::Int64Lists& groups) {
-  std::vector<int64_t> place(static_cast<size_t>(op.translator.devices.grid.count()), -1);  // in its group
+  std::vector<int64_t> place(op.translator.devices.grid.count(), -1);  // in its group
   for (const hlo::Int64List& group : groups) {
-    for (size_t k = 0; k < group.size(); ++k) place[static_cast<size_t>(group[k])] = static_cast<int64_t>(k);
+    for (size_t k = 0; k < group.size(); ++k) place[group[k]] = static_cast<int64_t>(k);
   }
   HILO_ASSIGN_OR_RETURN(const InstructionId own, device_entry(op, place));
   InstructionId root = op.builder.constant(Literal::scalar(int32_t{0}));
@@ -269,7 +269,7 @@ Status translate_all_to_all(const OpContext& op) {
       continue;
     }
     std::vector<int64_t> parted(shape.dimensions().begin(), shape.dimensions().end());
-    parted[static_cast<size_t>(split)] /= count;
+    parted[split] /= count;
     parted.insert(parted.begin() + split, count);
     HILO_ASSIGN_OR_RETURN(value, op.builder.add(Opcode::kReshape, {value}, nullptr, shape.with_dimensions(parted)));
     auto order = std::make_shared<hlo::TransposeAttributes>();

@@ -85,7 +85,7 @@ Status translate_while(const OpContext& op) {
   std::vector<Shape> shapes;
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) shapes.push_back(op.builder.shape(carry[i]));
   HILO_ASSIGN_OR_RETURN(std::vector<Recording> recordings, recordings_of(op, body));
-  auto place = static_cast<int64_t>(carry.size());
+  int64_t place = carry.size();
   HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> first, first_recorded(op.builder, recordings));
   carry.insert(carry.end(), first.begin(), first.end());
   auto attributes = std::make_shared<hlo::WhileAttributes>();

@@ -72,14 +72,14 @@ Status translate_constant(const OpContext& op) {
 StatusOr<InstructionId> add_broadcast(const OpContext& op, InstructionId operand,
                                       const std::vector<int64_t>& dimensions, const Shape& result) {
   const Shape shape = op.builder.shape(operand);
-  if (!shape.is_array() || static_cast<int64_t>(dimensions.size()) != shape.rank()) {
+  if (!shape.is_array() || std::ssize(dimensions) != shape.rank()) {
     return invalid_argument(
         fmt::format("broadcast_dimensions has {} entries for {}", dimensions.size(), shape.to_string()));
   }
   std::vector<int64_t> kept_sizes, kept_dimensions;
   bool stretched = false;
   for (size_t i = 0; i < dimensions.size(); ++i) {
-    const int64_t size = shape.dimension(static_cast<int64_t>(i));
+    const int64_t size = shape.dimension(i);
     const bool in_range = dimensions[i] >= 0 && dimensions[i] < result.rank();
     if (in_range && size == 1 && result.dimension(dimensions[i]) != 1) {
       stretched = true;

@@ -56,11 +56,11 @@ Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& pa
         fmt::format("{} on each device doesn't fit {} in all under its sharding", part.to_string(), whole.to_string()));
   };
   if (!whole.is_array() || !part.is_array()) return whole == part ? ok_status() : fail();
-  if (part.rank() != whole.rank() || static_cast<int64_t>(parts.dimensions.size()) != whole.rank() ||
+  if (part.rank() != whole.rank() || std::ssize(parts.dimensions) != whole.rank() ||
       part.element_type() != whole.element_type())
     return fail();
   for (int64_t d = 0; d < whole.rank(); ++d) {
-    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
+    const DimensionSplit& split = parts.dimensions[d];
     if (part.dimension(d) * split.parts != whole.dimension(d)) return fail();
   }
   return ok_status();
@@ -101,7 +101,7 @@ StatusOr<InstructionId> cut_part(const OpContext& op, InstructionId value, const
   auto attributes = std::make_shared<hlo::DynamicSliceAttributes>();
   for (int64_t d = 0; d < part.rank(); ++d) {
     attributes->sizes.push_back(part.dimension(d));
-    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
+    const DimensionSplit& split = parts.dimensions[d];
     std::vector<int64_t> starts = split.part_of_device;
     for (int64_t& start : starts) start *= part.dimension(d);
     if (split.parts == 1) {
@@ -127,7 +127,7 @@ StatusOr<InstructionId> join_parts(const OpContext& op, InstructionId value, con
   }
   for (size_t d = 0; d < parts.dimensions.size(); ++d) {
     if (parts.dimensions[d].parts == 1) continue;
-    HILO_ASSIGN_OR_RETURN(value, join_devices(op, value, static_cast<int64_t>(d), parts.dimensions[d].groups));
+    HILO_ASSIGN_OR_RETURN(value, join_devices(op, value, d, parts.dimensions[d].groups));
     ++joins;
   }
   return add_marked(

@@ -87,7 +87,7 @@ Status plan_processes(const ModuleTree& tree, const Operation& operation, Device
     plan.inlined.insert(functions.begin(), functions.end());
     return ok_status();
   }
-  plan.grid = {static_cast<int64_t>(programs->elements.size()), static_cast<int64_t>(columns)};
+  plan.grid = {std::ssize(programs->elements), static_cast<int64_t>(columns)};
   return ok_status();
 }
 

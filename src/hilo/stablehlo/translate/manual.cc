@@ -20,7 +20,7 @@ using hlo::InstructionId;
 using hlo::Opcode;
 
 StatusOr<InstructionId> device_entry(const OpContext& op, const std::vector<int64_t>& by_device) {
-  const Shape shape = Shape::array(ElementType::kS32, {static_cast<int64_t>(by_device.size())});
+  const Shape shape = Shape::array(ElementType::kS32, {std::ssize(by_device)});
   std::vector<int32_t> values(by_device.begin(), by_device.end());
   const InstructionId table =
       op.builder.constant(Literal::from_bytes(shape, std::as_bytes(std::span<const int32_t>(values))));
@@ -65,7 +65,7 @@ StatusOr<InstructionId> join_devices(const OpContext& op, InstructionId value, i
   attributes->dimensions = {dimension};
   const Shape part = op.builder.shape(value);
   std::vector<int64_t> sizes(part.dimensions().begin(), part.dimensions().end());
-  sizes[static_cast<size_t>(dimension)] *= static_cast<int64_t>(groups[0].size());
+  sizes[dimension] *= std::ssize(groups[0]);
   return op.builder.add(Opcode::kAllGather, {value}, std::move(attributes), part.with_dimensions(sizes));
 }
 

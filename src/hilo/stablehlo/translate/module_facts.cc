@@ -52,7 +52,7 @@ std::string lists_text(const ModuleTree& tree, const Attribute* lists, hlo::Modu
     std::string entries;
     for (const auto& [name, id] : dictionary.entries) {
       const Attribute& value = tree.attributes[id];
-      if (module != nullptr && name == kAlias && take_alias(value, static_cast<int64_t>(i), *module)) continue;
+      if (module != nullptr && name == kAlias && take_alias(value, i, *module)) continue;
       entries += (entries.empty() ? "" : ", ") + printed(tree, name, value);
       is_empty = false;
     }
@@ -170,7 +170,7 @@ struct Copier {
 std::vector<std::optional<int64_t>> aliases_of(const hlo::Module& module, size_t arguments) {
   std::vector<std::optional<int64_t>> aliases(arguments);
   for (const hlo::Alias& alias : module.aliases) {
-    const auto number = static_cast<size_t>(alias.parameter_number);
+    const size_t number = alias.parameter_number;
     if (number >= arguments || !alias.parameter_index.empty() || alias.result_index.size() > 1) continue;
     aliases[number] = alias.result_index.empty() ? 0 : alias.result_index[0];
   }
@@ -217,7 +217,7 @@ StatusOr<ModuleFacts> kept_facts(const hlo::Module& module, bool portable, TreeB
   if (root.regions.count != 1)
     return invalid_argument("frontend attribute hilo.mlir: got no module; wanted what hilo wrote there");
   const Copier copier{tree, builder, portable};
-  const auto arguments = static_cast<size_t>(module.entry->parameter_count());
+  const size_t arguments = module.entry->parameter_count();
   const Shape& result = module.entry->result_shape();
   const size_t results = result.is_tuple() ? static_cast<size_t>(result.tuple_size()) : 1;
   ModuleFacts facts;

@@ -111,16 +111,16 @@ int64_t place_of(const Labels& labels, int label) { return std::ranges::find(lab
 /// Sums over dimension `d` of the term.
 void sum_out(Term& term, size_t d) {
   term.x = sum(term.x, {static_cast<int64_t>(d)});
-  term.labels.erase(term.labels.begin() + static_cast<int64_t>(d));
+  term.labels.erase(term.labels.begin() + d);
 }
 
 /// The diagonal of each label that is there twice.
 void take_diagonals(OpSink& sink, Term& term) {
   for (size_t d = 0; d < term.labels.size(); ++d) {
-    const auto first = static_cast<size_t>(place_of(term.labels, term.labels[d]));
+    const size_t first = place_of(term.labels, term.labels[d]);
     if (first == d) continue;
     const Shape places = term.x.shape().with_element_type(ElementType::kS32);
-    const Expr on = iota(sink, places, static_cast<int64_t>(first)) == iota(sink, places, static_cast<int64_t>(d));
+    const Expr on = iota(sink, places, first) == iota(sink, places, d);
     term.x = select(on, term.x, full_like(term.x, 0));
     sum_out(term, d--);
   }
@@ -131,8 +131,8 @@ void sum_own(Term& term, const Labels& kept, const Term& other) {
   for (size_t d = 0; d < term.labels.size(); ++d) {
     const int label = term.labels[d];
     const bool shared = has(other.labels, label);
-    const bool stretched = shared && term.x.shape().dimension(static_cast<int64_t>(d)) == 1 &&
-                           other.x.shape().dimension(place_of(other.labels, label)) != 1;
+    const bool stretched =
+        shared && term.x.shape().dimension(d) == 1 && other.x.shape().dimension(place_of(other.labels, label)) != 1;
     if (stretched || (!shared && !has(kept, label))) sum_out(term, d--);
   }
 }
@@ -144,8 +144,7 @@ Term contract(OpSink& sink, const Term& left, const Term& right, const Labels& k
   for (size_t d = 0; d < left.labels.size(); ++d) {
     if (!has(right.labels, left.labels[d])) continue;
     const bool batch = has(kept, left.labels[d]);
-    (batch ? attributes->lhs_batch_dimensions : attributes->lhs_contracting_dimensions)
-        .push_back(static_cast<int64_t>(d));
+    (batch ? attributes->lhs_batch_dimensions : attributes->lhs_contracting_dimensions).push_back(d);
     (batch ? attributes->rhs_batch_dimensions : attributes->rhs_contracting_dimensions)
         .push_back(place_of(right.labels, left.labels[d]));
     if (batch) product.labels.push_back(left.labels[d]);

@@ -53,7 +53,7 @@ StatusOr<std::vector<InstructionId>> first_recorded(hlo::Builder& builder, std::
   for (const Recording& r : recordings) {
     values.push_back(builder.constant(Literal::scalar<int32_t>(0)));
     HILO_ASSIGN_OR_RETURN(const Literal nothing, Literal::make(r.shape));
-    values.insert(values.end(), static_cast<size_t>(r.passes), builder.constant(nothing));
+    values.insert(values.end(), r.passes, builder.constant(nothing));
   }
   return values;
 }

@@ -20,7 +20,7 @@ namespace {
 Expr parameter_of(OpSink& sink, const std::vector<double>& values, int64_t axis, Expr x) {
   if (values.size() == 1) return full_like(x, values[0]);
   const Shape shape = x.shape();
-  const auto count = static_cast<int64_t>(values.size());
+  const int64_t count = values.size();
   if (axis < 0 || axis >= shape.rank() || shape.dimension(axis) != count) {
     sink.fail(invalid_argument(
         fmt::format("{} has not {} slices along its quantised dimension {}", shape.to_string(), count, axis)));

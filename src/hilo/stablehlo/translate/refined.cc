@@ -68,7 +68,7 @@ std::vector<int64_t> integers_in(const Literal& literal) {
       literal.shape().element_type(),
       [&]<typename T>() {
         if constexpr (is_integral_element<T>) {
-          for (const T& value : literal.data<T>()) values.push_back(static_cast<int64_t>(value));
+          for (const T& value : literal.data<T>()) values.push_back(value);
         }
       },
       [] {});
@@ -254,7 +254,7 @@ StatusOr<InstructionId> slice_from(const OpContext& op, const InstructionIds& gi
                                    const std::vector<int64_t>& sizes) {
   std::vector<InstructionId> operands = {given[0]};
   for (size_t d = 0; d < sizes.size(); ++d) {
-    HILO_ASSIGN_OR_RETURN(const InstructionId start, element_of(op, given[1], static_cast<int64_t>(d)));
+    HILO_ASSIGN_OR_RETURN(const InstructionId start, element_of(op, given[1], d));
     operands.push_back(start);
   }
   AttributeSetter attributes(Opcode::kDynamicSlice);
@@ -270,7 +270,7 @@ Status slice_as_the_result(const OpContext& op, const InstructionIds& given) {
   std::vector<int64_t> sizes;
   auto every = std::make_shared<hlo::SliceAttributes>();
   for (int64_t d = 0; d < result.rank(); ++d) {
-    const int64_t stride = (*strides)[static_cast<size_t>(d)], count = result.dimension(d);
+    const int64_t stride = (*strides)[d], count = result.dimension(d);
     if (stride < 1 || stride > kMaxStride) return invalid_argument(fmt::format("got stride {}", stride));
     sizes.push_back(count == 0 ? 0 : (count - 1) * stride + 1);
     every->ranges.push_back({0, sizes.back(), stride});

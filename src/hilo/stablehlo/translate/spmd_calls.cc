@@ -38,7 +38,7 @@ Status open_dimensions(std::string_view config, Sharding& sharding) {
     const auto [stop, error] = std::from_chars(at, end, dimension);
     if (error != std::errc() || dimension < 0 || dimension >= std::ssize(sharding.dimensions))
       return invalid_argument(fmt::format("backend_config '{}': wanted dimensions of the operand", config));
-    sharding.dimensions[static_cast<size_t>(dimension)].open = true;
+    sharding.dimensions[dimension].open = true;
     at = stop < end && *stop == ',' ? stop + 1 : stop;
   }
   return ok_status();
@@ -54,7 +54,7 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, co
     return unimplemented(fmt::format("a sharding over {} of {} devices", devices, wanted));
   const bool same_rank = whole.is_array() && part.is_array() && whole.rank() == part.rank();
   for (size_t d = 0; d < sharding.dimensions.size(); ++d) {
-    const auto i = static_cast<int64_t>(d);
+    const int64_t i = d;
     const bool by_hand = !same_rank || whole.dimension(i) != part.dimension(i);
     if (!by_hand) cut.dimensions[d].axes.clear();
     HILO_ASSIGN_OR_RETURN(DimensionSplit split, split_dimension(sharding.mesh, cut.dimensions[d].axes));

@@ -93,9 +93,9 @@ StatusOr<Shape> Translator::argument_shape(ValueId value, uint32_t i, std::span<
   const Type& type = tree.type_of(value);
   const Shape& given = arguments[i];
   bool fits = given.is_array() && type.kind == TypeKind::kTensor && given.element_type() == type.element &&
-              given.rank() == static_cast<int64_t>(type.dimensions.size());
+              given.rank() == std::ssize(type.dimensions);
   for (int64_t d = 0; fits && d < given.rank(); ++d) {
-    const int64_t declared = type.dimensions[static_cast<size_t>(d)];
+    const int64_t declared = type.dimensions[d];
     fits = declared == kDynamic || declared == given.dimension(d);
   }
   if (!fits) return invalid_argument(fmt::format("got {}, wanted {}", given.to_string(), type.spelled));
@@ -164,7 +164,7 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   if (recorded != nullptr) {
     for (const Recording& r : *recorded) {
       input_shapes.push_back(Shape::scalar(ElementType::kS32));
-      input_shapes.insert(input_shapes.end(), static_cast<size_t>(r.passes), r.shape);
+      input_shapes.insert(input_shapes.end(), r.passes, r.shape);
     }
   }
   std::vector<hlo::InstructionId> before;  // what recordings are before this pass
@@ -174,10 +174,10 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   } else {
     const hlo::InstructionId tuple = builder.parameter(Shape::tuple(input_shapes));
     for (size_t i = 0; i < inputs.size(); ++i) {
-      HILO_ASSIGN_OR_RETURN(ids[inputs[i]], builder.get_tuple_element(tuple, static_cast<int64_t>(i)));
+      HILO_ASSIGN_OR_RETURN(ids[inputs[i]], builder.get_tuple_element(tuple, i));
     }
     for (size_t i = inputs.size(); i < input_shapes.size(); ++i) {
-      HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, builder.get_tuple_element(tuple, static_cast<int64_t>(i)));
+      HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, builder.get_tuple_element(tuple, i));
       before.push_back(id);
     }
   }

@@ -61,8 +61,8 @@ StatusOr<std::string> labels(int64_t first, char first_letter, int64_t second, c
                              const std::vector<int64_t>& spatial) {
   std::string text(spatial.size() + 2, '?');
   const auto put = [&text](int64_t place, char letter) {
-    if (place < 0 || place >= std::ssize(text) || text[static_cast<size_t>(place)] != '?') return false;
-    text[static_cast<size_t>(place)] = letter;
+    if (place < 0 || place >= std::ssize(text) || text[place] != '?') return false;
+    text[place] = letter;
     return true;
   };
   bool well = spatial.size() < 10 && put(first, first_letter) && put(second, second_letter);

@@ -21,7 +21,7 @@ void append_bytes(T value, std::string& bytes) {
 
 /// The lowest bytes of `bits`, as many as an element takes.
 void append_low(ElementType type, uint64_t bits, std::string& bytes) {
-  bytes.append(reinterpret_cast<const char*>(&bits), static_cast<size_t>(element_size_bytes(type)));
+  bytes.append(reinterpret_cast<const char*>(&bits), element_size_bytes(type));
 }
 
 struct ParsedInteger {
@@ -177,8 +177,8 @@ std::optional<Type> six_bit_type(std::string_view name) {
 StatusOr<Literal> literal_from_bytes(const Type& type, std::span<const std::byte> bytes) {
   const std::optional<int64_t> known = element_count_of(type);
   if (!known) return invalid_argument(fmt::format("type {} can't have elements", type.spelled));
-  const auto count = static_cast<size_t>(*known);
-  const auto size = static_cast<size_t>(element_size_bytes(type.element));
+  const size_t count = *known;
+  const size_t size = element_size_bytes(type.element);
   const bool packed = type.element == ElementType::kPred && bytes.size() == (count + 7) / 8 && bytes.size() != count;
   const bool all_set = type.element == ElementType::kPred && bytes.size() == 1 && bytes[0] == std::byte{0xff};
   const bool one = !packed && bytes.size() == size && count != 1;

@@ -19,7 +19,7 @@ StatusOr<std::vector<int64_t>> integers_of_literal(const ModuleTree& tree, const
     count *= size;
   }
   const bool splat = literal.shape().is_scalar();
-  std::vector<int64_t> values(static_cast<size_t>(count));
+  std::vector<int64_t> values(count);
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = visit_element_type(
         type,

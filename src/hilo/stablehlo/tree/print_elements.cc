@@ -25,7 +25,7 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
 /// The bits of a float: 0x7FC00000.
 std::string bits_text(ElementType type, const std::byte* element) {
   uint64_t bits = 0;
-  std::memcpy(&bits, element, static_cast<size_t>(element_size_bytes(type)));
+  std::memcpy(&bits, element, element_size_bytes(type));
   return fmt::format("0x{:0{}X}", bits, (element_type_info(type).bits + 3) / 4);
 }
 
@@ -35,7 +35,7 @@ std::string float_text(ElementType type, const std::byte* element) {
   if (const size_t end = text.find_first_of(".e"); end == std::string::npos) text += ".0";
   else if (text[end] == 'e') text.insert(end, ".0");
   std::string again;
-  const auto size = static_cast<size_t>(element_size_bytes(type));
+  const size_t size = element_size_bytes(type);
   const bool exact = text.find_first_not_of("+-.0123456789e") == std::string::npos &&
                      append_element(type, text, again).ok() && again.size() == size &&
                      std::memcmp(again.data(), element, size) == 0;

@@ -106,7 +106,7 @@ AttributeId TreeBuilder::elements(const Literal& value) {
 
 AttributeId TreeBuilder::matrix(const std::vector<std::vector<int64_t>>& rows, size_t width) {
   for (const auto& row : rows) width = std::max(width, row.size());
-  const int64_t sizes[] = {static_cast<int64_t>(rows.size()), static_cast<int64_t>(width)};
+  const int64_t sizes[] = {std::ssize(rows), static_cast<int64_t>(width)};
   Literal literal(Shape::array(ElementType::kS64, sizes));
   const std::span<int64_t> out = literal.data<int64_t>();
   std::fill(out.begin(), out.end(), -1);

@@ -191,7 +191,7 @@ uint64_t BytecodeTables::integer(ElementType type, int64_t value, bool is_index)
   const uint64_t kept =
       bits == 64 ? static_cast<uint64_t>(value) : static_cast<uint64_t>(value) & ((uint64_t{1} << bits) - 1);
   if (bits <= 8) bytes.byte(kept);
-  else bytes.signed_number(static_cast<int64_t>(kept));
+  else bytes.signed_number(kept);
   return vhlo(bytes);
 }
 
@@ -202,7 +202,7 @@ uint64_t BytecodeTables::floating(ElementType type, double value) {
   ByteWriter bytes = begin(VhloAttribute::kFloat);
   bytes.number(index);
   if (type == ElementType::kF64) bytes.signed_number(std::bit_cast<int64_t>(value));
-  else bytes.signed_number(static_cast<int64_t>(std::bit_cast<uint32_t>(static_cast<float>(value))));
+  else bytes.signed_number(std::bit_cast<uint32_t>(static_cast<float>(value)));
   return vhlo(bytes);
 }
 

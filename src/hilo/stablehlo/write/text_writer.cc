@@ -326,7 +326,7 @@ std::string dimensions_text(int64_t first, char first_letter, int64_t second, ch
                             const std::vector<int64_t>& spatial) {
   std::vector<std::string> places(spatial.size() + 2);
   const auto put = [&](int64_t place, std::string what) {
-    if (place >= 0 && place < std::ssize(places)) places[static_cast<size_t>(place)] = std::move(what);
+    if (place >= 0 && place < std::ssize(places)) places[place] = std::move(what);
   };
   put(first, std::string(1, first_letter));
   put(second, std::string(1, second_letter));

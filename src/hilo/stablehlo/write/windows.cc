@@ -14,7 +14,7 @@ namespace {
 template <typename F>
 std::vector<int64_t> each(const hlo::Window& window, F number) {
   std::vector<int64_t> values;
-  for (const hlo::WindowDimension& dimension : window) values.push_back(static_cast<int64_t>(number(dimension)));
+  for (const hlo::WindowDimension& dimension : window) values.push_back(number(dimension));
   return values;
 }
 
@@ -26,7 +26,7 @@ void put_padding(TreeBuilder& builder, NewOperation& operation, const hlo::Windo
 
 /// A window without dimensions stands for one that does nothing.
 hlo::Window whole(hlo::Window window, int64_t rank) {
-  if (window.empty()) window.resize(static_cast<size_t>(rank));
+  if (window.empty()) window.resize(rank);
   return window;
 }
 

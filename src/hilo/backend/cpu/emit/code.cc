@@ -17,7 +17,7 @@ constexpr const char* kLoopName = "loop";
 struct LoopCode {
   std::shared_ptr<CompiledCode> code;
 };
-int64_t held_bytes(const LoopCode& loop) { return static_cast<int64_t>(loop.code->size()); }
+int64_t held_bytes(const LoopCode& loop) { return std::ssize(*loop.code); }
 
 StatusOr<LoopCode> compile_loop(const LoopSource& source, Isa isa, hlo::PassObserver* observer) {
   const auto began = std::chrono::steady_clock::now();
@@ -25,7 +25,7 @@ StatusOr<LoopCode> compile_loop(const LoopSource& source, Isa isa, hlo::PassObse
   HILO_ASSIGN_OR_RETURN(std::shared_ptr<CompiledCode> code, compile_code(kLoopName, isa, emit));
   if (observer != nullptr) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    observer->generated(kLoopName, static_cast<int64_t>(code->size()), took.count());
+    observer->generated(kLoopName, code->size(), took.count());
   }
   return LoopCode{std::move(code)};
 }

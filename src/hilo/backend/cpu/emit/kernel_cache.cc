@@ -66,7 +66,7 @@ Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObser
     const auto began = std::chrono::steady_clock::now();
     HILO_RETURN_IF_ERROR(compile_group(std::span(&m, 1), isa));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    observer.generated(function_name(*m.region, 0), static_cast<int64_t>(m.kernel.code->size()), took.count());
+    observer.generated(function_name(*m.region, 0), m.kernel.code->size(), took.count());
   }
   return ok_status();
 }
@@ -87,7 +87,7 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   const auto compile = [&](int64_t g) {
     const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
-    Status& status = statuses[static_cast<size_t>(g)];
+    Status& status = statuses[g];
     for (std::span<Missing> left = std::span(missing).subspan(begin, end - begin); !left.empty() && status.ok();) {
       const size_t count = before_next_look(left, isa);
       status = or_out_of_memory([&] {
@@ -98,7 +98,7 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
     }
   };
   if (groups == 1) compile(0);
-  else default_pool().parallel_for(static_cast<int64_t>(groups), compile);
+  else default_pool().parallel_for(groups, compile);
   for (const Status& status : statuses) HILO_RETURN_IF_ERROR(status);
   return stop_status();  // then a thread may have left its group out
 }
@@ -124,7 +124,7 @@ StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo:
   if (missing.empty()) return batch;
   const bool timed = observer != nullptr && observer->times_kernels();
   HILO_RETURN_IF_ERROR(timed ? compile_one_by_one(missing, isa, *observer) : compile_missing(missing, isa));
-  batch.compiled = static_cast<int64_t>(missing.size());
+  batch.compiled = std::ssize(missing);
   for (const Missing& m : missing) cache().insert(m.key, m.kernel);
   for (size_t k = 0; k < regions.size(); ++k) {
     if (where[k] != SIZE_MAX) batch.kernels[k] = missing[where[k]].kernel;

@@ -18,7 +18,7 @@ PartialSums::PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, in
   const llvm::DataLayout& layout = ir_.GetInsertBlock()->getModule()->getDataLayout();
   for (llvm::Type* type : types_) {
     offsets_.push_back(level_bytes_);
-    const auto bytes = static_cast<int64_t>(layout.getTypeAllocSize(type).getFixedValue());
+    const int64_t bytes = layout.getTypeAllocSize(type).getFixedValue();
     level_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
   memory_ = b_.stack(level_bytes_ * std::bit_width(static_cast<uint64_t>(stretches)));
@@ -28,9 +28,7 @@ PartialSums::PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, in
 
 void PartialSums::push(const Values& sums) {
   const size_t n = sums.size();
-  const auto sums_of = [&](const Values& values) {
-    return Values(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
-  };
+  const auto sums_of = [&](const Values& values) { return Values(values.begin(), values.begin() + n); };
   Value* before = ir_.CreateLoad(ir_.getInt64Ty(), count_);
   ir_.CreateStore(ir_.CreateAdd(before, b_.index(1)), count_);
   Values initial = sums;

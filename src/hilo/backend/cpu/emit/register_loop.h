@@ -16,7 +16,7 @@ struct RegisterLoop {
 
   std::shared_ptr<CompiledCode> code;
 };
-inline int64_t held_bytes(const RegisterLoop& loop) { return static_cast<int64_t>(loop.code->size()); }
+inline int64_t held_bytes(const RegisterLoop& loop) { return std::ssize(*loop.code); }
 
 /// The loop `while condition do body` as a RegisterLoopFunction. Precondition: `work` is what register_loop_work says of it in
 /// a batch of `batch`. Compiled once per process and meaning.

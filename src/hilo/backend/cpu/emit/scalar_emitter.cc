@@ -80,7 +80,7 @@ Values ScalarEmitter::emit_instruction(const hlo::Computation& computation, cons
     return operands;
   };
   switch (i.opcode) {  // NOLINT: the ops of is_scalar_op, and those of emit_array_op
-    case Opcode::kParameter: return arguments[static_cast<size_t>(attributes_of<hlo::ParameterAttributes>(i).number)];
+    case Opcode::kParameter: return arguments[attributes_of<hlo::ParameterAttributes>(i).number];
     case Opcode::kConstant: {
       Values none;
       SimdBuilder b = builder_for(none);
@@ -127,7 +127,7 @@ Values ScalarEmitter::emit_lanewise(const hlo::Computation& computation, const h
                                     const std::vector<Values>& leaves) {
   const size_t data = i.opcode == Opcode::kSelect ? 1 : 0;
   const ElementType type = computation.instruction(i.operands[data]).shape.element_type();
-  std::vector<Values> elements(static_cast<size_t>(width(i.shape)));
+  std::vector<Values> elements(width(i.shape));
   for (size_t e = 0; e < elements.size(); ++e) {
     for (hlo::InstructionId o : i.operands) elements[e].push_back(leaves[o][leaves[o].size() == 1 ? 0 : e]);
   }

@@ -17,7 +17,7 @@ struct ScalarProgram {
   std::shared_ptr<CompiledCode> code;
   ScalarFunction function = nullptr;
 };
-inline int64_t held_bytes(const ScalarProgram& program) { return static_cast<int64_t>(program.code->size()); }
+inline int64_t held_bytes(const ScalarProgram& program) { return std::ssize(*program.code); }
 
 /// Precondition: is_scalar_program. Compiled once per process and meaning.
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa);

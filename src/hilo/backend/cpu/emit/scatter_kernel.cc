@@ -177,7 +177,7 @@ class ScatterEmitter {
     first_.array = b_.index(0);
     llvm::Type* type = b_.register_scalar(spec_.index_type);
     const unsigned bits = type->getIntegerBitWidth() - (is_signed_integer(spec_.index_type) ? 1 : 0);
-    Value* most = b_.index(static_cast<int64_t>(~uint64_t{0} >> (64 - bits)));
+    Value* most = b_.index(~uint64_t{0} >> (64 - bits));
     Value* last = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, components_[0].last, most);
     last_index_ = with_lanes(b_, kGroup).splat(ir_.CreateTrunc(last, type));
   }

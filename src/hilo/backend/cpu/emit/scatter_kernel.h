@@ -16,7 +16,7 @@ struct ScatterKernel {
   std::shared_ptr<CompiledCode> code;
   ScatterFunction function = nullptr;
 };
-inline int64_t held_bytes(const ScatterKernel& kernel) { return static_cast<int64_t>(kernel.code->size()); }
+inline int64_t held_bytes(const ScatterKernel& kernel) { return std::ssize(*kernel.code); }
 
 /// Compiled once per process and meaning. Precondition: is_scalar_program(*spec.body).
 /// Cost      2 to 7 ms for a sum, measured on a busy machine: rows cost more than single elements

@@ -231,8 +231,7 @@ Value* SimdBuilder::gather_by_lanes(ElementType type, Value* pointer, Value* ind
   };
   const auto is_one_row = [&](int first, int count) {
     if (count == 1) return true;
-    return mask == nullptr && !rows.empty() &&
-           rows[static_cast<std::size_t>(first)] == rows[static_cast<std::size_t>(first + count - 1)];
+    return mask == nullptr && !rows.empty() && rows[first] == rows[first + count - 1];
   };
   Value* const raw = gather_halves(0, lanes_, is_one_row, load_some);
   if (mask == nullptr) return from_memory(type, raw);
@@ -251,7 +250,7 @@ Value* SimdBuilder::gather_halves(int first, int count, const std::function<bool
     Value* const begun = ir_.CreateInsertElement(llvm::PoisonValue::get(both), low, std::uint64_t{0});
     return ir_.CreateInsertElement(begun, high, std::uint64_t{1});
   }
-  std::vector<int> order(static_cast<std::size_t>(count));
+  std::vector<int> order(count);
   std::iota(order.begin(), order.end(), 0);
   return ir_.CreateShuffleVector(low, high, order);
 }
@@ -295,7 +294,7 @@ Value* SimdBuilder::load_shuffled(ElementType type, Value* pointer, Value* at, s
   }
   if (least > greatest) return llvm::Constant::getNullValue(register_type(type));
   const std::int64_t span = greatest - least + 1;
-  const auto width = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(span)));
+  const int64_t width = std::bit_floor(static_cast<std::uint64_t>(span));
   const auto load_from = [&](std::int64_t offset) -> Value* {
     llvm::Type* const some = llvm::FixedVectorType::get(memory_scalar(type), static_cast<unsigned>(width));
     return ir_.CreateAlignedLoad(some, element_pointer(type, pointer, ir_.CreateAdd(at, index(offset))), natural(type));

@@ -86,14 +86,14 @@ class ArrayEmitter {
 
   Value* broadcast(const Indices& at) const {
     Indices from;
-    for (int64_t d : attributes_of<hlo::BroadcastAttributes>(i_).dimensions) from.push_back(at[static_cast<size_t>(d)]);
+    for (int64_t d : attributes_of<hlo::BroadcastAttributes>(i_).dimensions) from.push_back(at[d]);
     return operand(0, from);
   }
 
   Value* transpose(const Indices& at) const {
     const auto& permutation = attributes_of<hlo::TransposeAttributes>(i_).permutation;
     Indices from(at.size());
-    for (size_t d = 0; d < at.size(); ++d) from[static_cast<size_t>(permutation[d])] = at[d];
+    for (size_t d = 0; d < at.size(); ++d) from[permutation[d]] = at[d];
     return operand(0, from);
   }
 
@@ -105,14 +105,14 @@ class ArrayEmitter {
 
   Value* reverse(Indices at) const {
     for (int64_t d : attributes_of<hlo::ReverseAttributes>(i_).dimensions) {
-      const auto k = static_cast<size_t>(d);
+      const size_t k = d;
       at[k] = extents_[k] - 1 - at[k];
     }
     return operand(0, at);
   }
 
   Value* concatenate(Indices at) const {
-    const auto d = static_cast<size_t>(attributes_of<hlo::ConcatenateAttributes>(i_).dimension);
+    const size_t d = attributes_of<hlo::ConcatenateAttributes>(i_).dimension;
     size_t k = 0;
     for (; at[d] >= from_[k][d]; ++k) at[d] -= from_[k][d];
     return operand(k, at);
@@ -131,7 +131,7 @@ class ArrayEmitter {
   }
 
   Value* iota(const Indices& at) {
-    const auto d = static_cast<size_t>(attributes_of<hlo::IotaAttributes>(i_).dimension);
+    const size_t d = attributes_of<hlo::IotaAttributes>(i_).dimension;
     const ElementType type = i_.shape.element_type();
     // Along the batch each lane has its own: wide, whatever meets it.
     const bool is_lane = engine::batch_dimension(i_.shape, batch_.size) == d;
@@ -145,7 +145,7 @@ class ArrayEmitter {
     const auto& a = attributes_of<hlo::DotAttributes>(i_);
     Indices sides[2] = {Indices(from_[0].rank(), 0), Indices(from_[1].rank(), 0)};
     size_t next = 0;
-    const auto set = [&](size_t side, int64_t d) { sides[side][static_cast<size_t>(d)] = at[next]; };
+    const auto set = [&](size_t side, int64_t d) { sides[side][d] = at[next]; };
     for (size_t k = 0; k < a.lhs_batch_dimensions.size(); ++k, ++next) {
       set(0, a.lhs_batch_dimensions[k]);
       set(1, a.rhs_batch_dimensions[k]);
@@ -297,7 +297,7 @@ Values emit_small_reduce(const hlo::Instruction& i, std::span<const SmallArray> 
   const size_t count = operands.size() / 2;
   const Extents from(operands[0].shape, batch);
   const Extents to(i.shape.is_tuple() ? i.shape.tuple_element(0) : i.shape, batch);
-  std::vector<Values> sums(static_cast<size_t>(to.count()));  // the accumulators of each element
+  std::vector<Values> sums(to.count());  // the accumulators of each element
   for (Values& sum : sums) {
     for (size_t k = 0; k < count; ++k) sum.push_back(operands[count + k].elements[0]);
   }
@@ -305,11 +305,11 @@ Values emit_small_reduce(const hlo::Instruction& i, std::span<const SmallArray> 
     const Indices at = from.at(e);
     Indices kept;
     for (size_t d = 0; d < at.size(); ++d) {
-      if (std::ranges::count(dimensions, static_cast<int64_t>(d)) == 0) kept.push_back(at[d]);
+      if (std::ranges::count(dimensions, d) == 0) kept.push_back(at[d]);
     }
     Values& sum = sums[to.element(kept)];
     Values arguments = sum;
-    for (size_t k = 0; k < count; ++k) arguments.push_back(operands[k].elements[static_cast<size_t>(e)]);
+    for (size_t k = 0; k < count; ++k) arguments.push_back(operands[k].elements[e]);
     sum = body(arguments);
   }
   Values values;
@@ -321,7 +321,7 @@ Values emit_small_reduce(const hlo::Instruction& i, std::span<const SmallArray> 
 
 Values emit_small_constant(SimdBuilder& b, const Literal& literal, const LaneBatch& batch) {
   const ElementType type = literal.shape().element_type();
-  const auto size = static_cast<size_t>(element_size_bytes(type));
+  const size_t size = element_size_bytes(type);
   Values values;
   for (int64_t e = 0; e < engine::elements_beside(literal.shape(), batch.size); ++e) {
     uint64_t bits = 0;

@@ -47,7 +47,7 @@ class LoopEmitter {
     // What the turns exchanged stays exchanged.
     for (const auto& [now, next] : source_.loop.swaps) {
       for (SlotId slot : {now, next}) {
-        const auto k = static_cast<size_t>(std::ranges::find(slots, slot) - slots.begin());
+        const size_t k = std::ranges::find(slots, slot) - slots.begin();
         ir_.CreateStore(state_.pointers[slot], place(k));
       }
     }

@@ -11,7 +11,7 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // NOLINT: this back end is written in the engine's words
+using namespace engine;  // this back end is written in the engine's words
 
 /// What a running call may use.
 struct CallContext {

@@ -54,7 +54,7 @@ struct Job {
 
 void copy_bytes(void* to, const void* from, size_t bytes) {
   constexpr int64_t kAtOnce = 1 << 24;
-  in_stretches(static_cast<int64_t>(bytes), kAtOnce, [&](int64_t begin, int64_t end) {
+  in_stretches(bytes, kAtOnce, [&](int64_t begin, int64_t end) {
     std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
                 static_cast<size_t>(end - begin));
   });

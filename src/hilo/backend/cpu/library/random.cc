@@ -79,7 +79,7 @@ class RandomHero final : public Hero {
         bytes_(element_size_bytes(bits.element_type())),
         count_(bits.element_count()) {
     if (bits.rank() == 0) return;
-    const auto d = static_cast<int64_t>(hlo::random_pair_dimension(bits.dimensions()));
+    const int64_t d = hlo::random_pair_dimension(bits.dimensions());
     extent_ = bits.dimension(d);
     for (int64_t k = d + 1; k < bits.rank(); ++k) inner_ *= bits.dimension(k);
     for (int64_t k = 0; k < d; ++k) outer_ *= bits.dimension(k);

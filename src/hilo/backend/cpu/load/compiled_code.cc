@@ -114,7 +114,7 @@ Status Loader::lay_out() {
     slot_[i] = end;
     end += kSlotBytes;
   }
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const size_t page = sysconf(_SC_PAGESIZE);
   size_ = align_up(end == 0 ? 1 : end, page);
   return ok_status();
 }
@@ -202,7 +202,7 @@ Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf6
     default:  // relocation kinds are numbers of the ELF standard, not an enum of ours
       return malformed(fmt::format("relocation kind {} is not supported", kind));
   }
-  const auto distance = static_cast<std::int64_t>(value + static_cast<std::uint64_t>(rela.r_addend) - here);
+  const int64_t distance = value + static_cast<std::uint64_t>(rela.r_addend) - here;
   const auto narrow = static_cast<std::int32_t>(distance);
   if (narrow != distance) return malformed("a relocation is out of reach");
   std::memcpy(where, &narrow, 4);

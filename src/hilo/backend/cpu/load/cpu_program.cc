@@ -57,7 +57,7 @@ CpuProgram::CpuProgram(ProgramSignature signature, std::unique_ptr<const Program
       compiled_(compiled),
       milliseconds_(milliseconds),
       small_(is_small_program(program_)) {
-  for (const Shape& shape : signature_.result_shapes) result_bytes_.push_back(static_cast<size_t>(shape.byte_size()));
+  for (const Shape& shape : signature_.result_shapes) result_bytes_.push_back(shape.byte_size());
 }
 
 CpuProgram::~CpuProgram() { delete spare_arena_.load(); }
@@ -69,7 +69,7 @@ StatusOr<AlignedBuffer> CpuProgram::take_arena() {
     delete spare;
     return arena;
   }
-  return allocate_buffer(static_cast<size_t>(program_.plan.arena_bytes));
+  return allocate_buffer(program_.plan.arena_bytes);
 }
 
 void CpuProgram::give_arena(AlignedBuffer arena) {
@@ -118,7 +118,7 @@ Status CpuProgram::run_in(AlignedBuffer& arena, std::span<const BufferPtr> argum
   }
   for (size_t s = 0; s < count; ++s) {
     const Slot& slot = program_.plan.slots[s];
-    const size_t index = static_cast<size_t>(slot.index);
+    const size_t index = slot.index;
     switch (slot.source) {
       case SlotSource::kArgument:
         slots[s] = donated.empty() ? host(arguments[index]).mutable_data() : argument_data[index];
@@ -164,11 +164,10 @@ ExecutableStatistics CpuProgram::statistics() const {
     taken[pair.argument] = aliased[pair.result] = true;
     s.alias_bytes += signature_.result_shapes[pair.result].byte_size();
   }
-  for (const Literal& constant : program_.plan.constants)
-    s.constant_bytes += static_cast<int64_t>(constant.bytes().size());
+  for (const Literal& constant : program_.plan.constants) s.constant_bytes += std::ssize(constant.bytes());
   for (const std::unique_ptr<Hero>& hero : program_.heroes)
     s.constant_bytes = checked_add(s.constant_bytes, hero->table_bytes()).value_or(INT64_MAX);
-  for (const std::shared_ptr<CompiledCode>& code : program_.code) s.code_bytes += static_cast<int64_t>(code->size());
+  for (const std::shared_ptr<CompiledCode>& code : program_.code) s.code_bytes += std::ssize(*code);
   s.compile_milliseconds = milliseconds_;
   return s;
 }

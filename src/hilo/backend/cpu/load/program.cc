@@ -74,7 +74,7 @@ Status run_hero(const Step& step, StepContext& context, void* const* arguments) 
 constexpr size_t kCopied = size_t{1} << 24;  // bytes between looks at the stop word
 
 void copy_bytes(const StepContext& context, void* to, const void* from, int64_t bytes) {
-  const auto count = static_cast<size_t>(bytes);
+  const size_t count = bytes;
   if (count <= kCopied || context.call.stop_word == nullptr) {
     std::memcpy(to, from, count);
     return;

@@ -39,7 +39,7 @@ std::span<const ExecutionUnit> ProgramModule::units(const engine::Plan& plan) co
 
 int64_t ProgramModule::held_bytes() const {
   // A module that is read later replaces its bytes, which are about as many.
-  return proto_.empty() && module_ != nullptr ? hlo::held_bytes(module_->entry) : static_cast<int64_t>(proto_.size());
+  return proto_.empty() && module_ != nullptr ? hlo::held_bytes(module_->entry) : std::ssize(proto_);
 }
 
 }  // namespace hilo::cpu

@@ -14,7 +14,7 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // NOLINT: this back end is written in the engine's words
+using namespace engine;  // this back end is written in the engine's words
 
 namespace {
 

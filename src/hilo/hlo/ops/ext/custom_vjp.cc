@@ -42,7 +42,7 @@ StatusOr<std::vector<Shape>> residuals_of(const Computation& primal, const Compu
     return invalid_argument(fmt::format("fwd '{}': returns {}, wanted the results of primal, {}, and residuals",
                                         fwd.name(), fwd.result_shape().to_string(), primal.result_shape().to_string()));
   }
-  return std::vector<Shape>(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
+  return std::vector<Shape>(all.begin() + count, all.end());
 }
 
 /// bwd takes the residuals and cotangents of the results, and gives those of the arguments.
@@ -77,11 +77,11 @@ StatusOr<Shape> infer_tangent(const ShapeRuleInput& input) {
         fmt::format("got {} operands, wanted {} tangents first", input.operands.size(), a.nonzero.size()));
   for (size_t i = 0; i < a.nonzero.size(); ++i) {
     const int64_t k = a.nonzero[i];
-    if (k < 0 || k >= static_cast<int64_t>(arguments.size()))
+    if (k < 0 || k >= std::ssize(arguments))
       return invalid_argument(fmt::format("nonzero: got {}, wanted an argument of {}", k, arguments.size()));
-    if (!input.operands[i].compatible(arguments[static_cast<size_t>(k)]))
-      return invalid_argument(fmt::format("tangent {} is {}, wanted {}", i, input.operands[i].to_string(),
-                                          arguments[static_cast<size_t>(k)].to_string()));
+    if (!input.operands[i].compatible(arguments[k]))
+      return invalid_argument(
+          fmt::format("tangent {} is {}, wanted {}", i, input.operands[i].to_string(), arguments[k].to_string()));
   }
   const std::span<const Shape> residuals = input.operands.subspan(a.nonzero.size());
   HILO_RETURN_IF_ERROR(check_bwd(*a.primal, a.bwd, {residuals.begin(), residuals.end()}));

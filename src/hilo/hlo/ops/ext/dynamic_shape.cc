@@ -57,7 +57,7 @@ StatusOr<Literal> evaluate_set_dimension_size(const EvaluateInput& input) {
 /// Operands: the array, then the result's sizes.
 StatusOr<Shape> infer_dynamic_reshape(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
-  if (input.operands.empty() || static_cast<int64_t>(input.operands.size()) != 1 + result.rank()) {
+  if (input.operands.empty() || std::ssize(input.operands) != 1 + result.rank()) {
     return invalid_argument(
         fmt::format("got {} operands, wanted the array and {} sizes", input.operands.size(), result.rank()));
   }

@@ -103,17 +103,17 @@ StatusOr<Expr> approximate_top_k(const Call& call) {
   if (call.attributes.called.size() != 1) return invalid_argument("its comparator is missing");
   const size_t arrays = call.operands.size() / 2;
   const Exprs& operands = call.d.operands();
-  const Expr sorted = call.d.add_with<SortAttributes>(
-      Opcode::kSort, Exprs(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(arrays)), [&](auto& a) {
+  const Expr sorted =
+      call.d.add_with<SortAttributes>(Opcode::kSort, Exprs(operands.begin(), operands.begin() + arrays), [&](auto& a) {
         a.dimensions = {*dimension};
         a.to_apply = call.attributes.called[0];
       });
   const Shape& result = call.instruction.shape;
   Exprs first;
   for (size_t k = 0; k < arrays; ++k) {
-    const Expr all = arrays == 1 ? sorted : element(sorted, static_cast<int64_t>(k));
+    const Expr all = arrays == 1 ? sorted : element(sorted, k);
     const bool tuple = result.is_tuple() && static_cast<int64_t>(k) < result.tuple_size();
-    const Shape own = tuple ? result.tuple_element(static_cast<int64_t>(k)) : result;
+    const Shape own = tuple ? result.tuple_element(k) : result;
     if (!own.is_array() || *dimension < 0 || *dimension >= own.rank()) return does_not_fit(call);
     first.push_back(slice(all, *dimension, 0, own.dimension(*dimension)));
   }

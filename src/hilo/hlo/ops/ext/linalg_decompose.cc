@@ -61,12 +61,12 @@ class Program {
     }
     for (const Shape& result : results) options.result_layouts.push_back(layout_of(result));
     for (int64_t k = 0; k < aliased; ++k) options.aliases.emplace_back(k, k);
-    if (real_name == "trsm" || real_name == "ormqr") options.aliases = {{0, static_cast<int64_t>(operands.size()) - 1}};
+    if (real_name == "trsm" || real_name == "ormqr") options.aliases = {{0, std::ssize(operands) - 1}};
     const Shape all = results.size() == 1 ? results[0] : Shape::tuple(results);
     const Expr call = d.add(Opcode::kCustomCall, operands, make_custom_call(options, shapes, results.size()), all);
     if (results.size() == 1) return {call};
     Exprs parts;
-    for (size_t k = 0; k < results.size(); ++k) parts.push_back(element(call, static_cast<int64_t>(k)));
+    for (size_t k = 0; k < results.size(); ++k) parts.push_back(element(call, k));
     return parts;
   }
 
@@ -91,7 +91,7 @@ class Program {
   /// Column-major for matrices; pivots, taus and info are vectors and numbers.
   Int64List layout_of(const Shape& shape) const {
     Int64List layout(shape.minor_to_major().begin(), shape.minor_to_major().end());
-    if (shape.rank() == static_cast<int64_t>(batch_.size()) + 2) std::swap(layout[0], layout[1]);
+    if (shape.rank() == std::ssize(batch_) + 2) std::swap(layout[0], layout[1]);
     return layout;
   }
 
@@ -129,7 +129,7 @@ Expr corner(Expr x, int64_t rows, int64_t columns) {
 Expr with_columns(Expr x, int64_t more) {
   const Expr zero = full(*x.sink, Shape::scalar(x.type()), 0);
   return x.sink->add_with<PadAttributes>(Opcode::kPad, {x, zero}, [&](auto& a) {
-    a.padding.resize(static_cast<size_t>(x.shape().rank()));
+    a.padding.resize(x.shape().rank());
     a.padding.back().high = more;
   });
 }

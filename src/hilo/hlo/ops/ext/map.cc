@@ -75,7 +75,7 @@ bool is_elementwise_body(const Computation& body) {
 /// The body with arrays of `dimensions` in place of scalars.
 Expr widened(Decomposition& d, const Computation& body, std::span<const int64_t> dimensions) {
   Exprs values(body.size());
-  for (int64_t n = 0; n < body.parameter_count(); ++n) values[body.parameter(n).id] = d.operand(static_cast<size_t>(n));
+  for (int64_t n = 0; n < body.parameter_count(); ++n) values[body.parameter(n).id] = d.operand(n);
   for (const Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kParameter) continue;
     if (i.opcode == Opcode::kConstant) {

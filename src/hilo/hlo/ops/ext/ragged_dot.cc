@@ -57,7 +57,7 @@ StatusOr<Shape> with_groups(const Shape& lhs, int64_t groups) {
 }
 
 /// Where the group dimension stands in the dot's result, if the mode is kContracted.
-int64_t group_place(const RaggedDotAttributes& a) { return static_cast<int64_t>(a.lhs_batch_dimensions.size()); }
+int64_t group_place(const RaggedDotAttributes& a) { return std::ssize(a.lhs_batch_dimensions); }
 
 Status check_ragged(const RaggedDotAttributes& a, std::span<const Shape> operands) {
   if (a.lhs_ragged_dimensions.size() != 1)

@@ -40,7 +40,7 @@ Expr scaled(Expr x, Expr scale, ElementType type) {
     std::vector<int64_t> blocks;
     Int64List places;
     for (int64_t d = 0; d < scales.rank(); ++d) {
-      places.push_back(static_cast<int64_t>(blocks.size()));
+      places.push_back(blocks.size());
       blocks.push_back(scales.dimension(d));
       blocks.push_back(scales.dimension(d) == 0 ? 1 : shape.dimension(d) / scales.dimension(d));
     }

@@ -21,7 +21,7 @@ constexpr AttributeField kScanFields[] = {
 };
 
 Status check_counts(const ScanAttributes& a, size_t operand_count) {
-  const auto count = static_cast<int64_t>(operand_count);
+  const int64_t count = operand_count;
   if (a.length < 0) return invalid_argument(fmt::format("length: got {}, wanted at least 0", a.length));
   if (a.constant_count < 0 || a.carry_count < 0 || a.constant_count > count ||
       a.carry_count > count - a.constant_count) {
@@ -66,10 +66,9 @@ Status check_step_result(const Computation& step, std::span<const Shape> carries
 StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
   const auto& a = static_cast<const ScanAttributes&>(*input.attributes);
   HILO_RETURN_IF_ERROR(check_counts(a, input.operands.size()));
-  const auto first_xs = static_cast<size_t>(a.constant_count + a.carry_count);
-  const std::span<const Shape> carries =
-      input.operands.subspan(static_cast<size_t>(a.constant_count), static_cast<size_t>(a.carry_count));
-  std::vector<Shape> parameters(input.operands.begin(), input.operands.begin() + static_cast<std::ptrdiff_t>(first_xs));
+  const size_t first_xs = a.constant_count + a.carry_count;
+  const std::span<const Shape> carries = input.operands.subspan(a.constant_count, a.carry_count);
+  std::vector<Shape> parameters(input.operands.begin(), input.operands.begin() + first_xs);
   for (size_t i = first_xs; i < input.operands.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Shape slice, slice_shape(input.operands[i], i, a.length));
     parameters.push_back(slice);
@@ -89,7 +88,7 @@ StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
 
 /// Row `i` of `stacked` as a literal of shape `row`.
 Literal load_row(const Literal& stacked, int64_t i, const Shape& row) {
-  const auto bytes = static_cast<size_t>(row.byte_size());
+  const size_t bytes = row.byte_size();
   return Literal::from_bytes(row, stacked.bytes().subspan(static_cast<size_t>(i) * bytes, bytes));
 }
 
@@ -117,8 +116,7 @@ StatusOr<Literal> evaluate_scan(const EvaluateInput& input) {
       const Shape& xs = input.operands[i]->shape();
       slices.push_back(load_row(*input.operands[i], row, xs.with_dimensions(xs.dimensions().subspan(1))));
     }
-    std::vector<const Literal*> arguments(input.operands.begin(),
-                                          input.operands.begin() + static_cast<std::ptrdiff_t>(constants));
+    std::vector<const Literal*> arguments(input.operands.begin(), input.operands.begin() + constants);
     for (size_t i = 0; i < carries; ++i) arguments.push_back(&results[i]);
     for (const Literal& slice : slices) arguments.push_back(&slice);
     HILO_ASSIGN_OR_RETURN(Literal stepped, input.run(*a.step, arguments));

@@ -100,16 +100,16 @@ StatusOr<ComputationPtr> body_of(const Plan& plan) {
   for (size_t i = 0; i < plan.operands.size(); ++i) operands.push_back(element(carried, static_cast<int64_t>(i) + 1));
   const Expr zero = d.constant(counter_value(plan, 0));
   const Expr row = a.reverse ? d.constant(counter_value(plan, a.length - 1)) - counter : counter;
-  Exprs arguments(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(plan.first_xs));
+  Exprs arguments(operands.begin(), operands.begin() + plan.first_xs);
   for (size_t i = plan.first_xs; i < operands.size(); ++i) arguments.push_back(read_row(operands[i], row, zero));
   const Expr stepped = call(d, a.step, arguments);
   next.push_back(counter + d.constant(counter_value(plan, 1)));
-  next.insert(next.end(), operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(plan.constants));
-  for (size_t i = 0; i < plan.carries; ++i) next.push_back(element(stepped, static_cast<int64_t>(i)));
-  next.insert(next.end(), operands.begin() + static_cast<std::ptrdiff_t>(plan.first_xs), operands.end());
+  next.insert(next.end(), operands.begin(), operands.begin() + plan.constants);
+  for (size_t i = 0; i < plan.carries; ++i) next.push_back(element(stepped, i));
+  next.insert(next.end(), operands.begin() + plan.first_xs, operands.end());
   for (size_t i = 0; i < plan.ys.size(); ++i) {
-    const Expr stacked = element(carried, static_cast<int64_t>(1 + operands.size() + i));
-    next.push_back(write_row(stacked, element(stepped, static_cast<int64_t>(plan.carries + i)), row, zero));
+    const Expr stacked = element(carried, 1 + operands.size() + i);
+    next.push_back(write_row(stacked, element(stepped, plan.carries + i), row, zero));
   }
   return std::move(d).finish(tuple(d, next));
 }
@@ -120,8 +120,7 @@ StatusOr<ComputationPtr> decompose_scan(const Instruction& scan, std::span<const
   const Plan plan = plan_of(scan, operands);
   Decomposition d("scan", plan.operands, plan.line);
   Exprs carried = d.operands(), ys;
-  Exprs results(carried.begin() + static_cast<std::ptrdiff_t>(plan.constants),
-                carried.begin() + static_cast<std::ptrdiff_t>(plan.first_xs));
+  Exprs results(carried.begin() + plan.constants, carried.begin() + plan.first_xs);
   for (const Shape& y : plan.ys) ys.push_back(full(d, y, 0));
   if (plan.attributes.length == 0) {  // there is no row to read, not even in a loop that never turns
     results.insert(results.end(), ys.begin(), ys.end());
@@ -136,10 +135,8 @@ StatusOr<ComputationPtr> decompose_scan(const Instruction& scan, std::span<const
     w.body = body;
   });
   results.clear();
-  for (size_t i = 0; i < plan.carries; ++i)
-    results.push_back(element(loop, static_cast<int64_t>(1 + plan.constants + i)));
-  for (size_t i = 0; i < plan.ys.size(); ++i)
-    results.push_back(element(loop, static_cast<int64_t>(1 + plan.operands.size() + i)));
+  for (size_t i = 0; i < plan.carries; ++i) results.push_back(element(loop, 1 + plan.constants + i));
+  for (size_t i = 0; i < plan.ys.size(); ++i) results.push_back(element(loop, 1 + plan.operands.size() + i));
   return std::move(d).finish(tuple(d, results));
 }
 

@@ -29,7 +29,7 @@ Shape without_dimension(const Shape& shape, int64_t dimension) {
 
 /// What the body takes.
 StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span<const Shape> operands) {
-  const auto count = static_cast<int64_t>(operands.size());
+  const int64_t count = operands.size();
   if (a.num_carries < 0 || a.num_carries >= count)
     return invalid_argument(
         fmt::format("num_carries: got {} of {} operands, wanted at least one x before them", a.num_carries, count));
@@ -37,7 +37,7 @@ StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span
     return invalid_argument(fmt::format("dimensions: got {}, wanted exactly one", list_to_string(a.dimensions)));
   std::vector<Shape> parameters;
   for (int64_t i = 0; i < count; ++i) {
-    const Shape shape = operands[static_cast<size_t>(i)].with_default_layout();
+    const Shape shape = operands[i].with_default_layout();
     if (i >= count - a.num_carries) {
       parameters.push_back(shape);
       continue;
@@ -97,7 +97,7 @@ Expr moved(Expr x, int64_t from, int64_t to) {
 /// (carries, x slices) -> (carries, y slices), from the body in XLA's order.
 StatusOr<ComputationPtr> step_of(const XlaScanAttributes& a) {
   const std::vector<Shape> shapes = a.to_apply->parameter_shapes();
-  const auto carries = static_cast<std::ptrdiff_t>(a.num_carries);
+  const std::ptrdiff_t carries = a.num_carries;
   std::vector<Shape> ordered(shapes.end() - carries, shapes.end());
   ordered.insert(ordered.end(), shapes.begin(), shapes.end() - carries);
   Decomposition d("step", ordered);
@@ -115,7 +115,7 @@ StatusOr<ComputationPtr> decompose_scan_op(const Instruction& i, std::span<const
   const auto& a = attributes_of<XlaScanAttributes>(i);
   HILO_ASSIGN_OR_RETURN(const ComputationPtr step, step_of(a));
   Decomposition d(i, operands);
-  const auto carries = static_cast<std::ptrdiff_t>(a.num_carries);
+  const std::ptrdiff_t carries = a.num_carries;
   Exprs scanned(d.operands().end() - carries, d.operands().end());
   for (auto x = d.operands().begin(); x != d.operands().end() - carries; ++x)
     scanned.push_back(moved(*x, a.dimensions[0], 0));

@@ -14,12 +14,12 @@ InstructionId simplify_broadcast(RewriteBuilder& b, const RewriteNode& n) {
   // broadcast(broadcast(x)) -> broadcast(x).
   if (from.opcode == Opcode::kBroadcast) {
     Int64List composed = attributes_of<BroadcastAttributes>(from).dimensions;
-    for (int64_t& d : composed) d = dimensions[static_cast<size_t>(d)];
+    for (int64_t& d : composed) d = dimensions[d];
     return broadcast(b, from.operand(0), std::move(composed), n.shape);
   }
   // broadcast(iota) -> iota.
   if (from.opcode == Opcode::kIota) {
-    const int64_t at = dimensions[static_cast<size_t>(attributes_of<IotaAttributes>(from).dimension)];
+    const int64_t at = dimensions[attributes_of<IotaAttributes>(from).dimension];
     return b.add(Opcode::kIota, {}, make<IotaAttributes>([&](auto& a) { a.dimension = at; }), n.shape);
   }
   // Dimensions of size 1 come in and the others keep their order -> reshape.

@@ -18,8 +18,8 @@ InstructionId joined(RewriteBuilder& b, InstructionId left, InstructionId right,
   for (size_t i = 0; i < ranges.size(); ++i) {
     if (static_cast<int64_t>(i) != d && ranges[i] != second[i]) return kNoInstruction;
   }
-  SliceRange& r = ranges[static_cast<size_t>(d)];
-  const SliceRange& next = second[static_cast<size_t>(d)];
+  SliceRange& r = ranges[d];
+  const SliceRange& next = second[d];
   if (r.stride != next.stride || r.start + length_of(r) * r.stride != next.start) return kNoInstruction;
   r.limit = next.limit;
   return slice(b, x->operand(0), std::move(ranges));

@@ -23,10 +23,9 @@ bool has_one_term(const ConvolutionAttributes& c, const Shape& input, const Shap
 /// By the result's dimensions: which of the input's it is.
 Int64List from_input(const ConvolutionDimensions& d) {
   Int64List permutation(d.output_spatial.size() + 2);
-  permutation[static_cast<size_t>(d.output_batch)] = d.input_batch;
-  permutation[static_cast<size_t>(d.output_feature)] = d.input_feature;
-  for (size_t i = 0; i < d.output_spatial.size(); ++i)
-    permutation[static_cast<size_t>(d.output_spatial[i])] = d.input_spatial[i];
+  permutation[d.output_batch] = d.input_batch;
+  permutation[d.output_feature] = d.input_feature;
+  for (size_t i = 0; i < d.output_spatial.size(); ++i) permutation[d.output_spatial[i]] = d.input_spatial[i];
   return permutation;
 }
 

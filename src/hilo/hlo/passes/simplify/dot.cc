@@ -18,11 +18,11 @@ std::optional<InstructionId> under_transpose(const RewriteBuilder& b, Instructio
   int64_t last = -1;
   for (int64_t d = 0; d < transpose->shape.rank(); ++d) {
     if (contains(batch, d) || contains(contracting, d)) continue;
-    if (permutation[static_cast<size_t>(d)] < last) return std::nullopt;
-    last = permutation[static_cast<size_t>(d)];
+    if (permutation[d] < last) return std::nullopt;
+    last = permutation[d];
   }
-  for (int64_t& d : batch) d = permutation[static_cast<size_t>(d)];
-  for (int64_t& d : contracting) d = permutation[static_cast<size_t>(d)];
+  for (int64_t& d : batch) d = permutation[d];
+  for (int64_t& d : contracting) d = permutation[d];
   return transpose->operand(0);
 }
 
@@ -57,8 +57,8 @@ InstructionId product_of_one_term(RewriteBuilder& b, const RewriteNode& n) {
                         (is_float(lhs) ? is_float(result) : is_integer(lhs) && is_integer(result)) &&
                         element_type_info(wide).bits >= element_type_info(type).bits;
   if (!is_one || !is_exact) return kNoInstruction;
-  const auto batches = static_cast<int64_t>(dot.lhs_batch_dimensions.size());
-  const int64_t lhs_free = lhs.rank() - batches - static_cast<int64_t>(dot.lhs_contracting_dimensions.size());
+  const int64_t batches = dot.lhs_batch_dimensions.size();
+  const int64_t lhs_free = lhs.rank() - batches - std::ssize(dot.lhs_contracting_dimensions);
   const InstructionId left = spread(b, x, dot.lhs_batch_dimensions, dot.lhs_contracting_dimensions, batches, result);
   const InstructionId right =
       spread(b, y, dot.rhs_batch_dimensions, dot.rhs_contracting_dimensions, batches + lhs_free, result);

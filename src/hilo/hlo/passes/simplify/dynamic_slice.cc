@@ -27,7 +27,7 @@ InstructionId simplify_dynamic_slice(RewriteBuilder& b, const RewriteNode& n) {
   // All starts known -> slice.
   std::vector<SliceRange> ranges;
   for (size_t d = 0; d < static_cast<size_t>(from.rank()); ++d) {
-    const int64_t extent = from.dimension(static_cast<int64_t>(d)), size = n.shape.dimension(static_cast<int64_t>(d));
+    const int64_t extent = from.dimension(d), size = n.shape.dimension(d);
     const std::optional<int64_t> start = known_start(b, n, 1, d, extent, size);
     if (!start) return kNoInstruction;
     ranges.push_back({*start, *start + size, 1});

@@ -12,7 +12,7 @@ InstructionId simplify_gather(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0), indices = n.operand(1);
   const auto& gather = attributes_of<GatherAttributes>(n);
   const Shape index_shape = b.shape(indices);
-  const int64_t vector_size = static_cast<int64_t>(gather.start_index_map.size());
+  const int64_t vector_size = gather.start_index_map.size();
   if (const Literal* value = splat_value(b, x)) return b.splat(n.shape, *value);
   // One window -> dynamic-slice, which clamps its starts as gather does.
   if (index_shape.element_count() != vector_size || vector_size == 0 || !gather.operand_batching_dims.empty())
@@ -24,8 +24,7 @@ InstructionId simplify_gather(RewriteBuilder& b, const RewriteNode& n) {
   operands[0] = x;
   for (int64_t i = 0; i < vector_size; ++i) {
     const InstructionId start = slice(b, flat, {{i, i + 1, 1}});
-    operands[static_cast<size_t>(gather.start_index_map[static_cast<size_t>(i)]) + 1] =
-        b.add(Opcode::kReshape, {start}, nullptr, scalar);
+    operands[static_cast<size_t>(gather.start_index_map[i]) + 1] = b.add(Opcode::kReshape, {start}, nullptr, scalar);
   }
   for (InstructionId& start : operands) {
     if (start == kNoInstruction) start = splat_like(b, scalar, 0);

@@ -13,7 +13,7 @@ InstructionId simplify_pad(RewriteBuilder& b, const RewriteNode& n) {
   std::vector<SliceRange> kept;
   for (size_t d = 0; d < padding.size(); ++d) {
     const PaddingDimension& p = padding[d];
-    const int64_t extent = from.dimension(static_cast<int64_t>(d));
+    const int64_t extent = from.dimension(d);
     const bool has_interior = p.interior != 0 && extent > 1;
     nothing &= p.low == 0 && p.high == 0 && !has_interior;
     only_crops &= p.low <= 0 && p.high <= 0 && !has_interior && p.low >= -extent && p.high >= -extent - p.low;

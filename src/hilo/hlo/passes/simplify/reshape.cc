@@ -39,12 +39,12 @@ InstructionId simplify_reshape(RewriteBuilder& b, const RewriteNode& n) {
   const auto place = match_dimensions_above_one(from.shape.dimensions(), n.shape.dimensions());
   if (!place) return kNoInstruction;
   if (from.opcode == Opcode::kIota) {
-    const int64_t at = (*place)[static_cast<size_t>(attributes_of<IotaAttributes>(from).dimension)];
+    const int64_t at = (*place)[attributes_of<IotaAttributes>(from).dimension];
     if (at >= 0) return b.add(Opcode::kIota, {}, make<IotaAttributes>([&](auto& a) { a.dimension = at; }), n.shape);
   }
   if (from.opcode == Opcode::kBroadcast) {
     Int64List dimensions = attributes_of<BroadcastAttributes>(from).dimensions;
-    for (int64_t& d : dimensions) d = (*place)[static_cast<size_t>(d)];
+    for (int64_t& d : dimensions) d = (*place)[d];
     if (std::find(dimensions.begin(), dimensions.end(), -1) == dimensions.end()) {
       return broadcast(b, from.operand(0), std::move(dimensions), n.shape);
     }
@@ -62,9 +62,9 @@ InstructionId simplify_constant(RewriteBuilder& b, const RewriteNode& n) {
   // An array of equal elements -> broadcast of one, which every consumer sees through.
   const Literal& value = attributes_of<ConstantAttributes>(n).value;
   if (!value.shape().is_array() || value.shape().element_count() < 2) return kNoInstruction;
-  const size_t size = static_cast<size_t>(element_size_bytes(value.shape().element_type()));
+  const size_t size = element_size_bytes(value.shape().element_type());
   const std::span<const std::byte> bytes = value.bytes();
-  if (!std::equal(bytes.begin() + static_cast<ptrdiff_t>(size), bytes.end(), bytes.begin())) return kNoInstruction;
+  if (!std::equal(bytes.begin() + size, bytes.end(), bytes.begin())) return kNoInstruction;
   return b.splat(n.shape, Literal::from_bytes(Shape::scalar(value.shape().element_type()), bytes.first(size)));
 }
 

@@ -30,7 +30,7 @@ InstructionId compose(RewriteBuilder& b, const RewriteNode& inner, const Ranges&
 /// slice(concatenate(x, y, ...)) -> slice of the one operand that it reads.
 InstructionId slice_of_concatenate(RewriteBuilder& b, const RewriteNode& concatenate, Ranges ranges) {
   const int64_t d = attributes_of<ConcatenateAttributes>(concatenate).dimension;
-  SliceRange& r = ranges[static_cast<size_t>(d)];
+  SliceRange& r = ranges[d];
   int64_t begin = 0;
   for (InstructionId operand : concatenate.operands) {
     const int64_t end = begin + b.shape(operand).dimension(d);
@@ -50,7 +50,7 @@ InstructionId slice_of_pad(RewriteBuilder& b, const RewriteNode& pad, Ranges ran
   const Shape& x = b.shape(pad.operand(0));
   for (size_t d = 0; d < ranges.size(); ++d) {
     SliceRange& r = ranges[d];
-    const int64_t extent = x.dimension(static_cast<int64_t>(d));
+    const int64_t extent = x.dimension(d);
     if (padding[d].interior != 0 && extent > 1) return kNoInstruction;
     if (padding[d].low < -extent || padding[d].low > r.start) return kNoInstruction;
     r.start -= padding[d].low;
@@ -64,7 +64,7 @@ InstructionId slice_of_pad(RewriteBuilder& b, const RewriteNode& pad, Ranges ran
 InstructionId slice_of_broadcast(RewriteBuilder& b, const RewriteNode& from, const Ranges& ranges, const Shape& shape) {
   const Int64List& dimensions = attributes_of<BroadcastAttributes>(from).dimensions;
   Ranges inner;
-  for (int64_t d : dimensions) inner.push_back(ranges[static_cast<size_t>(d)]);
+  for (int64_t d : dimensions) inner.push_back(ranges[d]);
   const InstructionId x = inner.empty() ? from.operand(0) : slice(b, from.operand(0), std::move(inner));
   return broadcast(b, x, dimensions, shape);
 }
@@ -76,8 +76,7 @@ InstructionId simplify_slice(RewriteBuilder& b, const RewriteNode& n) {
   const RewriteNode& from = b.node(x);
   const Ranges& ranges = attributes_of<SliceAttributes>(n).ranges;
   bool all = true;
-  for (size_t d = 0; d < ranges.size(); ++d)
-    all &= takes_whole(ranges[d], from.shape.dimension(static_cast<int64_t>(d)));
+  for (size_t d = 0; d < ranges.size(); ++d) all &= takes_whole(ranges[d], from.shape.dimension(d));
   // All of it -> x.
   if (all) return x;
   if (from.opcode == Opcode::kSlice) return compose(b, from, ranges);
@@ -86,7 +85,7 @@ InstructionId simplify_slice(RewriteBuilder& b, const RewriteNode& n) {
   if (from.opcode == Opcode::kBroadcast) return slice_of_broadcast(b, from, ranges, n.shape);
   // slice(iota) -> iota, if it starts at 0 along the counting dimension and takes every element there.
   if (from.opcode == Opcode::kIota) {
-    const SliceRange& r = ranges[static_cast<size_t>(attributes_of<IotaAttributes>(from).dimension)];
+    const SliceRange& r = ranges[attributes_of<IotaAttributes>(from).dimension];
     if (r.start == 0 && r.stride == 1) return b.add(Opcode::kIota, {}, from.attributes, n.shape);
   }
   return kNoInstruction;

@@ -12,7 +12,7 @@ namespace {
 bool moves_only_ones(const Int64List& permutation, const Shape& result) {
   int64_t last = -1;
   for (size_t i = 0; i < permutation.size(); ++i) {
-    if (result.dimension(static_cast<int64_t>(i)) == 1) continue;
+    if (result.dimension(i) == 1) continue;
     if (permutation[i] < last) return false;
     last = permutation[i];
   }
@@ -21,8 +21,7 @@ bool moves_only_ones(const Int64List& permutation, const Shape& result) {
 
 Int64List inverse_of(const Int64List& permutation) {
   Int64List inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i)
-    inverse[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i) inverse[permutation[i]] = static_cast<int64_t>(i);
   return inverse;
 }
 
@@ -39,20 +38,20 @@ InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n) {
   if (from.opcode == Opcode::kTranspose) {
     const Int64List& first = attributes_of<TransposeAttributes>(from).permutation;
     Int64List composed;
-    for (int64_t d : permutation) composed.push_back(first[static_cast<size_t>(d)]);
+    for (int64_t d : permutation) composed.push_back(first[d]);
     return b.add(Opcode::kTranspose, {from.operand(0)},
                  make<TransposeAttributes>([&](auto& a) { a.permutation = composed; }));
   }
   const Int64List place = inverse_of(permutation);
   // transpose(iota) -> iota.
   if (from.opcode == Opcode::kIota) {
-    const int64_t at = place[static_cast<size_t>(attributes_of<IotaAttributes>(from).dimension)];
+    const int64_t at = place[attributes_of<IotaAttributes>(from).dimension];
     return b.add(Opcode::kIota, {}, make<IotaAttributes>([&](auto& a) { a.dimension = at; }), n.shape);
   }
   // transpose(broadcast(x)) -> broadcast(x), if the dimensions of x keep their order.
   if (from.opcode == Opcode::kBroadcast) {
     Int64List dimensions = attributes_of<BroadcastAttributes>(from).dimensions;
-    for (int64_t& d : dimensions) d = place[static_cast<size_t>(d)];
+    for (int64_t& d : dimensions) d = place[d];
     if (std::is_sorted(dimensions.begin(), dimensions.end()))
       return broadcast(b, from.operand(0), std::move(dimensions), n.shape);
   }

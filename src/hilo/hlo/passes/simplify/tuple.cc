@@ -9,8 +9,7 @@ namespace hilo::hlo {
 InstructionId simplify_get_tuple_element(RewriteBuilder& b, const RewriteNode& n) {
   // get-tuple-element(tuple(x, y), 0) -> x.
   const RewriteNode* tuple = match(b, n.operand(0), Opcode::kTuple);
-  return tuple == nullptr ? kNoInstruction
-                          : tuple->operand(static_cast<size_t>(attributes_of<GetTupleElementAttributes>(n).index));
+  return tuple == nullptr ? kNoInstruction : tuple->operand(attributes_of<GetTupleElementAttributes>(n).index);
 }
 
 InstructionId forward_tuples(RewriteBuilder& b, const RewriteNode& n) {

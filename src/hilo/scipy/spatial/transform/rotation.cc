@@ -19,7 +19,7 @@ namespace {
 /// As floats whose last axes have these extents.
 Array floats(const char* what, const Operand& given, std::initializer_list<int64_t> last) {
   const Array x = numpy::promote_inexact(given.array());
-  const auto rank = static_cast<int64_t>(last.size());
+  const int64_t rank = last.size();
   if (x.ndim() < rank || !std::equal(last.begin(), last.end(), x.shape().end() - rank))
     refuse(what, "wanted last extents " + dimensions_to_string(std::vector<int64_t>(last)) + "; got " +
                      x.aval_shape().to_string());
@@ -68,7 +68,7 @@ Axes3 axes_of(const char* what, std::string_view seq) {
 Array about_axis(int64_t axis, const Array& angle) {
   const Array half = angle / 2.0, none = numpy::zeros_like(half);
   std::vector<Array> parts = {none, none, none, numpy::cos(half)};
-  parts[static_cast<size_t>(axis)] = numpy::sin(half);
+  parts[axis] = numpy::sin(half);
   return numpy::stack(parts, -1);
 }
 
@@ -109,7 +109,7 @@ Rotation Rotation::from_euler(std::string_view seq, const Operand& given, const 
   const UserLocation here(given.location());
   const auto [axes, extrinsic] = axes_of("from_euler", seq);
   Array angles = numpy::atleast_1d(numpy::promote_inexact(given.array()));
-  if (angles.shape(-1) != static_cast<int64_t>(axes.size()))
+  if (angles.shape(-1) != std::ssize(axes))
     refuse("from_euler", "seq '" + std::string(seq) +
                              "' wants as many angles along the last axis as it has letters; got " +
                              angles.aval_shape().to_string());
@@ -132,16 +132,16 @@ Rotation Rotation::from_matrix(const Operand& given) {
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t j = (i + 1) % 3, k = (j + 1) % 3;
     std::vector<Array> parts(4);
-    parts[static_cast<size_t>(i)] = 1.0 - trace + 2.0 * at(i, i);
-    parts[static_cast<size_t>(j)] = at(j, i) + at(i, j);
-    parts[static_cast<size_t>(k)] = at(k, i) + at(i, k);
+    parts[i] = 1.0 - trace + 2.0 * at(i, i);
+    parts[j] = at(j, i) + at(i, j);
+    parts[k] = at(k, i) + at(i, k);
     parts[3] = at(k, j) - at(j, k);
     candidates.push_back(joined(parts));
   }
   candidates.push_back(joined({at(2, 1) - at(1, 2), at(0, 2) - at(2, 0), at(1, 0) - at(0, 1), 1.0 + trace}));
   const Array choice = last_axis(numpy::argmax(joined({at(0, 0), at(1, 1), at(2, 2), trace}), -1));
   Array quat = candidates[3];
-  for (int64_t i = 0; i < 3; ++i) quat = numpy::where(choice == i, candidates[static_cast<size_t>(i)], quat);
+  for (int64_t i = 0; i < 3; ++i) quat = numpy::where(choice == i, candidates[i], quat);
   return {normalized(quat)};
 }
 

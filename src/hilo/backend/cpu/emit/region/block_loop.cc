@@ -67,7 +67,7 @@ Values emit_block_row(RegionState& s, size_t k, const RegionNode& dot, const Val
 }
 
 void emit_block(RegionState& s) {
-  s.block.values.assign(static_cast<size_t>(s.facts.shape.block_rows), s.values);
+  s.block.values.assign(s.facts.shape.block_rows, s.values);
   const auto dot_at = std::ranges::find(s.region.nodes, NodeKind::kReduce, &RegionNode::kind);
   const RegionNode& dot = *dot_at;
   const std::vector<bool> needed = needed_by_row(s);
@@ -83,7 +83,7 @@ void emit_block(RegionState& s) {
   sums = in_stretches(s, sums, reductions, [&] { return emit_block_row(s, s.region.row_begin, dot, sums); });
   // What only the rest reads is loaded here: registers are for the sums until now.
   for_each_row(s, [&](size_t row) {
-    s.reduced[static_cast<size_t>(dot_at - s.region.nodes.begin())] = finish_reduce(s, dot, {sums[row]});
+    s.reduced[dot_at - s.region.nodes.begin()] = finish_reduce(s, dot, {sums[row]});
     for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
       if ((is_before(n) && !needed[n]) || (!s.facts.nodes[n].in_row && s.facts.nodes[n].stage == 1)) emit_node(s, n);
     }

@@ -26,7 +26,7 @@ int64_t folded_rows(const Region& region, int lanes) {
   if (whole > there_are && (rank < 3 || there_are * narrow < lanes)) return 0;
   const int64_t rows = std::min(whole, there_are), vectors = (rows * narrow + lanes - 1) / lanes;
   if (vectors > kMaxVectors) return 0;
-  if (vectors * static_cast<int64_t>(region.nodes.size()) > kMaxNodes) return 0;
+  if (vectors * std::ssize(region.nodes) > kMaxNodes) return 0;
   for (const RegionOutput& o : region.outputs) {
     const bool in_step = o.index.coefficient(rank - 1) == 1 && o.index.coefficient(rank - 2) == narrow;
     if (!in_step || !o.index.terms.empty()) return 0;

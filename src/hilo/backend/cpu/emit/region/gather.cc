@@ -18,7 +18,7 @@ using LaneOffsets = std::optional<std::vector<int64_t>>;
 /// Can one or two loads fetch elements so far apart?
 bool are_near(const std::vector<int64_t>& offsets) {
   const auto [least, greatest] = std::ranges::minmax(offsets);
-  return greatest - least < 2 * static_cast<int64_t>(offsets.size());
+  return greatest - least < 2 * std::ssize(offsets);
 }
 
 std::vector<int64_t> sum(std::vector<int64_t> a, const std::vector<int64_t>& b, int64_t factor) {
@@ -82,7 +82,7 @@ LaneOffsets likely_offsets_of_op(const RegionNode& n, const std::vector<LaneOffs
 
 LaneOffsets likely_offsets_of_node(const RegionState& s, uint32_t n, const std::vector<LaneOffsets>& known) {
   const RegionNode& node = s.region.nodes[n];
-  if (!s.facts.nodes[n].varies) return std::vector<int64_t>(static_cast<size_t>(s.facts.shape.lanes), 0);
+  if (!s.facts.nodes[n].varies) return std::vector<int64_t>(s.facts.shape.lanes, 0);
   if (!is_integer(node.type)) return std::nullopt;
   if (node.kind == NodeKind::kIndex) return likely_offsets_of(s, s.node_expression[n], known);
   if (node.kind == NodeKind::kClampedIndex) return known[node.operands[0]];

@@ -102,7 +102,7 @@ std::vector<uint32_t> row_nodes(const RegionState& s, int loop, size_t k) {
   std::vector<uint32_t> nodes;
   for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
     const NodeFacts& f = s.facts.nodes[n];
-    if (s.facts.row.evaluated[static_cast<size_t>(loop)][n] && f.in_row && f.level == static_cast<int>(k) &&
+    if (s.facts.row.evaluated[loop][n] && f.in_row && f.level == static_cast<int>(k) &&
         s.region.nodes[n].kind != NodeKind::kReduce)
       nodes.push_back(n);
   }

@@ -8,7 +8,7 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // NOLINT: this back end is written in the engine's words
+using namespace engine;  // this back end is written in the engine's words
 
 /// Whether the node computes a function of many operations.
 bool is_expensive(const RegionNode& node);

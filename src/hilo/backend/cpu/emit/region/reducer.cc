@@ -102,8 +102,8 @@ Values finish_reduce(RegionState& s, const RegionNode& reduce, Values values) {
   if (!wide && s.facts.shape.lanes > 1) {
     // Halves meet halves at full width; only the low lanes count from then on.
     for (int width = s.facts.shape.lanes / 2; width >= 1; width /= 2) {
-      std::vector<int> order(static_cast<size_t>(s.facts.shape.lanes));
-      for (int i = 0; i < s.facts.shape.lanes; ++i) order[static_cast<size_t>(i)] = i < width ? i + width : i;
+      std::vector<int> order(s.facts.shape.lanes);
+      for (int i = 0; i < s.facts.shape.lanes; ++i) order[i] = i < width ? i + width : i;
       Values other;
       for (Value* v : values) other.push_back(s.ir.CreateShuffleVector(v, order));
       values = join_lanes(s, reduce, values, other);

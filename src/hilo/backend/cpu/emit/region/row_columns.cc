@@ -36,8 +36,7 @@ class Mover {
       Values square;
       for (int64_t r = 0; r < lanes_; ++r) square.push_back(load_part(r * rows_.length + first));
       turn(square);
-      for (int64_t k = 0; k < std::min(lanes_, rows_.length - first); ++k)
-        store_column(first + k, square[static_cast<size_t>(k)]);
+      for (int64_t k = 0; k < std::min(lanes_, rows_.length - first); ++k) store_column(first + k, square[k]);
     }
   }
 
@@ -49,7 +48,7 @@ class Mover {
       for (int64_t k = 0; k < lanes_; ++k)
         square.push_back(k < count ? load_column(first + k) : llvm::PoisonValue::get(vector(lanes_)));
       turn(square);
-      for (int64_t r = 0; r < lanes_; ++r) store_part(square[static_cast<size_t>(r)], count, r * rows_.length + first);
+      for (int64_t r = 0; r < lanes_; ++r) store_part(square[r], count, r * rows_.length + first);
     }
   }
 
@@ -70,15 +69,15 @@ class Mover {
     const int64_t last = lanes_ * rows_.length - lanes_, beyond = std::max<int64_t>(begin - last, 0);
     Value* part = ir_.CreateAlignedLoad(vector(lanes_), address(begin - beyond), align());
     if (beyond == 0) return part;
-    Order order(static_cast<size_t>(lanes_), -1);
-    for (int64_t i = 0; i + beyond < lanes_; ++i) order[static_cast<size_t>(i)] = static_cast<int>(i + beyond);
+    Order order(lanes_, -1);
+    for (int64_t i = 0; i + beyond < lanes_; ++i) order[i] = static_cast<int>(i + beyond);
     return ir_.CreateShuffleVector(part, order);
   }
 
   /// The first `count` lanes, in pieces of 2^n.
   void store_part(Value* value, int64_t count, int64_t begin) {
     for (int64_t done = 0; done < count;) {
-      const auto size = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(count - done)));
+      const int64_t size = std::bit_floor(static_cast<uint64_t>(count - done));
       Order order;
       for (int64_t i = 0; i < size; ++i) order.push_back(static_cast<int>(done + i));
       ir_.CreateAlignedStore(ir_.CreateShuffleVector(value, order), address(begin + done), align());

@@ -13,7 +13,7 @@ constexpr int64_t kMaxTileBytes = 32 << 10;  // of a row on the stack: it has to
 /// Marks what each loop computes for its own sake: reductions, and values that are written along the row.
 void find_roots(RowLoops& loops, const Region& region, const std::vector<NodeFacts>& nodes) {
   const auto add = [&](uint32_t n) {
-    const auto loop = static_cast<size_t>(nodes[n].stage);
+    const size_t loop = nodes[n].stage;
     if (loops.evaluated.size() <= loop) loops.evaluated.resize(loop + 1, std::vector<bool>(nodes.size(), false));
     loops.evaluated[loop][n] = true;
   };
@@ -29,7 +29,7 @@ void find_roots(RowLoops& loops, const Region& region, const std::vector<NodeFac
 /// The first loop before `loop` that computes node n, or -1.
 int first_loop_of(const RowLoops& loops, int loop, uint32_t n) {
   for (int earlier = 0; earlier < loop; ++earlier) {
-    if (loops.evaluated[static_cast<size_t>(earlier)][n]) return earlier;
+    if (loops.evaluated[earlier][n]) return earlier;
   }
   return -1;
 }
@@ -44,7 +44,7 @@ RowLoops row_loops_of(const Region& region, const RegionShape& shape, const std:
   int64_t tile = is_column(region, shape) ? shape.lanes : 1, room = kMaxTileBytes;
   for (size_t k = region.row_begin; k < region.extents.size(); ++k) tile *= region.extents[k];
   for (int loop = 0; loop < loops.count; ++loop) {
-    std::vector<bool>& here = loops.evaluated[static_cast<size_t>(loop)];
+    std::vector<bool>& here = loops.evaluated[loop];
     const auto need = [&](uint32_t n) {
       if (nodes[n].in_row && region.nodes[n].kind != NodeKind::kReduce) here[n] = true;
     };

@@ -135,7 +135,7 @@ void emit_stage(RegionState& s, int loop) {
   const Values last = in_stretches(s, initial, reduction_of,
                                    [&] { return emit_row(s, s.region.row_begin, loop, reductions, initial); });
   for_each_reduction(reductions, last, [&](const RegionNode& reduce, Values accumulators) {
-    s.reduced[static_cast<size_t>(&reduce - s.region.nodes.data())] = finish_reduce(s, reduce, std::move(accumulators));
+    s.reduced[&reduce - s.region.nodes.data()] = finish_reduce(s, reduce, std::move(accumulators));
   });
 }
 

@@ -96,7 +96,7 @@ bool is_matrix_product(const Region& region) {
 bool sums_few_products(const Region& region) {
   if (!region.has_row()) return false;
   const auto count = [](auto begin, auto end) { return std::accumulate(begin, end, int64_t{1}, std::multiplies<>()); };
-  const auto row = region.extents.begin() + static_cast<std::ptrdiff_t>(region.row_begin);
+  const auto row = region.extents.begin() + region.row_begin;
   const bool alone = count(region.extents.begin(), row) == 1;
   return count(row, region.extents.end()) <= (alone ? kMaxShortDot : kMaxShortDotOfRow) &&
          std::ranges::all_of(region.nodes, [](const RegionNode& n) {

@@ -189,7 +189,7 @@ class ForwardStep final : public ConvolutionStep {
 
   /// Of runs, or of each run.
   void cut_sums() {
-    const int64_t runs = static_cast<int64_t>(runs_.size()), length = by_channel_ ? 1 : run_length_;
+    const int64_t runs = std::ssize(runs_), length = by_channel_ ? 1 : run_length_;
     const int64_t at_once = std::max<int64_t>(kTermsInOrder / length, 1);
     const int64_t pieces = (length + kTermsInOrder - 1) / kTermsInOrder;
     for (int64_t run = 0; run < runs; run += at_once) {
@@ -198,7 +198,7 @@ class ForwardStep final : public ConvolutionStep {
         pieces_.push_back({run, std::min(at_once, runs - run), first, end - first, run * length + first});
       }
     }
-    levels_ = sum_levels(static_cast<int64_t>(pieces_.size()), kSumsInOrder);
+    levels_ = sum_levels(pieces_.size(), kSumsInOrder);
   }
 
   template <typename F>
@@ -345,7 +345,7 @@ class ForwardStep final : public ConvolutionStep {
     t.a_row = step_[3] * box_stride_[3];
     t.a_step = 1;
     t.runs = runs_.data();
-    t.run_count = static_cast<int64_t>(runs_.size());
+    t.run_count = std::ssize(runs_);
     t.run_length = run_length_;
     t.b = weights;
     const StopFlag stop;
@@ -393,11 +393,9 @@ class ForwardStep final : public ConvolutionStep {
   template <typename Add>
   void sum_pieces(T* scratch, const Add& add) const {
     const auto sums_at = [&](int64_t level) { return scratch + level * tile_count_; };
-    const auto part = [&](int64_t n, int64_t level, bool adds) {
-      add(pieces_[static_cast<size_t>(n)], sums_at(level), adds);
-    };
+    const auto part = [&](int64_t n, int64_t level, bool adds) { add(pieces_[n], sums_at(level), adds); };
     const auto join = [&](int64_t level) { add_sums(sums_at(level), sums_at(level + 1), tile_count_); };
-    sum_in_pairs(0, static_cast<int64_t>(pieces_.size()), kSumsInOrder, 0, part, join);
+    sum_in_pairs(0, pieces_.size(), kSumsInOrder, 0, part, join);
   }
 
   template <typename Out>

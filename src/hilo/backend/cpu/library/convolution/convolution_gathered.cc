@@ -22,7 +22,7 @@ namespace {
 using hlo::ConvolutionAttributes;
 using Strides = std::vector<int64_t>;
 
-int64_t at(const Strides& strides, int64_t dimension) { return strides[static_cast<size_t>(dimension)]; }
+int64_t at(const Strides& strides, int64_t dimension) { return strides[dimension]; }
 
 /// A tap of the gathered dimensions: where it lies in the kernel, and what it meets in the input; nothing on padding.
 struct Tap {
@@ -87,7 +87,7 @@ class GatheredConvolutionHero final : public Hero {
 
  private:
   static StatusOr<AlignedBuffer> buffer_of(const Shape& shape) {
-    return allocate_buffer(static_cast<size_t>((shape.byte_size() + 7) / 8 * 8));
+    return allocate_buffer((shape.byte_size() + 7) / 8 * 8);
   }
 
   /// How many taps a position may have, over all: in each dimension every n-th one, from one of the first n or from none.
@@ -130,13 +130,13 @@ class GatheredConvolutionHero final : public Hero {
   std::unique_ptr<Hero> make_inner(int64_t taps, Isa isa) const {
     ConvolutionAttributes inner = a_;
     inner.window.clear();
-    const auto spatial = static_cast<int64_t>(kept_.size());
+    const int64_t spatial = kept_.size();
     hlo::ConvolutionDimensions& d = inner.dimensions;
     d = {0, spatial + 1, spatial, spatial + 1, 0, spatial + 1, {}, {}, {}};
     for (size_t k = 0; k < kept_.size(); ++k) {
       inner.window.push_back(a_.window[kept_[k]]);
       d.input_spatial.push_back(static_cast<int64_t>(k) + 1);
-      d.kernel_spatial.push_back(static_cast<int64_t>(k));
+      d.kernel_spatial.push_back(k);
       d.output_spatial.push_back(static_cast<int64_t>(k) + 1);
     }
     return make_convolution(inner, input_shape(taps), kernel_shape(taps), output_shape(), isa);
@@ -186,7 +186,7 @@ class GatheredConvolutionHero final : public Hero {
     const Strides nowhere(extents.size(), 0);
     constexpr std::array<std::byte, 16> kZero = {};
     for (int64_t t = 0; t < count; ++t) {
-      const std::optional<int64_t>& lhs = taps[static_cast<size_t>(t)].lhs;
+      const std::optional<int64_t>& lhs = taps[t].lhs;
       hlo::strided_copy(extents, size, to + t * features * size, to_strides, lhs ? from + *lhs * size : kZero.data(),
                         lhs ? from_strides : nowhere);
     }

@@ -270,7 +270,7 @@ class GradientStep final : public ConvolutionStep {
     t.a_row = 1;
     t.a_step = tap_step_[3] * box_stride_[3];
     t.runs = runs.data();
-    t.run_count = static_cast<int64_t>(runs.size());
+    t.run_count = std::ssize(runs);
     t.run_length = b.count[3];
     t.c_row = columns_;
     t.accumulate = accumulate;
@@ -305,7 +305,7 @@ class GradientStep final : public ConvolutionStep {
     ChannelTile<T> t{};
     t.a_row = step_[3] * box_stride_[3];
     t.offsets = offsets.data();
-    t.taps = static_cast<int64_t>(offsets.size());
+    t.taps = std::ssize(offsets);
     t.c_row = batch_ * columns_;
     t.positions = dims_[3].count;
     t.channels = lane_width_;

@@ -31,9 +31,7 @@ std::optional<Packed> packed_type(ElementType type) {
   return std::nullopt;
 }
 
-int64_t integer_stride(const Shape& shape, int64_t dimension) {
-  return strides_of(shape)[static_cast<size_t>(dimension)];
-}
+int64_t integer_stride(const Shape& shape, int64_t dimension) { return strides_of(shape)[dimension]; }
 
 class IntegerConvolutionHero final : public Hero {
  public:
@@ -171,7 +169,7 @@ class IntegerConvolutionHero final : public Hero {
     const int64_t stride = integer_stride(result_, a_.dimensions.output_feature);
     for (int64_t i = 0; i < block.rows; ++i) {
       const int32_t* const from = block.sums + i * block.stride;
-      To* const to = out + offsets[static_cast<size_t>(block.row + i)] + block.column * stride;
+      To* const to = out + offsets[block.row + i] + block.column * stride;
       for (int64_t j = 0; j < block.columns; ++j) to[j * stride] = static_cast<To>(from[j]);
     }
   }

@@ -66,7 +66,7 @@ class NarrowStep final : public ConvolutionStep {
   }
 
  private:
-  int64_t depth() const { return static_cast<int64_t>(offsets_.size()); }
+  int64_t depth() const { return std::ssize(offsets_); }
   int64_t sums() const { return (depth() + kTermsInOrder - 1) / kTermsInOrder; }
   int64_t levels() const { return sum_levels(sums(), kSumsInOrder); }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kFar = int64_t{1} << 40;
 constexpr int64_t kMostProblems = 1024;
 
-int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[static_cast<size_t>(dimension)]; }
+int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[dimension]; }
 
 /// A dimension's positions of one remainder, with the taps that meet elements of the dilated input.
 struct Phase {

@@ -116,7 +116,7 @@ class RealOdd {
     std::atomic<bool> failed = false;
     for_rows(blocks, n_ * most, [&](int64_t block) {
       const int64_t first = block * most, count = std::min(most, rows - first);
-      StatusOr<AlignedBuffer> memory = allocate_buffer(static_cast<size_t>(count * line_bytes));
+      StatusOr<AlignedBuffer> memory = allocate_buffer(count * line_bytes);
       if (!memory.ok() || !run(first, count, reinterpret_cast<T*>(memory->data())).ok()) failed = true;
     });
     return failed ? resource_exhausted("fft: no memory for its intermediate values") : ok_status();

@@ -31,14 +31,14 @@ std::vector<int> radices_of(int64_t length) {
   }
   // 8 8 2 is slower than 8 4 4.
   const int eights = twos % 3 == 1 ? std::max(0, twos / 3 - 1) : twos / 3;
-  radices.assign(static_cast<size_t>(eights), 8);
+  radices.assign(eights, 8);
   for (twos -= 3 * eights; twos >= 2; twos -= 2) radices.push_back(4);
   if (twos == 1) radices.push_back(2);
   const size_t odd = radices.size();
   for (int prime = 3; prime <= kMostRadix; prime += 2) {  // what isn't prime divides nothing that is left
     for (; length % prime == 0; length /= prime) radices.push_back(prime);
   }
-  std::reverse(radices.begin() + static_cast<std::ptrdiff_t>(odd), radices.end());
+  std::reverse(radices.begin() + odd, radices.end());
   if (length != 1) return {};
   return radices;
 }
@@ -76,8 +76,8 @@ bool stops(const StopFlag& stop, int64_t k) {
 template <typename T>
 Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
   Chirp<T> chirp;
-  std::vector<double> filter(static_cast<size_t>(2 * padded));
-  chirp.factors.reserve(static_cast<size_t>(2 * length));
+  std::vector<double> filter(2 * padded);
+  chirp.factors.reserve(2 * length);
   const RootsOfUnity root_of(2 * length);
   const StopFlag stop;
   int64_t square = 0;  // k^2 modulo 2n
@@ -87,8 +87,8 @@ Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
     square -= square >= 2 * length ? 2 * length : 0;
     append(root, chirp.factors);
     for (int64_t place : {k, (padded - k) % padded}) {
-      filter[static_cast<size_t>(2 * place)] = root.real();
-      filter[static_cast<size_t>(2 * place + 1)] = -root.imag();
+      filter[2 * place] = root.real();
+      filter[2 * place + 1] = -root.imag();
     }
   }
   const Transform<double> exact(padded, isa);
@@ -109,13 +109,13 @@ LineTable<T> make_table(int64_t length, Isa isa) {
   int64_t left = table.padded, stride = 1;
   for (int radix : radices_of(left)) {
     const int64_t count = left / radix;
-    table.passes.push_back({radix, count, stride, static_cast<int64_t>(table.twiddles.size())});
+    table.passes.push_back({radix, count, stride, std::ssize(table.twiddles)});
     const RootsOfUnity root_of(left), own_root(radix);
     for (int64_t p = 0; p < count; ++p) {
       for (int64_t j = 1; j < radix; ++j) append(root_of(p * j), table.twiddles);
     }
-    std::vector<T>& roots = table.roots[static_cast<size_t>(radix)];
-    for (int64_t j = static_cast<int64_t>(roots.size()) / 2; j < radix; ++j) append(own_root(j), roots);
+    std::vector<T>& roots = table.roots[radix];
+    for (int64_t j = std::ssize(roots) / 2; j < radix; ++j) append(own_root(j), roots);
     left = count;
     stride *= radix;
   }
@@ -130,7 +130,7 @@ bool is_split(int64_t length, int64_t a) { return a >= kLeastFactor && is_direct
 
 /// The factor of `length` nearest its square root.
 int64_t middle_factor(int64_t length) {
-  auto factor = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
+  int64_t factor = std::sqrt(static_cast<double>(length));
   while (length % factor != 0) --factor;
   return factor;
 }
@@ -176,8 +176,7 @@ RootsOfUnity::RootsOfUnity(int64_t n)
 std::complex<double> RootsOfUnity::operator()(int64_t k) const {
   // Within an octant of the nearest multiple of a quarter turn, in eighths of a step.
   const int64_t quarter = (8 * k / n_ + 1) / 2, rest = 8 * k - 2 * quarter * n_, distance = std::abs(rest);
-  const Root &a = coarse_[static_cast<size_t>(distance / fine_count_)],
-             &b = fine_[static_cast<size_t>(distance % fine_count_)];
+  const Root &a = coarse_[distance / fine_count_], &b = fine_[distance % fine_count_];
   const long double sine = a.sine * b.cosine + a.cosine * b.sine;
   const auto c = static_cast<double>(a.cosine * b.cosine - a.sine * b.sine);
   const auto s = static_cast<double>(rest < 0 ? -sine : sine);
@@ -191,11 +190,11 @@ std::complex<double> RootsOfUnity::operator()(int64_t k) const {
 
 template <typename T>
 int64_t LineTable<T>::pass_count() const {
-  return static_cast<int64_t>(passes.size());
+  return std::ssize(passes);
 }
 template <typename T>
 const Pass& LineTable<T>::pass(int64_t k) const {
-  return passes[static_cast<size_t>(k)];
+  return passes[k];
 }
 template <typename T>
 const T* LineTable<T>::twiddle_data() const {
@@ -203,7 +202,7 @@ const T* LineTable<T>::twiddle_data() const {
 }
 template <typename T>
 const T* LineTable<T>::root_data(int radix) const {
-  return roots[static_cast<size_t>(radix)].data();
+  return roots[radix].data();
 }
 /// Room for the line that a thread works on.
 struct LineMemory {
@@ -244,7 +243,7 @@ Transform<T>::Transform(int64_t length, Isa isa)
   if (smooth ? a > 1 : is_split(length, a)) {
     split_ = Split<T>{make_table<T>(a, isa), make_table<T>(b, isa), {}};
     const RootsOfUnity root_of(length);
-    split_->twiddles.reserve(static_cast<size_t>(2 * length));
+    split_->twiddles.reserve(2 * length);
     const StopFlag stop;
     for (int64_t k = 0; k < a && !stop.raised(); ++k) {
       for (int64_t l = 0; l < b; ++l) append(root_of(k * l), split_->twiddles);

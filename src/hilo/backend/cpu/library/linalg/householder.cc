@@ -22,7 +22,7 @@ template <typename T>
 Status with_columns(const CustomCallFrame& frame, CustomCallHandler handler) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> in, batch_of<T>(operand(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
-  std::vector<T> from(static_cast<size_t>(in.count * in.size())), to(static_cast<size_t>(out.count * out.size()));
+  std::vector<T> from(in.count * in.size()), to(out.count * out.size());
   transpose_all(in.data, in.count, in.rows, in.columns, from.data());
   std::vector<CustomCallBuffer> operands(frame.operands.begin(), frame.operands.end());
   std::vector<CustomCallBuffer> results(frame.results.begin(), frame.results.end());

@@ -25,7 +25,7 @@ Status check_buffer(const Place& place, ElementType type, int inner) {
                                         element_type_name(buffer->type), dimensions_to_string(buffer->dimensions),
                                         element_type_name(type), inner));
   }
-  for (int64_t size : buffer->dimensions.last(static_cast<size_t>(inner))) {
+  for (int64_t size : buffer->dimensions.last(inner)) {
     if (size > std::numeric_limits<int>::max() / 2)
       return unimplemented(fmt::format("{}: LAPACK can't count to {}", what, size));
   }

@@ -17,9 +17,7 @@ struct WorkSizes {
 template <typename T>
 struct Workspace {
   explicit Workspace(const WorkSizes& sizes)
-      : work(static_cast<size_t>(sizes.work)),
-        real(static_cast<size_t>(std::max(sizes.real, 1))),
-        integer(static_cast<size_t>(std::max(sizes.integer, 1))) {}
+      : work(sizes.work), real(std::max(sizes.real, 1)), integer(std::max(sizes.integer, 1)) {}
   std::vector<T> work;
   std::vector<Real<T>> real;
   std::vector<int> integer;
@@ -98,7 +96,7 @@ Status sytrd(const CustomCallFrame& frame) {
   call(&uplo, &n, out.data, &leading, d.data, e.data, tau.data, &answer, &query, &failed);
   const int size = work_size(answer);
   for_batch(x.count, 2.0 * n * n * n, [&](int64_t begin, int64_t end) {
-    std::vector<T> work(static_cast<size_t>(size));
+    std::vector<T> work(size);
     for (int64_t i = begin; i < end; ++i) {
       *info.item(i) = kNotFinite;
       if (!triangle_finite(out.item(i), n, uplo)) continue;

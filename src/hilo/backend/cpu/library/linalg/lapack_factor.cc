@@ -176,7 +176,7 @@ Status geqrf(const CustomCallFrame& frame) {
   call(&out.rows, &out.columns, out.data, &leading, tau.data, &answer, &query, &info);
   const int size = work_size(answer);
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
-    std::vector<T> work(static_cast<size_t>(size));
+    std::vector<T> work(size);
     int ignored = 0;
     for (int64_t i = begin; i < end; ++i) {
       const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
@@ -218,7 +218,7 @@ Status geqp3(const CustomCallFrame& frame) {
   };
   T answer{};
   run(0, &answer, -1);
-  std::vector<T> work(static_cast<size_t>(work_size(answer)));
+  std::vector<T> work(work_size(answer));
   for (int64_t i = 0; i < x.count; ++i) {
     const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
     run(i, work.data(), static_cast<int>(work.size()));
@@ -250,7 +250,7 @@ Status orgqr(const CustomCallFrame& frame) {
   call(&out.rows, &out.columns, &tau.rows, out.data, &leading, tau.data, &answer, &query, &info);
   const int size = work_size(answer);
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
-    std::vector<T> work(static_cast<size_t>(size));
+    std::vector<T> work(size);
     int ignored = 0;
     for (int64_t i = begin; i < end; ++i) {
       call(&out.rows, &out.columns, &tau.rows, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
@@ -287,7 +287,7 @@ Status ormqr(const CustomCallFrame& frame) {
   run(0, &answer, -1);
   const int size = work_size(answer);
   for_batch(c.count, static_cast<double>(c.size()) * tau.rows, [&](int64_t begin, int64_t end) {
-    std::vector<T> work(static_cast<size_t>(size));
+    std::vector<T> work(size);
     for (int64_t i = begin; i < end; ++i) run(i, work.data(), size);
   });
   return ok_status();

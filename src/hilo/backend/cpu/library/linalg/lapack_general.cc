@@ -77,8 +77,8 @@ Status geev(const CustomCallFrame& frame) {
   run(0, nullptr, nullptr, nullptr, &answer, -1, &none, &failed);
   const int size = work_size(answer);
   for_batch(x.count, 25.0 * n * n * n, [&](int64_t begin, int64_t end) {
-    const auto elements = static_cast<size_t>(x.size());
-    std::vector<T> a(elements), vl(elements), vr(elements), work(static_cast<size_t>(size));
+    const size_t elements = x.size();
+    std::vector<T> a(elements), vl(elements), vr(elements), work(size);
     std::vector<R> real(kComplex<T> ? static_cast<size_t>(2 * n) : 0);
     for (int64_t i = begin; i < end; ++i) {
       *info.item(i) = kNotFinite;
@@ -145,8 +145,8 @@ Status gees(const CustomCallFrame& frame) {
   if (x.count > 0) run(0, &answer, -1, &unused, &failed);
   const int size = work_size(answer);
   for_batch(x.count, 25.0 * n * n * n, [&](int64_t begin, int64_t end) {
-    std::vector<T> work(static_cast<size_t>(size));
-    std::vector<R> real(static_cast<size_t>(std::max(n, 1)));
+    std::vector<T> work(size);
+    std::vector<R> real(std::max(n, 1));
     for (int64_t i = begin; i < end; ++i) {
       *info.item(i) = kNotFinite;
       *selected.item(i) = 0;
@@ -179,7 +179,7 @@ Status gehrd(const CustomCallFrame& frame) {
   call(&n, &low, &high, out.data, &leading, tau.data, &answer, &query, &failed);
   const int size = work_size(answer);
   for_batch(x.count, 3.0 * n * n * n, [&](int64_t begin, int64_t end) {
-    std::vector<T> work(static_cast<size_t>(size));
+    std::vector<T> work(size);
     for (int64_t i = begin; i < end; ++i) {
       *info.item(i) = kNotFinite;
       if (!all_finite(out.item(i), out.size())) continue;

@@ -135,8 +135,7 @@ class CholeskyHero final : public Hero {
       const int64_t count = std::min(kAtOnce, end - i);
       T* const matrices = data + i * n_ * n_;
       factor_small_cholesky(isa_, n_, lower_, count, matrices, info.data());
-      for (int64_t k = 0; k < count; ++k)
-        finish_factor(matrices + k * n_ * n_, n_, lower_, info[static_cast<size_t>(k)] != 0);
+      for (int64_t k = 0; k < count; ++k) finish_factor(matrices + k * n_ * n_, n_, lower_, info[k] != 0);
     }
   }
 

@@ -35,7 +35,7 @@ Real<T> eliminate(const System<T>& s, std::vector<Row<T>>& rows) {
   Real<T> scale = std::abs(rows[0].pivot) + std::abs(rows[0].next), largest = rows[0].largest();
   for (int c = 0; c < s.columns; ++c) s.z(0, c) = s.b(0, c);
   for (int k = 0; k + 1 < s.size; ++k) {
-    Row<T>& upper = rows[static_cast<size_t>(k)];
+    Row<T>& upper = rows[k];
     Row<T>& row = rows[static_cast<size_t>(k) + 1];
     const bool has_after = k + 2 < s.size;
     const T below = s.lower[k + 1], pivot = s.diagonal[k + 1], next = has_after ? s.upper[k + 1] : T{};
@@ -89,7 +89,7 @@ template <typename T>
 void solve(const System<T>& s, std::vector<Row<T>>& rows) {
   const Real<T> step = std::numeric_limits<Real<T>>::epsilon() * eliminate(s, rows);
   for (int k = s.size - 1; k >= 0; --k) {
-    const Row<T>& row = rows[static_cast<size_t>(k)];
+    const Row<T>& row = rows[k];
     for (int c = 0; c < s.columns; ++c) {
       if (k + 1 < s.size) s.z(k, c) -= row.next * s.z(k + 1, c);
       if (k + 2 < s.size) s.z(k, c) -= row.after * s.z(k + 2, c);
@@ -112,7 +112,7 @@ Status solve_all(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_fits(frame, right.rows == x.rows && right.columns == x.columns && right.count == x.count));
   if (x.rows == 0) return ok_status();
   for_batch(x.count, 8.0 * static_cast<double>(x.size()), [&](int64_t begin, int64_t end) {
-    std::vector<Row<T>> rows(static_cast<size_t>(x.rows));
+    std::vector<Row<T>> rows(x.rows);
     for (int64_t i = begin; i < end; ++i) {
       solve<T>({x.rows, x.columns, diagonals[0].item(i), diagonals[1].item(i), diagonals[2].item(i), right.item(i),
                 x.item(i)},

@@ -35,10 +35,10 @@ class SameBytesHero final : public Hero {
 class PadHero final : public Hero {
  public:
   PadHero(const hlo::PadAttributes& a, const Shape& x, const Shape& result)
-      : width_(static_cast<size_t>(element_size_bytes(x.element_type()))), total_(result.element_count()) {
+      : width_(element_size_bytes(x.element_type())), total_(result.element_count()) {
     const std::vector<int64_t> from = row_major_strides(x.dimensions()), to = row_major_strides(result.dimensions());
     for (int64_t d = 0; d < x.rank(); ++d) {
-      const auto k = static_cast<size_t>(d);
+      const size_t k = d;
       const hlo::KeptRange kept = hlo::kept_by(a.padding[k], x.dimension(d), result.dimension(d));
       counts_.push_back(kept.count);
       from_strides_.push_back(from[k]);
@@ -108,7 +108,7 @@ class ConcatenateHero final : public Hero {
   void copy_row(void* const* buffers, int64_t row, std::byte* out) const {
     for (size_t k = 0; k < pieces_.size(); ++k) {
       if (pieces_[k] == 0) continue;
-      std::memcpy(out, static_cast<const std::byte*>(buffers[k]) + row * pieces_[k], static_cast<size_t>(pieces_[k]));
+      std::memcpy(out, static_cast<const std::byte*>(buffers[k]) + row * pieces_[k], pieces_[k]);
       out += pieces_[k];
     }
   }

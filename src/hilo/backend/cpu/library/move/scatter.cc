@@ -57,7 +57,7 @@ int64_t parts_of(const Scatter& scatter) {
     case Split::kNone: break;
     case Split::kColumns: return (scatter.places.run() + kColumns - 1) / kColumns;
     case Split::kRows: return scatter.places.rows();
-    case Split::kPieces: return static_cast<int64_t>(scatter.places.pieces().size());
+    case Split::kPieces: return std::ssize(scatter.places.pieces());
   }
   return 1;
 }
@@ -88,7 +88,7 @@ ScatterStretch whole_stretch(const ScatterPlaces& places, const ScatterMemory& m
   stretch.updates = memory.updates;
   stretch.rows_size = places.rows() * places.row_size();
   stretch.pieces = places.pieces().data();
-  stretch.piece_count = static_cast<int64_t>(places.pieces().size());
+  stretch.piece_count = std::ssize(places.pieces());
   stretch.run = places.run();
   return stretch;
 }
@@ -134,7 +134,7 @@ bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
   int64_t bytes = 0, window = 0;
   for (const Shape& array : arrays) {
     bytes += array.byte_size();
-    window += places.run() * static_cast<int64_t>(places.pieces().size()) * element_size_bytes(array.element_type());
+    window += places.run() * std::ssize(places.pieces()) * element_size_bytes(array.element_type());
   }
   return bytes > kInCache || window >= kCacheLine;
 }
@@ -179,7 +179,7 @@ class ScatterSumHero final : public Hero {
 
   Status run(void* const* buffers, const CallContext&) const override {
     if (scatter_.split == Split::kRows && !kCompensated) return run_in_blocks(buffers);
-    const auto count = static_cast<size_t>(numbers_);
+    const size_t count = numbers_;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
     auto* const sums = reinterpret_cast<double*>(memory.data());
     auto* const out = static_cast<T*>(buffers[3]);
@@ -225,7 +225,7 @@ class ScatterSumHero final : public Hero {
     const ScatterPlaces& places = scatter_.places;
     const int64_t row = numbers_ / places.rows();
     T* const out = static_cast<T*>(buffers[3]) + begin * row;
-    const auto count = static_cast<size_t>((end - begin) * row);
+    const size_t count = (end - begin) * row;
     convert_all(out, sums, count);
     // The kernel counts from the array's begin, where none of its windows are.
     const auto skipped = static_cast<uintptr_t>(begin * row) * sizeof(double);
@@ -313,7 +313,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   if (!is_integer(index_type) || !is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   Scatter scatter{
       ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), nullptr, nullptr, kMostWindows, Split::kNone, {}};
-  for (const Shape& array : operands.first(n)) scatter.bytes.push_back(static_cast<size_t>(array.byte_size()));
+  for (const Shape& array : operands.first(n)) scatter.bytes.push_back(array.byte_size());
   ScatterPlaces& places = scatter.places;
   if (!places.any()) return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
   const bool sums = n == 1 && hlo::sums_many(a, operands[0], operands[n + 1]);

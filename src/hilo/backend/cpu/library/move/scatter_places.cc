@@ -11,9 +11,8 @@ ScatterPlaces::ScatterPlaces(const hlo::ScatterAttributes& a, const Shape& array
     : index_bytes_(element_size_bytes(indices.element_type())) {
   const std::vector<int64_t> window =
       hlo::other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
-  std::vector<int64_t> window_sizes(static_cast<size_t>(array.rank()), 1);
-  for (size_t k = 0; k < window.size(); ++k)
-    window_sizes[static_cast<size_t>(window[k])] = updates.dimension(a.update_window_dims[k]);
+  std::vector<int64_t> window_sizes(array.rank(), 1);
+  for (size_t k = 0; k < window.size(); ++k) window_sizes[window[k]] = updates.dimension(a.update_window_dims[k]);
   any_ = updates.element_count() != 0 && std::ranges::equal(window_sizes, array.dimensions(), std::less_equal());
   if (!any_) return;
   set_rows(array, window_sizes);
@@ -24,21 +23,19 @@ ScatterPlaces::ScatterPlaces(const hlo::ScatterAttributes& a, const Shape& array
 }
 
 void ScatterPlaces::set_rows(const Shape& array, std::span<const int64_t> window_sizes) {
-  for (size_t d = 0; d < window_sizes.size() && window_sizes[d] == 1; ++d)
-    rows_ *= array.dimension(static_cast<int64_t>(d));
+  for (size_t d = 0; d < window_sizes.size() && window_sizes[d] == 1; ++d) rows_ *= array.dimension(d);
   row_size_ = array.element_count() / rows_;
 }
 
 void ScatterPlaces::add_components(const hlo::ScatterAttributes& a, const Shape& array, const Shape& indices,
                                    std::span<const int64_t> window_sizes) {
   const std::vector<int64_t> array_strides = strides_of(array), index_strides = strides_of(indices);
-  const int64_t component_stride =
-      a.index_vector_dim < indices.rank() ? index_strides[static_cast<size_t>(a.index_vector_dim)] : 0;
+  const int64_t component_stride = a.index_vector_dim < indices.rank() ? index_strides[a.index_vector_dim] : 0;
   for (size_t k = 0; k < a.scatter_dims_to_operand_dims.size(); ++k) {
-    const auto d = static_cast<size_t>(a.scatter_dims_to_operand_dims[k]);
-    slides_ |= window_sizes[d] > 1 && window_sizes[d] < array.dimension(static_cast<int64_t>(d));
+    const size_t d = a.scatter_dims_to_operand_dims[k];
+    slides_ |= window_sizes[d] > 1 && window_sizes[d] < array.dimension(d);
     components_.push_back({static_cast<int64_t>(k) * component_stride, array_strides[d],
-                           static_cast<uint64_t>(array.dimension(static_cast<int64_t>(d)) - window_sizes[d])});
+                           static_cast<uint64_t>(array.dimension(d) - window_sizes[d])});
   }
 }
 
@@ -53,11 +50,9 @@ void ScatterPlaces::add_batches(const hlo::ScatterAttributes& a, const Shape& ar
     if (d == a.index_vector_dim) continue;
     const auto batching = std::ranges::find(a.scatter_indices_batching_dims, d);
     const bool is_batching = batching != a.scatter_indices_batching_dims.end();
-    const auto number = static_cast<size_t>(batching - a.scatter_indices_batching_dims.begin());
-    const int64_t array_stride = is_batching ? array_strides[static_cast<size_t>(a.input_batching_dims[number])] : 0;
-    add_batch({indices.dimension(d),
-               index_strides[static_cast<size_t>(d)],
-               {array_stride, update_strides[static_cast<size_t>(scatter_dims[next++])]}});
+    const size_t number = batching - a.scatter_indices_batching_dims.begin();
+    const int64_t array_stride = is_batching ? array_strides[a.input_batching_dims[number]] : 0;
+    add_batch({indices.dimension(d), index_strides[d], {array_stride, update_strides[scatter_dims[next++]]}});
   }
   if (batch_.empty()) batch_.push_back({1, 0, {0, 0}});
 }

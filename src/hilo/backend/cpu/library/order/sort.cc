@@ -236,7 +236,7 @@ class KeySortHero final : public Hero {
     in_stretches(lines_.length, kSortPollInterval, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         for (size_t k = 0; k < widths_.size(); ++k) {
-          const auto place = static_cast<size_t>(at + i * lines_.stride);
+          const size_t place = at + i * lines_.stride;
           arguments[k] = static_cast<const std::byte*>(buffers[k]) + place * widths_[k];
         }
         void* to = keys + i;
@@ -294,7 +294,7 @@ class KeySortHero final : public Hero {
     const auto before = [&](const Pair<Key>& a, const Pair<Key>& b) {
       return a.key != nan && b.key != nan && a.key < b.key;
     };
-    const std::span all(pairs, static_cast<size_t>(n));
+    const std::span all(pairs, n);
     if (stable_) hlo::merge_sort(all, before);
     else hlo::introsort(all, before);
   }
@@ -315,7 +315,7 @@ class ComparatorSortHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     const StopFlag stop;
     const size_t operands = widths_.size();
-    std::vector<int64_t> order(static_cast<size_t>(lines_.length));
+    std::vector<int64_t> order(lines_.length);
     std::vector<const void*> arguments(2 * operands);
     for (int64_t line = 0; line < lines_.count() && !stop.raised(); ++line) {
       const int64_t at = lines_.begin(line);
@@ -338,7 +338,7 @@ class ComparatorSortHero final : public Hero {
       else hlo::introsort(std::span(order), before);
       for (size_t k = 0; k < operands && !stop.raised(); ++k) {
         move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length,
-                      [&](int64_t i) { return order[static_cast<size_t>(i)]; });
+                      [&](int64_t i) { return order[i]; });
       }
     }
     return ok_status();
@@ -358,7 +358,7 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request) {
   const auto& a = hlo::attributes_of<hlo::SortAttributes>(request.problem.instruction);
   std::vector<size_t> widths;
   for (const Shape& s : operands) {
-    widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
+    widths.push_back(element_size_bytes(s.element_type()));
   }
   Lines lines{1, 1, 1, 1};
   const Shape& shape = operands[0];

@@ -105,12 +105,11 @@ StatusOr<hlo::ComputationPtr> function_of(const hlo::Computation& c, const Twins
                                           std::span<const ElementType> operands) {
   hlo::ComputationDraft draft("key");
   std::vector<InstructionId> parameters, made(c.size());
-  for (size_t k = 0; k < operands.size(); ++k)
-    parameters.push_back(append_parameter(draft, operands[k], static_cast<int64_t>(k)));
+  for (size_t k = 0; k < operands.size(); ++k) parameters.push_back(append_parameter(draft, operands[k], k));
   for (const hlo::Instruction& i : c.instructions()) {
     if (!twins.uses(i.id)) continue;
     if (i.opcode == Opcode::kParameter) {
-      made[i.id] = parameters[static_cast<size_t>(attributes_of<hlo::ParameterAttributes>(i).number / 2)];
+      made[i.id] = parameters[attributes_of<hlo::ParameterAttributes>(i).number / 2];
       continue;
     }
     std::vector<InstructionId> from;

@@ -62,7 +62,7 @@ class TopKHero final : public Hero {
         auto* values = static_cast<Bits*>(buffers[1]) + row * k_;
         auto* positions = static_cast<int32_t*>(buffers[2]) + row * k_;
         for (int64_t k = 0; k < k_; ++k) {
-          const uint32_t position = ranked[static_cast<size_t>(k)].position;
+          const uint32_t position = ranked[k].position;
           positions[k] = static_cast<int32_t>(position);
           values[k] = x[position];
         }
@@ -111,7 +111,7 @@ class TopKHero final : public Hero {
   template <typename Bits>
   void keep_best(std::vector<Ranked<Bits>>& ranked) const {
     std::nth_element(ranked.begin(), ranked.begin() + (k_ - 1), ranked.end());
-    ranked.resize(static_cast<size_t>(k_));
+    ranked.resize(k_);
   }
 
   ElementType type_;

@@ -134,7 +134,7 @@ void call_blas(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
 template <typename T>
 void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
   constexpr int64_t kBlock = 64, kDepth = 128;
-  std::vector<T> packed(static_cast<size_t>(kBlock * kDepth));
+  std::vector<T> packed(kBlock * kDepth);
   const StopFlag stop;
   for (int64_t i = 0; i < p.m && !adds; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
   for (int64_t j0 = 0; j0 < p.n; j0 += kBlock) {
@@ -142,8 +142,7 @@ void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
     for (int64_t k0 = 0; k0 < p.k; k0 += kDepth) {
       const int64_t depth = std::min(kDepth, p.k - k0);
       for (int64_t k = 0; k < depth; ++k) {
-        for (int64_t j = 0; j < width; ++j)
-          packed[static_cast<size_t>(k * kBlock + j)] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
+        for (int64_t j = 0; j < width; ++j) packed[k * kBlock + j] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
       }
       if (stop.raised()) return;
       for (int64_t i = 0; i < p.m; ++i) {
@@ -225,7 +224,7 @@ int64_t most_depth(const MatrixProduct<T>& p) {
 template <typename T>
 void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p, const OwnProduct& own) {
   const int64_t parts = (p.k + most_depth(p) - 1) / most_depth(p);
-  std::vector<T> further(static_cast<size_t>((sum_levels(parts, kCallsInOrder) - 1) * p.m * p.n));
+  std::vector<T> further((sum_levels(parts, kCallsInOrder) - 1) * p.m * p.n);
   const auto at = [&](int64_t level) { return level == 0 ? p.c : further.data() + (level - 1) * p.m * p.n; };
   const auto row = [&](int64_t level) { return level == 0 ? p.ldc : p.n; };
   const auto add = [&](int64_t part, int64_t level, bool adds) {

@@ -38,8 +38,8 @@ Operand right_operand(const hlo::DotAttributes& a, const Shape& s, const Operand
 ProductOperand result_of(const hlo::DotAttributes& a, const Shape& s, const ProductOperand& right,
                          const OperandView& view) {
   hlo::Int64List batch, columns;
-  for (size_t d = 0; d < a.lhs_batch_dimensions.size(); ++d) batch.push_back(static_cast<int64_t>(d));
-  const auto count = static_cast<int64_t>(right.outer.dimensions.size());
+  for (size_t d = 0; d < a.lhs_batch_dimensions.size(); ++d) batch.push_back(d);
+  const int64_t count = right.outer.dimensions.size();
   for (int64_t d = s.rank() - count; d < s.rank(); ++d) columns.push_back(d);
   return {s, batch, columns, view};
 }

@@ -57,11 +57,11 @@ class FloatProduct {
     const int64_t columns = packs_right_ ? columns_at_once_ : p_.b.lines % steps_.lanes == 0 ? 0 : extents_.columns;
     if (columns > 0) {
       const int64_t bytes = columns * depth_ * steps_.result;
-      HILO_ASSIGN_OR_RETURN(columns_, allocate_buffer(static_cast<size_t>(bytes)));
+      HILO_ASSIGN_OR_RETURN(columns_, allocate_buffer(bytes));
     }
     if (!copies_left_) return ok_status();
     const int64_t rows = (pieces_of(tiles_, blocks_) + 1) * extents_.rows;
-    HILO_ASSIGN_OR_RETURN(rows_, allocate_buffer(static_cast<size_t>(rows * (depth_ + kLineWords) * steps_.result)));
+    HILO_ASSIGN_OR_RETURN(rows_, allocate_buffer(rows * (depth_ + kLineWords) * steps_.result));
     return ok_status();
   }
 

@@ -41,7 +41,7 @@ struct PackedOperand : ProductOperand {
 
   StatusOr<const void*> prepared(const void* data, AlignedBuffer& memory) const {
     if (!reorder && !convert) return data;
-    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(shape.element_count() * bytes())));
+    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(shape.element_count() * bytes()));
     visit_array_type(
         shape.element_type(),
         [&]<typename From>() {

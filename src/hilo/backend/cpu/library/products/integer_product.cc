@@ -113,8 +113,7 @@ Status multiply_integers(const IntegerKernels& kernels, const IntegerMatrix& a, 
   auto* const b_words = reinterpret_cast<Word*>(columns.data());
   auto* const a_words = reinterpret_cast<Word*>(rows.data());
   auto* const c_words = reinterpret_cast<Word*>(sums.data());
-  std::vector<Word> column_terms(static_cast<size_t>(right.count() * wide)),
-      row_terms(static_cast<size_t>(kStripsAtOnce * kernels.rows));
+  std::vector<Word> column_terms(right.count() * wide), row_terms(kStripsAtOnce * kernels.rows);
   const StopFlag stop;
   right.pack(0, b.lines, wide, b_words);
   for (int64_t j = 0; j < right.count(); ++j)

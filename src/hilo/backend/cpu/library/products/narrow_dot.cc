@@ -26,7 +26,7 @@ struct NarrowOperand : ProductOperand {
 
   StatusOr<const std::byte*> prepared(const void* data, AlignedBuffer& memory) const {
     if (!reorder) return static_cast<const std::byte*>(data);
-    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(shape.element_count() * bytes())));
+    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(shape.element_count() * bytes()));
     if (bytes() == 1)
       copy_operand(*this, static_cast<const uint8_t*>(data), reinterpret_cast<uint8_t*>(memory.data()), true);
     else copy_operand(*this, static_cast<const uint16_t*>(data), reinterpret_cast<uint16_t*>(memory.data()), true);
@@ -61,7 +61,7 @@ class NarrowDotHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(const std::byte* const b, rhs_.prepared(buffers[1], right));
     auto* c = static_cast<std::byte*>(buffers[2]);
     if (is_bf16()) {
-      HILO_ASSIGN_OR_RETURN(sums, allocate_buffer(static_cast<size_t>(result_.element_count() * kSumBytes)));
+      HILO_ASSIGN_OR_RETURN(sums, allocate_buffer(result_.element_count() * kSumBytes));
       c = sums.data();
     }
     HILO_ASSIGN_OR_RETURN(const bool is_exact, multiply(kernels_, a, b, c, buffers[2]));

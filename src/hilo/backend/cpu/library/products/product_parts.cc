@@ -14,7 +14,7 @@ DimensionGroup group_of(const Shape& shape, const std::vector<int64_t>& strides,
   bool first = true;
   for (size_t k = dimensions.size(); k-- > 0;) {
     const int64_t extent = shape.dimension(dimensions[k]);
-    const int64_t stride = strides[static_cast<size_t>(dimensions[k])];
+    const int64_t stride = strides[dimensions[k]];
     if (extent != 1) {
       if (first) group.stride = stride;
       else if (group.stride && stride != *group.stride * group.extent) group.stride = std::nullopt;
@@ -44,7 +44,7 @@ ProductOperand::ProductOperand(const Shape& s, const Int64List& batch_dimensions
   batch = group_of(s, strides, batch_dimensions);
   outer = group_of(s, strides, std::move(rest));
   contracted = group_of(s, strides, contracting);
-  for (const int64_t d : batch.dimensions) batch_strides.push_back(strides[static_cast<size_t>(d)]);
+  for (const int64_t d : batch.dimensions) batch_strides.push_back(strides[d]);
 }
 
 int64_t ProductOperand::offset_of(int64_t item) const {
@@ -68,7 +68,7 @@ void ProductOperand::use_packed_strides() {
 int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term) {
   if (sizes.batch >= kManyItems || !worth_forking(work_ns(term, sizes.work()))) return 1;
   const double work = sizes.work() / static_cast<double>(sizes.batch);
-  const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostProductParts)));
+  const int64_t parts = std::min(work / kWorkPerPart, static_cast<double>(kMostProductParts));
   return std::clamp<int64_t>((cut.by_rows ? sizes.m : sizes.n) / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
 }
 

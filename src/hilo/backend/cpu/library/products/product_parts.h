@@ -59,7 +59,7 @@ void copy_operand(const ProductOperand& o, const From* from, To* to, bool reorde
     if (i % kPackedAtOnce == 0 && stop.raised()) return;
     to[i] = static_cast<To>(from[at]);
     for (size_t d = order.size(); d-- > 0;) {
-      const int64_t stride = o.strides[static_cast<size_t>(order[d])];
+      const int64_t stride = o.strides[order[d]];
       at += stride;
       if (++index[d] < o.shape.dimension(order[d])) break;
       at -= stride * index[d];

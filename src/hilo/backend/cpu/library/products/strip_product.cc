@@ -42,8 +42,8 @@ class Blocks {
 
   Status reserve() {
     const int64_t depth = packed_words_of(std::min(chunk_, p_.k));
-    HILO_ASSIGN_OR_RETURN(rows_, allocate_buffer(static_cast<size_t>(kernels_.rows * depth * kernels_.word)));
-    HILO_ASSIGN_OR_RETURN(columns_, allocate_buffer(static_cast<size_t>(columns_at_once_ * depth * kernels_.word)));
+    HILO_ASSIGN_OR_RETURN(rows_, allocate_buffer(kernels_.rows * depth * kernels_.word));
+    HILO_ASSIGN_OR_RETURN(columns_, allocate_buffer(columns_at_once_ * depth * kernels_.word));
     return ok_status();
   }
 

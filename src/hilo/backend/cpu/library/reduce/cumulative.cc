@@ -199,8 +199,7 @@ StatusOr<std::unique_ptr<Hero>> make_cumulative_hero(const HeroRequest& request)
   if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));
   std::vector<size_t> widths;
-  for (const Shape& s : operands.first(operands.size() / 2))
-    widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
+  for (const Shape& s : operands.first(operands.size() / 2)) widths.push_back(element_size_bytes(s.element_type()));
   return std::unique_ptr<Hero>(std::make_unique<CompiledCumulativeHero>(lines, std::move(widths), body));
 }
 

@@ -96,14 +96,14 @@ StatusOr<std::unique_ptr<Hero>> make_reduce_hero(const HeroRequest& request) {
   const std::vector<int64_t> strides = row_major_strides(operands[0].dimensions());
   Part kept, reduced;
   for (size_t d = 0; d < strides.size(); ++d) {
-    Part& part = std::ranges::count(a.dimensions, static_cast<int64_t>(d)) != 0 ? reduced : kept;
+    Part& part = std::ranges::count(a.dimensions, d) != 0 ? reduced : kept;
     part.sizes.push_back(operands[0].dimensions()[d]);
     part.strides.push_back(strides[d]);
   }
   std::vector<size_t> from_widths, widths;
   for (size_t k = 0; k < results.size(); ++k) {
-    from_widths.push_back(static_cast<size_t>(element_size_bytes(operands[k].element_type())));
-    widths.push_back(static_cast<size_t>(element_size_bytes(results[k].element_type())));
+    from_widths.push_back(element_size_bytes(operands[k].element_type()));
+    widths.push_back(element_size_bytes(results[k].element_type()));
   }
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));
   return std::unique_ptr<Hero>(std::make_unique<CompiledReduceHero>(std::move(kept), std::move(reduced),

@@ -217,7 +217,7 @@ StatusOr<std::unique_ptr<Hero>> make_select_and_scatter_hero(const HeroRequest& 
   if (!is_scalar_function(*a.select) || !is_scalar_function(*a.scatter)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(const ScalarFunction select, request.code.scalar_program(*a.select));
   HILO_ASSIGN_OR_RETURN(const ScalarFunction scatter, request.code.scalar_program(*a.scatter));
-  const auto width = static_cast<size_t>(element_size_bytes(type));
+  const size_t width = element_size_bytes(type);
   return std::unique_ptr<Hero>(std::make_unique<CompiledSelectAndScatterHero>(std::move(plan), width, select, scatter));
 }
 
