@@ -26,6 +26,7 @@ def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple
         "spdx": [python, "tools/check_spdx.py"],
         "includes": [python, "tools/check_includes.py"],
         "comments": [python, "tools/check_comments.py"],
+        "mirror": [python, "tools/check_mirror.py"],
         "words": [python, "tools/check_words.py"],
         "jax_tests": [python, "tools/check_jax_tests.py"],
         "format": ["tools/check_format.sh"],

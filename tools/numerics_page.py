@@ -67,7 +67,7 @@ every instruction set: in hardware, or on SSE2 in the C library.
 they are equal for every number that `normal` draws, in f64 for |x| < 0.64. Beyond that XLA calls the C library's logarithm: of
 377,486 numbers 46 differ (284 on SSE2), by at most 2 units in the last place.
 
-`make interop` compares `lax::xla_erf_inv` with jaxlib. `tests/random/random_test.cc` compares a million values of each function
+`make interop` compares `lax::xla_erf_inv` with jaxlib. `tests/random/sampling_test.cc` compares a million values of each function
 with checksums of jaxlib's values.
 
 ## Sums
@@ -155,7 +155,7 @@ same for undilated inputs in f32, f16 and bf16. In f64, for complex numbers and 
 LAPACK's error. The vectors of a group of equal values aren't unique and have no derivative, but a smooth function of the
 matrix has one. The program can write it in any form: `V f(w) V^H` by columns, rows, `diag` or `einsum`, `V (f(w) (V^H x))`,
 factors that are multiplied later, sums over vectors, `sum(f(w))`, `U f(s) V^H`. Each value computed from the decomposition stores
-the inputs of the group's part of the derivative (`transform/lifts.h`). `tests/rules/spectra_test.cc` checks these forms to
+the inputs of the group's part of the derivative (`transform/lifts.h`). `tests/rules/decomposition_spectra_test.cc` checks these forms to
 1e-10 in f64 and c128.
 
 | function of `eigh(a)`, `svd(a)` | at equal values |
@@ -176,7 +176,7 @@ overflow unless a derivative does.
 ## Masked elements
 
 Elements that `where` excludes are ignored: values and derivatives of every order are those of the remaining elements, even if
-excluded elements are infinite or NaN. `tests/optim/masks_test.cc` checks this for reductions, `nn`, `logsumexp` and the losses.
+excluded elements are infinite or NaN. `tests/optim/losses_masks_test.cc` checks this for reductions, `nn`, `logsumexp` and the losses.
 If no element remains, the value is JAX's and the derivative is 0. In `logsumexp` a weight of 0 has its derivative `exp(x) / sum`; JAX
 returns 0.
 

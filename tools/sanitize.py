@@ -42,7 +42,7 @@ RUNS = (
 COMPILERS = ("clang-19", "clang++-19")  # its checks compile in half the time of those of g++
 LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow
 # Under valgrind: the tests in these files of the program test_backend, as a release has it.
-KERNEL_TESTS = ("backend/cpu/library/**/*_test.cc", "backend/cpu/library/heroes_test.cc", "backend/cpu/window_test.cc")
+KERNEL_TESTS = ("backend/cpu/library/**/*_test.cc", "backend/cpu/library/heroes_test.cc", "backend/cpu/cpu_engine_window_test.cc")
 VALGRIND = ("valgrind", "--quiet", "--error-exitcode=9", "--num-callers=30")
 VALGRIND_SECONDS = 3600  # of one test, which takes 50 times as long as alone
 

@@ -73,9 +73,12 @@ def same_aliases(texts: Iterable[str]) -> set[str]:
     """Names that mean one type in all these files, which may define them again."""
     meanings = {}
     for text in texts:
-        for name, meaning in ALIAS.findall(text):
+        aliases = dict(ALIAS.findall(text))
+        for name, meaning in aliases.items():
             meanings.setdefault(name, set()).add(meaning)
-    return {name for name, found in meanings.items() if len(found) == 1}
+        for name in own_names(text) - aliases.keys():  # a type or function of that name
+            meanings.setdefault(name, set()).add("")
+    return {name for name, found in meanings.items() if len(found) == 1 and "" not in found}
 
 
 def write_if_new(path: pathlib.Path, text: str) -> None:

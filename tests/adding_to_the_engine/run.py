@@ -14,7 +14,7 @@ import page_steps as steps  # noqa: E402
 
 # Of the tests those of passes alone: their names are the folder's, so one program has them.
 COPIED = ("CMakeLists.txt", "cmake", "src", "tools/hilo", "tools/unity.py", "tests/CMakeLists.txt", "tests/paths.h.in",
-          "tests/support", "tests/hlo/passes/golden_test.cc")
+          "tests/support", "tests/hlo/passes/passes_test.cc")
 
 
 def build(copy, jobs):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """record_open_sizes.py -- writes some functions of open_size_functions.py as tests/import/data/open/NAME.jax, and what JAX gives
-for them at sizes 1, 2, 7 and 33 as tests/golden/open_sizes.txt, for tests/import/open_sizes_test.cc.
+for them at sizes 1, 2, 7 and 33 as tests/golden/open_sizes.txt, for tests/import/load_open_sizes_test.cc.
 
 A line is a name, the types of the arguments, and of each result its shape, a weighted sum of its elements and the sum of their
 magnitudes; or "refused" where JAX rejects the sizes. The arguments' elements follow from their places (place_value)."""

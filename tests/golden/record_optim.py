@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """record_optim.py FILE -- what optax 0.2.8's optimisers and transformations make of two parameters in 100 steps, for
-tests/optim/steps_test.cc. Gradients are cos(0.7 step + place), so nothing is fed back; line searches have a loss instead, whose
+tests/optim/optimizers_test.cc. Gradients are cos(0.7 step + place), so nothing is fed back; line searches have a loss instead, whose
 parameters are recorded after 3 steps and after 100."""
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_scipy.py FILE -- what jax 0.10.2 gives for calls of jax.scipy, for tests/scipy/golden_test.cc. Each row is C++; the
+"""record_scipy.py FILE -- what jax 0.10.2 gives for calls of jax.scipy, for tests/scipy/scipy_test.cc. Each row is C++; the
 Python call follows from it, or stands behind "##". A row that begins with "d " is the derivative of the call in its first
 argument. Windows, roots and least squares are SciPy's."""
 import re
@@ -143,7 +143,7 @@ def solver_rows() -> list[str]:
     return out
 
 
-# The functions that rows hand to solvers; tests/scipy/golden_test.cc has them in C++.
+# The functions that rows hand to solvers; tests/scipy/scipy_test.cc has them in C++.
 FUNCTIONS = {
     "banana": lambda x: 10.0 * (x[1] - x[0] ** 2) ** 2 + (1.0 - x[0]) ** 2,
     "bowl": lambda x: jnp.sum(jnp.cosh(x - 1.0)) + 0.5 * jnp.sum(x) ** 2,

@@ -37,6 +37,10 @@ class Unity(Planted):
         other = LOCAL.format("using Floats = std::vector<double>;")
         self.assertEqual(self.batches(a=same, b=other), [["a"], ["b"]])
 
+    def test_an_alias_of_a_name_that_others_define_as_a_type_is_none(self):
+        type_ = LOCAL.format("struct Params {")
+        self.assertEqual(self.batches(a=type_, b=type_, c=LOCAL.format("using Params = std::vector<int>;")), [["a"], ["b"], ["c"]])
+
     def test_macros_go_apart(self):
         self.assertEqual(self.batches(a="#define ROW(x) x\n", b="#define ROW(x) -x\n"), [["a"], ["b"]])
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "hilo/stablehlo/translate/translate.h"
+#include "hilo/stablehlo/write/text_writer.h"
+#include "tests/support/tables.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -19,6 +21,17 @@ std::string error_of_text(std::string_view text) {
   const StatusOr<ModuleTree> tree = read_text(text, "t.mlir");
   return tree.ok() ? "no error" : tree.status().to_string();
 }
+
+/// The tables next to this file: text, and what is printed of the tree that was read from it, or the error.
+class MlirTables : public testing::TestWithParam<tests::TableRow> {};
+
+TEST_P(MlirTables, ReadAndPrint) {
+  const StatusOr<ModuleTree> tree = read_text(GetParam().input, "t.mlir");
+  tests::expect_output(GetParam(), tree.ok() ? print_tree(*tree) : tree.status().to_string());
+}
+
+INSTANTIATE_TEST_SUITE_P(Mlir, MlirTables, testing::ValuesIn(tests::table_rows("stablehlo/text")),
+                         [](const auto& info) { return tests::name_of(info.param); });
 
 /// The only operation called `name`.
 const Operation& find_operation(const ModuleTree& tree, std::string_view name) {

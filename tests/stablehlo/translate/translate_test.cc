@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <regex>
+#include <sstream>
 
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/stablehlo/text/reader.h"
+#include "tests/support/tables.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -33,6 +36,26 @@ std::string error_of(std::string_view text, const std::string& function = {}) {
 void holds(const std::string& text, std::string_view part) {
   EXPECT_NE(text.find(part), std::string::npos) << "wanted " << part << " in:\n" << text;
 }
+
+/// The tables next to this file: StableHLO, and the HLO that it is translated to, or the error. A first line "// arguments: f32[3] s32[]"
+/// is what the entry is called with.
+class TranslateTables : public testing::TestWithParam<tests::TableRow> {};
+
+TEST_P(TranslateTables, GiveHlo) {
+  constexpr std::string_view kArguments = "// arguments:";
+  const std::string& text = GetParam().input;
+  TranslateOptions options;
+  if (text.starts_with(kArguments)) {
+    std::istringstream shapes(text.substr(kArguments.size(), text.find('\n') - kArguments.size()));
+    for (std::string shape; shapes >> shape;) options.arguments.push_back(hlo::parse_shape(shape).value());
+  }
+  const StatusOr<hlo::Module> module = program(text, options);
+  tests::expect_output(GetParam(),
+                       module.ok() ? hlo::print_module(*module, {.layouts = false}) : module.status().to_string());
+}
+
+INSTANTIATE_TEST_SUITE_P(Translate, TranslateTables, testing::ValuesIn(tests::table_rows("stablehlo/translate")),
+                         [](const auto& info) { return tests::name_of(info.param); });
 
 TEST(Translate, OpsThatTheEngineLacksKeepTheirAttributesAsText) {
   const std::string hlo = hlo_of(

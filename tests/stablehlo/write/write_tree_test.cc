@@ -19,6 +19,7 @@
 #include "tests/paths.h"
 #include "tests/support/number.h"
 #include "tests/support/status_cell.h"
+#include "tests/support/tables.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -152,6 +153,19 @@ std::string written(std::string_view program) {
   const StatusOr<std::string> text = write_text(*module);
   return text.ok() ? *text : text.status().to_string();
 }
+
+/// The tables next to this file: HLO, and the text that is written, or the error.
+class WriteTables : public testing::TestWithParam<tests::TableRow> {};
+
+TEST_P(WriteTables, GiveStableHlo) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(GetParam().input, {.source = "t.hlo"});
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  const StatusOr<std::string> text = write_text(*module);
+  tests::expect_output(GetParam(), text.ok() ? *text : text.status().to_string());
+}
+
+INSTANTIATE_TEST_SUITE_P(Write, WriteTables, testing::ValuesIn(tests::table_rows("stablehlo/write")),
+                         [](const auto& info) { return tests::name_of(info.param); });
 
 TEST(WriteText, IsWhatAPersonReads) {
   EXPECT_EQ(written(R"(HloModule m

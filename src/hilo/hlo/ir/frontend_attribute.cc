@@ -9,7 +9,10 @@ namespace hilo::hlo {
 
 std::string frontend_attribute(std::string_view attributes, std::string_view key) {
   const std::string wanted = fmt::format("{}=\"", key);
-  const size_t found = attributes.find(wanted);
+  size_t found = attributes.find(wanted);
+  while (found != std::string_view::npos && found > 0 &&
+         std::string_view("{, ").find(attributes[found - 1]) == std::string_view::npos)
+    found = attributes.find(wanted, found + 1);  // the end of a longer key
   std::string text;
   if (found == std::string_view::npos) return text;
   for (size_t i = found + wanted.size(); i < attributes.size() && attributes[i] != '"'; ++i) {

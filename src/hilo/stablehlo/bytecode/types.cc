@@ -167,6 +167,13 @@ Type read_builtin_type(BytecodeReader& reader, ByteReader& in) {
   return made;
 }
 
+Type token() {
+  Type made;
+  made.kind = TypeKind::kToken;
+  made.spelled = "!stablehlo.token";
+  return made;
+}
+
 Type read_vhlo_type(BytecodeReader& reader, ByteReader& in) {
   const uint64_t code = in.number();
   if (in.failed()) return {};
@@ -182,7 +189,7 @@ Type read_vhlo_type(BytecodeReader& reader, ByteReader& in) {
     case VhloType::kFunction: return read_parts(reader, in, TypeKind::kFunction);
     case VhloType::kRankedTensor: return read_tensor(reader, in);
     case VhloType::kTuple: return read_parts(reader, in, TypeKind::kTuple);
-    case VhloType::kToken: made.kind = TypeKind::kToken; return made;
+    case VhloType::kToken: return token();
     case VhloType::kNone:
       made.kind = TypeKind::kNoType;
       made.spelled = "none";
@@ -218,10 +225,7 @@ Type read_type(BytecodeReader& reader, ByteReader& in, const BytecodeEntry& entr
   if (entry.dialect == "vhlo") return read_vhlo_type(reader, in);
   // A token where the program is of builtin types, as around Shardy's operations. Source: StableHLO's StablehloBytecode.cpp.
   constexpr uint64_t kStablehloToken = 0;
-  if (entry.dialect == "stablehlo" && in.number() == kStablehloToken) {
-    made.kind = TypeKind::kToken;
-    return made;
-  }
+  if (entry.dialect == "stablehlo" && in.number() == kStablehloToken) return token();
   in.fail(StatusCode::kUnimplemented, fmt::format("a type of dialect '{}'", entry.dialect));
   return made;
 }

@@ -114,7 +114,7 @@ std::string TextWriter::function_type(const Operation& operation) const {
 std::string TextWriter::list(const Operation& operation, std::string_view name) const {
   const Attribute* const attribute = tree_.find(operation, name);
   if (attribute == nullptr) return "[]";
-  if (attribute->kind == AttributeKind::kArray) {
+  if (attribute->kind == AttributeKind::kArray && !integers_of(tree_, *attribute).ok()) {  // words
     std::string text = "[";
     for (size_t i = 0; i < attribute->elements.size(); ++i)
       text += fmt::format("{}{}", i == 0 ? "" : ", ", tree_.attributes[attribute->elements[i]].text);
