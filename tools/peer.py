@@ -41,7 +41,10 @@ TESTED = {**MEASURED, "flatbuffers": "flatbuffers",  # a judge
           "pypjrt": "pypjrt==0.1.1",  # walks plugins without JAX
           "scipy_openblas32": "scipy-openblas32",  # what the wheel depends on
           "absl": "absl-py", "cloudpickle": "cloudpickle", "hypothesis": "hypothesis", "scipy": "scipy",  # JAX's own tests
-          "flax": "flax", "optax": "optax", "numpyro": "numpyro", "equinox": "equinox", "diffrax": "diffrax"}  # programs
+          "flax": "flax", "optax": "optax", "numpyro": "numpyro", "equinox": "equinox", "diffrax": "diffrax",  # programs
+          "optimistix": "optimistix", "lineax": "lineax", "haiku": "dm-haiku", "jaxopt": "jaxopt", "blackjax": "blackjax", "jraph": "jraph",
+          "e3nn_jax": "e3nn-jax", "distrax": "distrax", "orbax.checkpoint": "orbax-checkpoint", "jaxtyping": "jaxtyping",
+          "mujoco.mjx": "mujoco-mjx", "brax": "brax"}
 
 
 def main() -> int:
