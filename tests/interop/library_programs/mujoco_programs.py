@@ -10,11 +10,13 @@ import mujoco
 from library_programs.step import Step
 from mujoco import mjx
 
-MODELS = pathlib.Path(mjx.__file__).resolve().parent / "test_data"
+HUMANOID = pathlib.Path(mjx.__file__).resolve().parent / "test_data" / "humanoid" / "humanoid.xml"
+JOINT = '<body pos="0 0 0.4"><joint type="hinge" axis="{axis}" damping="1" name="{name}"/><geom type="capsule" size="0.05" fromto="0 0 0 0 0 0.4"/>'
+ARM = "<mujoco><worldbody>" + "".join(JOINT.format(axis=axis, name=name) for name, axis in (("a", "0 0 1"), ("b", "0 1 0"), ("c", "0 1 0"), ("d", "1 0 0"))) \
+    + "</body>" * 4 + "</worldbody><actuator>" + "".join(f'<position joint="{name}" kp="20"/>' for name in "abcd") + "</actuator></mujoco>"
 
 
-def physics(path: str):
-    model = mujoco.MjModel.from_xml_path(str(MODELS / path))
+def physics(model: mujoco.MjModel):
     data = mujoco.MjData(model)
     mujoco.mj_resetData(model, data)
 
@@ -27,11 +29,11 @@ def physics(path: str):
 
 
 def humanoid():
-    return physics("humanoid/humanoid.xml")
+    return physics(mujoco.MjModel.from_xml_path(str(HUMANOID)))
 
 
 def arm():
-    return physics("actuator/arm26.xml")
+    return physics(mujoco.MjModel.from_xml_string(ARM))
 
 
 def pendulum():
