@@ -33,7 +33,8 @@ BINARY = {jnp: "add subtract multiply divide maximum minimum fmax fmin arctan2 h
 OF_INTEGERS = {jnp: "bitwise_and bitwise_or bitwise_xor left_shift right_shift gcd lcm floor_divide remainder divmod power"}
 LINEAR = {jnp.linalg: "det slogdet inv pinv qr matrix_rank norm", jsp.linalg: "expm lu"}
 SYMMETRIC = {jnp.linalg: "cholesky eigvalsh cond"}
-COMPLEX_UNARY = {jnp: "abs angle conj exp real imag sqrt sin cosh tanh log", jnp.fft: "fft ifft fft2 fftshift"}
+# Without cosh: XLA has no kernel for HLO's opcode on complex numbers, and jaxlib 0.12 ends the process.
+COMPLEX_UNARY = {jnp: "abs angle conj exp real imag sqrt sin tanh log", jnp.fft: "fft ifft fft2 fftshift"}
 RANDOM = "bits normal uniform bernoulli exponential gumbel laplace logistic cauchy truncated_normal rademacher gamma beta poisson"
 
 
