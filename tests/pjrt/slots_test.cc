@@ -87,7 +87,8 @@ constexpr bool kMakesSomething =
 
 template <class Result, class Args>
 void call_with_all_sizes(Result (*function)(Args*), const char* name) {
-  for (size_t size = kMakesSomething<Args> ? kPjrtStructSize<Args> : sizeof(size_t); size <= sizeof(Args) + 64; size += 8)
+  for (size_t size = kMakesSomething<Args> ? kPjrtStructSize<Args> : sizeof(size_t); size <= sizeof(Args) + 64;
+       size += 8)
     call_with_size(function, name, size);
 }
 

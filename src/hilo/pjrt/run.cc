@@ -204,8 +204,7 @@ void end_arguments(const Call& call) {
 }  // namespace
 
 Status run_program(const Program& program, PJRT_LoadedExecutable_Execute_Args& args) {
-  const PJRT_ExecuteOptions options =
-      args.options == nullptr ? PJRT_ExecuteOptions{} : known_part(*args.options);
+  const PJRT_ExecuteOptions options = args.options == nullptr ? PJRT_ExecuteOptions{} : known_part(*args.options);
   HILO_RETURN_IF_ERROR(check(program, args, options));
   Call call{program, args, options, program.devices, nullptr, {}};
   if (args.execute_device != nullptr) call.devices = {args.execute_device};

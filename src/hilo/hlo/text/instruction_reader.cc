@@ -111,7 +111,7 @@ class Reader {
   bool alone_;                                                      // the text is this instruction
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
   boost::unordered_flat_map<std::pair<InstructionId, int64_t>, InstructionId> elements_;  // of tuples, by `%x#1`
-  std::vector<InstructionId> operands_;                             // of what is being read, outermost first
+  std::vector<InstructionId> operands_;  // of what is being read, outermost first
   std::vector<Undefined> undefined_;
 };
 
@@ -215,8 +215,8 @@ Status Reader::state_shape(InstructionId id, std::string_view name, size_t posit
   Instruction& operand = computation_.draft.mutable_instruction(id);
   bool& known = computation_.places[id].shape_stated;
   if (known && !stated.compatible(operand.shape)) {
-    return cursor_.error(position, fmt::format("operand '%{}' is {}, not {}", name, operand.shape.to_string(),
-                                               stated.to_string()));
+    return cursor_.error(
+        position, fmt::format("operand '%{}' is {}, not {}", name, operand.shape.to_string(), stated.to_string()));
   }
   if (!known && operand.opcode == Opcode::kGetTupleElement) {
     operand.shape = stated;
@@ -245,7 +245,8 @@ Status Reader::read_operand() {
     operands_.push_back(id);
     return ok_status();
   }
-  HILO_ASSIGN_OR_RETURN(InstructionId id, read_named_operand(name, position, cursor_.peek() == '#' ? std::nullopt : stated));
+  HILO_ASSIGN_OR_RETURN(InstructionId id,
+                        read_named_operand(name, position, cursor_.peek() == '#' ? std::nullopt : stated));
   std::string path(name);
   while (cursor_.accept('#')) {
     HILO_ASSIGN_OR_RETURN(id, read_element(path, id, position));
