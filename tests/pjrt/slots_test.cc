@@ -57,8 +57,8 @@ TEST(Slots, AreAllFilledAndTakeNull) {
 
 constexpr unsigned char kCanary = 0x5a;
 
-/// Calls a function with a struct of `size` bytes of zeros, which is shorter or longer than ours, and checks that the memory
-/// behind it isn't written.
+/// Calls a function with a struct of `size` bytes of zeros, which is shorter or longer than ours. Checks that the
+/// memory behind it isn't written.
 template <class Result, class Args>
 void call_with_size(Result (*function)(Args*), const char* name, size_t size) {
   SCOPED_TRACE(std::string(name) + " of " + std::to_string(size) + " bytes");

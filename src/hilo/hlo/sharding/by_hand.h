@@ -24,8 +24,8 @@ StatusOr<ManualAtoms> manual_atoms(const Module& module, const PropagationReques
 /// The rule between a whole array and its parts: axes that are not taken by hand go through.
 ShardingRule edge_rule(const Shape& from, const Shape& to);
 
-/// Counts for each array in how many computations by hand it is, if the program has any, and which axes they take. Collectives
-/// and ids of devices are in one at least.
+/// Counts for each array in how many computations by hand it is, if the program has any, and which axes they take.
+/// Collectives and ids of devices are in one at least.
 void mark_by_hand(DataFlow& flow, const ManualAtoms& atoms);
 
 }  // namespace hilo::hlo

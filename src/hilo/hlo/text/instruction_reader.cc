@@ -210,7 +210,7 @@ StatusOr<InstructionId> Reader::read_element(std::string_view name, InstructionI
                                    fmt::format("{}_{}", name, index));
 }
 
-/// An operand's stated shape is that of its definition. An element that has none yet gets it, for its shape rule to check.
+/// Checks an operand's stated shape. An element without a shape gets it, for its shape rule to check.
 Status Reader::state_shape(InstructionId id, std::string_view name, size_t position, const Shape& stated) {
   Instruction& operand = computation_.draft.mutable_instruction(id);
   bool& known = computation_.places[id].shape_stated;

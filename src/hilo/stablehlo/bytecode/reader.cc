@@ -37,8 +37,8 @@ Status read_strings(BytecodeReader& reader, ByteReader in) {
   return ok_status();
 }
 
-/// Checks a producer such as "StableHLO_v1.17.0". A later minor version only adds to the earlier ones: what it adds is an error where it is
-/// used.
+/// Checks a producer such as "StableHLO_v1.17.0". Later minor versions only add: an addition is an error at its first
+/// use.
 Status check_producer(std::string_view producer, ByteReader& in) {
   constexpr std::string_view kPrefix = "StableHLO_v";
   if (!producer.starts_with(kPrefix)) return ok_status();
