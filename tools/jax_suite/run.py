@@ -63,12 +63,16 @@ def show(results: dict[str, list[table.Tests]], names: list[str], sampled: bool,
 
 def print_merged(arguments: argparse.Namespace) -> int:
     state, names = arguments.state.resolve(), [REFERENCE, "hilo" if arguments.plugin is None else "plugin"]
-    folders = parts.folders(state)
+    try:
+        folders = parts.folders(state)
+        results = parts.merged(folders, names, arguments.files or default_files())
+    except ValueError as error:  # parts of several runs
+        print(error)
+        return 2
     if not folders:
         print(f"{state}: no folders part_K_of_N. Hint: --part 1/40 makes one")
         return 2
     print(parts.described(folders))
-    results = parts.merged(folders, names, arguments.files or default_files())
     return show(results, names, arguments.reference_share is not None, state)
 
 
