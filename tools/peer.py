@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The JAX that hilo is measured and tested next to, in a virtual environment of its own: .venv/VERSION. `make peer` makes it.
 
-PEER=0.12 in the environment chooses the version; the default is the newest for which this system has a Python.
+PEER=0.12 in the environment chooses the version; the default is the newest for which there is a Python. On an older system,
+root with debootstrap gets the Python of Debian 13: build/debian13.
 """
 
 import argparse
@@ -33,6 +34,8 @@ class Peer:
         return self.venv / "bin" / "python"
 
 
+DEBIAN = ROOT / "build" / "debian13"
+LINES = "#!/bin/sh\nexec {loader} --library-path {libraries} --argv0 \"$0\" {python} \"$@\"\n"  # of its interpreter, for this system's older glibc
 PEERS = (Peer("0.12", "0.12.0.1", (3, 12)), Peer("0.10", "0.10.2", (3, 11)))  # newest first
 NEWEST_PYTHON = (3, 15)
 # What each use imports, and the packages that have it beyond jax and jaxlib.
@@ -41,7 +44,10 @@ TESTED = {**MEASURED, "flatbuffers": "flatbuffers",  # a judge
           "pypjrt": "pypjrt==0.1.1",  # walks plugins without JAX
           "scipy_openblas32": "scipy-openblas32",  # what the wheel depends on
           "absl": "absl-py", "cloudpickle": "cloudpickle", "hypothesis": "hypothesis", "scipy": "scipy",  # JAX's own tests
-          "flax": "flax", "optax": "optax", "numpyro": "numpyro", "equinox": "equinox", "diffrax": "diffrax"}  # programs
+          "flax": "flax", "optax": "optax", "numpyro": "numpyro", "equinox": "equinox", "diffrax": "diffrax",  # programs
+          "optimistix": "optimistix", "lineax": "lineax", "haiku": "dm-haiku", "jaxopt": "jaxopt", "blackjax": "blackjax", "jraph": "jraph",
+          "e3nn_jax": "e3nn-jax", "distrax": "distrax", "orbax.checkpoint": "orbax-checkpoint", "jaxtyping": "jaxtyping",
+          "mujoco.mjx": "mujoco-mjx", "brax": "brax"}
 
 
 def main() -> int:
@@ -53,7 +59,7 @@ def chosen() -> Peer:
     """The peer that PEER names, or the newest one. SystemExit if PEER names none of them."""
     name = os.environ.get("PEER", "")
     if not name:
-        return next((peer for peer in PEERS if peer.python.exists() or base_python(peer)), PEERS[-1])
+        return next((peer for peer in PEERS if peer.python.exists() or base_python(peer) or can_get_debian()), PEERS[-1])
     for peer in PEERS:
         if name in (peer.version, peer.jax):
             return peer
@@ -72,14 +78,17 @@ def make(imports: dict[str, str] = MEASURED) -> pathlib.Path | None:
     peer = chosen()
     if peer.python.exists() and has(peer.python, ("jax", *imports)):
         return peer.python
-    base = base_python(peer)
+    base = base_python(peer) or debian_python()
     if base is None:
         oldest = ".".join(map(str, peer.oldest_python))
-        print(f"jax {peer.jax} needs Python {oldest} or newer, which this system doesn't have. Hint: install one, or PEER={PEERS[-1].version}", file=sys.stderr)
+        print(f"jax {peer.jax} needs Python {oldest} or newer, which this system doesn't have. Hint: install one; or, as root, apt-get install "
+              f"debootstrap and make peer again; or PEER={PEERS[-1].version}", file=sys.stderr)
         return None
     packages = (f"jax=={peer.jax}", f"jaxlib=={peer.jax}", *imports.values())
     print(f"making {peer.venv.relative_to(ROOT)} with {', '.join(packages)}", file=sys.stderr, flush=True)
-    commands = ([base, "-m", "venv", peer.venv], [peer.python, "-m", "pip", "install", "-q", *packages])
+    pip = pip_of(base)
+    commands = ([base, "-m", "venv", *(() if pip == ("-m", "pip") else ("--without-pip",)), peer.venv],
+                [peer.python, *pip, "install", "-q", "pip", *packages])
     if all(subprocess.run(command).returncode == 0 for command in commands):
         return peer.python
     print("these packages can't be had", file=sys.stderr)
@@ -87,7 +96,9 @@ def make(imports: dict[str, str] = MEASURED) -> pathlib.Path | None:
 
 
 def has(python: pathlib.Path, modules) -> bool:
-    return subprocess.run([python, "-c", f"import {', '.join(modules)}"], stderr=subprocess.DEVNULL).returncode == 0
+    """Whether an interpreter finds these modules. They are not imported, which takes long for some."""
+    program = "import importlib.util, sys; sys.exit(any(importlib.util.find_spec(name) is None for name in sys.argv[1:]))"
+    return subprocess.run([python, "-c", program, *modules], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def base_python(peer: Peer) -> str | None:
@@ -101,6 +112,35 @@ def base_python(peer: Peer) -> str | None:
             if has(python, ("venv", "ensurepip")):
                 return python
     return None
+
+
+def can_get_debian() -> bool:
+    return (DEBIAN / "usr" / "bin" / "python").exists() or (shutil.which("debootstrap") is not None and os.geteuid() == 0)
+
+
+def debian_python() -> str | None:
+    """The interpreter of Debian 13 in the build tree, which debootstrap puts there; None if it can't."""
+    python = DEBIAN / "usr" / "bin" / "python"
+    if python.exists():
+        return str(python)
+    if not can_get_debian():
+        return None
+    print(f"getting Python from Debian 13 into {DEBIAN.relative_to(ROOT)}: 270 MB", file=sys.stderr, flush=True)
+    DEBIAN.parent.mkdir(exist_ok=True)
+    command = ["debootstrap", "--variant=minbase", "--include=python3,python3-venv", "trixie", DEBIAN]
+    if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
+        return None
+    real = python.with_name("python3").resolve()
+    python.write_text(LINES.format(loader=DEBIAN / "lib64" / "ld-linux-x86-64.so.2", libraries=DEBIAN / "usr" / "lib" / "x86_64-linux-gnu", python=real))
+    python.chmod(0o755)
+    return str(python)
+
+
+def pip_of(base: str) -> tuple[str, ...]:
+    """What the interpreter of a new environment runs as pip. Debian's ensurepip looks for it in the system's folders, so that of
+    another tree is named."""
+    wheels = sorted(pathlib.Path(base).parent.parent.glob("share/python-wheels/pip-*.whl")) if base.startswith(str(DEBIAN)) else []
+    return (str(wheels[-1] / "pip"),) if wheels else ("-m", "pip")
 
 
 def numbers_of(path: pathlib.Path) -> list[int]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""40 programs with flax, optax, numpyro, equinox and diffrax (tests/interop/library_programs): each runs under JAX on jaxlib and on
-hilo, in processes of their own, and gives the same values. Ends with "N passed, N failed"."""
+"""Programs with the libraries that are written in JAX (tests/interop/library_programs): each runs under JAX on jaxlib and on hilo, in
+processes of their own, and gives the same values. Programs that are a Step are timed: a table has their first call, which traces and
+compiles, and a later call. Ends with "N passed, N failed"."""
 
 import argparse
 import importlib
@@ -10,13 +11,17 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIBRARIES = ("flax", "optax", "numpyro", "equinox", "diffrax")
+LIBRARIES = ("flax", "optax", "numpyro", "equinox", "diffrax", "optimistix", "haiku", "jaxopt", "blackjax", "jraph", "e3nn", "distrax",
+             "orbax", "mujoco")
 ENGINES = ("jaxlib", "hilo")
 SECONDS = 900  # for a library's programs
+CALLS, CALL_SECONDS = 50, 2.0  # of a step: the fastest of so many, in so long
+FIRST, LATER = 0.25, 1.0  # the aims: hilo's time over jaxlib's
 # Programs iterate: rounding differs in the last bit of one step, and grows with the steps.
 RELATIVE, ABSOLUTE = 2e-3, 2e-4
 
@@ -32,33 +37,56 @@ def main() -> int:
         return run_here(arguments.library, arguments.run)
     from report import report
     libraries = [arguments.library] if arguments.library else LIBRARIES
-    return report(case for library in libraries for case in compare(arguments.command, library))
+    times = {}
+    status = report(case for library in libraries for case in compare(arguments.command, library, times))
+    print(table(times))
+    return status
 
 
 def run_here(library: str, file: str) -> int:
     """Values of the library's programs, or texts of their errors, as a pickle; after each program, so that a crash leaves some."""
     import jax
     import numpy as np
+    from library_programs.step import Step
     programs = importlib.import_module(f"library_programs.{library}_programs").PROGRAMS
-    values = dict.fromkeys(programs, "did not run")
+    values, times = dict.fromkeys(programs, "did not run"), {}
     for name, program in programs.items():
-        pathlib.Path(file).write_bytes(pickle.dumps(values))
+        pathlib.Path(file).write_bytes(pickle.dumps((values, times)))
         try:
-            values[name] = [np.asarray(leaf) for leaf in jax.tree.leaves(program()) if hasattr(leaf, "dtype")]
+            result = program()
+            if isinstance(result, Step):
+                result, times[name] = timed(result)
+            values[name] = [np.asarray(leaf) for leaf in jax.tree.leaves(result) if hasattr(leaf, "dtype")]
         except Exception as error:
             values[name] = "".join(traceback.format_exception_only(error))
-    pathlib.Path(file).write_bytes(pickle.dumps(values))
+    pathlib.Path(file).write_bytes(pickle.dumps((values, times)))
     return 0
 
 
-def compare(command: pathlib.Path, library: str):
+def timed(step):
+    """The values of the step; the seconds of its first call and of the fastest later one."""
+    import jax
+    arguments = jax.block_until_ready(step.arguments)
+    seconds = []
+    while len(seconds) <= CALLS and (len(seconds) < 3 or sum(seconds[1:]) < CALL_SECONDS):
+        begin = time.perf_counter()
+        values = jax.block_until_ready(step.function(*arguments))
+        seconds.append(time.perf_counter() - begin)
+    return values, (seconds[0], min(seconds[1:]))
+
+
+def compare(command: pathlib.Path, library: str, times: dict):
+    """Each program of the library, and what is wrong. `times` gets those of the steps on both engines."""
     results = {}
     with tempfile.TemporaryDirectory(prefix="hilo_libraries_") as folder:
         for engine in ENGINES:
             file = pathlib.Path(folder) / engine
-            file.write_bytes(pickle.dumps({}))
+            file.write_bytes(pickle.dumps(({}, {})))
             ended = run_on(engine, command, library, file)
-            results[engine] = pickle.loads(file.read_bytes()), ended
+            values, of_steps = pickle.loads(file.read_bytes())
+            results[engine] = values, ended
+            for name, seconds in of_steps.items():
+                times.setdefault(f"{library}/{name}", {})[engine] = seconds
     yield f"{library}/end", results["hilo"][1]
     for name in results["jaxlib"][0]:
         yield f"{library}/{name}", difference(*(results[engine][0].get(name, "did not run") for engine in ENGINES))
@@ -77,6 +105,19 @@ def run_on(engine: str, command: pathlib.Path, library: str, file: pathlib.Path)
     except subprocess.TimeoutExpired:
         return f"longer than {SECONDS} s"
     return f"exit status {done.returncode}: {done.stdout[-400:]}" if done.returncode else ""
+
+
+def table(times: dict) -> str:
+    """A row a step: the times of both engines, their ratios, and which aim the row misses."""
+    lines = ["step | first call: jaxlib, hilo, ratio | later call: jaxlib, hilo, ratio | misses"]
+    for name, of_engines in times.items():
+        if set(of_engines) != set(ENGINES):
+            continue
+        (first, later), (own_first, own_later) = (of_engines[engine] for engine in ENGINES)
+        misses = [text for text, misses in (("first call", own_first > FIRST * first), ("later call", own_later > LATER * later)) if misses]
+        lines.append(f"{name} | {first * 1e3:.0f} ms, {own_first * 1e3:.0f} ms, {own_first / first:.2f} | "
+                     f"{later * 1e6:.0f} us, {own_later * 1e6:.0f} us, {own_later / later:.2f} | {', '.join(misses) or '-'}")
+    return "\n".join(lines)
 
 
 def difference(wanted, got) -> str:

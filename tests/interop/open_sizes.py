@@ -18,7 +18,7 @@ from report import report  # noqa: E402
 
 TOLERANCES = {2: 1e-2, 4: 3e-5, 8: 1e-9}  # by bytes of the floats
 RUN_SECONDS = 60
-REFINES_MORE = ("type_bitcast_narrow", "type_bitcast_wide", "type_view")  # hilo knows sizes here that JAX can't refine
+REFINES_MORE = ("type_bitcast_narrow", "type_bitcast_wide", "type_view", "rare_composite")  # hilo knows sizes here that JAX can't refine
 
 
 def main() -> int:
@@ -53,7 +53,8 @@ def compare(command, name):
 def run(command, path, exported, inputs, wanted) -> str:
     arguments = [np.asarray(inputs[i]) for i in exported.module_kept_var_idx]
     if len(exported.platforms) > 1:  # the module takes the number of the platform
-        arguments.insert(0, np.int32(exported.platforms.index("cpu")))
+        wide = re.search(r"@main\(%arg0: tensor<i64>", exported.mlir_module())
+        arguments.insert(0, (np.int64 if wide else np.int32)(exported.platforms.index("cpu")))
     flags = []
     for i, argument in enumerate(arguments):
         np.save(path.with_suffix(f".{i}.npy"), argument)

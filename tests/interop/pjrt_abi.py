@@ -19,7 +19,7 @@ from plugins import install  # noqa: E402
 
 WHEEL = "xla-cpu-pjrt==0.0.1"
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ABI = ROOT / "src" / "hilo" / "pjrt" / "abi"
+ABI = ROOT / "src" / "hilo" / "pjrt_abi"
 
 
 def main() -> int:

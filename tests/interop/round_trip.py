@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxlib reads what hilo writes. Each program is read by hilo from the portable artefact that JAX made and written in every
-form: StableHLO as text and as portable artefact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and
+"""hilo reads what jaxlib writes, and jaxlib what hilo writes. Each program is read by hilo from the portable artefact that JAX made, run
+(form `run`), and written in every form: StableHLO as text and as portable artefact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and
 gets the numbers that it gets from the original.
 
 Programs are those of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases: a folder with jax_corpus in it), the
-first --programs of it, whose names are random; without one, the programs of programs.py. What jaxlib can't do with its own
+first --programs of it, whose names are random; without one, the programs of programs.py and zoo.py, in the newest version of StableHLO. What jaxlib can't do with its own
 forms (LIMITS) is left out by name, and further programs stand in for it. Ends with "N passed, N failed"."""
 
 import argparse
@@ -29,10 +29,10 @@ from jaxlib.mlir._mlir_libs import _stablehlo  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from programs import PROGRAMS  # noqa: E402
+from zoo import ZOO  # noqa: E402
 
-FORMS = ("stablehlo", "bytecode", "hlo", "proto")
+FORMS = ("run", "stablehlo", "bytecode", "hlo", "proto")
 SECONDS = 120
-ARTEFACT = "1.13.7"  # a composite has no earlier form
 # One fusion or another: results differ by this much of the largest element.
 TOLERANCES = {np.dtype("float16"): 2e-3, np.dtype("float32"): 1e-5, np.dtype("float64"): 1e-12,
               np.dtype("complex64"): 1e-5, np.dtype("complex128"): 1e-12, np.dtype(ml_dtypes.bfloat16): 2e-2}
@@ -41,24 +41,27 @@ LIMITS = {"UNIMPLEMENTED: cosh": "XLA has no kernel for the opcode on this type"
           "mhlo.unknown": "jaxlib makes no MLIR of the opcode",
           "expects padding config": "XLA prints a scalar's padding as nothing, and doesn't read that"}
 CONTEXT = jax_mlir.make_ir_context()
+NEWEST = _stablehlo.get_current_version()
+OWN = PROGRAMS | ZOO
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo")
     parser.add_argument("--cases", type=pathlib.Path, default=os.environ.get("CONFORMANCE"), help="a folder with jax_corpus")
-    parser.add_argument("--programs", type=int, default=300)
+    parser.add_argument("--programs", type=int, help="default: 300 of a corpus, or all of the own ones")
     parser.add_argument("--match", default="", help="only programs whose name contains this")
     arguments = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
     recorded = arguments.cases is not None and (arguments.cases / "jax_corpus").is_dir()
     programs = corpus(arguments.cases / "jax_corpus") if recorded else own_programs()
-    print(f"programs of {arguments.cases / 'jax_corpus' if recorded else 'programs.py'}", flush=True)
+    most = arguments.programs or (300 if recorded else len(OWN))
+    print(f"programs of {arguments.cases / 'jax_corpus' if recorded else f'JAX {jax.__version__}, StableHLO {NEWEST}'}", flush=True)
     passed = dict.fromkeys(FORMS, 0)
     failed = dict.fromkeys(FORMS, 0)
     left_out = dict.fromkeys(FORMS, 0)
     for name, artefact, inputs in programs:
-        wanted = [form for form in FORMS if passed[form] + failed[form] < arguments.programs]
+        wanted = [form for form in FORMS if passed[form] + failed[form] < most]
         if not wanted:
             break
         if arguments.match not in name:
@@ -75,10 +78,10 @@ def main() -> int:
 
 
 def own_programs():
-    for name, (function, *inputs) in PROGRAMS.items():
+    for name, (function, *inputs) in OWN.items():
         inputs = [np.asarray(x) for x in inputs]
-        module = jax_mlir.module_to_bytecode(jax.jit(function).lower(*inputs).compiler_ir("stablehlo"))
-        yield name, _jax.mlir.serialize_portable_artifact(module, ARTEFACT, True), inputs
+        module = jax_mlir.module_to_bytecode(jax.jit(function, keep_unused=True).lower(*inputs).compiler_ir("stablehlo"))
+        yield name, _jax.mlir.serialize_portable_artifact(module, NEWEST, True), inputs
 
 
 def corpus(folder):
@@ -119,14 +122,30 @@ def round_trips(command, artefact, inputs, forms):
             return
         for form in forms:
             try:
-                yield form, difference(run(READERS[form](convert(command, source, form)), inputs), wanted)
+                got = run_hilo(command, source, inputs, len(wanted)) if form == "run" else run(READERS[form](convert(command, source, form)), inputs)
+                yield form, difference(got, wanted)
             except Exception as error:  # noqa: BLE001: whatever is said is the finding
                 yield form, str(error)[:300]
 
 
+def run_hilo(command, source, inputs, results: int) -> list:
+    flags = []
+    for k, value in enumerate(inputs):
+        path = source.with_name(f"in{k}.npy")
+        np.save(path, value if value.dtype.isbuiltin else value.view(f"V{value.itemsize}"))
+        flags += ["--input", path]
+    out = source.with_name("out")
+    call([command, "run", source, *flags, "--output-dir", out])
+    files = sorted(out.glob("*.npy"), key=lambda path: int("".join(c for c in path.stem if c.isdigit()) or 0))
+    return [np.load(path) for path in files][:results]
+
+
 def convert(command, source, form) -> bytes:
-    done = subprocess.run([command, "convert", "--to", form, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=SECONDS)
+    return call([command, "convert", "--to", form, source])
+
+
+def call(command) -> bytes:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
     if done.returncode:
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr.decode(errors='replace').strip()}")
     return done.stdout

@@ -92,6 +92,9 @@ def programs() -> dict:
         "joined_by_hand": (by_hand(lambda x: lax.all_gather(x, "y", axis=1, tiled=True), P("x", "y"), P("x"), check_vma=False), a),
         "passed_on_by_hand": (by_hand(lambda x: lax.ppermute(x, "x", [(i, (i + 1) % 4) for i in range(4)]), P("x", "y"), P("x", "y")), a),
         "one_axis_by_hand": (by_hand(lambda x: x * 2 + lax.axis_index("x"), P("x"), P("x"), axis_names={"x"}), a),
+        "one_axis_summed": (by_hand(lambda x: lax.psum(jnp.sin(x * 0) + x, "x"), P("x"), P(), axis_names={"x"}, check_vma=False), a),
+        "one_axis_then_all": (lambda x: by_hand(lambda y: y + 1, P("x"), P("x"), axis_names={"x"})(x * 2).sum(0), a),
+        "an_axis_that_cuts_nothing": (by_hand(lambda x: x * 3, P("x"), P("x"), check_vma=False), a),
         "on_shuffled_devices": (lambda x: x * 3, jax.device_put(jnp.arange(32.0).reshape(8, 4), NamedSharding(shuffled, P("b", "a")))),
         "back_and_forth": (lambda x: constrained(by_hand(lambda y: y + 1, P("x"), P("x"))(x).T), a),
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "tests/pjrt/plugin_client.h"
 
@@ -49,6 +52,48 @@ void walk(void (*function)(Args*), const char*) {
 
 TEST(Slots, AreAllFilledAndTakeNull) {
 #define HILO_PJRT_SLOT(result, name) walk(api().name, #name);
+#include "hilo/pjrt_abi/slots.inc"
+}
+
+constexpr unsigned char kCanary = 0x5a;
+
+/// Calls a function with a struct of `size` bytes of zeros, which is shorter or longer than ours. Checks that the
+/// memory behind it isn't written.
+template <class Result, class Args>
+void call_with_size(Result (*function)(Args*), const char* name, size_t size) {
+  SCOPED_TRACE(std::string(name) + " of " + std::to_string(size) + " bytes");
+  constexpr size_t kBehind = 64;
+  std::vector<std::max_align_t> memory((std::max(size, sizeof(Args)) + kBehind) / sizeof(std::max_align_t) + 1);
+  auto* const bytes = reinterpret_cast<unsigned char*>(memory.data());
+  std::memset(bytes, kCanary, memory.size() * sizeof(std::max_align_t));
+  std::memset(bytes, 0, size);
+  auto* const args = reinterpret_cast<Args*>(bytes);
+  args->struct_size = size;
+  if constexpr (std::is_void_v<Result>) {
+    function(args);
+  } else if (outcome_of(function(args)).ok()) {
+    destroy_what_it_made(*args);
+  }
+  EXPECT_EQ(args->struct_size, size);
+  for (const unsigned char* byte = bytes + size; byte != bytes + memory.size() * sizeof(std::max_align_t); ++byte)
+    ASSERT_EQ(*byte, kCanary) << "at " << byte - bytes;
+}
+
+/// Whether a call with zeros makes something that the last field of the struct returns.
+template <class Args>
+constexpr bool kMakesSomething =
+    std::is_same_v<Args, PJRT_Client_Create_Args> || std::is_same_v<Args, PJRT_Event_Create_Args> ||
+    std::is_same_v<Args, PJRT_ExecuteContext_Create_Args> || std::is_same_v<Args, PJRT_TopologyDescription_Create_Args>;
+
+template <class Result, class Args>
+void call_with_all_sizes(Result (*function)(Args*), const char* name) {
+  for (size_t size = kMakesSomething<Args> ? kPjrtStructSize<Args> : sizeof(size_t); size <= sizeof(Args) + 64;
+       size += 8)
+    call_with_size(function, name, size);
+}
+
+TEST(Slots, StructsOfAnySizeAreWrittenUpToTheirEnd) {
+#define HILO_PJRT_SLOT(result, name) call_with_all_sizes(api().name, #name);
 #include "hilo/pjrt_abi/slots.inc"
 }
 

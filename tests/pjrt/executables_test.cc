@@ -144,6 +144,32 @@ TEST(Programs, LeaveADonatedBufferThatTheCallerKeeps) {
   EXPECT_EQ(get(made.get()), (Floats{2, 4, 6}));
 }
 
+TEST(Programs, TakeOptionsOfOlderAndNewerCallers) {
+  const Handle<PJRT_Client> client = make_client();
+  const auto program = compile(client.get(), kDonating);
+  struct {
+    PJRT_ExecuteOptions options;
+    uint64_t newer[2];
+  } memory;
+  for (const size_t size : {offsetof(PJRT_ExecuteOptions, num_send_ops), sizeof(PJRT_ExecuteOptions), sizeof(memory)}) {
+    std::memset(static_cast<void*>(&memory), 0x5a, sizeof(memory));  // fields that the caller doesn't have
+    std::memset(static_cast<void*>(&memory), 0, size);
+    memory.options.struct_size = size;
+    const Handle<PJRT_Buffer> a = put(client.get(), {1, 2, 3}, {3});
+    PJRT_Buffer* argument = a.get();
+    PJRT_Buffer* const* lists[] = {&argument};
+    PJRT_Buffer* result = nullptr;
+    PJRT_Buffer** outputs[] = {&result};
+    called(api().PJRT_LoadedExecutable_Execute, {.executable = program.get(),
+                                                 .options = &memory.options,
+                                                 .argument_lists = lists,
+                                                 .num_devices = 1,
+                                                 .num_args = 1,
+                                                 .output_lists = outputs});
+    EXPECT_EQ(get(Handle<PJRT_Buffer>(result).get()), (Floats{2, 4, 6})) << size;
+  }
+}
+
 TEST(Programs, ShareArraysAsTheirShardingsSay) {
   const Handle<PJRT_Client> client = make_client(4);
   const auto program = compile(client.get(), kSharded, options(1, 4, {{3}, {2}, {1}, {0}}));

@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(names()), [](const a
   return name;
 });
 
-TEST(Bytecode, NewerVersionsAreRefusedByNumber) {
+TEST(Bytecode, NewerMajorVersionsAreRefusedByNumber) {
   StatusOr<std::string> bytes = read_file(kFolder + "mlp.mlirbc");
   ASSERT_TRUE(bytes.ok());
   const size_t producer = bytes->find("StableHLO_v1.13");
@@ -96,6 +96,8 @@ TEST(Bytecode, NewerVersionsAreRefusedByNumber) {
   later.replace(producer, 15, "StableHLO_v2.13");
   EXPECT_EQ(read_tree(later, "m").status().to_string().find("UNIMPLEMENTED: m: byte"), 0U);
   EXPECT_NE(read_tree(later, "m").status().to_string().find("StableHLO_v2.13"), std::string::npos);
+  later.replace(producer, 15, "StableHLO_v1.99");  // minor versions only add
+  EXPECT_TRUE(read_tree(later, "m").ok()) << read_tree(later, "m").status().to_string();
   std::string newer = *bytes;
   newer[4] = 0x0f;  // the varint 7
   EXPECT_NE(read_tree(newer, "m").status().to_string().find("MLIR bytecode of version 7; this version reads 0 to 6"),

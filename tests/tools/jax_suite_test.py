@@ -3,6 +3,7 @@
 """tools/jax_suite: a file of tests runs to its end whatever its tests do to their process, what happened is kept, and the table
 says which tests one engine lacks. JAX is played by three empty packages."""
 
+import argparse
 import os
 import pathlib
 import sys
@@ -11,6 +12,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "jax_suite"))
+import parts  # noqa: E402
 import run  # noqa: E402
 import supervise  # noqa: E402
 import table  # noqa: E402
@@ -123,6 +125,29 @@ class SuperviseTest(unittest.TestCase):
         more = supervise.run_file("some", engine, settings, state, [one, two])
         self.assertEqual(self.outcomes(more), {"test_passes": "passed", "test_fails": "failed"})
         self.assertEqual(supervise.run_file("some", engine, settings, state, [two, one]), more)  # nothing runs
+
+    def test_parts_have_all_tests_once_and_merge(self):
+        state = self.root / "state"
+        for number in (1, 2, 3):
+            for engine in ("good", "bad"):
+                settings = supervise.Settings(sys.executable, str(self.root / "clone"), part=f"{number}/3", test_seconds=PATIENCE)
+                supervise.run_file("some", supervise.Engine(engine, {"ENGINE": engine, "PYTHONPATH": str(self.root)}), settings,
+                                   parts.folder(state, f"{number}/3"))
+        found = parts.folders(state)
+        self.assertEqual(parts.described(found), "3 of 3 parts")
+        good, bad = parts.merged(found, ["good", "bad"], ["some", "never_run"])["some"]
+        whole = self.outcomes(self.run_file("some"))
+        self.assertEqual({test.rpartition(".")[2]: row["outcome"] for test, row in good.rows.items()}, whole)
+        self.assertEqual(good.selected, good.collected)
+        self.assertEqual({row["test"].rpartition(".")[2] for row in table.lost(good, bad)},
+                         {"test_fails_there", "test_dies", "test_exits", "test_hangs"})
+        self.assertEqual(parts.described({key: path for key, path in found.items() if key[0] != 2}), "2 of 3 parts; missing: 2")
+
+    def test_a_part_is_a_number_of_a_number(self):
+        self.assertEqual(parts.checked("3/40"), "3/40")
+        for text in ("0/3", "4/3", "3", "a/b"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                parts.checked(text)
 
     def test_a_cut_line_is_run_again(self):
         self.run_file("some", limit=3)

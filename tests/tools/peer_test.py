@@ -61,6 +61,28 @@ class PeerTest(unittest.TestCase):
         with system((3, 13), self.home, chosen="0.9"), self.assertRaisesRegex(SystemExit, "PEER: got '0.9'; wanted one of 0.12, 0.10"):
             peer.chosen()
 
+    def test_root_with_debootstrap_gets_the_python_of_debian(self):
+        commands = []
+
+        def run(command, **options):
+            commands.append(list(map(str, command)))
+            if command[0] == "debootstrap":
+                real = interpreter(self.home / "debian" / "usr" / "bin" / "python3.13")
+                real.with_name("python3").symlink_to(real.name)
+                interpreter(self.home / "debian" / "usr" / "share" / "python-wheels" / "pip-25.1.1-py3-none-any.whl")
+            return mock.Mock(returncode=0)
+
+        with system((3, 11), self.home), mock.patch.object(peer, "DEBIAN", self.home / "debian"), \
+                mock.patch.object(peer.pathlib.Path, "relative_to", lambda path, root: path), contextlib.redirect_stderr(io.StringIO()), \
+                mock.patch.object(peer.shutil, "which", lambda name: name if name == "debootstrap" else None), \
+                mock.patch.object(peer.os, "geteuid", lambda: 0), mock.patch.object(peer.subprocess, "run", run):
+            self.assertEqual(peer.make(), self.home / ".venv/0.12/bin/python")
+        python = self.home / "debian" / "usr" / "bin" / "python"
+        self.assertEqual([command[0] for command in commands], ["debootstrap", str(python), str(self.home / ".venv/0.12/bin/python")])
+        self.assertIn("--without-pip", commands[1])
+        self.assertTrue(commands[2][1].endswith("pip-25.1.1-py3-none-any.whl/pip"))
+        self.assertIn("ld-linux-x86-64.so.2", python.read_text())
+
     def test_without_a_python_it_says_so(self):
         errors = io.StringIO()
         with system((3, 11), self.home, chosen="0.12"), contextlib.redirect_stderr(errors):

@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0, help="no test starts later; 0: no limit")
     parser.add_argument("--memory", type=float, default=0, help="GB; 0: no limit")
     parser.add_argument("--match", default="")
+    parser.add_argument("--part", default="1/1", help="K/N: the K-th of N equal parts of the file's tests")
     parser.add_argument("--only", type=pathlib.Path, help="a file of ids: no other test runs")
     arguments = parser.parse_args()
     started = time.monotonic()
@@ -48,7 +49,7 @@ def main() -> int:
         kind = "skip" if isinstance(error, unittest.SkipTest) else "problem"
         report.line({kind: cause_of(type(error), error), "details": traceback.format_exc()[-DETAILS:]})
         return 0
-    chosen = select([test for test in tests if arguments.match in name_of(test)], arguments.seed, arguments.limit)
+    chosen = select([test for test in tests if arguments.match in name_of(test)], arguments.seed, arguments.limit, arguments.part)
     if arguments.only:
         wanted = set(arguments.only.read_text().splitlines())
         chosen = [test for test in chosen if name_of(test) in wanted]
@@ -95,10 +96,12 @@ def name_of(test) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", test.id())
 
 
-def select(tests: list, seed: int, limit: int) -> list:
-    """The tests in an order that follows from the seed; the first `limit` of them."""
+def select(tests: list, seed: int, limit: int, part: str = "1/1") -> list:
+    """The tests of a part, in an order that follows from the seed; the first `limit` of them."""
     ordered = sorted(tests, key=lambda test: name_of(test))
     random.Random(seed).shuffle(ordered)
+    number, parts = map(int, part.split("/"))
+    ordered = ordered[number - 1::parts]
     return ordered[:limit] if limit else ordered
 
 

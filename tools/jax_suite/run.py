@@ -6,6 +6,9 @@ JAX's tests are not part of hilo: --jax names a clone of its repository at the t
 runs in processes of its own; one that crashes or hangs goes on behind the test that did it. The state is kept in --state,
 so a run that is stopped goes on, and files that are done are not run again: --again runs what failed on the plugin once
 more, --fresh everything. With --reference-share the plugin runs first, and jaxlib only what failed there and a sample of what passed.
+
+--part 3/40 runs the third of 40 parts of each file's tests, with a state of its own in --state; --merge prints one table of all parts
+that have run, on whatever machines: their folders --state/part_3_of_40 need only be copied together.
 """
 
 import argparse
@@ -19,6 +22,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
+import parts  # noqa: E402
 import peer  # noqa: E402
 import supervise  # noqa: E402
 import table  # noqa: E402
@@ -28,32 +32,56 @@ REFERENCE = "jaxlib"
 
 def main() -> int:
     arguments = parse(sys.argv[1:])
-    if not (arguments.jax / "tests").is_dir():
+    if arguments.merge:
+        return print_merged(arguments)
+    if arguments.jax is None or not (arguments.jax / "tests").is_dir():
         print(f"{arguments.jax}: no folder tests; wanted a clone of JAX at the tag of the jax to be tested. Hint: make jax-tests JAX=DIR")
         return 2
     python = arguments.python or peer.make(peer.TESTED)
     if python is None:
         return 2
     settings = supervise.Settings(str(python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
-                                  arguments.limit, arguments.seconds, arguments.match, arguments.test_seconds, arguments.memory)
+                                  arguments.limit, arguments.seconds, arguments.match, arguments.part, arguments.test_seconds, arguments.memory)
     engines = [engine for engine in engines_of(arguments) if arguments.only in (None, engine.name)]
     files = arguments.files or default_files()
-    state = arguments.state.resolve()
+    state = parts.folder(arguments.state.resolve(), arguments.part)
     prepare(state, engines, files, arguments)
     if arguments.reference_share is None or len(engines) == 1:
         results = run_all(files, engines, settings, state, arguments.jobs)
     else:
         results = run_sampled(files, engines, settings, state, arguments.jobs, arguments.reference_share)
-    text = table.render(results, [engine.name for engine in engines], arguments.reference_share is not None)
+    return show(results, [engine.name for engine in engines], arguments.reference_share is not None, state)
+
+
+def show(results: dict[str, list[table.Tests]], names: list[str], sampled: bool, state: pathlib.Path) -> int:
+    """Prints the table and keeps it; the exit status."""
+    text = table.render(results, names, sampled)
     (state / "table.txt").write_text(text + "\n")
     print(text)
     return 1 if any(lost_or_unrun(*tests) for tests in results.values()) else 0
 
 
+def print_merged(arguments: argparse.Namespace) -> int:
+    state, names = arguments.state.resolve(), [REFERENCE, "hilo" if arguments.plugin is None else "plugin"]
+    try:
+        folders = parts.folders(state)
+        results = parts.merged(folders, names, arguments.files or default_files())
+    except ValueError as error:  # parts of several runs
+        print(error)
+        return 2
+    if not folders:
+        print(f"{state}: no folders part_K_of_N. Hint: --part 1/40 makes one")
+        return 2
+    print(parts.described(folders))
+    return show(results, names, arguments.reference_share is not None, state)
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", help="names in JAX's tests/ without _test.py (default: tools/jax_suite/files.txt)")
-    parser.add_argument("--jax", type=pathlib.Path, required=True, help="a clone of JAX")
+    parser.add_argument("--jax", type=pathlib.Path, help="a clone of JAX; without it only --merge works")
+    parser.add_argument("--part", default="1/1", type=parts.checked, help="K/N: the K-th of N equal parts of each file's tests")
+    parser.add_argument("--merge", action="store_true", help="run nothing: print the table of all parts in --state")
     parser.add_argument("--python", type=pathlib.Path, help="an interpreter with jax, jaxlib and what their tests import (default: "
                         "that of tools/peer.py)")
     parser.add_argument("--plugin", type=pathlib.Path, help="another PJRT plugin in place of python/jax_plugins/hilo")

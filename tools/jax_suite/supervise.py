@@ -38,6 +38,7 @@ class Settings:
     limit: int = 0  # tests of a file; 0: all
     seconds: float = 0  # of a file; 0: no limit
     match: str = ""
+    part: str = "1/1"
     test_seconds: float = 120  # a test that takes longer is hung
     memory: float = 0  # GB
 
@@ -49,7 +50,7 @@ class Settings:
     @property
     def goal(self) -> dict:
         """What decides when a file is done."""
-        return {"limit": self.limit, "seconds": self.seconds, "match": self.match}
+        return {"limit": self.limit, "seconds": self.seconds, "match": self.match, "part": self.part}
 
 
 def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path, only: list[str] | None = None) -> list[dict]:
@@ -146,7 +147,7 @@ def one_process(name: str, engine: Engine, settings: Settings, done: list[str], 
 
 def command(name, settings, scratch, descriptor, seconds_spent) -> list[str]:
     options = {"jax": settings.jax, "report": descriptor, "done": scratch / "done", "seed": settings.seed, "limit": settings.limit,
-               "memory": settings.memory, "match": settings.match,
+               "memory": settings.memory, "match": settings.match, "part": settings.part,
                "seconds": max(settings.seconds - seconds_spent, 0.001) if settings.seconds else 0}
     if (scratch / "only").exists():
         options["only"] = scratch / "only"

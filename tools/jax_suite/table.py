@@ -30,6 +30,12 @@ def tests_of(rows: list[dict]) -> Tests:
     return Tests(sizes["collected"], sizes["selected"], {row["test"]: row for row in rows if "test" in row}, problem)
 
 
+def joined(parts: list[Tests]) -> Tests:
+    """What an engine did with the parts of one file."""
+    return Tests(max((part.collected for part in parts), default=0), sum(part.selected for part in parts),
+                 {test: row for part in parts for test, row in part.rows.items()}, next((part.problem for part in parts if part.problem), ""))
+
+
 def lost(reference: Tests, other: Tests) -> list[dict]:
     """Rows of the other engine's tests that fail there and pass on the reference, and of its processes' deaths between tests."""
     passing = {test for test, row in reference.rows.items() if row["outcome"] == "passed"}

@@ -2,7 +2,6 @@
 // The table of the plugin: one wrapper around all that answers.h declares.
 #include "hilo/pjrt_abi/api.h"
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -11,6 +10,7 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/pjrt/answers.h"
 #include "hilo/pjrt/errors.h"
+#include "hilo/pjrt/known_part.h"
 
 namespace hilo::pjrt {
 
@@ -42,9 +42,8 @@ Status resized(Args& args, const char* name) {
   if (args.struct_size < kLeast)
     return invalid_argument(std::string(name) + ": struct_size is " + std::to_string(args.struct_size) + "; wanted " +
                             std::to_string(kKnown));
-  Args known{};
   const size_t theirs = args.struct_size;
-  std::memcpy(&known, &args, theirs);
+  Args known = known_part(args);
   Status status = answered(known, name);
   known.struct_size = theirs;
   std::memcpy(&args, &known, theirs);

@@ -8,6 +8,7 @@
 
 #include "hilo/backend/ffi_executor.h"
 #include "hilo/pjrt/host_memory.h"
+#include "hilo/pjrt/known_part.h"
 #include "hilo/pjrt/program.h"
 
 namespace hilo::pjrt {
@@ -19,6 +20,7 @@ using Buffers = boost::container::small_vector<BufferPtr, 8>;
 struct Call {
   const Program& program;
   PJRT_LoadedExecutable_Execute_Args& args;
+  PJRT_ExecuteOptions options;        ///< zeros if the caller passes none
   std::vector<PJRT_Device*> devices;  ///< of the results, one a list
   std::unique_ptr<bool[]> donated;    ///< by argument; null: none
   std::vector<size_t> deleted;        ///< arguments that are gone afterwards, though the run doesn't take their memory
@@ -29,7 +31,8 @@ struct Call {
   }
 };
 
-Status check(const Program& program, const PJRT_LoadedExecutable_Execute_Args& args) {
+Status check(const Program& program, const PJRT_LoadedExecutable_Execute_Args& args,
+             const PJRT_ExecuteOptions& options) {
   const auto where = [&] { return fmt::format("Execute '{}'", program.executable->name()); };
   if (args.num_args != program.arguments.size())
     return invalid_argument(
@@ -37,7 +40,7 @@ Status check(const Program& program, const PJRT_LoadedExecutable_Execute_Args& a
   const size_t wanted = args.execute_device == nullptr ? program.devices.size() : 1;
   if (args.num_devices != wanted)
     return invalid_argument(fmt::format("{}: got lists for {} devices; wanted {}", where(), args.num_devices, wanted));
-  if (args.options != nullptr && (args.options->num_send_ops != 0 || args.options->num_recv_ops != 0))
+  if (options.num_send_ops != 0 || options.num_recv_ops != 0)
     return unimplemented(where() + ": callbacks for send and recv are not implemented");
   if (args.execute_device != nullptr && program.devices.size() != 1)
     return invalid_argument(where() + ": 'execute_device' is for programs of one device");
@@ -59,10 +62,7 @@ Status check(const Program& program, const PJRT_LoadedExecutable_Execute_Args& a
 
 /// Whose memory the run may take. Who reads an argument's memory in place keeps it: the run leaves that alone.
 void plan_donations(Call& call) {
-  const PJRT_ExecuteOptions* const options = call.args.options;
-  const std::span<const int64_t> kept =
-      options == nullptr ? std::span<const int64_t>()
-                         : std::span(options->non_donatable_input_indices, options->num_non_donatable_input_indices);
+  const std::span kept(call.options.non_donatable_input_indices, call.options.num_non_donatable_input_indices);
   for (size_t i = 0; i < call.program.arguments.size(); ++i) {
     if (!call.program.arguments[i].donated || std::ranges::find(kept, i) != kept.end()) continue;
     bool taken = call.program.run_kind == RunKind::kAsIs;
@@ -78,10 +78,10 @@ void plan_donations(Call& call) {
 
 /// What a handler of the run may ask for, if there is anything.
 void add_user_data(const Call& call, std::optional<FfiExecutor>& executor, ExecuteOptions& options) {
-  const PJRT_ExecuteOptions* const theirs = call.args.options;
-  if (!call.program.calls_handlers || theirs == nullptr || theirs->context == nullptr) return;
-  const std::scoped_lock lock(theirs->context->mutex);
-  executor.emplace(theirs->context->user_data);
+  PJRT_ExecuteContext* const context = call.options.context;
+  if (!call.program.calls_handlers || context == nullptr) return;
+  const std::scoped_lock lock(context->mutex);
+  executor.emplace(context->user_data);
   options.executor = &*executor;
 }
 
@@ -204,8 +204,9 @@ void end_arguments(const Call& call) {
 }  // namespace
 
 Status run_program(const Program& program, PJRT_LoadedExecutable_Execute_Args& args) {
-  HILO_RETURN_IF_ERROR(check(program, args));
-  Call call{program, args, program.devices, nullptr, {}};
+  const PJRT_ExecuteOptions options = args.options == nullptr ? PJRT_ExecuteOptions{} : known_part(*args.options);
+  HILO_RETURN_IF_ERROR(check(program, args, options));
+  Call call{program, args, options, program.devices, nullptr, {}};
   if (args.execute_device != nullptr) call.devices = {args.execute_device};
   plan_donations(call);
   HILO_RETURN_IF_ERROR(program.run_kind == RunKind::kAsIs ? run_as_is(call) : run_on_wholes(call));

@@ -71,6 +71,7 @@ TEST(ProtoRoundTrip, ReadsWhatXlaWroteAsItsText) {
     const StatusOr<std::string> bytes = read_file(message);
     ASSERT_TRUE(text.ok() && bytes.ok()) << path << bytes.status().to_string();
     EXPECT_TRUE(is_proto(*bytes));
+    EXPECT_TRUE(is_proto("\x0a\xff\xff\x04" + *bytes));  // the beginning of an HloProto
     EXPECT_FALSE(is_proto(*text));
     const StatusOr<Module> module = from_proto(*bytes);
     ASSERT_TRUE(module.ok()) << path << module.status().to_string();

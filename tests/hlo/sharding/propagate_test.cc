@@ -49,9 +49,7 @@ TEST(Propagate, ResultsAreShardedAsXlaShardsThem) {
   for (const tests::RecordedSharding& program : programs) {
     const StatusOr<PropagatedShardings> made = propagated(program.code);
     ASSERT_TRUE(made.ok()) << program.name << ": " << made.status().to_string();
-    // Axes that a computation by hand leaves to the compiler end at its borders here; XLA takes them through: [{}{y}].
-    const bool stops = program.name == "shard_map_some_axes";
-    EXPECT_EQ(text_of(made->results), stops ? "[{}{}]" : program.wanted) << program.name;
+    EXPECT_EQ(text_of(made->results), program.wanted) << program.name;
   }
 }
 

@@ -5,6 +5,7 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from library_programs.step import Step
 
 KEY = jax.random.key(12)
 TIMES = diffrax.SaveAt(ts=jnp.linspace(0, 3, 13))
@@ -40,7 +41,7 @@ def stiff():
 
 
 def gradient_through_a_solver():
-    return jax.jit(jax.value_and_grad(lambda args: jnp.sum(solve(diffrax.Tsit5(), diffrax.ConstantStepSize(), args=args) ** 2)))(2.0)
+    return Step(jax.jit(jax.value_and_grad(lambda args: jnp.sum(solve(diffrax.Tsit5(), diffrax.ConstantStepSize(), args=args) ** 2))), (2.0,))
 
 
 def backsolve_adjoint():

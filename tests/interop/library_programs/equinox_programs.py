@@ -5,6 +5,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
+from library_programs.step import Step
 
 KEY = jax.random.key(9)
 
@@ -15,7 +16,7 @@ def normal(*shape):
 
 def perceptron_gradient():
     model = eqx.nn.MLP(5, 2, 32, 3, key=KEY)
-    return eqx.filter_jit(eqx.filter_grad(lambda m, x: jnp.mean(jax.vmap(m)(x) ** 2)))(model, normal(17, 5))
+    return Step(eqx.filter_jit(eqx.filter_grad(lambda m, x: jnp.mean(jax.vmap(m)(x) ** 2))), (model, normal(17, 5)))
 
 
 def trained_perceptron():

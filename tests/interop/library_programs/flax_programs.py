@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import optax
 from flax import nnx, serialization
 from flax.training import train_state
+from library_programs.step import Step
 
 KEY = jax.random.key(7)
 
@@ -80,7 +81,7 @@ def convolution_with_batch_norm():
 def transformer_block():
     model, x = Block(4), batch(2, 11, 32)
     params = model.init(KEY, x)
-    return jax.jit(jax.value_and_grad(lambda p: jnp.mean(model.apply(p, x) ** 2)))(params)
+    return Step(jax.jit(jax.value_and_grad(lambda p: jnp.mean(model.apply(p, x) ** 2))), (params,))
 
 
 def recurrent_cells():

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpyro
 import numpyro.distributions as dist
+from library_programs.step import Step
 from numpyro.infer import MCMC, NUTS, SVI, Predictive, Trace_ELBO, log_likelihood
 from numpyro.infer.autoguide import AutoMultivariateNormal, AutoNormal
 from numpyro.infer.util import log_density
@@ -42,7 +43,7 @@ def samples():
 
 def density_and_gradient():
     params = {"weights": jnp.array([0.5, -1.0, 0.2]), "noise": jnp.array(0.7)}
-    return jax.jit(jax.value_and_grad(lambda p: log_density(regression, (X, Y), {}, p)[0]))(params)
+    return Step(jax.jit(jax.value_and_grad(lambda p: log_density(regression, (X, Y), {}, p)[0])), (params,))
 
 
 def nuts_posterior_mean():

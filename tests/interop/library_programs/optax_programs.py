@@ -4,6 +4,7 @@
 import jax
 import jax.numpy as jnp
 import optax
+from library_programs.step import Step
 
 KEY = jax.random.key(3)
 X = jax.random.normal(KEY, (50, 8))
@@ -62,7 +63,7 @@ def scanned_training():
         return (optax.apply_updates(params, updates), state), value
 
     params = {"w": jnp.zeros(8), "b": jnp.zeros(())}
-    return jax.jit(lambda: jax.lax.scan(step, (params, optimizer.init(params)), length=100))()[1]
+    return Step(jax.jit(lambda carry: jax.lax.scan(step, carry, length=100)[1]), ((params, optimizer.init(params)),))
 
 
 def line_search():

@@ -374,9 +374,11 @@ bool is_proto(std::string_view bytes) {
     return static_cast<unsigned char>(c) < ' ' && std::string_view("\t\n\v\f\r").find(c) == std::string_view::npos;
   });
   if (!control || trimmed(begin).starts_with("HloModule")) return false;
-  proto::WireField first;
-  return proto::WireReader(bytes, "HloModuleProto").next(first).ok() && first.number <= 3 &&
-         first.type == proto::WireType::kBytes;
+  size_t position = 0;
+  uint64_t tag = 0, length = 0;  // of the first field, which may end behind `bytes`
+  if (!proto::take_varint(bytes, position, tag) || !proto::take_varint(bytes, position, length)) return false;
+  const uint64_t number = tag >> 3;
+  return number >= 1 && number <= 3 && static_cast<proto::WireType>(tag & 7) == proto::WireType::kBytes;
 }
 
 StatusOr<Module> from_proto(std::string_view bytes) try {

@@ -2,6 +2,7 @@
 #include "hilo/hlo/sharding/by_hand.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "hilo/hlo/ir/extensions.h"
 #include "hilo/hlo/ops/collective.h"
@@ -92,19 +93,26 @@ StatusOr<ComputationPtr> rewritten(const ComputationPtr& computation, const Prop
 /// One sweep over the frames.
 struct Marker {
   DataFlow& flow;
+  const ManualAtoms& atoms;
   bool changed = false;
 
   int64_t depth(FlowArrayId array) const { return flow.arrays[array].by_hand; }
-  void raise(FlowArrayId array, int64_t to) {
-    if (flow.arrays[array].by_hand >= to) return;
-    flow.arrays[array].by_hand = to;
-    changed = true;
+  void raise(FlowArrayId array, int64_t to, const Atoms& manual) {
+    FlowArray& raised = flow.arrays[array];
+    changed |= raised.by_hand < to;
+    raised.by_hand = std::max(raised.by_hand, to);
+    for (const uint16_t atom : manual) {
+      if (contains(raised.manual, atom)) continue;
+      raised.manual.push_back(atom);
+      changed = true;
+    }
   }
   const std::vector<FlowArrayId>& root(uint32_t frame) const {
     return flow.frames[frame].values[flow.frames[frame].computation->root_id()];
   }
   void flows_into(const std::vector<FlowArrayId>& to, const std::vector<FlowArrayId>& from) {
-    for (size_t i = 0; i < std::min(to.size(), from.size()); ++i) raise(to[i], depth(from[i]));
+    for (size_t i = 0; i < std::min(to.size(), from.size()); ++i)
+      raise(to[i], depth(from[i]), Atoms(flow.arrays[from[i]].manual));
   }
   void opened(const FlowFrame& frame, const Instruction& instruction, const std::vector<uint32_t>& frames);
   void op(const FlowFrame& frame, const Instruction& instruction);
@@ -129,12 +137,22 @@ void Marker::op(const FlowFrame& frame, const Instruction& instruction) {
   const Opcode opcode = instruction.opcode;
   const bool own = is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId;
   int64_t deepest = own ? 1 : 0;
+  Atoms manual;
   for (const InstructionId operand : instruction.operands) {
-    for (const FlowArrayId array : frame.values[operand]) deepest = std::max(deepest, depth(array));
+    for (const FlowArrayId array : frame.values[operand]) {
+      deepest = std::max(deepest, depth(array));
+      manual.insert(manual.end(), flow.arrays[array].manual.begin(), flow.arrays[array].manual.end());
+    }
   }
-  if (enters_by_hand(instruction)) ++deepest;
-  if (leaves_by_hand(instruction)) deepest = std::max<int64_t>(0, deepest - 1);
-  for (const FlowArrayId array : frame.values[instruction.id]) raise(array, deepest);
+  const auto edge = atoms.find(&instruction);
+  if (enters_by_hand(instruction)) {
+    ++deepest;
+    if (edge != atoms.end()) manual.insert(manual.end(), edge->second.begin(), edge->second.end());
+  } else if (leaves_by_hand(instruction)) {
+    deepest = std::max<int64_t>(0, deepest - 1);
+    std::erase_if(manual, [&](uint16_t atom) { return deepest == 0 || contains(edge->second, atom); });
+  }
+  for (const FlowArrayId array : frame.values[instruction.id]) raise(array, deepest, manual);
 }
 
 bool only_names(Opcode opcode) {
@@ -155,13 +173,59 @@ StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationReque
   return made;
 }
 
-void mark_by_hand(DataFlow& flow) {
+StatusOr<ManualAtoms> manual_atoms(const Module& module, const PropagationRequest& request) {
+  ManualAtoms taken;
+  if (request.manual == nullptr) return taken;
+  const MeshAtoms mesh(request.mesh);
+  for (const ComputationPtr& computation : computations_of(module)) {
+    for (const Instruction& i : computation->instructions()) {
+      if (!enters_by_hand(i) && !leaves_by_hand(i)) continue;
+      HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> edge, request.manual(i));
+      Atoms& atoms = taken[&i];
+      if (!edge) continue;
+      if (!edge->others) {
+        atoms.resize(mesh.count());
+        std::iota(atoms.begin(), atoms.end(), uint16_t{0});
+        continue;
+      }
+      std::vector<const std::vector<AxisReference>*> lists = {&*edge->others, &edge->sharding.unreduced};
+      for (const DimensionSharding& dimension : edge->sharding.dimensions) lists.push_back(&dimension.axes);
+      for (const std::vector<AxisReference>* const axes : lists) {
+        HILO_ASSIGN_OR_RETURN(const Atoms more, mesh.atoms_of(*axes));
+        atoms.insert(atoms.end(), more.begin(), more.end());
+      }
+    }
+  }
+  return taken;
+}
+
+ShardingRule edge_rule(const Shape& from, const Shape& to) {
+  ShardingRule rule;
+  if (!from.is_array() || !to.is_array() || from.rank() != to.rank()) return rule;
+  ArrayFactors of_from, of_to;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    const int64_t part = std::min(from.dimension(d), to.dimension(d));
+    const int own = static_cast<int>(rule.factors.size()) + 1;
+    rule.factors.push_back({part == 0 ? 1 : std::max(from.dimension(d), to.dimension(d)) / part});
+    rule.factors.push_back({part});
+    for (const bool whole : {from.dimension(d) > part, to.dimension(d) > part}) {
+      std::vector<int>& factors = of_from.size() == of_to.size() ? of_from.emplace_back() : of_to.emplace_back();
+      if (whole) factors.push_back(own - 1);
+      factors.push_back(own);
+    }
+  }
+  rule.operands = {std::move(of_from)};
+  rule.results = {std::move(of_to)};
+  return rule;
+}
+
+void mark_by_hand(DataFlow& flow, const ManualAtoms& atoms) {
   const auto has_edge = [](const FlowFrame& frame) {
     return std::ranges::any_of(frame.computation->instructions(),
                                [](const Instruction& i) { return enters_by_hand(i) || leaves_by_hand(i); });
   };
   if (std::ranges::none_of(flow.frames, has_edge)) return;
-  Marker marker{flow};
+  Marker marker{flow, atoms};
   do {
     marker.changed = false;
     for (const FlowFrame& frame : flow.frames) {

@@ -16,8 +16,16 @@ bool leaves_by_hand(const Instruction& instruction);
 /// Errors    those of `manual`
 StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request);
 
-/// Counts for each array in how many computations by hand it is, if the program has any. Collectives and ids of devices are in
-/// one at least.
-void mark_by_hand(DataFlow& flow);
+/// The atoms of the mesh that the computation behind or before each edge takes by hand.
+using ManualAtoms = std::map<const Instruction*, Atoms>;
+/// Errors    those of `manual`
+StatusOr<ManualAtoms> manual_atoms(const Module& module, const PropagationRequest& request);
+
+/// The rule between a whole array and its parts: axes that are not taken by hand go through.
+ShardingRule edge_rule(const Shape& from, const Shape& to);
+
+/// Counts for each array in how many computations by hand it is, if the program has any, and which axes they take.
+/// Collectives and ids of devices are in one at least.
+void mark_by_hand(DataFlow& flow, const ManualAtoms& atoms);
 
 }  // namespace hilo::hlo

@@ -15,9 +15,10 @@ inline constexpr FlowArrayId kNoFlowArray = ~FlowArrayId{0};
 
 struct FlowArray {
   Shape shape;
-  bool constant = false;  ///< of constants alone: each user has its own, so that none shards another's
-  int64_t uses = 0;       ///< ops that read it
-  int64_t by_hand = 0;    ///< in so many computations by hand: devices have values of their own
+  bool constant = false;              ///< of constants alone: each user has its own, so that none shards another's
+  int64_t uses = 0;                   ///< ops that read it
+  int64_t by_hand = 0;                ///< in so many computations by hand: devices have values of their own
+  std::vector<uint16_t> manual = {};  ///< atoms of the mesh that those computations take: no dimension may have them
 };
 
 /// In which rounds shardings go through an op, and which way.

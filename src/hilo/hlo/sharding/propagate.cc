@@ -152,9 +152,9 @@ Status Propagation::set_up() {
     }
   }
   for (size_t i = 0; i < states_.size(); ++i) {
-    for (DimensionState& dimension : states_[i].dimensions) {
-      if (flow_.arrays[i].by_hand != 0) dimension = {{}, false, 0};
-    }
+    if (flow_.arrays[i].by_hand == 0) continue;
+    const Atoms& manual = flow_.arrays[i].manual;
+    states_[i].replicated.insert(states_[i].replicated.end(), manual.begin(), manual.end());
   }
   for (uint32_t i = 0; i < flow_.ops.size(); ++i) {
     for (const auto* list : {&flow_.ops[i].operands, &flow_.ops[i].results}) {
@@ -400,6 +400,7 @@ bool Propagation::propagate(const FlowOp& op, int round) {
 
 ArraySplit Propagation::split(FlowArrayId array) const {
   ArraySplit made;
+  if (flow_.arrays[array].by_hand != 0) return ArraySplit(states_[array].dimensions.size());
   for (size_t d = 0; d < states_[array].dimensions.size(); ++d) {
     int64_t left = flow_.arrays[array].shape.dimension(d);
     Atoms& dividing = made.emplace_back();
@@ -421,10 +422,11 @@ PropagatedFlow Propagation::finish() && {
 StatusOr<FlowHints> hints_of(const Module& module, const PropagationRequest& request) {
   FlowHints hints;
   hints.asks = request.asked != nullptr;
-  if (request.rule == nullptr) return hints;
   for (const ComputationPtr& computation : computations_of(module)) {
     for (const Instruction& i : computation->instructions()) {
-      if (i.annotations == nullptr || i.annotations->frontend_attributes.empty()) continue;
+      if (enters_by_hand(i) || leaves_by_hand(i))
+        hints.rules.emplace(&i, edge_rule(computation->instruction(i.operands[0]).shape, i.shape));
+      if (request.rule == nullptr || i.annotations == nullptr || i.annotations->frontend_attributes.empty()) continue;
       std::vector<Shape> operands;
       for (const InstructionId id : i.operands) operands.push_back(computation->instruction(id).shape);
       HILO_ASSIGN_OR_RETURN(std::optional<ShardingRule> rule, request.rule(i, operands));
@@ -473,7 +475,8 @@ Sharding sharding_of(const ArraySplit& split, const Mesh& mesh, const MeshAtoms&
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request) {
   HILO_ASSIGN_OR_RETURN(const FlowHints hints, hints_of(module, request));
   DataFlow flow = data_flow(module, hints);
-  mark_by_hand(flow);
+  HILO_ASSIGN_OR_RETURN(const ManualAtoms atoms, manual_atoms(module, request));
+  mark_by_hand(flow, atoms);
   tie_groups(request, flow);
   Propagation propagation(request, std::move(flow));
   HILO_RETURN_IF_ERROR(propagation.set_up());

@@ -18,6 +18,7 @@ struct ManualEdge {
   bool enters = false;
   int64_t joins = 0;  ///< of an end: so many instructions join the parts, one behind the other
   Sharding sharding;  ///< by what is cut by hand; no dimensions: by nothing
+  std::optional<std::vector<AxisReference>> others = {};  ///< axes taken by hand that cut nothing; nothing: all
 };
 
 /// What is known, and what may be chosen. Lists go leaf by leaf through the entry's parameters and result.

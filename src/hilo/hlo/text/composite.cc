@@ -193,17 +193,13 @@ Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend
 
 std::string composite_attributes(const Instruction& instruction, const ComputationNames& names) {
   const OpDef& def = instruction.def();
-  std::string text;
-  if (!def.fields.empty()) {
-    text = "composite.attributes={";
-    for (const AttributeField& f : def.fields) {
-      if (f.show == FieldShow::kAsOperand) continue;  // a composite has no such operand
-      text += fmt::format("{}{} = ", text.ends_with('{') ? "" : ", ", f.name);
-      if (!append_value(f, *instruction.attributes, names, text)) return {};
-    }
-    text += "},";
+  std::string text = "composite.attributes={";  // XLA wants it even if it is empty
+  for (const AttributeField& f : def.fields) {
+    if (f.show == FieldShow::kAsOperand) continue;  // a composite has no such operand
+    text += fmt::format("{}{} = ", text.ends_with('{') ? "" : ", ", f.name);
+    if (!append_value(f, *instruction.attributes, names, text)) return {};
   }
-  text += fmt::format("composite.name=\"{}\",composite.version=\"{}\"", def.name, kVersion);
+  text += fmt::format("}},composite.name=\"{}\",composite.version=\"{}\"", def.name, kVersion);
   if (instruction.annotations != nullptr && instruction.annotations->frontend_attributes.size() > 2) {
     text += "," + instruction.annotations->frontend_attributes.substr(
                       1, instruction.annotations->frontend_attributes.size() - 2);

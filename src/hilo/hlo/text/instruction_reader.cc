@@ -90,6 +90,8 @@ class Reader {
   Status read_operand();
   StatusOr<InstructionId> read_named_operand(std::string_view name, size_t position,
                                              const std::optional<Shape>& stated);
+  StatusOr<InstructionId> read_element(std::string_view name, InstructionId tuple, size_t position);
+  Status state_shape(InstructionId id, std::string_view name, size_t position, const Shape& stated);
   InstructionId add_parameter(const Shape& shape, std::string_view name, size_t position);
   Status read_opcode(Open& open);
   void spread(Open& open);
@@ -108,7 +110,8 @@ class Reader {
   ParsedComputation& computation_;
   bool alone_;                                                      // the text is this instruction
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
-  std::vector<InstructionId> operands_;                             // of what is being read, outermost first
+  boost::unordered_flat_map<std::pair<InstructionId, int64_t>, InstructionId> elements_;  // of tuples, by `%x#1`
+  std::vector<InstructionId> operands_;  // of what is being read, outermost first
   std::vector<Undefined> undefined_;
 };
 
@@ -180,10 +183,7 @@ StatusOr<InstructionId> Reader::read_named_operand(std::string_view name, size_t
     undefined_.push_back({kNoInstruction, name, position});
     return kNoInstruction;
   }
-  const Shape& shape = computation_.draft.instruction(it->second).shape;
-  if (!stated || !computation_.places[it->second].shape_stated || stated->compatible(shape)) return it->second;
-  return cursor_.error(position,
-                       fmt::format("operand '%{}' is {}, not {}", name, shape.to_string(), stated->to_string()));
+  return it->second;
 }
 
 InstructionId Reader::add_parameter(const Shape& shape, std::string_view name, size_t position) {
@@ -196,7 +196,36 @@ InstructionId Reader::add_parameter(const Shape& shape, std::string_view name, s
   return id;
 }
 
-/// `%x`, `f32[2] x`, or an instruction: `f32[2] negate(x)`.
+/// `#1` after the name of a tuple: the get-tuple-element that XLA names `NAME_1`, one for all uses.
+StatusOr<InstructionId> Reader::read_element(std::string_view name, InstructionId tuple, size_t position) {
+  HILO_ASSIGN_OR_RETURN(const int64_t index, cursor_.integer("the index of an element"));
+  if (tuple == kNoInstruction) return tuple;
+  const auto [it, fresh] = elements_.emplace(std::pair(tuple, index), computation_.draft.size());
+  if (!fresh) return it->second;
+  auto attributes = std::make_shared<GetTupleElementAttributes>();
+  attributes->index = index;
+  computation_.places.push_back({position, false});
+  const InstructionId operands[] = {tuple};
+  return computation_.draft.append(Opcode::kGetTupleElement, Shape(), operands, std::move(attributes),
+                                   fmt::format("{}_{}", name, index));
+}
+
+/// Checks an operand's stated shape. An element without a shape gets it, for its shape rule to check.
+Status Reader::state_shape(InstructionId id, std::string_view name, size_t position, const Shape& stated) {
+  Instruction& operand = computation_.draft.mutable_instruction(id);
+  bool& known = computation_.places[id].shape_stated;
+  if (known && !stated.compatible(operand.shape)) {
+    return cursor_.error(
+        position, fmt::format("operand '%{}' is {}, not {}", name, operand.shape.to_string(), stated.to_string()));
+  }
+  if (!known && operand.opcode == Opcode::kGetTupleElement) {
+    operand.shape = stated;
+    known = true;
+  }
+  return ok_status();
+}
+
+/// `%x`, `f32[2] x`, an element of a tuple, `%x#1`, or an instruction: `f32[2] negate(x)`.
 Status Reader::read_operand() {
   const size_t begin = cursor_.position();
   std::optional<Shape> stated;
@@ -216,7 +245,14 @@ Status Reader::read_operand() {
     operands_.push_back(id);
     return ok_status();
   }
-  HILO_ASSIGN_OR_RETURN(const InstructionId id, read_named_operand(name, position, stated));
+  HILO_ASSIGN_OR_RETURN(InstructionId id,
+                        read_named_operand(name, position, cursor_.peek() == '#' ? std::nullopt : stated));
+  std::string path(name);
+  while (cursor_.accept('#')) {
+    HILO_ASSIGN_OR_RETURN(id, read_element(path, id, position));
+    if (id != kNoInstruction) path = computation_.draft.instruction(id).name;
+  }
+  if (stated && id != kNoInstruction) HILO_RETURN_IF_ERROR(state_shape(id, path, position, *stated));
   operands_.push_back(id);
   return ok_status();
 }

@@ -37,7 +37,8 @@ Status read_strings(BytecodeReader& reader, ByteReader in) {
   return ok_status();
 }
 
-/// "StableHLO_v1.17.0" is a producer: versions above the newest known are refused.
+/// Checks a producer such as "StableHLO_v1.17.0". Later minor versions only add: an addition is an error at its first
+/// use.
 Status check_producer(std::string_view producer, ByteReader& in) {
   constexpr std::string_view kPrefix = "StableHLO_v";
   if (!producer.starts_with(kPrefix)) return ok_status();
@@ -48,9 +49,9 @@ Status check_producer(std::string_view producer, ByteReader& in) {
       part = part * 10 + (producer[p++] - '0');
     if (p < producer.size() && producer[p] == '.') ++p;
   }
-  if (parts[0] > 1 || (parts[0] == 1 && parts[1] > 20)) {
+  if (parts[0] > 1) {
     in.fail(StatusCode::kUnimplemented,
-            fmt::format("the artefact is of {}; this version reads StableHLO up to {}", producer, kNewestVhlo));
+            fmt::format("the artefact is of {}; this version reads StableHLO 0 and 1", producer));
   } else if (parts[0] == 0 && parts[1] < 9) {
     in.fail(StatusCode::kUnimplemented,
             fmt::format("the artefact is of {}; this version reads StableHLO from 0.9 on", producer));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "hilo/hlo/ir/frontend_attribute.h"
 #include "hilo/hlo/sharding/over_mesh.h"
@@ -111,9 +112,14 @@ StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, con
   if (!edge.enters) std::from_chars(text.data() + std::string_view("out ").size(), text.data() + begin, edge.joins);
   HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text.substr(begin)));
   if (shardings.size() != 1) return invalid_argument("hilo.manual: wanted one sharding");
+  Sharding others;
+  others.mesh = shardings[0].mesh;
+  others.replicated = std::exchange(shardings[0].replicated, {});
   HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(shardings[0], mesh));
   if (!said) return unimplemented("a computation by hand over a mesh that the program's has no words for");
   edge.sharding = *std::move(said);
+  HILO_ASSIGN_OR_RETURN(said, hlo::over_mesh(others, mesh));
+  if (said) edge.others = std::move(said->replicated);
   return std::optional(std::move(edge));
 }
 

@@ -93,7 +93,7 @@ Status translate_composite(const OpContext& op) {
   const Attribute* const values = op.find("composite_attributes");
   const Attribute* const version = op.find("version");
   std::string text = "{";
-  if (values != nullptr) text += fmt::format("composite.attributes={},", print_attribute(op.tree(), *values));
+  text += fmt::format("composite.attributes={},", values == nullptr ? "{}" : print_attribute(op.tree(), *values));
   text += fmt::format("composite.name={},composite.version=\"{}\"}}", hlo::text::quoted_text(name),
                       version == nullptr ? 0 : version->integer);
   annotate(op, text);
@@ -200,7 +200,8 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
     HILO_RETURN_IF_ERROR(attributes.set_text("operand_layout_constraints", text));
   }
   if (op.flag("has_side_effect")) HILO_RETURN_IF_ERROR(attributes.set_flag("custom_call_has_side_effect", true));
-  HILO_ASSIGN_OR_RETURN(const int64_t version, op.integer("api_version", 1));
+  HILO_ASSIGN_OR_RETURN(int64_t version, op.integer("api_version", 1));
+  if (version == 1 && op.find("mhlo.backend_config") != nullptr) version = kTypedApiVersion;  // as XLA does
   if (version < 0 || version >= std::ssize(kApiVersions))
     return unimplemented(fmt::format("api_version {}; wanted 1 to 4", version));
   if (version > 1) HILO_RETURN_IF_ERROR(attributes.set_word("api_version", kApiVersions[version]));

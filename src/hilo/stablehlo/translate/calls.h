@@ -13,6 +13,7 @@ Status translate_check(const OpContext& op);
 inline constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
                                                     "API_VERSION_STATUS_RETURNING",
                                                     "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+inline constexpr int64_t kTypedApiVersion = 4;
 
 /// What does a custom call that HLO has other ops for; null for all others (known_calls.cc).
 Handler known_custom_call(std::string_view target);

@@ -41,11 +41,15 @@ StatusOr<DeviceParts> parts_by_axes(const OpContext& op, const Sharding& shardin
   HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
   parts.sharding = to_string(sharding);
   Sharding by_hand = sharding;
+  std::vector<std::string> left = manual_axes;
   const auto stays = [&](const AxisReference& axis) {
+    std::erase(left, axis.name);
     return std::find(manual_axes.begin(), manual_axes.end(), axis.name) == manual_axes.end();
   };
   for (DimensionSharding& dimension : by_hand.dimensions) std::erase_if(dimension.axes, stays);
   std::erase_if(by_hand.unreduced, stays);
+  std::erase_if(by_hand.replicated, stays);
+  for (const std::string& axis : left) by_hand.replicated.push_back({axis});
   parts.by_hand = to_string(by_hand);
   return parts;
 }

@@ -60,6 +60,13 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, co
     HILO_ASSIGN_OR_RETURN(DimensionSplit split, split_dimension(sharding.mesh, cut.dimensions[d].axes));
     parts.dimensions.push_back(std::move(split));
   }
+  cut.replicated.clear();  // GSPMD takes all axes by hand
+  for (const MeshAxis& axis : cut.mesh.axes) {
+    const auto cuts = [&](const DimensionSharding& dimension) {
+      return std::ranges::find(dimension.axes, axis.name, &AxisReference::name) != dimension.axes.end();
+    };
+    if (std::ranges::none_of(cut.dimensions, cuts)) cut.replicated.push_back({axis.name});
+  }
   parts.by_hand = to_string(cut);
   HILO_ASSIGN_OR_RETURN(parts.summands, split_dimension(sharding.mesh, sharding.unreduced));
   parts.sharding = to_string(sharding);

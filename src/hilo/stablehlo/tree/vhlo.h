@@ -140,7 +140,7 @@ enum Mask : uint8_t {
 
 /// The newest version of MLIR bytecode, and of VHLO, that is known.
 inline constexpr uint64_t kNewestBytecode = 6;
-inline constexpr std::string_view kNewestVhlo = "1.20";
+inline constexpr std::string_view kNewestVhlo = "1.22";
 
 /// The version of VHLO that is written: the first in which all operations have the forms that they have today, but for
 /// those of rows marked so.
