@@ -5,6 +5,8 @@ its header. `make docs` makes pages of it, which are no files of the repository 
 
     api_reference.py --check        names that have no docstring; exit 1 if there are any
     api_reference.py --names        all names, a line each
+    api_reference.py --examples     all free functions: name, header:line, and "shown" if an example in its docstring shows a
+                                    result, else "bare"
     api_reference.py --out DIR      the pages as Markdown
 
 The headers are read by libclang, so what macros and tables declare is there too. The docstring of a declaration is the
@@ -22,6 +24,8 @@ import re
 import sys
 
 import clang.cindex as cindex
+
+import docstring_examples
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UMBRELLA = "src/hilo/hilo.h"
@@ -294,17 +298,23 @@ def entry_lines(entry: Entry, page: str, entries: list[Entry]) -> list[str]:
 
 
 def markdown(text: str) -> list[str]:
-    """A docstring: sentences, then fields by their names; an example is code."""
-    lines, field = [], ""
+    """A docstring: sentences, then fields by their names; an example is code, whose further lines are indented."""
+    lines, column = [], 0  # where the example's code begins; 0 outside of one
     for line in text.splitlines():
-        match = FIELD.match(line.strip())
-        if match:
-            lines += ["```", ""] if field == "Example" else [""]
-            field = match[1]
-            lines += ["Example", "", "```cpp", match[2]] if field == "Example" else [f"- **{field}** {escaped(match[2])}"]
+        if column and line.startswith("     "):
+            lines.append(line[:column].lstrip() + line[column:])
+            continue
+        if column:
+            lines += ["```", ""]
+            column = 0
+        if not (match := FIELD.match(line.strip())):
+            lines.append(escaped(line.strip()))
+        elif match[1] == "Example":
+            column = match.start(2)
+            lines += ["", "Example", "", "```cpp", match[2]]
         else:
-            lines.append(line.strip() if field == "Example" else escaped(line.strip()))
-    return [*lines, "```", ""] if field == "Example" else [*lines, ""]
+            lines += ["", f"- **{match[1]}** {escaped(match[2])}"]
+    return [*lines, "```", ""] if column else [*lines, ""]
 
 
 def escaped(text: str) -> str:
@@ -326,12 +336,24 @@ def names_of(entry: Entry) -> list[str]:
     return [name, *(f"{name}::{member.name}" for member in entry.members)]
 
 
+def functions_of(entries: list[Entry]) -> list[Entry]:
+    """Free functions, without operators and without those that a row of a table declares: a row has no room for an example."""
+    rows = {entry.name for entry in entries if entry.header.endswith(".inc")}
+    return [entry for entry in entries
+            if entry.kind == "function" and entry.name not in rows and not entry.name.startswith("operator")]
+
+
+def shows_a_result(entry: Entry) -> bool:
+    return any(map(docstring_examples.shows_a_result, entry.texts))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--names", action="store_true")
+    parser.add_argument("--examples", action="store_true")
     parser.add_argument("--out", type=pathlib.Path)
     arguments = parser.parse_args()
     entries = entries_of(arguments.root.resolve(), arguments.build.resolve())
@@ -339,6 +361,10 @@ def main() -> int:
         arguments.out.mkdir(parents=True, exist_ok=True)
         for name, text in pages(entries).items():
             (arguments.out / name).write_text(text)
+    if arguments.examples:
+        print("\n".join(f"{entry.name} src/{entry.header}:{entry.line} {'shown' if shows_a_result(entry) else 'bare'}"
+                        for entry in functions_of(entries)))
+        return 0
     if arguments.names:
         print("\n".join(name for entry in entries for name in names_of(entry)))
         return 0
