@@ -49,5 +49,6 @@ def report(name, loss, weights, x, y):
 
 report("digits", digits_loss, [noise(1, 64, 128), noise(2, 128, 10)], noise(3, 128, 64), jnp.abs(noise(4, 128, 10)))
 report("transformer", transformer_loss,
-       [noise(1, 128, 8, 16), noise(2, 128, 8, 16), noise(3, 128, 8, 16), noise(4, 8, 16, 128), noise(5, 128, 512), noise(6, 512, 128)],
+       [noise(1, 128, 8, 16), noise(2, 128, 8, 16), noise(3, 128, 8, 16), noise(4, 8, 16, 128), noise(5, 128, 512),
+        noise(6, 512, 128)],
        noise(7, 8, 32, 128), noise(8, 8, 32, 128))

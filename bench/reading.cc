@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/reading.cc -- how fast programs are read: one of 5,000 operations in each form that hilo reads. StableHLO has two
-// rows: "parsed" is what a tree of the program costs, "to HLO" that and its translation. Whatever ends in HLO is checked.
+// bench/reading.cc -- how fast programs are read: one of 5,000 operations in each form that hilo reads. StableHLO has
+// two rows: "parsed" is what a tree of the program costs, "to HLO" that and its translation. Whatever ends in HLO is
+// checked.
 //   reading [FOLDER]    prints "row<TAB>bytes<TAB>microseconds" a line; the files go to FOLDER, for others to read
 #include <fmt/format.h>
 

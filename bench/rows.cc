@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rows.cc -- hilo's side of the peers' table: prints "row<TAB>microseconds", the median of its calls, a line a row.
+// bench/rows.cc -- hilo's side of the peers' table: prints "row<TAB>microseconds", the median of its calls, a line a
+// row.
 #include <cstdio>
 #include <functional>
 #include <string>

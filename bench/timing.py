@@ -13,8 +13,8 @@ def is_wanted(name):
 
 
 def row(name, make, wait):
-    """Prints "row<TAB>microseconds", the median of calls of what `make` makes, if the row is wanted; `wait` returns when a
-    result is there."""
+    """Prints "row<TAB>microseconds", the median of calls of what `make` makes, if the row is wanted; `wait` returns
+    when a result is there."""
     if not is_wanted(name):
         return
     call = make()

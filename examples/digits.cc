@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html] [--replicas N] [--mesh]`. Replicas
-// share each batch by pmap, or by a mesh; under mpirun they are those of all processes. The loss is the same.
+// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html] [--replicas N]
+// [--mesh]`. Replicas share each batch by pmap, or by a mesh; under mpirun they are those of all processes. The loss is
+// the same.
 #include <chrono>
 #include <cstdio>
 #include <fstream>

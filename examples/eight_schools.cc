@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/eight_schools.cc -- what coaching did in eight schools, by Hamiltonian Monte Carlo: `eight_schools [report.html]`.
-// Source    Rubin (1981); the model as in Gelman et al., "Bayesian Data Analysis", section 5.5, in its non-centred form
+// examples/eight_schools.cc -- what coaching did in eight schools, by Hamiltonian Monte Carlo: `eight_schools
+// [report.html]`. Source    Rubin (1981); the model as in Gelman et al., "Bayesian Data Analysis", section 5.5, in its
+// non-centred form
 #include "examples/support/page.h"
 
 using namespace hilo;
 
-// y[i] is normal around theta[i] = mu + tau eta[i]; eta is normal, mu normal of deviation 5, tau half Cauchy of scale 5.
+// y[i] is normal around theta[i] = mu + tau eta[i]; eta is normal, mu normal of deviation 5, tau half Cauchy of scale
+// 5.
 struct Position {
   Array mu, log_tau, eta;
 };

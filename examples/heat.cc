@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/heat.cc -- heat spreads over a plate whose rows eight devices share: each keeps its own rows and, before each step,
-// gets its neighbours' outermost rows, the halo.
+// examples/heat.cc -- heat spreads over a plate whose rows eight devices share: each keeps its own rows and, before
+// each step, gets its neighbours' outermost rows, the halo.
 #include <cmath>
 #include <cstdio>
 

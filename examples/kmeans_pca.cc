@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/kmeans_pca.cc -- handwritten digits without their names: principal components and clusters: `kmeans_pca [report.html]`.
-// Source    Lloyd (1957/1982) with the seeding of Arthur and Vassilvitskii, "k-means++" (2007); Pearson (1901)
+// examples/kmeans_pca.cc -- handwritten digits without their names: principal components and clusters: `kmeans_pca
+// [report.html]`. Source    Lloyd (1957/1982) with the seeding of Arthur and Vassilvitskii, "k-means++" (2007); Pearson
+// (1901)
 #include <algorithm>
 
 #include "examples/support/digits.h"

@@ -1,18 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The API reference: every public function, type and constant that hilo/hilo.h brings, by namespace, with the docstring of
-its header. `make docs` makes pages of it, which are no files of the repository (tools/site_pages.py puts them into the site).
+"""The API reference: every public function, type and constant that hilo/hilo.h brings, by namespace, with the
+docstring of its header. `make docs` makes pages of it, which are no files of the repository (tools/site_pages.py puts
+them into the site).
 
-    api_reference.py --check        names that have no docstring; exit 1 if there are any
-    api_reference.py --names        all names, a line each
-    api_reference.py --examples     all free functions: name, header:line, and "shown" if an example in its docstring shows a
+    api_reference.py --check        names that have no docstring; exit 1 if there are any api_reference.py --names
+    all names, a line each api_reference.py --examples     all free functions: name, header:line, and "shown" if an
+    example in its docstring shows a
                                     result, else "bare"
     api_reference.py --out DIR      the pages as Markdown
 
-The headers are read by libclang, so what macros and tables declare is there too. The docstring of a declaration is the
-comment behind it or above it; where it has none, that of another overload, or the one above the block (the lines without a
-blank one) it stands in. A struct of options needs none: its page names the functions that take it. This needs Debian's
-python3, whose module `clang` comes with python3-clang-19.
+The headers are read by libclang, so what macros and tables declare is there too. The docstring of a declaration is
+the comment behind it or above it; where it has none, that of another overload, or the one above the block (the lines
+without a blank one) it stands in. A struct of options needs none: its page names the functions that take it. This
+needs Debian's python3, whose module `clang` comes with python3-clang-19.
 """
 
 import argparse
@@ -337,7 +338,8 @@ def names_of(entry: Entry) -> list[str]:
 
 
 def functions_of(entries: list[Entry]) -> list[Entry]:
-    """Free functions, without operators and without those that a row of a table declares: a row has no room for an example."""
+    """Free functions, without operators and without those that a row of a table declares: a row has no room for an
+    example."""
     rows = {entry.name for entry in entries if entry.header.endswith(".inc")}
     return [entry for entry in entries
             if entry.kind == "function" and entry.name not in rows and not entry.name.startswith("operator")]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
-program's time its profile explains, every program of bench/, how fast programs are read, what gradients cost beside their
-objectives, meetings of processes beside MPI's, training steps on one and two devices, a server's calls beside a bare echo's, then hilo beside its peers
-(bench/peers.py, where it is there). That last part leaves the picture of its ratios in the build folder's figures/; with --record
-it goes into docs/figures and docs/performance.md instead."""
+program's time its profile explains, every program of bench/, how fast programs are read, what gradients cost beside
+their objectives, meetings of processes beside MPI's, training steps on one and two devices, a server's calls beside a
+bare echo's, then hilo beside its peers (bench/peers.py, where it is there). That last part leaves the picture of its
+ratios in the build folder's figures/; with --record it goes into docs/figures and docs/performance.md instead."""
 
 import argparse
 import json
@@ -75,8 +75,8 @@ def processes(build: pathlib.Path) -> int:
 
 
 def meshes(build: pathlib.Path) -> int:
-    """Training steps whose batch one or two devices share, each pinned to a core of its own: the least of rounds, and what the
-    simulator says. Beside jaxlib's devices, where it is there."""
+    """Training steps whose batch one or two devices share, each pinned to a core of its own: the least of rounds, and
+    what the simulator says. Beside jaxlib's devices, where it is there."""
     program, python = build / "bin" / "bench" / "mesh_steps", peer.existing()
     beside = [python, ROOT / "bench" / "mesh_steps_jax.py"]
     commands = {("hilo", 1): ["taskset", "-c", "0", program],
@@ -106,7 +106,8 @@ def meshes(build: pathlib.Path) -> int:
 
 
 def serving(build: pathlib.Path) -> int:
-    """A server's calls beside those of a bare echo over gRPC, and training there beside training here: medians of rounds."""
+    """A server's calls beside those of a bare echo over gRPC, and training there beside training here: medians of
+    rounds."""
     echo, calls = (build / "bin" / "bench" / "rpc" / name for name in ("echo", "calls"))
     if not echo.exists():
         print("left out: a server's calls beside a bare echo's (built without gRPC)")

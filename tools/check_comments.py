@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_comments.py [ROOT] -- every file of sources that a comment names exists: `name.cc`, `name.h` or `name.inc`, with as many of
-its folders as the comment has. A name with a line, as in "train.cc:41", is a user's; one in <> is another project's."""
+"""check_comments.py [ROOT] -- every file of sources that a comment names exists: `name.cc`, `name.h` or `name.inc`,
+with as many of its folders as the comment has. A name with a line, as in "train.cc:41", is a user's; one in <> is
+another project's."""
 
 import pathlib
 import re

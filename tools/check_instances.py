@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_instances.py [--build TREE] [--table] -- what a user's file pays for each function that it transforms, in bytes of its
-object at -O0: a wrapper, for what is common to all is in the library. Bytes are the same on every machine, and seconds
-follow them. Also: the headers alone leave nothing to run. --table measures each transformation and its time.
+"""check_instances.py [--build TREE] [--table] -- what a user's file pays for each function that it transforms, in
+bytes of its object at -O0: a wrapper, for what is common to all is in the library. Bytes are the same on every
+machine, and seconds follow them. Also: the headers alone leave nothing to run. --table measures each transformation
+and its time.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_instantiated.py [--build TREE] -- names the function templates of hilo.h that no test and no example of a whole build
-instantiates: they may not even compile. Templates are read from the headers; what is instantiated, from the symbols of
-the programs. Those that only refuse are left out; so are members, overloads beside one that is instantiated, and namespaces
-of details.
+"""check_instantiated.py [--build TREE] -- names the function templates of hilo.h that no test and no example of a
+whole build instantiates: they may not even compile. Templates are read from the headers; what is instantiated, from
+the symbols of the programs. Those that only refuse are left out; so are members, overloads beside one that is
+instantiated, and namespaces of details.
 """
 
 import argparse

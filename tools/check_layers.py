@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_layers.py [ROOT] -- includes go down only, as docs/contributing/architecture.md's map says; this is the map as a table.
+"""check_layers.py [ROOT] -- includes go down only, as docs/contributing/architecture.md's map says; this is the map
+as a table.
 
 A folder may include what its row names and what those rows name in turn, except through a seam: whoever includes
 `client` sees client's headers, not the engine beneath. `base` and `types` may be included from anywhere.
@@ -87,7 +88,8 @@ LAYERS = {
     "io": ("types",),
     "training": ("random", "io"),
 }
-# Folders through which a walk goes down: their headers, from the top. A file includes none of those above its own, which it includes first.
+# Folders through which a walk goes down: their headers, from the top. A file includes none of those above its own,
+# which it includes first.
 WALKS = {"backend/cpu/emit/region": ("region", "loop_forms", "reducer", "loop", "nodes", "index", "state", "facts",
                                      "node_traits")}
 ANYWHERE = ("base", "types")
@@ -134,7 +136,8 @@ def check(root: pathlib.Path) -> list[str]:
 
 
 def is_umbrella(header: str) -> bool:
-    """hilo/hilo.h, hilo/core.h, hilo/nn.h: what stands beside the folders is for users, and includes what is in them."""
+    """hilo/hilo.h, hilo/core.h, hilo/nn.h: what stands beside the folders is for users, and includes what is in
+    them."""
     return header.startswith("hilo/") and header.count("/") == 1 and header not in GENERATED + C_HEADERS
 
 

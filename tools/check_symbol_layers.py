@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_symbol_layers.py --build TREE [ROOT] -- functions and variables go down the layers, as includes do (check_layers).
+"""check_symbol_layers.py --build TREE [ROOT] -- functions and variables go down the layers, as includes do
+(check_layers).
 
-What the objects of a folder leave undefined is defined in a folder that it may include, and what a folder's headers declare is
-defined in that folder. DEFINED_ABOVE lists the exceptions by name. Files of a folder are compiled together, never those of two."""
+What the objects of a folder leave undefined is defined in a folder that it may include, and what a folder's headers
+declare is defined in that folder. DEFINED_ABOVE lists the exceptions by name. Files of a folder are compiled
+together, never those of two."""
 
 import argparse
 import collections
@@ -58,7 +60,8 @@ def objects_of(build: pathlib.Path) -> list[tuple[str, pathlib.Path]]:
 
 
 def read_symbols(objects: list[tuple[str, pathlib.Path]]) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """Where each symbol is defined, and what each folder leaves undefined. Inline functions are everywhere: not counted."""
+    """Where each symbol is defined, and what each folder leaves undefined. Inline functions are everywhere: not
+    counted."""
     folders = {str(path): folder for folder, path in objects}
     command = ["nm", "-A", "-P", *folders]
     lines = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()

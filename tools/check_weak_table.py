@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """check_weak_table.py [ROOT] -- each function of jax.numpy, lax, nn and scipy that hilo has is called by a row of
-tests/golden/weak_calls.txt, which compares the types of results with JAX's, or is named there as left out, with the reason."""
+tests/golden/weak_calls.txt, which compares the types of results with JAX's, or is named there as left out, with the
+reason."""
 
 import fnmatch
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks that `make test` runs beside the test programs. A check answers "" or what is wrong, or a list of Results."""
+"""The checks that `make test` runs beside the test programs. A check answers "" or what is wrong, or a list of
+Results."""
 
 import functools
 import os

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internal/numpy_coverage.md: which public names of jax and optax hilo has. What it has is found by compiling hilo.h; the list of
-names is recorded (tools/jax_api/names.tsv); the reasons of what it hasn't are in tools/jax_api/reasons.tsv."""
+"""docs/internal/numpy_coverage.md: which public names of jax and optax hilo has. What it has is found by compiling
+hilo.h; the list of names is recorded (tools/jax_api/names.tsv); the reasons of what it hasn't are in
+tools/jax_api/reasons.tsv."""
 
 import collections
 import fnmatch

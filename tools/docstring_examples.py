@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docstring_examples.py -- the examples in headers' docstrings that show a result: `/// Example    EXPRESSION  // RESULT`.
+"""docstring_examples.py -- the examples in headers' docstrings that show a result: `/// Example    EXPRESSION  //
+RESULT`.
 
-An example may have more lines, indented; those that end in `;` are statements that the expressions after them use. Each line
-`EXPRESSION  // RESULT` is a result of its own. An example without a result shows how a function is called.
+An example may have more lines, indented; those that end in `;` are statements that the expressions after them use.
+Each line `EXPRESSION  // RESULT` is a result of its own. An example without a result shows how a function is called.
 """
 
 import dataclasses

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of figures in docs/figures: JSON with where and when something was measured, and one line for each row of numbers."""
+"""Files of figures in docs/figures: JSON with where and when something was measured, and one line for each row of
+numbers."""
 
 import datetime
 import json

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the generated pages; with --check names those that are out of date instead. A page's fact has its one place
-elsewhere: tools/packages.txt, tools/seeds.txt, docs/figures, the tables that the command prints, or the verdicts of tests that ran."""
+elsewhere: tools/packages.txt, tools/seeds.txt, docs/figures, the tables that the command prints, or the verdicts of
+tests that ran."""
 
 import argparse
 import dataclasses
@@ -73,7 +74,8 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
-    return {**found, **performance_page.pages(root), **jax_tests_page.pages(root), **coverage_page.pages(root, build), **status_page.pages(build)}
+    return {**found, **performance_page.pages(root), **jax_tests_page.pages(root), **coverage_page.pages(root, build),
+            **status_page.pages(build)}
 
 
 def seeds(root: pathlib.Path) -> str:

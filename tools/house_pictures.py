@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""house_pictures.py -- the pictures of docs/contributing/architecture.md: the house, from the table of tools/check_layers.py, and one
-call, from the page's own table of its steps. `make docs` writes them as SVG, light and dark."""
+"""house_pictures.py -- the pictures of docs/contributing/architecture.md: the house, from the table of
+tools/check_layers.py, and one call, from the page's own table of its steps. `make docs` writes them as SVG, light and
+dark."""
 
 import colorsys
 import pathlib
@@ -79,7 +80,8 @@ def call(steps: list[tuple[str, str, str]], parts: dict[str, list[str]], colours
         x = LEFT + wide * column + 6
         if before is not None:
             lines += arrow(before, (x + (wide - 12) / 2, y), colours)
-        lines += box(x, y, wide - 12, step, tint(list(parts).index(part), colours), colours, ", ".join(dict.fromkeys(found)))
+        lines += box(x, y, wide - 12, step, tint(list(parts).index(part), colours), colours,
+                     ", ".join(dict.fromkeys(found)))
         before = (x + (wide - 12) / 2, y + 36)
     return "The first call of jit(f)(x): from the function to its results", TOP + 18 + 46 * len(steps) + 4, lines
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs a build tree under a prefix and says how programs find it there, or takes it away again.
 
-cmake/install.cmake lists in the prefix what it installed; cmake/uninstall.cmake, which lies beside the list, removes that.
+cmake/install.cmake lists in the prefix what it installed; cmake/uninstall.cmake, which lies beside the list, removes
+that.
 """
 
 import argparse

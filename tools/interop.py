@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs what needs more than the clone: the scripts of tests/interop in a virtual environment with JAX, which it makes
-if it is not there (tools/peer.py), and 1,000 compilations under all dump flags. Ends with "N passed, N failed". Exit status 2 if the
-wheels can't be had."""
+if it is not there (tools/peer.py), and 1,000 compilations under all dump flags. Ends with "N passed, N failed". Exit
+status 2 if the wheels can't be had."""
 
 import argparse
 import os

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internal/jax_tests.md: JAX's own tests of transformations, each with the tests here that hold the same behaviour, or with the
-reason why there is none. Written from tools/jax_tests; tools/check_jax_tests.py holds these to the tests that are there."""
+"""docs/internal/jax_tests.md: JAX's own tests of transformations, each with the tests here that hold the same
+behaviour, or with the reason why there is none. Written from tools/jax_tests; tools/check_jax_tests.py holds these to
+the tests that are there."""
 
 import collections
 import pathlib

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy-19 over the source files that differ from a base commit, or over all. Ends with "N clean, N with findings"."""
+"""clang-tidy-19 over the source files that differ from a base commit, or over all. Ends with "N clean, N with
+findings"."""
 
 import argparse
 import concurrent.futures
@@ -40,7 +41,8 @@ def main() -> int:
 
 
 def tree_of_single_files(build: pathlib.Path, jobs: int) -> pathlib.Path:
-    """A tree inside `build` whose compile_commands.json has each file by itself, with the headers that are generated."""
+    """A tree inside `build` whose compile_commands.json has each file by itself, with the headers that are
+    generated."""
     tree = build / "lint"
     if not build_tree.build(tree, jobs, ["HILO_UNITY=OFF"], ["hilo_commit", "hilo_protos"]):
         sys.exit(1)

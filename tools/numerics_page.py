@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/numerics.md: how accurate the elementary functions are, from the engine's own table and what XLA was seen to do."""
+"""docs/numerics.md: how accurate the elementary functions are, from the engine's own table and what XLA was seen to
+do."""
 
 import pathlib
 import re

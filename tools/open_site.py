@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the site that `make docs` built in a headless Chromium, from a server on loopback: every page is there with what it
-asks for, a page of the API reference shows its functions, and the search finds one. Ends with "N passed, N failed".
+"""Opens the site that `make docs` built in a headless Chromium, from a server on loopback: every page is there with
+what it asks for, a page of the API reference shows its functions, and the search finds one. Ends with "N passed, N
+failed".
 
     open_site.py [--site site] [--chromium chromium]
 """
@@ -126,7 +127,8 @@ def dead_links(site: pathlib.Path) -> str:
             if target.scheme or target.netloc or target.path.startswith("/") or page.name == "404.html":
                 continue
             if not file.exists() or (target.fragment and file in places and
-                                     urllib.parse.unquote(target.fragment) not in places[file] and target.fragment != "#"):
+                                     urllib.parse.unquote(target.fragment) not in places[file]
+                                     and target.fragment != "#"):
                 dead.append(f"{page.relative_to(site)}: {link}")
     return "; ".join(dead[:20])
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The JAX that hilo is measured and tested next to, in a virtual environment of its own: .venv/VERSION. `make peer` makes it.
+"""The JAX that hilo is measured and tested next to, in a virtual environment of its own: .venv/VERSION. `make peer`
+makes it.
 
 PEER=0.12 in the environment chooses the version; the default is the newest for which this system has a Python.
 """
@@ -67,8 +68,8 @@ def existing() -> pathlib.Path | None:
 
 
 def make(imports: dict[str, str] = MEASURED) -> pathlib.Path | None:
-    """The interpreter of the chosen peer, with packages for these imports: what lacks is installed. None, after saying why on
-    the error output, if that can't be done."""
+    """The interpreter of the chosen peer, with packages for these imports: what lacks is installed. None, after
+    saying why on the error output, if that can't be done."""
     peer = chosen()
     if peer.python.exists() and has(peer.python, ("jax", *imports)):
         return peer.python

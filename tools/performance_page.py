@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance.md and the picture of README.md, from what `make bench` and `make race` measured and wrote to
-docs/figures (RECORD=1)."""
+"""The tables of docs/performance.md and the picture of README.md, from what `make bench` and `make race` measured and
+wrote to docs/figures (RECORD=1)."""
 
 import json
 import pathlib

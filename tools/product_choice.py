@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Measures which products hilo's own kernels take from OpenBLAS, and writes the table that decides: for each shape of
-bench/race_products.cc OpenBLAS's time over hilo's, with the kernels of both for AVX2 and for AVX-512. One thread, on one core."""
+bench/race_products.cc OpenBLAS's time over hilo's, with the kernels of both for AVX2 and for AVX-512. One thread, on
+one core."""
 
 import argparse
 import os

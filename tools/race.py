@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random realistic programs (bench/race/) on hilo and on jaxlib in turn: how the ratios of their times are distributed, the worst
-of each class, and of those the smallest program that is still slow. Values are compared too. With one thread the times are the
-processor's, which other work on the machine adds little to; with all, the wall clock's. A ratio above 1 means that hilo is faster.
-What was measured is kept in a file, and a second run goes on there. With --record the ratios of the classes go into docs/figures and
-docs/performance.md."""
+"""Random realistic programs (bench/race/) on hilo and on jaxlib in turn: how the ratios of their times are
+distributed, the worst of each class, and of those the smallest program that is still slow. Values are compared too.
+With one thread the times are the processor's, which other work on the machine adds little to; with all, the wall
+clock's. A ratio above 1 means that hilo is faster. What was measured is kept in a file, and a second run goes on
+there. With --record the ratios of the classes go into docs/figures and docs/performance.md."""
 
 import argparse
 import itertools
@@ -25,7 +25,7 @@ import peers  # noqa: E402
 
 SLOW = 0.9  # a ratio below is a loss beyond noise
 SHORTEST = 50  # microseconds of jaxlib: below, the call counts and not the program
-MOST_TRIES = 40  # of reducing one program
+MAX_TRIES = 40  # of reducing one program
 
 
 def main() -> int:
@@ -62,7 +62,8 @@ class Worker:
 
     def ask(self, line: str) -> str:
         if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(self.command, env={**os.environ, **self.environment}, text=True, stdin=subprocess.PIPE,
+            self.process = subprocess.Popen(self.command, env={**os.environ, **self.environment}, text=True,
+                                            stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             print(line, file=self.process.stdin, flush=True)
@@ -230,7 +231,8 @@ def widest() -> str:
 
 def figures(ratios: list[float]) -> list[float]:
     """Geometric mean, least, tenth, median, nine tenths of a sorted list."""
-    return [mean(ratios), ratios[0], ratios[len(ratios) // 10], statistics.median(ratios), ratios[len(ratios) * 9 // 10]]
+    return [mean(ratios), ratios[0], ratios[len(ratios) // 10], statistics.median(ratios),
+            ratios[len(ratios) * 9 // 10]]
 
 
 def mean(ratios: list[float]) -> float:
@@ -264,7 +266,7 @@ def reduced(race: Race, record: dict) -> dict:
     """The smallest program found that is about as slow."""
     limit, tries = min(SLOW, 1.25 * record["ratio"]), 0
     best = record
-    while tries < MOST_TRIES:
+    while tries < MAX_TRIES:
         for candidate in race.ask_jaxlib(smaller=best["program"])["programs"]:
             tries += 1
             try:
@@ -274,7 +276,7 @@ def reduced(race: Race, record: dict) -> dict:
             if found["ratio"] <= limit and found["jaxlib"] >= SHORTEST:
                 best = found
                 break
-            if tries >= MOST_TRIES:
+            if tries >= MAX_TRIES:
                 return best
         else:
             return best

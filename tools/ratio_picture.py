@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ratio_picture.py [FIGURES] [FOLDER] -- the picture of README.md: how many times as fast as jaxlib some programs of `make bench` are,
-from the file that bench/peers.py writes. Leaves ratios_light.svg and ratios_dark.svg in the folder."""
+"""ratio_picture.py [FIGURES] [FOLDER] -- the picture of README.md: how many times as fast as jaxlib some programs of
+`make bench` are, from the file that bench/peers.py writes. Leaves ratios_light.svg and ratios_dark.svg in the
+folder."""
 
 import json
 import math

@@ -25,7 +25,7 @@ from gtest_program import Result  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS_PER_SHARD = 100
-MOST_SHARDS = 64  # of one program: starting it and filling its caches costs, too
+MAX_SHARDS = 64  # of one program: starting it and filling its caches costs, too
 SHARD_SECONDS = 900  # a shard that takes longer hangs
 
 # The engine's tests run once at the host's own width and once at each narrower one.
@@ -96,10 +96,11 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
             results.append(Result(f"{folder} lists its tests", False, 0.0, str(error)))
             continue
         for forced in [{}] if arguments.own_width else widths(folder, environment):
-            number = min(max(1, -(-len(names) // arguments.tests_per_shard)), MOST_SHARDS)
+            number = min(max(1, -(-len(names) // arguments.tests_per_shard)), MAX_SHARDS)
             label = folder + "".join(f"[{value}]" for value in forced.values())
             for index in range(number):
-                shards.append((label, program, names, {**environment, **forced}, index, number, arguments.shard_seconds))
+                shards.append((label, program, names, {**environment, **forced}, index, number,
+                               arguments.shard_seconds))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         futures = [pool.submit(run_shard, *shard) for shard in shards]
         for done, future in enumerate(concurrent.futures.as_completed(futures), 1):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests under sanitizers: all of them under address+undefined, with buffers that end at a guard page, because
-sanitizers do not see generated code; those of the engine again with buffers that begin after one; those of
-out_of_memory again with every call of operator new failing in turn; and those of base, backend, client, device, pjrt, replica,
-rpc without gRPC and threads under thread. Other compilers and flags make other code, so all tests run with guard pages as
-releases are compiled, too, and the kernels of the runtime library under valgrind. First the planted bugs of tests/sanitize
-prove that each sanitizer sees. Ends with "N passed, N failed"."""
+"""Runs the tests under sanitizers: all of them under address+undefined, with buffers that end at a guard page,
+because sanitizers do not see generated code; those of the engine again with buffers that begin after one; those of
+out_of_memory again with every call of operator new failing in turn; and those of base, backend, client, device, pjrt,
+replica, rpc without gRPC and threads under thread. Other compilers and flags make other code, so all tests run with
+guard pages as releases are compiled, too, and the kernels of the runtime library under valgrind. First the planted
+bugs of tests/sanitize prove that each sanitizer sees. Ends with "N passed, N failed"."""
 
 import argparse
 import concurrent.futures
@@ -138,7 +138,8 @@ def without_randomisation(sanitizer: str) -> list[str]:
 
 
 def planted_bugs():
-    """(name, function) per file of tests/sanitize: it must die under its sanitizer with the words of its first comment."""
+    """(name, function) per file of tests/sanitize: it must die under its sanitizer with the words of its first
+    comment."""
     for source in sorted((ROOT / "tests" / "sanitize").glob("*.cc")):
         yield source.stem, lambda source=source: planted_bug(source)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MkDocs calls these while it builds the site: the API reference becomes pages of it, under api/, that are no files of docs/. The
-menu has their list.
-It runs in Debian's python3, as mkdocs does."""
+"""MkDocs calls these while it builds the site: the API reference becomes pages of it, under api/, that are no files
+of docs/. The menu has their list. It runs in Debian's python3, as mkdocs does."""
 
 import os
 import pathlib

@@ -26,14 +26,14 @@ import wire  # noqa: E402
 from server import PATIENCE, Server, leftovers  # noqa: E402
 
 CERTIFICATES = ROOT / "tests" / "rpc" / "grpc" / "certificates"
-MOST_RATIO = 2  # of a good client's 99th percentile under attack to that of a quiet server
+MAX_RATIO = 2  # of a good client's 99th percentile under attack to that of a quiet server
 FEW_FILES = 256  # descriptors of a server whose table shall be full
 
 
 @dataclasses.dataclass
 class Attack:
-    """`restarts`: good clients may lose sessions. `beside`: the good clients' times are those of a machine that works for the
-    attack, too, so their ratio says nothing of the server."""
+    """`restarts`: good clients may lose sessions. `beside`: the good clients' times are those of a machine that works
+    for the attack, too, so their ratio says nothing of the server."""
     act: object
     restarts: bool = False
     beside: bool = False
@@ -113,7 +113,7 @@ def under(server: Server, attack: Attack, seconds: float, sessions: int, quiet: 
         server.proxy.close()
         server.proxy = None
     ratio = seen["p99"] / quiet["p99"] if seen and quiet["p99"] else 0
-    if ratio > MOST_RATIO and not attack.beside and not attack.restarts:
+    if ratio > MAX_RATIO and not attack.beside and not attack.restarts:
         problems.append("good clients are slowed down")
     if not failure and not acts[0]:
         failure.append("the attack did nothing")
@@ -162,7 +162,8 @@ def server_killed(arguments, folder: pathlib.Path, table: Table):
 
 
 def full_file_table(arguments, folder: pathlib.Path, table: Table):
-    """More connections than descriptors, from strangers; the next good client is let in within a second of their end."""
+    """More connections than descriptors, from strangers; the next good client is let in within a second of their
+    end."""
     server = Server(arguments.build, folder, files=FEW_FILES)
     try:
         before = server.state()

@@ -11,7 +11,8 @@ NOT_OURS = ("build", "demo", ".git", ".cache", ".venv")
 
 
 def files(root: pathlib.Path) -> list[pathlib.Path]:
-    """All files of the project, relative to root: what git knows or would take; outside a clone, all but build trees."""
+    """All files of the project, relative to root: what git knows or would take; outside a clone, all but build
+    trees."""
     command = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if done.returncode == 0:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internal/status.md from the verdicts of tests/status: a cell is full because its test ran and passed, nothing else."""
+"""docs/internal/status.md from the verdicts of tests/status: a cell is full because its test ran and passed, nothing
+else."""
 
 import dataclasses
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the wheel jax-hilo from python/ and a build: the package, libhilo_pjrt.so, libhilo.so and what they need that isn't
-everywhere. Nothing is compiled and nothing is fetched. Format: PEP 427; the tag is PEP 600's."""
+"""Writes the wheel jax-hilo from python/ and a build: the package, libhilo_pjrt.so, libhilo.so and what they need
+that isn't everywhere. Nothing is compiled and nothing is fetched. Format: PEP 427; the tag is PEP 600's."""
 
 import argparse
 import base64
@@ -79,7 +79,8 @@ def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
 
 
 def needed(libraries: dict[str, pathlib.Path]) -> dict[str, pathlib.Path]:
-    """Libraries that these load and that not every system has, from this one. ValueError where the loader finds none."""
+    """Libraries that these load and that not every system has, from this one. ValueError where the loader finds
+    none."""
     found = {}
     for path in libraries.values():
         if path.name == FROM_THE_SYSTEM:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/preload/without_avx512.cc -- loaded before a program (LD_PRELOAD), it hides AVX-512 and AMX from what asks CPUID: jaxlib's library
-// products take them whatever --xla_cpu_max_isa says. Intel's processors can refuse CPUID to a program (arch_prctl(2),
-// ARCH_SET_CPUID); the handler of the fault answers then. Where they can't, the program ends at once.
+// bench/preload/without_avx512.cc -- loaded before a program (LD_PRELOAD), it hides AVX-512 and AMX from what asks
+// CPUID: jaxlib's library products take them whatever --xla_cpu_max_isa says. Intel's processors can refuse CPUID to a
+// program (arch_prctl(2), ARCH_SET_CPUID); the handler of the fault answers then. Where they can't, the program ends at
+// once.
 #include <asm/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>

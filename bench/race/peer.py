@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxlib's side of tools/race.py: draws programs and runs them, one at a time, as lines of JSON on stdin ask; each is answered by
-one. {"draw": seed, "classes": [...]} gives a program; {"load": program, "folder": DIR} compiles it and writes it to DIR as
-program.mlir with inN.npy; {"time": milliseconds} calls for about so long; {"compare": DIR} sets its results beside outN.npy there; {"smaller": program} gives smaller programs. What
-fails is {"error": why}."""
+"""jaxlib's side of tools/race.py: draws programs and runs them, one at a time, as lines of JSON on stdin ask; each is
+answered by one. {"draw": seed, "classes": [...]} gives a program; {"load": program, "folder": DIR} compiles it and
+writes it to DIR as program.mlir with inN.npy; {"time": milliseconds} calls for about so long; {"compare": DIR} sets
+its results beside outN.npy there; {"smaller": program} gives smaller programs. What fails is {"error": why}."""
 
 import json
 import os
@@ -84,7 +84,8 @@ def compare(leaves: list, folder: str) -> str:
         got, wanted = got.astype(wide), wanted.astype(wide)
         finite = np.isfinite(wanted)
         largest = np.max(np.abs(wanted[finite]), initial=0)
-        off = ~((got == wanted) | (np.isnan(got) & np.isnan(wanted)) | (finite & (np.abs(got - wanted) <= tolerance * largest)))
+        off = ~((got == wanted) | (np.isnan(got) & np.isnan(wanted))
+                | (finite & (np.abs(got - wanted) <= tolerance * largest)))
         if np.any(off):
             first = tuple(int(n[0]) for n in np.nonzero(off)) if off.ndim else ()
             return f"result {k}: {np.mean(off):.2%} differ, first {list(first)}: {got[first]} for {wanted[first]}"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/alone/trace.cc -- traces without meshes, rules and transformations: linked with trace/ and the folders below it alone.
+// tests/alone/trace.cc -- traces without meshes, rules and transformations: linked with trace/ and the folders below it
+// alone.
 #include "hilo/trace/ops.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"

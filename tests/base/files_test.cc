@@ -368,8 +368,8 @@ TEST_F(Files, KeepsModeAndOtherNames) {
   EXPECT_EQ(names(), (std::vector<std::string>{"a", "other"}));
 }
 
-/// The rest is about users without rights: in a child, which gives up those of root if it has them. It works in `folder`, whose
-/// parents it may not be allowed to enter.
+/// The rest is about users without rights: in a child, which gives up those of root if it has them. It works in
+/// `folder`, whose parents it may not be allowed to enter.
 constexpr uid_t kNobody = 65534;
 int as_nobody(const std::string& folder, const std::function<bool()>& holds) {
   return in_child([&] {

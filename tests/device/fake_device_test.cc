@@ -93,8 +93,8 @@ TEST_P(FakeDevice, ADonatedArrayIsGone) {
   EXPECT_THROW((void)x.to_literal(), Error);
 }
 
-/// Every call of the device fails in turn: the front end gets an error where it asks, everything else goes on, and nothing
-/// is left behind.
+/// Every call of the device fails in turn: the front end gets an error where it asks, everything else goes on, and
+/// nothing is left behind.
 TEST_P(FakeDevice, EveryCallMayFail) {
   tests::FakePlan& plan = tests::fake_plan();
   const DevicePtr far = devices()[0];

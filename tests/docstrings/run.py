@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the examples of the public headers' docstrings, `/// Example    EXPRESSION  // RESULT`, and compares what
-`std::cout << (EXPRESSION)` prints with RESULT. With --write it puts what they print into the headers instead.
+"""Compiles and runs the examples of the public headers' docstrings, `/// Example    EXPRESSION  // RESULT`, and
+compares what `std::cout << (EXPRESSION)` prints with RESULT. With --write it puts what they print into the headers
+instead.
 
 Prints "passed CASE" or "failed CASE" for each header; tools/run_tests.py counts them.
 """
@@ -112,8 +113,8 @@ def problems_of(examples: list[Example], build: pathlib.Path, jobs: int, write: 
 
 
 def results_of(examples: list[Example], build: pathlib.Path) -> tuple[dict[Place, str], dict[Place, str]]:
-    """What each result line prints, and what the compiler or an exception says of an example, by its first line. Examples that
-    don't compile are left out of a second program."""
+    """What each result line prints, and what the compiler or an exception says of an example, by its first line.
+    Examples that don't compile are left out of a second program."""
     with tempfile.TemporaryDirectory(prefix="hilo_docstrings_") as folder:
         failure = compile_program(examples, build, pathlib.Path(folder))
         errors = {} if failure is None else compiler_errors(examples, failure)
@@ -240,7 +241,8 @@ def missing_examples(build: pathlib.Path) -> list[str]:
 
 
 def most_used(functions: set[str]) -> list[str]:
-    """The functions that the programs of the tutorial, the reference pages, the guides for newcomers and examples/ call most often, by name without namespace."""
+    """The functions that the programs of the tutorial, the reference pages, the guides for newcomers and examples/
+    call most often, by name without namespace."""
     pages = [page for folder in ("tutorial", "reference", "coming_from") for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
     texts = ["\n".join(re.findall(r"^```cpp\n(.*?)```$", page.read_text(), re.S | re.M)) for page in pages]
     programs = sorted((ROOT / "examples").rglob("*.cc"))

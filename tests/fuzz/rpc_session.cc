@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a batch of requests or an error, and whatever a session is asked it answers each call once, keeps to its
-// quotas and can be asked on.
+// Any bytes are a batch of requests or an error, and whatever a session is asked it answers each call once, keeps to
+// its quotas and can be asked on.
 #include <condition_variable>
 #include <cstdlib>
 #include <map>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Over 100 functions of JAX over its differentiable primitives, with arguments. `export_functions.py FOLDER` writes each as
-FOLDER/NAME.jax (jax.export, without derivative) and NAME.vjp.jax (with vjp_order=1). tests/interop/gradients.py compares
-hilo's gradients through them with JAX's."""
+"""Over 100 functions of JAX over its differentiable primitives, with arguments. `export_functions.py FOLDER` writes
+each as FOLDER/NAME.jax (jax.export, without derivative) and NAME.vjp.jax (with vjp_order=1).
+tests/interop/gradients.py compares hilo's gradients through them with JAX's."""
 
 import os
 import pathlib

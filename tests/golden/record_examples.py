@@ -153,7 +153,8 @@ def inverse_kinematics():
     def hand(q):
         yaw, pitch = q[0], jnp.cumsum(q[1:])
         reach = lengths[0] * 0.2 + jnp.sum(lengths[1:] * jnp.cos(pitch))
-        return jnp.stack([reach * jnp.cos(yaw), reach * jnp.sin(yaw), lengths[0] + jnp.sum(lengths[1:] * jnp.sin(pitch))])
+        return jnp.stack([reach * jnp.cos(yaw), reach * jnp.sin(yaw),
+                          lengths[0] + jnp.sum(lengths[1:] * jnp.sin(pitch))])
 
     target = jnp.array([0.4, 0.35, 0.8])
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """record_link_bytes.py -- what XLA:CPU sends between 8 devices for programs whose arguments and results are shared.
 
-Writes tests/golden/link_bytes.txt. Needs jax 0.10.2. A program there is a line `=== NAME`, a line with XLA's collectives, each as
-`op members bytes times` (bytes of the result on one device; as often as the loop around it runs), then its StableHLO.
+Writes tests/golden/link_bytes.txt. Needs jax 0.10.2. A program there is a line `=== NAME`, a line with XLA's
+collectives, each as `op members bytes times` (bytes of the result on one device; as often as the loop around it
+runs), then its StableHLO.
 """
 
 import os
@@ -111,7 +112,8 @@ WIDTHS = {"f32": 4, "s32": 4, "u32": 4, "pred": 1, "c64": 8, "f64": 8, "s64": 8}
 
 
 def members_of(line):
-    """How many devices meet: groups are lists, a shape that is counted through, or axes of a mesh; permutations have pairs."""
+    """How many devices meet: groups are lists, a shape that is counted through, or axes of a mesh; permutations have
+    pairs."""
     if listed := re.search(r"replica_groups=\{\{([\d,]*)\}", line):
         return len(listed[1].split(","))
     if counted := re.search(r"replica_groups=\[\d+,(\d+)\]", line):
@@ -124,7 +126,8 @@ def members_of(line):
 
 
 def collectives(text):
-    """XLA's collectives of a compiled program. A combined one has a tuple of results, and an async one what it starts with too."""
+    """XLA's collectives of a compiled program. A combined one has a tuple of results, and an async one what it starts
+    with too."""
     trips = dict(re.findall(r"body=(%[\w.\-]+).*?known_trip_count\":{\"n\":\"(\d+)\"", text))
     made = []
     owner = ""

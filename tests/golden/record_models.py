@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes examples/data/imported/: a small convolutional net and a transformer block, exported by JAX with weights of a fixed
-seed inside, open in the batch size, with their first derivatives, and what JAX computes with them. Needs JAX."""
+"""Writes examples/data/imported/: a small convolutional net and a transformer block, exported by JAX with weights of
+a fixed seed inside, open in the batch size, with their first derivatives, and what JAX computes with them. Needs
+JAX."""
 
 import os
 import pathlib

@@ -27,7 +27,8 @@ def inputs(values):
     finite = np.unique(np.abs(values[np.isfinite(values)]).astype(np.float64))
     middles = (finite[1:] + finite[:-1]) / 2
     step = finite[-1] - finite[-2]
-    beyond = np.array([finite[-1] + step / 2, finite[-1] + step, finite[-1] * 4, finite[0] / 2, 1e-45, 1e-30, 1e30, 3.4e38])
+    beyond = np.array([finite[-1] + step / 2, finite[-1] + step, finite[-1] * 4, finite[0] / 2, 1e-45, 1e-30, 1e30,
+                       3.4e38])
     with np.errstate(over="ignore"):
         exact = np.concatenate([finite, middles, beyond]).astype(np.float32)
     near = np.concatenate([exact, np.nextafter(exact, np.float32(np.inf)), np.nextafter(exact, np.float32(-np.inf))])

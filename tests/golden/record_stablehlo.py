@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Records programs of JAX as StableHLO, text and portable artefact, under tests/stablehlo/recorded/: NAME.mlir and
-NAME.mlirbc are the same module. Those named plain_NAME are bytecode of StableHLO's own dialect, as JAX hands a partitioner's
-module over. Needs jax; run it by hand: python3 tests/golden/record_stablehlo.py"""
+NAME.mlirbc are the same module. Those named plain_NAME are bytecode of StableHLO's own dialect, as JAX hands a
+partitioner's module over. Needs jax; run it by hand: python3 tests/golden/record_stablehlo.py"""
 
 import pathlib
 

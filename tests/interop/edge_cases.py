@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo and XLA agree where two ways of computing usually don't: powers and atan2 of complex zeros, infinities and NaN, and
-which of equal elements select-and-scatter chooses. On both engines. Ends with "N passed, N failed"."""
+"""hilo and XLA agree where two ways of computing usually don't: powers and atan2 of complex zeros, infinities and
+NaN, and which of equal elements select-and-scatter chooses. On both engines. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -28,7 +28,7 @@ WINDOWS = {"1d": ((5,), (3,), (1,), ((1, 1),)),
            "pooling": ((1, 6, 6, 1), (1, 2, 2, 1), (1, 2, 2, 1), ((0, 0),) * 4),
            "wide": ((20,), (17,), (1,), ((8, 8),))}
 # Beyond this the angle's last place is a turn, and so infinities have any sign.
-MOST_TURNS = 1e4
+MAX_TURNS = 1e4
 
 
 def main() -> int:
@@ -106,7 +106,7 @@ def powers_differ(x, y, got, wanted, tolerance) -> str:
         return got
     with np.errstate(all="ignore"):
         turns = np.abs(y.real * np.angle(x)) + np.abs(y.imag * np.log(np.abs(x)))
-        steady = ~(turns > MOST_TURNS)  # NaN is steady
+        steady = ~(turns > MAX_TURNS)  # NaN is steady
         near = np.abs(got - wanted) <= tolerance * np.maximum(1e-30, np.abs(wanted))
         near |= ~steady & np.isinf(got.real) & np.isinf(wanted.real)
         near |= ~steady & (np.abs(np.abs(got) - np.abs(wanted)) <= tolerance * np.maximum(1e-30, np.abs(wanted)))

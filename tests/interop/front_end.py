@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front end's own tests through the fake plugin (tests/backend/pjrt/fake_plugin.cc), whose events are late and whose arrays lie
-column by column: the programs as they are, which find the platform in the environment. Needs no JAX, but the reference evaluator's
-time; make test takes a share of it. `examples` as a folder: those too, which train long there. Ends with "N passed, N failed"."""
+"""The front end's own tests through the fake plugin (tests/backend/pjrt/fake_plugin.cc), whose events are late and
+whose arrays lie column by column: the programs as they are, which find the platform in the environment. Needs no JAX,
+but the reference evaluator's time; make test takes a share of it. `examples` as a folder: those too, which train long
+there. Ends with "N passed, N failed"."""
 
 import argparse
 import json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every program of the corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), through hilo to XLA's CUDA plugin,
-which compiles it for an H200 (sm_90): no GPU is needed. The wheels are PyPI's. What it refuses is counted by op and reason; the
-reasons stand in `REFUSED`. `--page docs/internal/plugins.md` writes that table there. Then libtpu is asked for its version, and nothing else.
-Ends with "N passed, N failed"."""
+"""Every program of the corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), through hilo to
+XLA's CUDA plugin, which compiles it for an H200 (sm_90): no GPU is needed. The wheels are PyPI's. What it refuses is
+counted by op and reason; the reasons stand in `REFUSED`. `--page docs/internal/plugins.md` writes that table there.
+Then libtpu is asked for its version, and nothing else. Ends with "N passed, N failed"."""
 
 import argparse
 import collections
@@ -105,7 +105,8 @@ def of_corpus(arguments, packages, folder):
 
 
 def refusal(status):
-    """Op, reason, element type; None if the refusal is no known one. "custom call to lapack_sgetrf_ffi" is `getrf` of f32."""
+    """Op, reason, element type; None if the refusal is no known one. "custom call to lapack_sgetrf_ffi" is `getrf` of
+    f32."""
     for words, op, why in REFUSED:
         if found := re.search(words, status):
             groups = found.groups()
@@ -115,7 +116,8 @@ def refusal(status):
 
 
 def table_of(compiled, refusals):
-    """As Markdown, the most frequent op first. A program that lacks several functions counts at the first that XLA misses."""
+    """As Markdown, the most frequent op first. A program that lacks several functions counts at the first that XLA
+    misses."""
     total = sum(sum(types.values()) for types in refusals.values())
     lines = [f"{compiled} of {compiled + total} programs compile; {total} don't:", "", "| op | programs | of them | why |",
              "|---|---|---|---|"]

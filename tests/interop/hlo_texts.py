@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XLA reads what hilo prints, and refuses what tests/hlo/text/xla_forms.txt says that it refuses. Each text is read in a
-process of its own: XLA ends it where a check fails. Ends with "N passed, N failed"."""
+"""XLA reads what hilo prints, and refuses what tests/hlo/text/xla_forms.txt says that it refuses. Each text is read
+in a process of its own: XLA ends it where a check fails. Ends with "N passed, N failed"."""
 
 import argparse
 import json
@@ -21,8 +21,8 @@ from report import report  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FORMS = ROOT / "tests/hlo/text/xla_forms.txt"
 TEST_SECONDS = 600
-# Of the op table, what XLA has no op for: hilo's own where an axis has a name and where a tangent is not computed yet. It
-# expects to see the start of an asynchronous pair, which these samples take as an argument.
+# Of the op table, what XLA has no op for: hilo's own where an axis has a name and where a tangent is not computed
+# yet. It expects to see the start of an asynchronous pair, which these samples take as an argument.
 NOT_XLAS = tuple(f"sample_{op}_" for op in (
     "hilo_all_gather", "hilo_all_to_all", "hilo_axis_index", "hilo_custom_vjp_tangent", "hilo_pmax", "hilo_pmin",
     "hilo_ppermute", "hilo_psum", "hilo_psum_scatter", "async-done", "async-update"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""40 programs with flax, optax, numpyro, equinox and diffrax (tests/interop/library_programs): each runs under JAX on jaxlib and on
-hilo, in processes of their own, and gives the same values. Ends with "N passed, N failed"."""
+"""40 programs with flax, optax, numpyro, equinox and diffrax (tests/interop/library_programs): each runs under JAX on
+jaxlib and on hilo, in processes of their own, and gives the same values. Ends with "N passed, N failed"."""
 
 import argparse
 import importlib
@@ -36,7 +36,8 @@ def main() -> int:
 
 
 def run_here(library: str, file: str) -> int:
-    """Values of the library's programs, or texts of their errors, as a pickle; after each program, so that a crash leaves some."""
+    """Values of the library's programs, or texts of their errors, as a pickle; after each program, so that a crash
+    leaves some."""
     import jax
     import numpy as np
     programs = importlib.import_module(f"library_programs.{library}_programs").PROGRAMS
@@ -72,7 +73,8 @@ def run_on(engine: str, command: pathlib.Path, library: str, file: pathlib.Path)
         environment |= {"JAX_PLATFORMS": "hilo,cpu", "PYTHONPATH": str(ROOT / "python"), "JAX_HILO_LIBRARY": str(plugin)}
     own = [sys.executable, __file__, "--command", str(command), "--library", library, "--run", str(file)]
     try:
-        done = subprocess.run(own, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        done = subprocess.run(own, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace",
                               timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"longer than {SECONDS} s"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo runs what JAX exports with symbolic sizes. Each function of tests/golden/open_size_functions.py is exported, and `hilo run`
-gives JAX's own values at sizes 1, 2, 7 and 33; sizes that JAX rejects are rejected. Ends with "N passed, N failed"."""
+"""hilo runs what JAX exports with symbolic sizes. Each function of tests/golden/open_size_functions.py is exported,
+and `hilo run` gives JAX's own values at sizes 1, 2, 7 and 33; sizes that JAX rejects are rejected. Ends with "N
+passed, N failed"."""
 
 import argparse
 import pathlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's programs on plugins that others made for the CPU, from PyPI, or on one of this machine (--library): the corpus of recorded
-programs (CONFORMANCE=DIR in the environment, or --corpus), random programs beside the reference evaluator, and the training of the
-digits. What a plugin may refuse stands in `REFUSED`, how its results may differ in `DIFFERS`, both with the reason. Ends with "N
-passed, N failed"."""
+"""hilo's programs on plugins that others made for the CPU, from PyPI, or on one of this machine (--library): the
+corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), random programs beside the reference
+evaluator, and the training of the digits. What a plugin may refuse stands in `REFUSED`, how its results may differ in
+`DIFFERS`, both with the reason. Ends with "N passed, N failed"."""
 
 import argparse
 import collections
@@ -48,7 +48,8 @@ REFUSED = {
     r"GEMM is not supported by cublasLt": "cuBLAS has no product of the type",
     r"ptxas .*\.[us]4'": "code for elements of 4 bits that ptxas refuses",
 }
-# The one op, of types, that the main computation of a program whose result differs was reduced to, and why the plugin's is another.
+# The one op, of types, that the main computation of a program whose result differs was reduced to, and why the
+# plugin's is another.
 ANY = r"\w+"
 DIFFERS = {
     ("divide", r"f(8|16)\w*"): "by a constant: XLA multiplies by the reciprocal, whose rounding shows in the last bit",
@@ -65,7 +66,8 @@ DIFFERS_ON = {"CUDA": {
     ("dynamic-update-slice", ANY): "of constant indices beyond the end: XLA takes the beginning",
 }}
 MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # what such a program has beside it
-# Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that differs.
+# Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that
+# differs.
 UNSTABLE = {
     r"^97006e53bae3c856 .*: result 2 of ": "GMRES: the direction of what is left, which is rounding or nothing",
 }
@@ -86,7 +88,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         if arguments.library:
             return report(of_library(arguments, pathlib.Path(folder)))
-        return report(result for name in arguments.plugins.split(",") for result in from_a_wheel(name, arguments, pathlib.Path(folder)))
+        return report(result for name in arguments.plugins.split(",")
+                      for result in from_a_wheel(name, arguments, pathlib.Path(folder)))
 
 
 def of_library(arguments, folder):
@@ -152,7 +155,8 @@ def of_random(name, binaries, jobs, environment):
     environment = {**environment, "HILO_RANDOM_PLATFORM": name, "HILO_RANDOM_AUDIENCE": "others"}
     size = -(-PROGRAMS // jobs)
     reasons = collections.Counter()
-    for problems in in_parallel(jobs, lambda begin: problems_of_range(command, begin, min(begin + size, PROGRAMS), environment),
+    for problems in in_parallel(jobs, lambda begin: problems_of_range(command, begin, min(begin + size, PROGRAMS),
+                                                                      environment),
                                 range(0, PROGRAMS, size)):
         for seed, problem in problems.items():
             reason = reason_of(name, problem)
@@ -166,7 +170,8 @@ def of_random(name, binaries, jobs, environment):
 
 
 def problems_of_range(command, begin, end, environment):
-    """Of random programs `begin` to `end`: seed to what is wrong. The process may end on a program: another goes on behind it."""
+    """Of random programs `begin` to `end`: seed to what is wrong. The process may end on a program: another goes on
+    behind it."""
     found = {}
     while begin < end:
         done = run(command, {**environment, "HILO_RANDOM_PROGRAMS": str(end), "HILO_RANDOM_SKIP": str(begin)})
@@ -202,7 +207,8 @@ def reason_of(name, problem):
         return None
     (op, kind), = ops
     differs = DIFFERS | DIFFERS_ON.get(name, {})
-    return next((why for (names, types), why in differs.items() if re.fullmatch(names, op) and re.fullmatch(types, kind)), None)
+    return next((why for (names, types), why in differs.items() if re.fullmatch(names, op)
+                 and re.fullmatch(types, kind)), None)
 
 
 def look_up(reasons, text):
@@ -210,8 +216,8 @@ def look_up(reasons, text):
 
 
 def of_corpus(name, devices, arguments, environment):
-    """In parts, of which a plugin that ends the process takes only one with it. What hilo's own engine gives otherwise than the
-    recording, too, counts apart: rounding about zero."""
+    """In parts, of which a plugin that ends the process takes only one with it. What hilo's own engine gives
+    otherwise than the recording, too, counts apart: rounding about zero."""
     rows = [row.split("\t") for row in (arguments.corpus / "manifest.tsv").read_text().splitlines()]
     names = [row[0] for row in rows if re.fullmatch(r"[0-9a-f]{16}", row[0]) and int(row[2]) * int(row[3]) <= devices]
     names = names[::arguments.every]
@@ -236,7 +242,8 @@ def of_corpus(name, devices, arguments, environment):
 
 
 def of_part(part, devices, arguments, environment):
-    """How many programs passed, and what is wrong with the others. Where the process ends, halves of the part are run again."""
+    """How many programs passed, and what is wrong with the others. Where the process ends, halves of the part are run
+    again."""
     done = conformance(arguments, part, devices, environment)
     if done.returncode < 0 and len(part) > 1:
         halves = (part[:len(part) // 2], part[len(part) // 2:])
@@ -259,7 +266,8 @@ def failures(done):
 
 
 def run(command, environment=None):
-    return subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    return subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True,
                           errors="replace")
 
 

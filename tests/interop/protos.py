@@ -42,7 +42,8 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only cases whose name contains this")
     arguments = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    return report((case, problem_of(check)) for case, check in cases(arguments.command.resolve()) if arguments.match in case)
+    return report((case, problem_of(check)) for case, check in cases(arguments.command.resolve())
+                  if arguments.match in case)
 
 
 def problem_of(check):

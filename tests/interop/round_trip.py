@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxlib reads what hilo writes. Each program is read by hilo from the portable artefact that JAX made and written in every
-form: StableHLO as text and as portable artefact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and
-gets the numbers that it gets from the original.
+"""jaxlib reads what hilo writes. Each program is read by hilo from the portable artefact that JAX made and written in
+every form: StableHLO as text and as portable artefact, HLO as text and as HloModuleProto. jaxlib reads each, compiles
+it, and gets the numbers that it gets from the original.
 
-Programs are those of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases: a folder with jax_corpus in it), the
-first --programs of it, whose names are random; without one, the programs of programs.py. What jaxlib can't do with its own
-forms (LIMITS) is left out by name, and further programs stand in for it. Ends with "N passed, N failed"."""
+Programs are those of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases: a folder with jax_corpus in
+it), the first --programs of it, whose names are random; without one, the programs of programs.py. What jaxlib can't
+do with its own forms (LIMITS) is left out by name, and further programs stand in for it. Ends with "N passed, N
+failed"."""
 
 import argparse
 import io
@@ -36,7 +37,8 @@ ARTEFACT = "1.13.7"  # a composite has no earlier form
 # One fusion or another: results differ by this much of the largest element.
 TOLERANCES = {np.dtype("float16"): 2e-3, np.dtype("float32"): 1e-5, np.dtype("float64"): 1e-12,
               np.dtype("complex64"): 1e-5, np.dtype("complex128"): 1e-12, np.dtype(ml_dtypes.bfloat16): 2e-2}
-# What jaxlib says where it has an opcode of HLO that it doesn't run or turn into MLIR, and of text that XLA itself prints.
+# What jaxlib says where it has an opcode of HLO that it doesn't run or turn into MLIR, and of text that XLA itself
+# prints.
 LIMITS = {"UNIMPLEMENTED: cosh": "XLA has no kernel for the opcode on this type",
           "mhlo.unknown": "jaxlib makes no MLIR of the opcode",
           "expects padding config": "XLA prints a scalar's padding as nothing, and doesn't read that"}

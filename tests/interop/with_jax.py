@@ -98,7 +98,8 @@ def run_xla(module, inputs) -> list:
 
 def call(command) -> tuple[str, str]:
     try:
-        done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True,
                               errors="replace", timeout=RUN_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error), ""

@@ -240,7 +240,8 @@ TEST(Cond, RefusesWhatIsNoPredicate) {
   EXPECT_NE(shapes.find("got (f32[]), wanted (f32[1])"), std::string::npos) << shapes;
 }
 
-// ---- switch_ ---------------------------------------------------------------------------------------------------------
+// ---- switch_
+// ---------------------------------------------------------------------------------------------------------
 
 TEST(Switch, GivesTuplesAndTakesSeveralOperands) {
   const auto f = [](Array i) {

@@ -128,7 +128,8 @@ TEST(CustomRoot, TakesLoopsOfUnknownLength) {
   expect_golden("custom_root.grad", grad(f)(5.0f), 1e-5);
 }
 
-// ---- as JAX's custom_linear_solve_test and custom_root_test have them; numbers are finite differences -----------------
+// ---- as JAX's custom_linear_solve_test and custom_root_test have them; numbers are finite differences
+// -----------------
 
 Array general() { return numpy::array({{4.0, 1.0, 0.5}, {0.25, 3.0, -1.0}, {1.0, 0.0, 5.0}}); }
 Array right_hand_side() { return numpy::array({1.0, -2.0, 0.5}); }

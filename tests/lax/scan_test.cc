@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan, map and associative_scan as JAX's lax_control_flow_test has them. Numbers are arithmetic, or a C++ loop over the
-// same step.
+// scan, map and associative_scan as JAX's lax_control_flow_test has them. Numbers are arithmetic, or a C++ loop over
+// the same step.
 #include <gtest/gtest.h>
 
 #include "hilo/lax/collective.h"

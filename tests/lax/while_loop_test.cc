@@ -323,7 +323,8 @@ TEST(WhileLoop, RefusesWhatIsNoCondition) {
   EXPECT_NE(carry.find("got (pred[], pred[]), wanted (pred[], f32[])"), std::string::npos) << carry;
 }
 
-// ---- fori_loop -------------------------------------------------------------------------------------------------------
+// ---- fori_loop
+// -------------------------------------------------------------------------------------------------------
 
 Array one_more(const Array&, const Array& c) { return c + 1; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/out_of_memory/failing_new.h -- operator new that fails at a call of one's choice. It is that of the whole process,
-// the library included: to be included by one file of a program.
+// tests/out_of_memory/failing_new.h -- operator new that fails at a call of one's choice. It is that of the whole
+// process, the library included: to be included by one file of a program.
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,8 @@ inline void* allocate(size_t bytes, size_t alignment) {
 
 }  // namespace failing_new
 
-/// From now on call `number` fails, or all from that one on. Numbers count the calls where `is_counted` says so, from 0.
+/// From now on call `number` fails, or all from that one on. Numbers count the calls where `is_counted` says so, from
+/// 0.
 inline void fail_new_at(int64_t number, Failing how, bool (*is_counted)() = nullptr) {
   failing_new::is_counted = is_counted;
   failing_new::start(number, how);

@@ -25,7 +25,8 @@ def program(place) -> pathlib.Path:
 
 def run(place, *command, **environment) -> subprocess.CompletedProcess:
     """All processes of a job are one group: nothing of it is left behind."""
-    with subprocess.Popen([str(part) for part in command], cwd=place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with subprocess.Popen([str(part) for part in command], cwd=place.folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE,
                           text=True, start_new_session=True, env={**own_environment(), **environment}) as job:
         try:
             out, err = job.communicate(timeout=120)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what README.md says, as a new user: installs hilo, compiles the first program by the page's g++ line and by its CMakeLists.txt,
-compares the output with the page, then compiles the other blocks of C++ inside that program and runs the commands on what it leaves.
-Also holds docs/command.md to the command: its subcommands and options exist, and no subcommand is missing.
+"""Does what README.md says, as a new user: installs hilo, compiles the first program by the page's g++ line and by
+its CMakeLists.txt, compares the output with the page, then compiles the other blocks of C++ inside that program and
+runs the commands on what it leaves. Also holds docs/command.md to the command: its subcommands and options exist, and
+no subcommand is missing.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -20,7 +21,7 @@ from command import ROOT  # noqa: E402
 from page_programs import difference  # noqa: E402
 
 PAGE = (ROOT / "README.md").read_text()
-MOST_LINES, MOST_ROWS = 120, 12  # of the page, and of its table of pages
+MAX_LINES, MAX_ROWS = 120, 12  # of the page, and of its table of pages
 
 
 def main() -> int:
@@ -64,9 +65,9 @@ def expect_output(got: str):
 
 
 def it_is_short(**_):
-    assert len(PAGE.splitlines()) <= MOST_LINES, f"README.md has {len(PAGE.splitlines())} lines; at most {MOST_LINES}"
+    assert len(PAGE.splitlines()) <= MAX_LINES, f"README.md has {len(PAGE.splitlines())} lines; at most {MAX_LINES}"
     rows = [line for line in PAGE.partition("## Read on")[2].splitlines() if line.startswith("| ")]
-    assert 2 < len(rows) <= MOST_ROWS + 1, f"the table of pages has {len(rows) - 1} rows; at most {MOST_ROWS}"
+    assert 2 < len(rows) <= MAX_ROWS + 1, f"the table of pages has {len(rows) - 1} rows; at most {MAX_ROWS}"
 
 
 def installs(place, build):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What someone types who knows JAX, and C++ or hilo refuses: the first error says what is expected, and the message is
-short. g++ gets at most 12 lines. Clang has three for each function on the way and is tried where it is there: its first error
-says the same, in at most CLANG_LINES lines.
+"""What someone types who knows JAX, and C++ or hilo refuses: the first error says what is expected, and the message
+is short. g++ gets at most 12 lines. Clang has three for each function on the way and is tried where it is there: its
+first error says the same, in at most CLANG_LINES lines.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hardened.py -- `hilo serve` as tools/serve starts it: with nothing to write to, nothing to become and little to take, as far as
-namespaces of this machine can do that."""
+"""hardened.py -- `hilo serve` as tools/serve starts it: with nothing to write to, nothing to become and little to
+take, as far as namespaces of this machine can do that."""
 
 import os
 import pathlib
@@ -105,5 +105,6 @@ def a_server_that_cannot_keep_its_token_says_what_to_do(place):
     holds(done.stderr, "FAILED_PRECONDITION", "no folder for the server's token", "--token-file FILE, or --open")
 
 
-CASES = (the_unit_is_one_and_exposes_little, the_containers_options_are_the_commands, a_server_works_where_it_can_write_nothing,
+CASES = (the_unit_is_one_and_exposes_little, the_containers_options_are_the_commands,
+         a_server_works_where_it_can_write_nothing,
          a_server_that_cannot_keep_its_token_says_what_to_do)

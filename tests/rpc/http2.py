@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""http2.py -- what one connection may make a server spend before and after it is let in: streams, headers, frames, pings,
-settings and resets."""
+"""http2.py -- what one connection may make a server spend before and after it is let in: streams, headers, frames,
+pings, settings and resets."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ TOKEN = "0123456789abcdef"
 RUN = ("run", "double.hlo", "--random", "1")
 RST_STREAM = 3
 MAX_STREAMS, MAX_WINDOW, MAX_HEADER_LIST = 3, 4, 6  # numbers of settings
-MOST_GROWTH = 64 << 20  # bytes of the server, whatever a connection does
+MAX_GROWTH = 64 << 20  # bytes of the server, whatever a connection does
 
 
 @contextlib.contextmanager
@@ -35,7 +35,7 @@ def attacked(place):
         place.good(*run, environment={"HILO_XRT_TOKEN_FILE": str(secret)})
         before = memory(process)
         yield port
-        assert memory(process) < before + MOST_GROWTH, f"{before} bytes before, {memory(process)} after"
+        assert memory(process) < before + MAX_GROWTH, f"{before} bytes before, {memory(process)} after"
         place.good(*run, environment={"HILO_XRT_TOKEN_FILE": str(secret)})
 
 
@@ -154,5 +154,6 @@ def empty_frames_take_no_memory(place):
 
 
 CASES = (settings_are_bounded, more_streams_than_allowed_are_cut, a_long_header_is_refused, a_flood_of_pings_is_cut,
-         a_frame_that_is_too_long_is_cut, a_flood_of_resets_is_cut, settings_that_nobody_reads_the_answers_of_take_no_memory,
+         a_frame_that_is_too_long_is_cut, a_flood_of_resets_is_cut,
+         settings_that_nobody_reads_the_answers_of_take_no_memory,
          empty_frames_take_no_memory)

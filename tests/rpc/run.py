@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`hilo serve` and its clients as whole processes: worker processes, tokens, signals, death; the front end's tests, a choice of
-them, and all examples on a server.
+"""`hilo serve` and its clients as whole processes: worker processes, tokens, signals, death; the front end's tests, a
+choice of them, and all examples on a server.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -259,7 +259,8 @@ def printed(place, example, environment):
 CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_its_time,
          a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
          a_client_that_is_interrupted_stops_its_run, a_client_that_ends_ends_its_session,
-         a_killed_zygote_is_replaced_and_not_for_ever, workers_have_addresses_of_their_own, a_profile_of_runs_there_is_written_here,
+         a_killed_zygote_is_replaced_and_not_for_ever, workers_have_addresses_of_their_own,
+         a_profile_of_runs_there_is_written_here,
          what_is_not_safe_does_not_start, a_token_lets_in, top_shows_a_session_and_its_programs,
          the_front_ends_tests_pass_there, examples_print_there_what_they_print_here,
          *who.CASES, *http2.CASES, *hardened.CASES)

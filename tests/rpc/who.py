@@ -102,5 +102,6 @@ def each_session_has_audit_lines(place):
         assert len(limits) == session - 1 and all("DEADLINE_EXCEEDED" in cause for cause in limits), own
 
 
-CASES = (the_servers_user_is_let_in_by_default_and_no_other, an_open_server_says_what_it_allows, a_unix_socket_knows_its_users,
+CASES = (the_servers_user_is_let_in_by_default_and_no_other, an_open_server_says_what_it_allows,
+         a_unix_socket_knows_its_users,
          each_session_has_audit_lines)

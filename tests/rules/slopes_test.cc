@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values, slopes and slopes of slopes of elementwise functions, forward and in reverse, beside mpmath's at hostile points.
+// Values, slopes and slopes of slopes of elementwise functions, forward and in reverse, beside mpmath's at hostile
+// points.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +77,8 @@ bool is_in(double x, const Format& f) {
   return std::isfinite(x) && std::abs(x) < std::ldexp(1.0, f.greatest + 1) && std::fmod(x, ulp(x, f)) == 0;
 }
 
-/// Whether the type can hold x. Forward mode through a rule multiplies an infinite slope by the other operand's tangent of 0.
+/// Whether the type can hold x. Forward mode through a rule multiplies an infinite slope by the other operand's tangent
+/// of 0.
 bool is_finite_in(double x, const Format& f) {
   return std::abs(x) < std::ldexp(2 - std::ldexp(1.0, 2 - f.digits), f.greatest);
 }

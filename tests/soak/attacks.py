@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""attacks.py -- what bad clients, bad networks and a bad day do to a server while good clients use it. Each attack goes on
-until it is told to stop, counts what it did, and fails where the server doesn't do what docs/security.md promises."""
+"""attacks.py -- what bad clients, bad networks and a bad day do to a server while good clients use it. Each attack
+goes on until it is told to stop, counts what it did, and fails where the server doesn't do what docs/security.md
+promises."""
 
 import contextlib
 import os
@@ -97,8 +98,8 @@ def connections_that_say_nothing(server, stop) -> int:
 
 
 def half_open_connections(server, stop) -> int:
-    """Sessions whose client is there no more for its machine: it is stopped in a call, or has closed its own half and says no
-    more. Their workers go with them."""
+    """Sessions whose client is there no more for its machine: it is stopped in a call, or has closed its own half and
+    says no more. Their workers go with them."""
     with contextlib.ExitStack() as held:
         clients = [held.enter_context(server.client(seconds=600, sessions=2)) for _ in range(2)]
         stop.wait(1)
@@ -174,7 +175,8 @@ def endless_headers(server, stop) -> int:
                     announced = bytes([0, 0x7F]) + wire.varint((1 << 30) - 127)  # a name of 2^30 bytes
                     peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0), wire.frame(wire.HEADERS, 0, 1, announced))
                 else:
-                    peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0), wire.frame(wire.HEADERS, 0, 1, wire.header("a", "b")))
+                    peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0),
+                              wire.frame(wire.HEADERS, 0, 1, wire.header("a", "b")))
                 block = wire.frame(wire.CONTINUATION, 0, 1, wire.header("a", "b") * 2000 if i % 2 == 0 else b"x" * 16384)
                 while sent < 64 << 20 and not stop.is_set():
                     peer.send(block)
@@ -322,8 +324,8 @@ class CuttingProxy:
 
 
 def cut_connections(server, stop) -> int:
-    """The good clients' own connections are cut, all at once, each second or so: more often than that many clients can't all come
-    back on a busy machine, which says nothing of the server."""
+    """The good clients' own connections are cut, all at once, each second or so: more often than that many clients
+    can't all come back on a busy machine, which says nothing of the server."""
     while not stop.wait(random.uniform(0.5, 1.5)):
         server.proxy.cuts_asked = True
     return server.proxy.cuts

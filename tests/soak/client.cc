@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/soak/client.cc -- good clients of a server, each a session on a thread of its own, that know what every result must
-// be: sums of integers that begin with the session's own number. Prints one line of JSON about what they saw; or one for each
-// line of stdin, which says how many round trips each session makes.
+// tests/soak/client.cc -- good clients of a server, each a session on a thread of its own, that know what every result
+// must be: sums of integers that begin with the session's own number. Prints one line of JSON about what they saw; or
+// one for each line of stdin, which says how many round trips each session makes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,8 +80,8 @@ class Session {
     add_up();
   }
 
-  /// At most so many round trips, and another program; how many were made. The session begins with the first. Less: it has
-  /// ended before its time.
+  /// At most so many round trips, and another program; how many were made. The session begins with the first. Less: it
+  /// has ended before its time.
   int64_t take(int64_t rounds) {
     int64_t made = 0;
     try {

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""faults.py -- clients that obey use a server, some of them over a slow network, while a seed chooses what goes wrong: other
-clients flood, stall and vanish, workers, zygote and server are killed, the disk is full, connections are cut.
+"""faults.py -- clients that obey use a server, some of them over a slow network, while a seed chooses what goes
+wrong: other clients flood, stall and vanish, workers, zygote and server are killed, the disk is full, connections are
+cut.
 
-It goes in steps: in each, every good session makes so many round trips while one thing goes wrong; some of it stays for the
-next steps. A good client may lose its session only where its worker, the zygote or the server was killed."""
+It goes in steps: in each, every good session makes so many round trips while one thing goes wrong; some of it stays
+for the next steps. A good client may lose its session only where its worker, the zygote or the server was killed."""
 
 import collections
 import contextlib
@@ -77,8 +78,8 @@ def deadline(seconds: int, what: str):
 
 
 class Disk:
-    """The file system of the server's cache and audit lines: a small one in a mount namespace of the server. Without such a
-    namespace the server may only not write to files, from outside."""
+    """The file system of the server's cache and audit lines: a small one in a mount namespace of the server. Without
+    such a namespace the server may only not write to files, from outside."""
 
     def __init__(self, folder: pathlib.Path):
         self.place = folder / "disk"
@@ -103,7 +104,8 @@ class Disk:
 
     def empty(self, server: Server):
         if not self.is_own:
-            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE,
+                             (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             return
         self.filler(server).unlink(missing_ok=True)
 
@@ -136,7 +138,8 @@ class Soak:
     def garbage(self):
         for _ in range(self.random.randrange(1, 10)):
             with self.peer() as peer, contextlib.suppress(OSError):
-                peer.send(self.random.choice([b"", wire.PREFACE]), self.random.randbytes(self.random.randrange(1, 5000)))
+                peer.send(self.random.choice([b"", wire.PREFACE]),
+                          self.random.randbytes(self.random.randrange(1, 5000)))
 
     def flood_of_calls(self):
         """A session that asks for what isn't there, as fast as it can be written."""
@@ -223,7 +226,8 @@ class Soak:
         self.server.start()
         return HERE + OVER_PROXY
 
-    FAULTS = (nothing, wrong_tokens, garbage, flood_of_calls, flood_of_resets, stall, vanish, client_killed, cut_network,
+    FAULTS = (nothing, wrong_tokens, garbage, flood_of_calls, flood_of_resets, stall, vanish, client_killed,
+              cut_network,
               slow_network, full_disk, worker_killed, zygote_killed, server_killed)
 
     # ---- The run.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""proxy.py -- a slow network: carries connections on loopback to a server, each chunk some time later, and cuts them when it is
-told to."""
+"""proxy.py -- a slow network: carries connections on loopback to a server, each chunk some time later, and cuts them
+when it is told to."""
 
 import collections
 import contextlib
@@ -11,7 +11,7 @@ import threading
 import time
 
 CHUNK = 1 << 16
-MOST_WAITING = 1 << 20  # bytes of one direction that are on their way; more wait with who sends
+MAX_WAITING = 1 << 20  # bytes of one direction that are on their way; more wait with who sends
 
 
 class Way:
@@ -96,7 +96,7 @@ class Proxy:
             data = b""
         way.waiting.append((time.monotonic() + self.seconds, data))
         way.bytes += len(data)
-        if not data or way.bytes > MOST_WAITING:
+        if not data or way.bytes > MAX_WAITING:
             self.selector.unregister(way.here)
             way.is_over = not data
 
@@ -105,12 +105,12 @@ class Proxy:
         for way in list(self.ways.values()):
             while way.waiting and way.waiting[0][0] <= now and way.here in self.ways:
                 data = way.waiting.popleft()[1]
-                was_full, way.bytes = way.bytes > MOST_WAITING, way.bytes - len(data)
+                was_full, way.bytes = way.bytes > MAX_WAITING, way.bytes - len(data)
                 try:
                     if not data:
                         raise ConnectionError("the end")
                     way.there.sendall(data)
-                    if was_full and way.bytes <= MOST_WAITING and not way.is_over:
+                    if was_full and way.bytes <= MAX_WAITING and not way.is_over:
                         self.selector.register(way.here, selectors.EVENT_READ)
                 except OSError:
                     self.drop(way)

@@ -14,7 +14,7 @@ import urllib.request
 
 import attacks
 
-MOST_GROWTH = 48 << 20  # bytes that the server may have more after an attack: what its allocators keep
+MAX_GROWTH = 48 << 20  # bytes that the server may have more after an attack: what its allocators keep
 PATIENCE = 10  # seconds for what an attack left to go away
 LIMITS = ("--max-run-seconds", "0.5", "--max-compile-seconds", "5", "--max-live-bytes", str(1 << 30),
           "--max-worker-memory", str(16 << 30), "--grace", "5", "--drain", "0", "--max-sessions", "512")
@@ -23,9 +23,11 @@ LIMITS = ("--max-run-seconds", "0.5", "--max-compile-seconds", "5", "--max-live-
 class Server:
     """A server process of its own, and what can be known of it from outside."""
 
-    def __init__(self, build: pathlib.Path, folder: pathlib.Path, *arguments, program=None, files=None, cache="off", audit=None,
+    def __init__(self, build: pathlib.Path, folder: pathlib.Path, *arguments, program=None, files=None, cache="off",
+                 audit=None,
                  prefix=()):
-        """`prefix`: a command that starts the server as its last arguments say. `audit`: the file of its audit lines."""
+        """`prefix`: a command that starts the server as its last arguments say. `audit`: the file of its audit
+        lines."""
         self.build, self.folder, self.proxy = build, folder, None
         self.token = secrets.token_hex(16)
         self.token_file = folder / "token"
@@ -46,7 +48,8 @@ class Server:
             [*map(str, self.command), "--listen", f"127.0.0.1:{self.port}", "--port-file", str(port_file), "--metrics",
              f"127.0.0.1:{metrics}"], cwd=self.folder, stdout=subprocess.PIPE, stderr=self.log, text=True,
             env=self.environment(),
-            preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))) if self.files else None)
+            preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))) if self.files
+            else None)
         line = self.process.stdout.readline()  # it is written once the server is up
         assert line.startswith("serving at"), f"the server doesn't start: {line}{self.said()}"
         self.port, self.metrics = int(port_file.read_text()), metrics
@@ -59,7 +62,8 @@ class Server:
     def client(self, seconds: float, sessions: int, port: int | None = None):
         """Good clients: a process that is killed in the end."""
         with subprocess.Popen([str(self.build / "bin" / "soak" / "client"), f"rpc:127.0.0.1:{port or self.port}", str(seconds),
-                               str(sessions), str(secrets.randbits(32))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               str(sessions), str(secrets.randbits(32))], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL,
                               text=True, env=self.environment()) as process:
             try:
                 yield process
@@ -126,7 +130,7 @@ def leftovers(server: Server, before: tuple) -> list[str]:
         after = server.state()
         names = ("sessions", "workers", "files")
         problems = [f"{after[i]} {name}, {before[i]} before" for i, name in enumerate(names) if after[i] > before[i]]
-        if after[3] > before[3] + MOST_GROWTH:
+        if after[3] > before[3] + MAX_GROWTH:
             problems.append(f"{(after[3] - before[3]) >> 20} MiB more")
         if not problems or time.monotonic() > end:
             return problems

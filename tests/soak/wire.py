@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wire.py -- a client of hilo.xrt.v1 written by hand, so that it can do what a library's wouldn't: HTTP/2 frames, headers
-without compression, and the few messages that attacks need (src/hilo/rpc/proto/hilo/xrt/v1/xrt.proto).
+"""wire.py -- a client of hilo.xrt.v1 written by hand, so that it can do what a library's wouldn't: HTTP/2 frames,
+headers without compression, and the few messages that attacks need (src/hilo/rpc/proto/hilo/xrt/v1/xrt.proto).
 
 Source: RFC 9113 (HTTP/2), RFC 7541 (HPACK), gRPC over HTTP/2."""
 

@@ -197,14 +197,16 @@ double special_function_ulps(Opcode opcode) {
   return 0;
 }
 
-/// Units in the last place that the engine's function may be off the reference, which is a rounding away from the truth.
+/// Units in the last place that the engine's function may be off the reference, which is a rounding away from the
+/// truth.
 double engine_ulps(const Cell& cell) {
   if (const double ulps = special_function_ulps(cell.opcode); ulps > 0)
     return element_type_info(cell.type).bits < 32 ? 1 : ulps;
   if (cell.opcode == Opcode::kFft) return 8;                                                  // rounds once a level
   if (cell.opcode == Opcode::kCholesky || cell.opcode == Opcode::kTriangularSolve) return 1;  // a zero may be -0
   if (cell.opcode == hlo::kExtCumlogsumexp) return 40;  // up to 17 steps of exp and log1p
-  // Quotients, magnitudes and exponentials are by formulas of the engine's own; in c64 in double, and then the same to the bit.
+  // Quotients, magnitudes and exponentials are by formulas of the engine's own; in c64 in double, and then the same to
+  // the bit.
   constexpr Opcode kOwnFormulas[] = {Opcode::kAbs, Opcode::kDivide, Opcode::kExp, Opcode::kSign};
   if (cell.type == ElementType::kC128 && std::ranges::find(kOwnFormulas, cell.opcode) != std::end(kOwnFormulas))
     return 4;

@@ -111,8 +111,8 @@ void expect_near(const Literal& got, std::span<const Wide> wanted, double tolera
 /// What is differentiated: the instruction, or the program around it whose results are unique.
 ComputationPtr differentiated(const Sample& sample) { return sample.smooth ? sample.smooth(sample) : built(sample); }
 
-/// Derivatives by central differences, of every result that has a tangent, replica after replica. nextafter has none but
-/// JAX's, which is 0.
+/// Derivatives by central differences, of every result that has a tangent, replica after replica. nextafter has none
+/// but JAX's, which is 0.
 std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
   const auto values = [&](long double h) {
@@ -373,7 +373,8 @@ void check_batch(const Sample& sample, const Mask& mask, bool last_axis, int64_t
   }
 }
 
-/// JAX's rule of rng-bit-generator, which is no loop: the first state draws the bits of all examples, and only it moves on.
+/// JAX's rule of rng-bit-generator, which is no loop: the first state draws the bits of all examples, and only it moves
+/// on.
 void check_first_state_draws(const Sample& sample, int64_t count) {
   const Literal states = stacked(sample.operands[0], 0, count);
   const StagedFunction mapped = stage(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancelled at each single look at the token, in compiling or running: CANCELLED or a right result, and the same program
-// then compiles and runs.
+// Cancelled at each single look at the token, in compiling or running: CANCELLED or a right result, and the same
+// program then compiles and runs.
 //
 // HILO_LOOKS=all tries every look (make fuzz, make sanitize); without it, a few of each program.
 #include <fmt/format.h>

@@ -19,8 +19,8 @@ def own_environment() -> dict[str, str]:
 
 
 def compiler_errors(program: str, build: pathlib.Path) -> dict[str, list[str]]:
-    """What the compiler says of a program in C++, by the case whose line (`#line 1 "case/NAME"`) needs it: all errors from
-    one such line until the next one is named; "" holds those before."""
+    """What the compiler says of a program in C++, by the case whose line (`#line 1 "case/NAME"`) needs it: all errors
+    from one such line until the next one is named; "" holds those before."""
     with tempfile.TemporaryDirectory(prefix="hilo_refused_") as folder:
         source = pathlib.Path(folder) / "refused.cc"
         source.write_text(program)
@@ -60,10 +60,12 @@ class Place:
 
     def run(self, *arguments, environment=None, address_space=None, file_size=None, user=None,
             folder=None) -> subprocess.CompletedProcess:
-        """`address_space` and `file_size`: limits of the process, in bytes. `user`: another one, by number, without groups."""
+        """`address_space` and `file_size`: limits of the process, in bytes. `user`: another one, by number, without
+        groups."""
         limits = {resource.RLIMIT_AS: address_space, resource.RLIMIT_FSIZE: file_size}
         other = {} if user is None else {"user": user, "group": user, "extra_groups": ()}
-        return subprocess.run([self.command, *map(str, arguments)], cwd=folder or self.folder, capture_output=True, text=True, **other,
+        return subprocess.run([self.command, *map(str, arguments)], cwd=folder or self.folder, capture_output=True,
+                              text=True, **other,
                               env={**own_environment(), **(environment or {})}, timeout=120,
                               preexec_fn=functools.partial(set_limits, limits))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/decomposition_checks.h -- what the results of a decomposition mean, whatever phases and orders LAPACK chose:
-// their product gives the operand back, factors are unitary or triangular, values are in order.
+// tests/support/decomposition_checks.h -- what the results of a decomposition mean, whatever phases and orders LAPACK
+// chose: their product gives the operand back, factors are unitary or triangular, values are in order.
 #pragma once
 
 #include <string>

@@ -288,7 +288,8 @@ Whole cut_off(long double value, ElementType type) {
   return static_cast<Whole>(truncl(value));
 }
 
-/// What XLA takes an element for on the way to integers: the largest of f4e2m1fn, whose exponent is all ones, for infinite.
+/// What XLA takes an element for on the way to integers: the largest of f4e2m1fn, whose exponent is all ones, for
+/// infinite.
 long double before_integers(const Literal& x, int64_t i) {
   const long double value = wide_at(x, i).real();
   const bool largest = x.shape().element_type() == ElementType::kF4E2M1Fn && std::fabs(value) == 6;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/support/fake_client.h -- platform "Host2": devices that are far away, without any hardware. Programs run on the
-// CPU engine, but arrays are where no pointer reaches, all work is done late and on another thread, and every call can be
-// made to fail. What works on it makes no silent use of host memory.
+// CPU engine, but arrays are where no pointer reaches, all work is done late and on another thread, and every call can
+// be made to fail. What works on it makes no silent use of host memory.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/fake_plugin.h -- what tests tell the fake plugin, and what it has seen. Its programs run on the reference
-// evaluator; its events are late, its arrays lie column by column, and it ends the process where XLA's plugins do.
+// tests/support/fake_plugin.h -- what tests tell the fake plugin, and what it has seen. Its programs run on the
+// reference evaluator; its events are late, its arrays lie column by column, and it ends the process where XLA's
+// plugins do.
 #pragma once
 
 #include <atomic>
@@ -23,9 +24,9 @@ struct FakePluginPlan {
 using FakePluginPlanFunction = FakePluginPlan* (*)();
 
 /// GetPjrtApi reads this variable of the environment: "null:PJRT_Buffer_CopyToDevice" is a table without that function,
-/// "size:600" one of so many bytes, "major:1" and "minor:81" ones of other versions, "abort" a plugin whose clients end the
-/// process, "throw" one whose compiler throws, "none" one without devices, "gpu" one whose devices are no processors, "cuda" one that
-/// calls functions with addresses of the fake driver's device, "nothing" no table at all.
+/// "size:600" one of so many bytes, "major:1" and "minor:81" ones of other versions, "abort" a plugin whose clients end
+/// the process, "throw" one whose compiler throws, "none" one without devices, "gpu" one whose devices are no
+/// processors, "cuda" one that calls functions with addresses of the fake driver's device, "nothing" no table at all.
 inline constexpr char kFakePluginVariable[] = "HILO_FAKE_PLUGIN";
 
 }  // namespace hilo::tests

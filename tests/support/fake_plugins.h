@@ -17,8 +17,8 @@ FakePluginPlan& fake_plugin_plan();
 /// A client of the fake plugin, on its own.
 ClientPtr fake_plugin_client(int64_t devices = 2, plugins::ProgramFormat format = plugins::ProgramFormat::kHlo);
 
-/// A copy of the plugin, which the loader takes for another one. While it lives, what the environment says of fake plugins is
-/// `variable`, for this process and its children.
+/// A copy of the plugin, which the loader takes for another one. While it lives, what the environment says of fake
+/// plugins is `variable`, for this process and its children.
 class FakePluginCopy {
  public:
   explicit FakePluginCopy(const std::string& variable);

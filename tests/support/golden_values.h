@@ -11,7 +11,8 @@ namespace hilo {
 /// The numbers recorded as `name`; a test failure and none if there is no such name.
 std::vector<double> golden(const std::string& name);
 
-/// All elements of `leaves`, one after the other, are the numbers recorded as `name`, within `tolerance` of their size or 1.
+/// All elements of `leaves`, one after the other, are the numbers recorded as `name`, within `tolerance` of their size
+/// or 1.
 void expect_golden_leaves(const std::string& name, std::span<const Array> leaves, double tolerance);
 template <Tree T>
 void expect_golden(const std::string& name, const T& tree, double tolerance = 2e-6) {

@@ -120,8 +120,8 @@ Sample solve_sample(const Wanted& wanted, const hlo::TriangularSolveAttributes& 
   return s;
 }
 
-/// A sum over all frequencies, element by element. The first element outweighs all others together, so that no element of
-/// the result is near zero and errors count relative to it.
+/// A sum over all frequencies, element by element. The first element outweighs all others together, so that no element
+/// of the result is near zero and errors count relative to it.
 Sample fft_sample(const Wanted& wanted, hlo::FftType type, const std::vector<int64_t>& lengths, int64_t batch) {
   const bool from_real = type == hlo::FftType::kRfft, to_real = type == hlo::FftType::kIrfft;
   const bool inverse = to_real || type == hlo::FftType::kIfft;

@@ -11,8 +11,8 @@
 
 namespace hilo::tests {
 
-/// What the data of a program are. No order of additions rounds sums of kIntegers, kSpecials and kDenormals, and none of
-/// multiplications products of kUnits.
+/// What the data of a program are. No order of additions rounds sums of kIntegers, kSpecials and kDenormals, and none
+/// of multiplications products of kUnits.
 enum class Palette : uint8_t {
   kIntegers,   ///< small ones
   kSpecials,   ///< small integers, NaN, infinities, zeros of both signs
@@ -56,7 +56,8 @@ class MovedDraw {
   hlo::Builder& builder() { return b_; }
   const std::vector<MovedArgument>& arguments() const { return arguments_; }
   Palette palette() const { return palette_; }
-  /// Whether the sign of a zero is the same in any order: not of a product of complex numbers, nor of the greatest of equal zeros.
+  /// Whether the sign of a zero is the same in any order: not of a product of complex numbers, nor of the greatest of
+  /// equal zeros.
   bool zeros_have_signs() const { return !picks_zeros_ && !(is_complex(type_) && palette_ == Palette::kUnits); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/moved_program.h -- random programs that move arrays, reduce them and loop around both, with rules for comparing
-// an engine's results with the reference evaluator's.
+// tests/support/moved_program.h -- random programs that move arrays, reduce them and loop around both, with rules for
+// comparing an engine's results with the reference evaluator's.
 #pragma once
 
 #include <span>
@@ -34,11 +34,12 @@ struct MovedOptions {
   bool loops = true;
 };
 
-/// Draws a program: arguments, maps, one to three moves, maps, a reduction, maps, perhaps a loop around all of it. The module and the
-/// arguments are plain values: callers may rewrite or print them. All layouts are the default ones.
+/// Draws a program: arguments, maps, one to three moves, maps, a reduction, maps, perhaps a loop around all of it. The
+/// module and the arguments are plain values: callers may rewrite or print them. All layouts are the default ones.
 MovedProgram moved_program(unsigned seed, const MovedOptions& options = {});
 
-/// The first difference between results of `program` on two engines; empty if there is none. `wanted` is the reference evaluator's.
+/// The first difference between results of `program` on two engines; empty if there is none. `wanted` is the reference
+/// evaluator's.
 std::string difference(const MovedProgram& program, std::span<const Literal> got, std::span<const Literal> wanted);
 
 /// For hlo::disagreement and hlo::reduced.

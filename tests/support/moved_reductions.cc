@@ -18,7 +18,7 @@ using hlo::shared_attributes;
 
 namespace {
 
-constexpr int64_t kMostGeneric = 3000;  // elements that the evaluator calls a body for
+constexpr int64_t kMaxGeneric = 3000;  // elements that the evaluator calls a body for
 
 template <typename T>
 T must(StatusOr<T> value) {
@@ -132,7 +132,7 @@ std::vector<MovedResult> MovedDraw::reduce(const MovedValue& x) {
   if (palette_ == Palette::kRough) return reduce_rough(x);
   const int64_t rank = shape(x.id).rank(), kind = below(100);
   const Int64List dimensions = some_dimensions(rank);
-  const bool few = shape(x.id).element_count() <= kMostGeneric;
+  const bool few = shape(x.id).element_count() <= kMaxGeneric;
   if (kind < 15 && rank > 0 && few && !is_complex(type(x)) && type(x) != ElementType::kPred)
     return reduce_pair(x, below(rank));
   if (kind < 22 && few && is_integer(type(x))) return {reduce_generic(x, dimensions)};

@@ -81,7 +81,8 @@ Sample drawn(const Wanted& wanted, hlo::RandomDistribution distribution, int64_t
   return s;
 }
 
-// ---- functions with a derivative of their own -------------------------------------------------------------------------
+// ---- functions with a derivative of their own
+// -------------------------------------------------------------------------
 
 /// (x, ct) -> what bwd gives: the cotangent 2 x ct, or nothing for types without tangents.
 hlo::ComputationPtr squares_bwd(const Shape& shape, bool has_cotangent) {

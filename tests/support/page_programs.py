@@ -20,8 +20,8 @@ def blocks(text: str) -> list[tuple[str, str]]:
 
 
 def output_of_blocks(text: str, build: pathlib.Path) -> list[str]:
-    """What the blocks of a page print, one output a block. They are compiled as one program with the headers that the page
-    names, each block in its own braces. The list is shorter than the page's if the program ended early."""
+    """What the blocks of a page print, one output a block. They are compiled as one program with the headers that the
+    page names, each block in its own braces. The list is shorter than the page's if the program ended early."""
     headers = dict.fromkeys(["<chrono>", "<iostream>", '"hilo/core.h"', *INCLUDE.findall(text)])
     program = "".join(f"#include {header}\n" for header in headers) + "using namespace hilo;\nint main() {\n"
     program += "".join(f'{{\n{code}}}\nstd::cout << "\\x1e\\n" << std::flush;\n' for code, _ in blocks(text)) + "}\n"
@@ -35,8 +35,8 @@ def with_outputs(text: str, outputs: list[str]) -> str:
 
 
 def problem_of_pages(pages: list[pathlib.Path], build: pathlib.Path, write: bool = False) -> str | None:
-    """What is wrong with the programs of some pages, which are compiled as one, so that the headers are read once; with `write` their
-    output goes into the pages instead."""
+    """What is wrong with the programs of some pages, which are compiled as one, so that the headers are read once;
+    with `write` their output goes into the pages instead."""
     texts = [page.read_text() for page in pages]
     counts = [len(blocks(text)) for text in texts]
     for page, count in zip(pages, counts):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page_steps.py -- what the tests of docs/contributing/adding_*.md share: they do the steps of pages in a copy of the tree.
+"""page_steps.py -- what the tests of docs/contributing/adding_*.md share: they do the steps of pages in a copy of the
+tree.
 
 The copy's build tree lies in it as build/ lies here, so that ccache has the objects on which the page changes nothing.
 """
@@ -24,7 +25,7 @@ OUTPUT = re.compile(r"^prints [^\n]*:\n\n```\n(.*?)```$", re.S | re.M)
 SESSION = re.compile(r"^```console\n(.*?)```$", re.S | re.M)
 COMMAND = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.M)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
-MOST_WORDS = 12  # of a failed command, in an error
+MAX_WORDS = 12  # of a failed command, in an error
 TOLERANCE = 1e-6  # of f32, relative: processors differ in vector width
 
 
@@ -42,9 +43,9 @@ class Page:
 
 
 def run_pages(description: str, copied: tuple[str, ...], pages: tuple[Page, ...], build) -> int:
-    """Does the steps of all pages in one copy (of the files and folders `copied`), and calls `build(copy, jobs)` once. Cases
-    are called with page, copy, build (the tree's own) and jobs. Prints "passed PAGE.CASE" or "failed PAGE.CASE"; the exit
-    status."""
+    """Does the steps of all pages in one copy (of the files and folders `copied`), and calls `build(copy, jobs)`
+    once. Cases are called with page, copy, build (the tree's own) and jobs. Prints "passed PAGE.CASE" or "failed
+    PAGE.CASE"; the exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -200,6 +201,6 @@ def only(page: pathlib.Path, pattern: re.Pattern) -> str:
 def run(*command, **options) -> str:
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     said = done.stdout + done.stderr
-    shown = " ".join(map(str, command[:MOST_WORDS])) + (" ..." if len(command) > MOST_WORDS else "")
+    shown = " ".join(map(str, command[:MAX_WORDS])) + (" ..." if len(command) > MAX_WORDS else "")
     assert done.returncode == 0, f"{shown}: exit status {done.returncode}\n{said}"
     return done.stdout

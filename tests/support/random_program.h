@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/random_program.h -- random programs over every opcode and type that has samples, for comparing an engine with
-// the reference evaluator.
+// tests/support/random_program.h -- random programs over every opcode and type that has samples, for comparing an
+// engine with the reference evaluator.
 #pragma once
 
 #include <functional>

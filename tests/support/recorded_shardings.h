@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/recorded_shardings.h -- files of tests/golden with programs of JAX over a mesh, and what XLA makes of them.
+// tests/support/recorded_shardings.h -- files of tests/golden with programs of JAX over a mesh, and what XLA makes of
+// them.
 #pragma once
 
 #include <memory>

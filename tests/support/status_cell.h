@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/status_cell.h -- a cell of docs/internal/status.md is the verdict of one test, whose name says opcode, column and type.
+// tests/support/status_cell.h -- a cell of docs/internal/status.md is the verdict of one test, whose name says opcode,
+// column and type.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,8 +31,8 @@ std::vector<Cell> unrun_cells();
 /// Can its samples stand in any program: results are unique, no replicas meet, nothing is drawn from a state, and no
 /// derivative is kept beside the function?
 bool runs_alone(hlo::Opcode opcode);
-/// Those whose rule for the column isn't Nonlinear or Unreachable, and whose type has tangents where the column is about
-/// them.
+/// Those whose rule for the column isn't Nonlinear or Unreachable, and whose type has tangents where the column is
+/// about them.
 std::vector<Cell> jvp_cells();
 std::vector<Cell> transpose_cells();
 std::vector<Cell> batch_cells();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/true_value.h -- what elementary and special functions really are, by MPFR, and how far a result is from it.
+// tests/support/true_value.h -- what elementary and special functions really are, by MPFR, and how far a result is from
+// it.
 #pragma once
 
 #include <mpfr.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/wide_matrix.h -- dense matrices of wide numbers, by plain loops: what samples of linear algebra are checked
-// with.
+// tests/support/wide_matrix.h -- dense matrices of wide numbers, by plain loops: what samples of linear algebra are
+// checked with.
 #pragma once
 
 #include <vector>

@@ -139,7 +139,7 @@ class Running(Planted):
         text = ""
         while "step 1" not in text:
             text += self.piece(reader).decode()
-        writer = os.open(self.root / "never", os.O_WRONLY)  # returns when cat reads: a shell that only begins loses the signal
+        writer = os.open(self.root / "never", os.O_WRONLY)  # returns when cat reads
         self.addCleanup(os.close, writer)
         self.process.send_signal(signal.SIGINT)
         rest, status = self.said(reader)

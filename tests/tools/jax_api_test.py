@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/jax_api: how recorded calls are spelled in C++, numbered, written for the C++ side, and whose error an error is."""
+"""tools/jax_api: how recorded calls are spelled in C++, numbered, written for the C++ side, and whose error an error
+is."""
 
 import pathlib
 import struct

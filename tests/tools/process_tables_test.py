@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every table of the process is known, with how a program may reach it. A new one must say so here, and where a program names
-its entries, docs/security.md and tests/transform/forged_references_test.cc speak of it."""
+"""Every table of the process is known, with how a program may reach it. A new one must say so here, and where a
+program names its entries, docs/security.md and tests/transform/forged_references_test.cc speak of it."""
 
 import pathlib
 import re

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jit, vmap, and what is stored where it shouldn't be, as JAX's api_test has them. Numbers are arithmetic or, where a comment says so, JAX's.
+// jit, vmap, and what is stored where it shouldn't be, as JAX's api_test has them. Numbers are arithmetic or, where a
+// comment says so, JAX's.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +43,8 @@ void expect_near(const Array& got, const Array& wanted, double tolerance = 1e-6)
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// ---- jit -------------------------------------------------------------------------------------------------------------
+// ---- jit
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(Jit, StaticArgumentsCompareByValueAndType) {
   int traces = 0;
@@ -340,7 +342,8 @@ TEST(DisableJit, RunsTheFunctionEachTime) {
   EXPECT_EQ(calls, 3);
 }
 
-// ---- vmap ------------------------------------------------------------------------------------------------------------
+// ---- vmap
+// ------------------------------------------------------------------------------------------------------------
 
 TEST(Vmap, AxesFollowTheTree) {
   const Array x = numpy::ones({6, 2, 3}), y = numpy::ones({3, 6, 4}), z = numpy::ones({4, 5, 6});
@@ -404,7 +407,8 @@ TEST(EvalShape, TakesTreesAndGivesThem) {
   EXPECT_TRUE(has(text, "f32[]")) << text;
 }
 
-// ---- leaks, names, caches ---------------------------------------------------------------------------------------------
+// ---- leaks, names, caches
+// ---------------------------------------------------------------------------------------------
 
 TEST(LeakedTracers, AreRefusedWhereverTheyGo) {
   Array kept;

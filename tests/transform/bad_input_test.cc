@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user of the front end can get wrong: the code and the words of each error. Nothing here ends the program, and the
-// next call works as if nothing had been.
+// What a user of the front end can get wrong: the code and the words of each error. Nothing here ends the program, and
+// the next call works as if nothing had been.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

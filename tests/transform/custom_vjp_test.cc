@@ -226,7 +226,8 @@ TEST(CustomGradient, UsesTheFunctionThatComesBesideTheValue) {
   EXPECT_NEAR(twice[2], 1600, 1e-2);
 }
 
-// ---- symbolic zeros --------------------------------------------------------------------------------------------------
+// ---- symbolic zeros
+// --------------------------------------------------------------------------------------------------
 
 /// What the rules of a product of two were told.
 struct Told {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program from elsewhere that names what this process has: functions, rules, tables. It reaches none of it, in no form that
-// programs have.
+// A program from elsewhere that names what this process has: functions, rules, tables. It reaches none of it, in no
+// form that programs have.
 #include <gtest/gtest.h>
 
 #include "hilo/base/random_key.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair and triple of transformations over functions of every kind, against plain arithmetic on doubles: derivatives
-// by central differences, vmap by a loop, jit by nothing. Everything here maps f64[3] to some array, so transformations
-// compose freely and the same code compiles once.
+// Every pair and triple of transformations over functions of every kind, against plain arithmetic on doubles:
+// derivatives by central differences, vmap by a loop, jit by nothing. Everything here maps f64[3] to some array, so
+// transformations compose freely and the same code compiles once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -545,7 +545,8 @@ TEST_P(Matrix, EveryPairMeansWhatItSays) {
   }
 }
 
-/// On the engine that compiles nothing: what is asked here is the front end. grad is left to the pairs: it is vjp of a sum.
+/// On the engine that compiles nothing: what is asked here is the front end. grad is left to the pairs: it is vjp of a
+/// sum.
 TEST_P(Matrix, EveryTripleMeansWhatItSays) {
   run_on("Reference");
   std::vector<Transformation> used(std::begin(kTransformations), std::end(kTransformations));

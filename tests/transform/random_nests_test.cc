@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random nests of transformations: functions of four numbers made of ops, loops, branches, calls, custom rules, checkpoints,
-// batches and derivatives in each other. Each is held against the reference evaluator, jit, finite differences and loops.
-// HILO_RANDOM_NESTS says how many, HILO_RANDOM_NESTS_SEED where to begin.
+// Random nests of transformations: functions of four numbers made of ops, loops, branches, calls, custom rules,
+// checkpoints, batches and derivatives in each other. Each is held against the reference evaluator, jit, finite
+// differences and loops. HILO_RANDOM_NESTS says how many, HILO_RANDOM_NESTS_SEED where to begin.
 #include <gtest/gtest.h>
 
 #include <cmath>

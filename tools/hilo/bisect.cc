@@ -23,7 +23,7 @@
 namespace hilo::tool {
 namespace {
 
-constexpr int64_t kMostInText = 4096;  // elements of a value that the reduced program's text holds
+constexpr int64_t kMaxInText = 4096;  // elements of a value that the reduced program's text holds
 
 struct BisectOptions {
   std::string file, function, output;
@@ -89,7 +89,7 @@ StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
   return program;
 }
 
-bool is_small(const Literal& value) { return value.shape().element_count() <= kMostInText; }
+bool is_small(const Literal& value) { return value.shape().element_count() <= kMaxInText; }
 
 /// Whether only the program's text can hold the value.
 bool has_no_npy(const Literal& value) { return !io::npy_bytes(Literal(value.shape().with_dimensions({}))).ok(); }

@@ -83,7 +83,8 @@ def chosen_forms(tools: Tools, candidates: list[list[str]], tell) -> tuple[list[
     return [i if i < len(candidates[k]) else None for k, i in enumerate(at)], messages
 
 
-def advance(left: list[int], at: list[int], candidates: list[list[str]], good: dict, messages: list, first: dict) -> list:
+def advance(left: list[int], at: list[int], candidates: list[list[str]], good: dict, messages: list,
+            first: dict) -> list:
     """Moves each call to its next candidate that may compile; gives the calls that are still open."""
     still = []
     for i in left:
@@ -97,7 +98,8 @@ def advance(left: list[int], at: list[int], candidates: list[list[str]], good: d
 
 def failing(tools: Tools, bodies: list[str]) -> dict[str, str]:
     """The bodies that don't compile, each with the compiler's first message."""
-    chunks = [list(range(start, min(start + FORMS_A_FILE, len(bodies)))) for start in range(0, len(bodies), FORMS_A_FILE)]
+    chunks = [list(range(start, min(start + FORMS_A_FILE, len(bodies))))
+              for start in range(0, len(bodies), FORMS_A_FILE)]
 
     def check(chunk: list[int]) -> dict[int, str]:
         found: dict[int, str] = {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that nobody recorded, from rows that somebody did: the same call with one more argument, by keyword, at its default.
-Its result is the row's, so that no JAX is needed. They show which of JAX's arguments hilo hasn't."""
+"""Rows that nobody recorded, from rows that somebody did: the same call with one more argument, by keyword, at its
+default. Its result is the row's, so that no JAX is needed. They show which of JAX's arguments hilo hasn't."""
 
 import ast
 import copy
@@ -10,7 +10,8 @@ from signatures import Parameter, entry_of
 
 
 def rows_with_defaults(rows: list[Row]) -> list[Row]:
-    """For each name and each of its arguments that has a plain default: the first row that doesn't give it, which then does."""
+    """For each name and each of its arguments that has a plain default: the first row that doesn't give it, which
+    then does."""
     found: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda row: len(row.data["args"]) + len(row.data["kwargs"])):
         if row.fails:
@@ -28,7 +29,8 @@ def missing(row: Row) -> list[Parameter]:
     if any(parameter.kind == "list" for parameter in parameters):
         given = 0
     positional = [parameter.name for parameter in parameters if parameter.kind == "positional"][:given]
-    return [parameter for parameter in parameters if parameter.name not in positional and parameter.name not in row.data["kwargs"]
+    return [parameter for parameter in parameters if parameter.name not in positional
+            and parameter.name not in row.data["kwargs"]
             and parameter.default is not None and spelled(parameter.default) is not UNKNOWN]
 
 

@@ -4,8 +4,9 @@
 
     python record_names.py          in an environment that has jax and optax
 
-A line is a name, its kind, and for a function its parameters as Python writes them ("a, axis=None, *, keepdims=False").
-Kinds: function, class, constant, type (a scalar type), ufunc (a function with methods), method and property (of an array).
+A line is a name, its kind, and for a function its parameters as Python writes them ("a, axis=None, *,
+keepdims=False"). Kinds: function, class, constant, type (a scalar type), ufunc (a function with methods), method and
+property (of an array).
 """
 
 import importlib

@@ -216,7 +216,8 @@ def pump(stream, lines: queue.Queue) -> None:
 # ---- report ---------------------------------------------------------------------------------------------------------
 def report(outcomes: list[Outcome], arguments) -> int:
     skipped = [outcome for outcome in outcomes if outcome.skipped]
-    outcomes = sorted((outcome for outcome in outcomes if not outcome.skipped), key=lambda outcome: (outcome.row.name, outcome.row.id))
+    outcomes = sorted((outcome for outcome in outcomes if not outcome.skipped),
+                      key=lambda outcome: (outcome.row.name, outcome.row.id))
     if arguments.verbose:
         for why in sorted({outcome.skipped for outcome in skipped}):
             names = [outcome.row.name for outcome in skipped if outcome.skipped == why]

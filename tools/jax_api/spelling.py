@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns a recorded call of JAX into C++ by hilo's rules of spelling (docs/internal/jax_api.md), as candidates, nearest first.
+"""Turns a recorded call of JAX into C++ by hilo's rules of spelling (docs/internal/jax_api.md), as candidates,
+nearest first.
 
-Names are JAX's. Arguments by position stay where they are; arguments by keyword are one struct at the end, in JAX's order,
-or stand at their position, as a C++ caller writes those that hilo has no struct for. Nothing goes by row.
+Names are JAX's. Arguments by position stay where they are; arguments by keyword are one struct at the end, in JAX's
+order, or stand at their position, as a C++ caller writes those that hilo has no struct for. Nothing goes by row.
 """
 
 import dataclasses
@@ -289,7 +290,8 @@ def with_no_axes(parameters: tuple[Parameter, ...], args: list) -> list:
 
 
 def splits(parameters: tuple[Parameter, ...], args: list, kwargs: dict) -> list[tuple[list, list]]:
-    """The ways to write the arguments: those by position, and those in the struct at the end; nearest to the row first."""
+    """The ways to write the arguments: those by position, and those in the struct at the end; nearest to the row
+    first."""
     order = {parameter.name: i for i, parameter in enumerate(parameters)}
     named = sorted(kwargs.items(), key=lambda pair: order.get(pair[0], len(order)))
     ways = [(list(args), named)]
@@ -343,8 +345,8 @@ def simple_default(text: str) -> str | None:
 
 
 def argument_text(way: tuple[list, list], style: str) -> str:
-    """Style: which NumPy arrays are the numbers they hold (none, those "behind" the first argument, all), or that lists of
-    numbers are "arrays", or that arrays in tuples are "extents"."""
+    """Style: which NumPy arrays are the numbers they hold (none, those "behind" the first argument, all), or that
+    lists of numbers are "arrays", or that arrays in tuples are "extents"."""
     positional, named = way
     texts = [value.text if isinstance(value, Default) else spell_argument(value, style, i)
              for i, value in enumerate(positional)]

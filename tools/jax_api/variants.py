@@ -40,8 +40,8 @@ VARIANTS = {
     "jax.scipy.linalg.svd": [Variant({"compute_uv": False}, "scipy::linalg::svdvals", ("full_matrices",))],
     "jax.scipy.special.logsumexp": [Variant({"return_sign": True}, "scipy::special::logsumexp_with_sign")],
 }
-# Arguments that change no result: copies of arrays that never change, the progress of a search, what JAX's types say of members
-# of an axis; optax's leave to hand on {.value, .grad, .value_fn}, which every transformation here takes.
+# Arguments that change no result: copies of arrays that never change, the progress of a search, what JAX's types say
+# of members of an axis; optax's leave to hand on {.value, .grad, .value_fn}, which every transformation here takes.
 IDLE_OF = {
     "jax.numpy.astype": {"copy": (True, False), "device": (None,)},
     "jax.lax.all_gather": {"to": ("varying", "invariant")},

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """one_file.py FILE --jax DIR --report FD ... -- runs the tests of one file of JAX's tests, in this process.
 
-It writes a line of JSON to the descriptor FD for what it does: {"collected": N, "selected": N}, {"start": id} before a
-test and {"test": id, "outcome": passed, failed or skipped, "seconds": .., "cause": .., "details": ..} after it,
-{"problem": text} where the file itself fails, and {"end": why} at last. A process that dies leaves the start of the test
-that killed it. tools/jax_suite/supervise.py starts it, in the interpreter that has JAX.
+It writes a line of JSON to the descriptor FD for what it does: {"collected": N, "selected": N}, {"start": id} before
+a test and {"test": id, "outcome": passed, failed or skipped, "seconds": .., "cause": .., "details": ..} after it,
+{"problem": text} where the file itself fails, and {"end": why} at last. A process that dies leaves the start of the
+test that killed it. tools/jax_suite/supervise.py starts it, in the interpreter that has JAX.
 """
 
 import argparse
@@ -75,7 +75,8 @@ def collect(file: pathlib.Path, jax_folder: pathlib.Path):
 
 
 def extend_jax(jax_folder: pathlib.Path) -> None:
-    """Modules of the clone that the wheel leaves out, such as jax/_src/pallas/pallas_test_util.py, come from the clone."""
+    """Modules of the clone that the wheel leaves out, such as jax/_src/pallas/pallas_test_util.py, come from the
+    clone."""
     import jax._src
     import jax._src.pallas
     for package in (jax._src, jax._src.pallas):
@@ -91,7 +92,8 @@ def flat(tests):
 
 
 def name_of(test) -> str:
-    """The test's id without addresses, which parameters that are functions show and which differ from process to process."""
+    """The test's id without addresses, which parameters that are functions show and which differ from process to
+    process."""
     return re.sub(r" at 0x[0-9a-f]+", "", test.id())
 
 
@@ -111,7 +113,8 @@ class Report:
 
 
 class Outcomes(unittest.TestResult):
-    """Reports each test as it starts and ends; stops at `deadline`. A test with several problems has the first one's cause."""
+    """Reports each test as it starts and ends; stops at `deadline`. A test with several problems has the first one's
+    cause."""
 
     def __init__(self, report: Report, deadline: float | None):
         super().__init__()

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs JAX's own tests on plain jaxlib and on hilo's plugin, and says which pass there and not here, and why.
 
-JAX's tests are not part of hilo: --jax names a clone of its repository at the tag of the jax that --python has. Each file
-runs in processes of its own; one that crashes or hangs goes on behind the test that did it. The state is kept in --state,
-so a run that is stopped goes on, and files that are done are not run again: --again runs what failed on the plugin once
-more, --fresh everything. With --reference-share the plugin runs first, and jaxlib only what failed there and a sample of what passed.
+JAX's tests are not part of hilo: --jax names a clone of its repository at the tag of the jax that --python has. Each
+file runs in processes of its own; one that crashes or hangs goes on behind the test that did it. The state is kept in
+--state, so a run that is stopped goes on, and files that are done are not run again: --again runs what failed on the
+plugin once more, --fresh everything. With --reference-share the plugin runs first, and jaxlib only what failed there
+and a sample of what passed.
 """
 
 import argparse
@@ -35,7 +36,8 @@ def main() -> int:
     if python is None:
         return 2
     settings = supervise.Settings(str(python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
-                                  arguments.limit, arguments.seconds, arguments.match, arguments.test_seconds, arguments.memory)
+                                  arguments.limit, arguments.seconds, arguments.match, arguments.test_seconds,
+                                  arguments.memory)
     engines = [engine for engine in engines_of(arguments) if arguments.only in (None, engine.name)]
     files = arguments.files or default_files()
     state = arguments.state.resolve()
@@ -93,7 +95,8 @@ def default_files() -> list[str]:
     return [line for line in (HERE / "files.txt").read_text().splitlines() if line and not line.startswith("#")]
 
 
-def prepare(state: pathlib.Path, engines: list[supervise.Engine], files: list[str], arguments: argparse.Namespace) -> None:
+def prepare(state: pathlib.Path, engines: list[supervise.Engine], files: list[str],
+            arguments: argparse.Namespace) -> None:
     for path in [state / engine.name / f"{file}.jsonl" for engine in engines if engine.name != REFERENCE for file in files]:
         if arguments.fresh:
             path.unlink(missing_ok=True)
@@ -105,7 +108,8 @@ def run_all(files, engines, settings, state, jobs) -> dict[str, list[table.Tests
     """file -> what each engine did with it. Says so as each file ends."""
     results = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        runs = {file: [pool.submit(supervise.run_file, file, engine, settings, state) for engine in engines] for file in files}
+        runs = {file: [pool.submit(supervise.run_file, file, engine, settings, state) for engine in engines]
+                for file in files}
         for file, futures in runs.items():
             results[file] = [table.tests_of(future.result()) for future in futures]
             print(f"{file}: " + " | ".join(map(table.cell, results[file])), file=sys.stderr, flush=True)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one file of JAX's tests to its end, in as many processes as it takes, and keeps what happened in a file of lines.
+"""Runs one file of JAX's tests to its end, in as many processes as it takes, and keeps what happened in a file of
+lines.
 
-The state of a file on an engine is `STATE/ENGINE/FILE.jsonl`: a first line that says what the outcomes depend on, then the
-rows that one_file.py reports, and a row for each test that took its process with it (outcome `crashed`, `hung`). It is written
-line by line, so a run that is stopped goes on where it was, and one with a higher limit runs what is new.
+The state of a file on an engine is `STATE/ENGINE/FILE.jsonl`: a first line that says what the outcomes depend on,
+then the rows that one_file.py reports, and a row for each test that took its process with it (outcome `crashed`,
+`hung`). It is written line by line, so a run that is stopped goes on where it was, and one with a higher limit runs
+what is new.
 """
 
 import dataclasses
@@ -19,7 +21,7 @@ import time
 
 ONE_FILE = pathlib.Path(__file__).resolve().parent / "one_file.py"
 FATAL = re.compile(r"Check failed|^F\d{4}|terminate called|what\(\)|Fatal Python error|Assertion .* failed|LLVM ERROR|AddressSanitizer")
-MOST_CRASHES = 200  # of one file; a plugin that kills every test ends earlier than the file does
+MAX_CRASHES = 200  # of one file; a plugin that kills every test ends earlier than the file does
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,14 +54,15 @@ class Settings:
         return {"limit": self.limit, "seconds": self.seconds, "match": self.match}
 
 
-def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path, only: list[str] | None = None) -> list[dict]:
+def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path,
+             only: list[str] | None = None) -> list[dict]:
     """Rows of the file's state after running what it lacks. `only`: ids; no other test runs."""
     path = state / engine.name / f"{name}.jsonl"
     rows = resume(path, settings)
     crashes = 0
     goal = settings.goal if only is None else {**settings.goal, "only": sorted(only)}
     with open(path, "a") as log:
-        while not ended(rows, goal) and crashes < MOST_CRASHES:
+        while not ended(rows, goal) and crashes < MAX_CRASHES:
             before = len(rows)
             for row in one_process(name, engine, settings, done_tests(rows), spent(rows), only):
                 row |= {"goal": goal} if "end" in row else {}
@@ -117,7 +120,8 @@ def spent(rows: list[dict]) -> float:
     return sum(row.get("seconds", 0) for row in rows)
 
 
-def one_process(name: str, engine: Engine, settings: Settings, done: list[str], seconds_spent: float, only: list[str] | None):
+def one_process(name: str, engine: Engine, settings: Settings, done: list[str], seconds_spent: float,
+                only: list[str] | None):
     """Yields the rows of one process; at last that of the test that ended it, if one did."""
     with tempfile.TemporaryDirectory(prefix="hilo_jax_tests_") as scratch:
         scratch = pathlib.Path(scratch)
@@ -127,7 +131,8 @@ def one_process(name: str, engine: Engine, settings: Settings, done: list[str], 
         ours, theirs = os.pipe()
         with open(scratch / "log", "w+b") as log, open(ours, "rb", buffering=0) as pipe:
             process = subprocess.Popen(command(name, settings, scratch, theirs, seconds_spent), cwd=scratch,
-                                       env=environment(engine, settings), pass_fds=[theirs], stdin=subprocess.DEVNULL, stdout=log,
+                                       env=environment(engine, settings), pass_fds=[theirs], stdin=subprocess.DEVNULL,
+                                       stdout=log,
                                        stderr=log, start_new_session=True)
             os.close(theirs)
             seen, hung, patience = [], True, 0

@@ -31,14 +31,16 @@ def tests_of(rows: list[dict]) -> Tests:
 
 
 def lost(reference: Tests, other: Tests) -> list[dict]:
-    """Rows of the other engine's tests that fail there and pass on the reference, and of its processes' deaths between tests."""
+    """Rows of the other engine's tests that fail there and pass on the reference, and of its processes' deaths
+    between tests."""
     passing = {test for test, row in reference.rows.items() if row["outcome"] == "passed"}
     return [row for test, row in other.rows.items() if row["outcome"] in BAD and (test in passing or test.startswith("("))]
 
 
 def render(results: dict[str, list[Tests]], names: list[str], sampled: bool = False) -> str:
-    """The table of all files, the causes by how many tests they cost, and the tests. `names`: the engines, the reference first.
-    `sampled`: the reference ran what failed on the other engine, and only a sample of what passed there.
+    """The table of all files, the causes by how many tests they cost, and the tests. `names`: the engines, the
+    reference first. `sampled`: the reference ran what failed on the other engine, and only a sample of what passed
+    there.
     """
     lines = [head(names)]
     totals = [collections.Counter() for _ in names]
@@ -66,7 +68,8 @@ def shares(common: int, kept: int, names: list[str]) -> str:
 
 
 def estimate(results: dict[str, list[Tests]], names: list[str]) -> str:
-    """Of the tests that pass on the reference: those that pass on the other engine are known as far as they were sampled."""
+    """Of the tests that pass on the reference: those that pass on the other engine are known as far as they were
+    sampled."""
     missing = sum(len(lost(reference, other)) for reference, other in results.values())
     passed = sum(other.count("passed") for _, other in results.values())
     ran = [reference.rows[test]["outcome"] for reference, other in results.values() for test, row in other.rows.items()

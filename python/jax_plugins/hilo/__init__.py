@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo under JAX: JAX finds this package when it starts and calls initialize(), after which `JAX_PLATFORMS=hilo` means hilo.
+"""hilo under JAX: JAX finds this package when it starts and calls initialize(), after which `JAX_PLATFORMS=hilo`
+means hilo.
 
 What the environment can say is in `options`; docs/jax.md of hilo says the rest.
 """

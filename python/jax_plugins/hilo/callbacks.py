@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python's callbacks: pure_callback, io_callback, debug.print and buffer_callback under hilo.
 
-JAX writes them as custom calls with an attribute `index`, and hands the functions to each run as user data. The handlers here
-are called by the plugin, through ctypes, which takes the interpreter's lock.
+JAX writes them as custom calls with an attribute `index`, and hands the functions to each run as user data. The
+handlers here are called by the plugin, through ctypes, which takes the interpreter's lock.
 """
 
 import ctypes

@@ -12,8 +12,8 @@ OLDEST_JAXLIB, NEWEST_TESTED_JAXLIB = (0, 10, 0), (0, 12)
 
 
 def check_jaxlib() -> None:
-    """ImportError for a jaxlib that is too old, a warning for one that is newer than those tested. If its PJRT C API has another
-    major version, JAX refuses the plugin."""
+    """ImportError for a jaxlib that is too old, a warning for one that is newer than those tested. If its PJRT C API
+    has another major version, JAX refuses the plugin."""
     import jaxlib.version
     found = jaxlib.version.__version__
     version = tuple(int(part) for part in re.findall(r"\d+", found)[:3])
@@ -54,7 +54,8 @@ def load(path: pathlib.Path) -> int:
 
 
 def open_openblas() -> None:
-    """Opens PyPI's OpenBLAS, if it is installed, so that hilo finds it by its name. Without it hilo looks for the system's."""
+    """Opens PyPI's OpenBLAS, if it is installed, so that hilo finds it by its name. Without it hilo looks for the
+    system's."""
     try:
         import scipy_openblas32
     except ImportError:

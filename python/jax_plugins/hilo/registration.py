@@ -24,8 +24,8 @@ class FfiExtension:
         self._register = abi.Function(ctypes.cast(extension, ctypes.POINTER(abi.PjrtFfi)).contents.register_handler)
 
     def register(self, name: str, handler: int) -> bool:
-        """Makes the handler at an address the one that custom calls of this target reach. False if the target has one already;
-        RuntimeError with the plugin's words if it refuses."""
+        """Makes the handler at an address the one that custom calls of this target reach. False if the target has one
+        already; RuntimeError with the plugin's words if it refuses."""
         target = name.encode()
         arguments = abi.sized(abi.RegisterHandler, target_name=target, target_name_size=len(target), handler=handler,
                               platform_name=PLATFORM, platform_name_size=len(PLATFORM), traits=0)

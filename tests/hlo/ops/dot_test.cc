@@ -74,7 +74,8 @@ TEST(Dot, MayHaveMoreRowsThanMemoryWhereTheyAreEmpty) {
 
 TEST(Dot, OfAComplexVectorByAMatrixRoundsProductsAndOtherwisePartsOfSums) {
   using Complex = std::complex<float>;
-  // (1 + i)(2^24 + 2^24 i) + 1: the real part of the product is 0, the parts that it is the difference of are too large.
+  // (1 + i)(2^24 + 2^24 i) + 1: the real part of the product is 0, the parts that it is the difference of are too
+  // large.
   const Literal v = Literal::array<Complex>({2}, {{1, 1}, {1, 0}});
   const Literal m = Literal::array<Complex>({2, 2}, {{0x1p24F, 0x1p24F}, {0, 0}, {1, 0}, {0, 0}});
   const Literal two = Literal::array<Complex>({2, 2}, {{1, 1}, {1, 0}, {0, 0}, {0, 0}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 40 programs over x=2, y=4 whose arrays are shared (tests/golden/record_link_bytes.py): what devices send each other, beside
-// XLA:CPU's collectives, and that results are those of one device.
+// 40 programs over x=2, y=4 whose arrays are shared (tests/golden/record_link_bytes.py): what devices send each other,
+// beside XLA:CPU's collectives, and that results are those of one device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,8 @@ Traffic recorded_traffic(const std::string& line) {
   return traffic;
 }
 
-/// Programs in which XLA:CPU gathers what a part of the result would do, and the bytes of the results of the collectives that do.
+/// Programs in which XLA:CPU gathers what a part of the result would do, and the bytes of the results of the
+/// collectives that do.
 const std::map<std::string, int64_t>& leasts() {
   static const std::map<std::string, int64_t> bytes = {
       {"dot_contracting_to_rows", 65536},  // reduce-scatter: a quarter of all-reduce

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs recorded calls of JAX: main ROWS [MODE] reads rows (as tools/jax_api/records.py writes them), runs the form of each
-// and prints "begin ID", then "passed ID", "failed ID why" or "skipped ID why". MODE says what is compared: results and
-// tangents with the row's (none), vmap of the call with a loop (mapped), reverse with forward mode (transposed).
+// Runs recorded calls of JAX: main ROWS [MODE] reads rows (as tools/jax_api/records.py writes them), runs the form of
+// each and prints "begin ID", then "passed ID", "failed ID why" or "skipped ID why". MODE says what is compared:
+// results and tangents with the row's (none), vmap of the call with a loop (mapped), reverse with forward mode
+// (transposed).
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -69,8 +69,8 @@ ENTRY main {{
   }
 }
 
-/// Fewer rows than vectors need to end with one. Sorts stand around, so that the map may have the memory of what it reads, where an
-/// element must not be computed twice.
+/// Fewer rows than vectors need to end with one. Sorts stand around, so that the map may have the memory of what it
+/// reads, where an element must not be computed twice.
 TEST(RegionFold, TakesFewRowsWhole) {
   for (const std::string_view type : {"f16", "f32", "f64"}) {
     for (const int64_t rows : {2, 3, 4, 7}) {

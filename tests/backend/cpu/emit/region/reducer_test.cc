@@ -123,7 +123,8 @@ ENTRY main {{
   }
 }
 
-/// A maximum joins its lanes by shuffles, without a loop. Products of f32 are multiplied in doubles: half as many lanes.
+/// A maximum joins its lanes by shuffles, without a loop. Products of f32 are multiplied in doubles: half as many
+/// lanes.
 TEST(RegionReduce, CodeOfAccumulators) {
   constexpr std::string_view kText =
       R"(body {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] {0}(a, b) }}

@@ -176,7 +176,8 @@ TEST(Lapack, WhatIsNotReadMayBeNaN) {
   EXPECT_EQ(value->elements()[2].data<int32_t>()[0], 0);
 }
 
-/// What comes of one NaN in column 1 of a 4 x 3 matrix: columns before it don't depend on it, nor do rows of R above it.
+/// What comes of one NaN in column 1 of a 4 x 3 matrix: columns before it don't depend on it, nor do rows of R above
+/// it.
 TEST(Lapack, NaNSpreadsToWhatDependsOnItAndNoFurther) {
   for (const char* type : {"f32", "f64", "c64", "c128"}) {
     const std::string t = type, letter = t == "f32" ? "s" : t == "f64" ? "d" : t == "c64" ? "c" : "z";
