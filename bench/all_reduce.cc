@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/all_reduce.cc -- what a meeting of processes costs beside the bare call of MPI: mpirun -n 2 all_reduce. The
-// largest of s64 arrays, from 8 bytes to 256 MB; medians, in turn, in microseconds.
+// bench/all_reduce.cc -- the cost of a collective between processes, compared with the bare call of MPI: mpirun -n 2
+// all_reduce. The largest of s64 arrays, from 8 bytes to 256 MB; medians, in turn, in microseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""all_reduce_jax.py -- what an all-reduce of f32 costs two processes of JAX with gloo on this machine: BYTES, a tab,
-MICROSECONDS, a line each. What bench/all_reduce measures of hilo and of MPI."""
+"""all_reduce_jax.py -- times an all-reduce of f32 between two processes of JAX with gloo on this machine.
+
+Prints a line for each size: BYTES, a tab, MICROSECONDS. bench/all_reduce measures the same for hilo and MPI."""
 
 import os
 import socket

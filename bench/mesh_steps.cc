@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/mesh_steps.cc -- training steps whose batch the devices of a mesh share, beside what the simulator says of
-// them: `mesh_steps` on one device, `mpirun -n 2 --bind-to core mesh_steps` on two. Least times; rates and links are
-// measured first.
+// bench/mesh_steps.cc -- training steps whose batch the devices of a mesh share, compared with the simulator's
+// estimates: `mesh_steps` on one device, `mpirun -n 2 --bind-to core mesh_steps` on two. Least times; rates and links
+// are measured first.
 #include <cmath>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of bench/mesh_steps.cc in JAX on N devices of one process: `mesh_steps_jax.py N`. Least times."""
+"""The steps of bench/mesh_steps.cc in JAX on N devices of one process: `mesh_steps_jax.py N`. Prints minimum times."""
 
 import os
 import sys

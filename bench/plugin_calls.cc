@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/plugin_calls.cc -- what calls and transfers through the loader cost beside the bare C calls: plugin_calls
-// [PLUGIN.so]. Without an argument it takes the first of hilo_pjrt_plugins, or hilo's own. Rows of microseconds: what,
-// bare, by the loader, and the median of the differences of neighbours. A call is f32[2,3] + f32[2,3] with its event
-// and the destruction of its result.
+// bench/plugin_calls.cc -- what calls and transfers through the loader cost compared with the bare C calls:
+// plugin_calls [PLUGIN.so]. Without an argument it takes the first of hilo_pjrt_plugins, or hilo's own. Rows of
+// microseconds: what, bare, by the loader, and the median of the differences of neighbours. A call is f32[2,3] +
+// f32[2,3] with its event and the destruction of its result.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

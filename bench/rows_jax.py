@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of bench/rows.cc in JAX: prints "row<TAB>microseconds", the median of its calls, a line a row."""
+"""The programs of bench/rows.cc in JAX. Prints a line "row<TAB>microseconds" for each row: the median of its calls."""
 import functools
 import os
 
@@ -15,7 +15,7 @@ def row(name, make):
 
 
 def jitted(function, *arguments):
-    """A jitted function and its arguments as the call of a row."""
+    """Returns a call of a jitted function with these arguments."""
     return functools.partial(jax.jit(function), *arguments)
 
 

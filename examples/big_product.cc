@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/big_product.cc -- a product of matrices that are larger than the memory that a device may use: eight devices
-// have rows of both, and those of the second go round in a ring. `big_product [DEVICES]` has so many in this process, 8
-// by default; under mpirun the ring goes through all processes: `mpirun -n 4 big_product 2`. Eight in all have memory
+// have rows of both, and those of the second go round in a ring. `big_product [DEVICES]` has this many in this process,
+// 8 by default; under mpirun the ring goes through all processes: `mpirun -n 4 big_product 2`. Eight in all have memory
 // enough. Source    Wang et al. (2023), "Overlap communication with dependent computation", for the ring
 #include <cstdio>
 #include <cstdlib>

@@ -62,7 +62,7 @@ Array own_share(const Array& rows, int64_t shares) {
 int main(int argc, char** argv) {
   const examples::Arguments given = examples::arguments(argc, argv);
   config().update("jax_replica_count", given.replicas);
-  // Of each batch: one a replica, and each process of mpirun has so many replicas.
+  // Of each batch: one a replica, and each process of mpirun has that number of replicas.
   const int64_t shares = device_count();
   const bool speaks = process_index() == 0;
   const random::Key seed = random::key(0);

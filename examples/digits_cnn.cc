@@ -23,7 +23,7 @@ struct Model {
   nn::Dense hidden, out;
   HILO_TREE(first, second, hidden, out)
 };
-// What training changes beside the parameters.
+// State that training changes in addition to the parameters.
 struct Stats {
   nn::BatchStats first, second;
 };

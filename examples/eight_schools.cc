@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   const double mean_mu = mu.mean().item<double>(), mean_tau = tau.mean().item<double>();
   const double rate = numpy::mean(accepted.astype(ElementType::kF32)).item<double>();
 
-  // How much the chains' means differ, beside how much each chain varies: 1 where they have met.
+  // The spread of the chains' means relative to the spread within each chain: 1 where they have met.
   const Array within = numpy::mean(numpy::var(mu, 1)), between = numpy::var(numpy::mean(mu, 1));
   const double r_hat = std::sqrt(1 + (between / within).item<double>());
 

@@ -1,19 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The API reference: every public function, type and constant that hilo/hilo.h brings, by namespace, with the
-docstring of its header. `make docs` makes pages of it, which are no files of the repository (tools/site_pages.py puts
-them into the site).
+"""Writes the API reference: every public function, type and constant of hilo/hilo.h with its docstring, by namespace.
+`make docs` creates pages of the site from it, which are not files of the repository (tools/site_pages.py).
 
-    api_reference.py --check        names that have no docstring; exit 1 if there are any api_reference.py --names
-    all names, a line each api_reference.py --examples     all free functions: name, header:line, and "shown" if an
-    example in its docstring shows a
-                                    result, else "bare"
-    api_reference.py --out DIR      the pages as Markdown
+    api_reference.py --check        lists names without a docstring; exit status 1 if there are any
+    api_reference.py --names        lists all names, one per line
+    api_reference.py --examples     lists all free functions: name, header:line, and "shown" if an example in its
+                                    docstring has a result, else "bare"
+    api_reference.py --out DIR      writes the pages as Markdown
 
-The headers are read by libclang, so what macros and tables declare is there too. The docstring of a declaration is
-the comment behind it or above it; where it has none, that of another overload, or the one above the block (the lines
-without a blank one) it stands in. A struct of options needs none: its page names the functions that take it. This
-needs Debian's python3, whose module `clang` comes with python3-clang-19.
+libclang reads the headers, so declarations of macros and tables are included. The docstring of a declaration is the
+comment behind it or above it. If both are missing, it is the docstring of another overload, or the comment above the
+block of lines that contains the declaration. A struct of options needs no docstring: its page names the functions that
+take it. This program needs Debian's python3, whose module `clang` is in python3-clang-19.
 """
 
 import argparse
@@ -68,7 +67,7 @@ class Entry:
     line: int
     signatures: list[str] = dataclasses.field(default_factory=list)
     texts: list[str] = dataclasses.field(default_factory=list)  # docstrings of its own
-    block: str = ""  # the comment above the block it stands in
+    block: str = ""  # the comment above the block that contains it
     members: list[Member] = dataclasses.field(default_factory=list)
 
 
@@ -100,7 +99,7 @@ def parsed(root: pathlib.Path, build: pathlib.Path) -> cindex.TranslationUnit:
 
 
 def declarations(cursor: cindex.Cursor, folder: pathlib.Path, path: tuple[str, ...]):
-    """(namespace, cursor) of what users may name."""
+    """Yields (namespace, cursor) of each public declaration."""
     for child in cursor.get_children():
         file = child.location.file
         if file is None or not pathlib.Path(file.name).is_relative_to(folder):
@@ -114,7 +113,7 @@ def declarations(cursor: cindex.Cursor, folder: pathlib.Path, path: tuple[str, .
 
 
 def is_public(cursor: cindex.Cursor) -> bool:
-    """Not a member written outside of its class, nor a type that is only announced, nor a specialisation of std's."""
+    """Excludes members defined outside of their class, forward declarations, and specialisations of std's templates."""
     if cursor.semantic_parent != cursor.lexical_parent:
         return False
     return cursor.kind not in RECORDS or cursor.is_definition()
@@ -150,13 +149,13 @@ def members_of(cursor: cindex.Cursor) -> list[Member]:
 
 
 def is_for_users(member: str) -> bool:
-    """Not what HILO_TREE declares, nor the place that keeps callers to names of fields."""
+    """Excludes the members that HILO_TREE declares, and the field that forces callers to name fields."""
     return not member.startswith("hilo_") and member != "named"
 
 
 # ---- signatures -----------------------------------------------------------------------------------------------------
 def signature_of(cursor: cindex.Cursor) -> str:
-    """The declaration as the compiler prints it, without bodies, values of constants and lines of callers."""
+    """Returns the declaration as the compiler prints it, without bodies, values of constants and caller locations."""
     if cursor.kind in RECORDS or cursor.kind == Kind.ENUM_DECL:
         return type_head(cursor)
     if cursor.kind in ALIASES:
@@ -176,7 +175,7 @@ def type_head(cursor: cindex.Cursor) -> str:
 
 @functools.cache
 def printer():
-    """libclang's own printing of declarations, which Debian's module doesn't wrap."""
+    """libclang's function that prints declarations, which Debian's module doesn't wrap."""
     library = cindex.conf.lib
     library.clang_getCursorPrintingPolicy.argtypes = [cindex.Cursor]
     library.clang_getCursorPrintingPolicy.restype = cindex.c_object_p
@@ -205,7 +204,7 @@ def lines_of(path: str) -> list[str]:
 
 
 def own_comment(cursor: cindex.Cursor) -> str:
-    """The comment that belongs to the declaration alone: behind it and above it."""
+    """Returns the comment that belongs to this declaration only: behind it or above it."""
     line = lines_of(cursor.location.file.name)[cursor.location.line - 1]
     behind = re.search(r"[;),{}]\s*///?<? (?!NOLINT)(.*)$", line)
     above = plain(cursor.raw_comment.splitlines()) if cursor.raw_comment and "SPDX" not in cursor.raw_comment else ""
@@ -220,7 +219,7 @@ def words_of(constant: str) -> str:
 
 
 def block_comment(cursor: cindex.Cursor) -> str:
-    """The comment above the lines without a blank one among which the declaration stands."""
+    """Returns the comment above the block that contains the declaration; a block has no empty line."""
     lines = lines_of(cursor.location.file.name)
     at = min(cursor.location.line, cursor.extent.start.line) - 1
     while at >= 0 and lines[at].strip() and not is_comment(lines[at]):
@@ -232,7 +231,7 @@ def block_comment(cursor: cindex.Cursor) -> str:
 
 
 def is_comment(line: str) -> bool:
-    """A line that is nothing else, nor a heading, nor the top of a file."""
+    """Whether a line is only a comment, except headings and the first lines of a file."""
     return line.lstrip().startswith("//") and not re.match(r"\s*// (----|SPDX|clang-format|[\w/]+\.(h|inc) -- )", line)
 
 
@@ -241,7 +240,7 @@ def plain(comment: list[str]) -> str:
 
 
 def text_of(entry: Entry, entries: list[Entry]) -> str:
-    """The docstring, or for a type without one the functions that take or give it; "" if there is none."""
+    """Returns the docstring. For a type without one it lists the functions that use the type; "" without any."""
     if entry.texts or (entry.block and entry.kind != "type"):
         return "\n\n".join(entry.texts) or entry.block
     word = re.compile(rf"\b{re.escape(entry.name)}\b")
@@ -319,7 +318,7 @@ def markdown(text: str) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Without meaning to Markdown, outside of `code`."""
+    """Escapes the characters that Markdown interprets, except inside `code`."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(part if part.startswith("`") and len(part) > 1 else
                    re.sub(r"([\\*_\[\]#|`])", r"\\\1", part).replace("&", "&amp;").replace("<", "&lt;") for part in parts)
@@ -332,13 +331,13 @@ def without_docstring(entries: list[Entry]) -> list[str]:
 
 
 def names_of(entry: Entry) -> list[str]:
-    """Without hilo::, the members of a type too."""
+    """Returns the names without hilo::, including the members of a type."""
     name = f"{entry.namespace}::{entry.name}".removeprefix("::")
     return [name, *(f"{name}::{member.name}" for member in entry.members)]
 
 
 def functions_of(entries: list[Entry]) -> list[Entry]:
-    """Free functions, without operators and without those that a row of a table declares: a row has no room for an
+    """Returns free functions, except operators and functions declared by rows of a table: a row has no room for an
     example."""
     rows = {entry.name for entry in entries if entry.header.endswith(".inc")}
     return [entry for entry in entries

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_includes.py [ROOT] -- who may include which library, and how many files may pay for the heaviest headers."""
+"""check_includes.py [ROOT] -- checks which folders include which library, and limits the number of files that include
+the heaviest headers."""
 
 import pathlib
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_symbols.py LIBHILO.SO -- it shows only hilo's symbols, as its companions do, needs only the libraries listed
-here, and is small."""
+"""check_symbols.py LIBHILO.SO -- checks that the library and its companions export only hilo's symbols, need only the
+libraries listed here, and are small."""
 
 import pathlib
 import re
@@ -40,7 +40,7 @@ def foreign_symbols(library: pathlib.Path) -> list[str]:
 
 
 def missing_symbols(library: pathlib.Path) -> list[str]:
-    """hilo's own symbols that the library uses and nobody defines."""
+    """Returns hilo's own symbols that the library uses and no library defines."""
     lines = output("nm", "-D", "--undefined-only", "--format=posix", str(library)).splitlines()
     names = [line.split()[0] for line in lines]
     return [f"{library}: uses {name}, which it does not define" for name in names if OURS.match(name)]

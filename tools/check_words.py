@@ -46,7 +46,7 @@ PHRASES = {  # a riddle -> what to write
     r"save (?:that|for|under|where)\b": "except",
 }
 BANNED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
-WHO = re.compile(r"(?:^|[.;:] )who\b(?![^.]*\?)", re.IGNORECASE)  # "Who reads it waits": the reader
+WHO = re.compile(r"(?:^|[.;:] )who\b(?!\.)(?![^.]*\?)", re.IGNORECASE)  # "Who reads it waits": the reader
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 

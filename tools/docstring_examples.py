@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docstring_examples.py -- the examples in headers' docstrings that show a result: `/// Example    EXPRESSION  //
-RESULT`.
+"""docstring_examples.py -- reads the examples with a result in docstrings: `/// Example    EXPRESSION  // RESULT`.
 
-An example may have more lines, indented; those that end in `;` are statements that the expressions after them use.
-Each line `EXPRESSION  // RESULT` is a result of its own. An example without a result shows how a function is called.
+An example may have more lines, which are indented. Lines that end in `;` are statements for the expressions after them.
+Each line `EXPRESSION  // RESULT` is one result. An example without a result only shows a call.
 """
 
 import dataclasses
@@ -36,7 +35,7 @@ class Example:
 
 
 def examples_of(header: pathlib.Path) -> list[Example]:
-    """The examples of a header that show a result, in its order."""
+    """Returns the examples of a header that have a result, in order."""
     found, namespaces, open_lines = [], [], None
     for number, line in enumerate([*header.read_text().splitlines(), ""], 1):
         first, more = FIRST.match(line), NEXT.match(line)
@@ -60,7 +59,7 @@ def line_of(number: int, text: str) -> Line:
 
 
 def shows_a_result(docstring: str) -> bool:
-    """Whether an example of a docstring, without its slashes, shows a result."""
+    """Whether an example in a docstring (without its slashes) has a result."""
     inside = False
     for line in docstring.splitlines():
         inside = line.startswith("Example  ") or (inside and line.startswith("     "))

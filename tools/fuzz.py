@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs each tests/fuzz/NAME.cc under libFuzzer with the address and undefined sanitizers, from the inputs in
-tests/fuzz/NAME/. What breaks is left in build-address/found/NAME/. Ends with "N passed, N failed"."""
+"""Runs each tests/fuzz/NAME.cc under libFuzzer with the address and undefined-behaviour sanitizers, on the inputs in
+tests/fuzz/NAME/. Failing inputs are written to build-address/found/NAME/. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -20,7 +20,7 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--seconds", type=int, default=60, help="for each")
+    parser.add_argument("--seconds", type=int, default=60, help="time per fuzzer, in seconds")
     parser.add_argument("names", nargs="*", help="default: all")
     arguments = parser.parse_args()
     names = arguments.names or sorted(path.stem for path in (ROOT / "tests" / "fuzz").glob("*.cc"))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the generated pages; with --check names those that are out of date instead. A page's fact has its one place
-elsewhere: tools/packages.txt, tools/seeds.txt, docs/figures, the tables that the command prints, or the verdicts of
-tests that ran."""
+"""Writes the generated pages; with --check lists those that are out of date instead.
+
+The sources of these pages are tools/packages.txt, tools/seeds.txt, docs/figures, the tables that the command prints,
+and the results of tests."""
 
 import argparse
 import dataclasses
@@ -79,7 +80,7 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
 
 
 def seeds(root: pathlib.Path) -> str:
-    """docs/internal/seeds.md. An empty cell, or a file or test that isn't there, ends the program."""
+    """Returns docs/internal/seeds.md. Exits on an empty cell, or if a named file or test doesn't exist."""
     rows = []
     for number, line in enumerate((root / SEEDS).read_text().splitlines(), 1):
         if line and not line.startswith("#"):
@@ -140,7 +141,7 @@ def read_packages(text: str) -> list[Package]:
 
 
 def other_names(text: str) -> list[tuple[str, list[str], str]]:
-    """(package, releases, its name there)"""
+    """Returns (package, releases, name there)."""
     lines = [[field.strip() for field in line.split("|")] for line in text.splitlines() if not line.startswith("#")]
     return [(fields[0], fields[1].split(), fields[2]) for fields in lines if len(fields) == 3]
 

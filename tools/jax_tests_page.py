@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internal/jax_tests.md: JAX's own tests of transformations, each with the tests here that hold the same
-behaviour, or with the reason why there is none. Written from tools/jax_tests; tools/check_jax_tests.py holds these to
-the tests that are there."""
+"""Writes docs/internal/jax_tests.md: JAX's own tests of transformations, each with the tests of hilo that check the
+same behaviour, or with a reason. Its source is tools/jax_tests, which tools/check_jax_tests.py compares with the
+existing tests."""
 
 import collections
 import pathlib
@@ -19,7 +19,6 @@ mathematics; nothing of JAX's tests is copied.
 
 A reason that begins with "missing" names behaviour that a C++ user could meet and that hilo doesn't have; the others name
 what C++ has not: what the names are of.
-
 """
 MISSING = "missing: "
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prose.py -- the sentences of a file: of C++ and Python comments, of Python docstrings and of Markdown pages,
-without code, tables' rules and headings."""
+"""prose.py -- extracts the sentences of a file: C++ and Python comments, Python docstrings and Markdown pages, without
+code and headings."""
 
 import ast
 import io
@@ -33,7 +33,7 @@ def paragraphs(path: pathlib.Path) -> list[Paragraph]:
 
 
 def joined(lines: Iterator[Line]) -> list[Paragraph]:
-    """Lines that follow each other are one paragraph, up to an empty line, a line of code and the next item."""
+    """Joins consecutive lines to a paragraph, up to an empty line, a line of code or the next item."""
     found: list[list] = []
     last = -1
     for number, text, alone in lines:
@@ -54,13 +54,13 @@ def comments_of_code(text: str) -> Iterator[Line]:
 
 
 def raw_lines(text: str) -> set[int]:
-    """The lines of C++ that have a part of a raw string."""
+    """Returns the numbers of the C++ lines that contain a part of a raw string."""
     return {line for match in RAW.finditer(text)
             for line in range(text.count("\n", 0, match.start()) + 1, text.count("\n", 0, match.end()) + 2)}
 
 
 def text_lines(text: str) -> set[int]:
-    """The lines of Python that have a part of a string over several lines, except docstrings."""
+    """Returns the numbers of the Python lines that contain a part of a multi-line string, except docstrings."""
     strings = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.STRING]
     docstrings = {node.body[0].lineno for node in documented(ast.parse(text))}
     return {line for token in strings if token.start[0] < token.end[0] and token.start[0] not in docstrings
@@ -94,7 +94,7 @@ def lines_of_page(text: str) -> Iterator[Line]:
 
 
 def plain(text: str) -> str:
-    """Code, links and quoted messages become a word."""
+    """Replaces code, links and quoted messages by a word."""
     text = re.sub(r"``.*?``|`[^`]*`", "CODE", text)
     text = re.sub(r"\]\([^)]*\)", "]", text)
     text = re.sub(r"https?://\S+", "URL", text)
@@ -103,7 +103,8 @@ def plain(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Of a paragraph. A clause behind a semicolon or a colon counts as a sentence, and so does a cell of a table."""
+    """Returns the sentences of a paragraph. A clause after a semicolon or a colon counts as a sentence, and so does a
+    cell of a table."""
     found = [""]
     for part in END.split(LABEL.sub("", plain(text), count=1).strip("| ")):
         found[-1] += part or ""

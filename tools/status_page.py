@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internal/status.md from the verdicts of tests/status: a cell is full because its test ran and passed, nothing
-else."""
+"""Writes docs/internal/status.md from the results of tests/status. A cell is filled only if its test ran and passed."""
 
 import dataclasses
 import pathlib
@@ -27,7 +26,7 @@ WHY_UNRUN = {
     ("hilo.custom_vjp_tangent",): "a linear function of which only the transpose is known: JAX can't push tangents through a"
                                   " `custom_vjp` either",
 }
-# Ops that nobody runs, with what jaxlib 0.10.2 does with them: the one place that says so.
+# Ops that no engine runs, with what jaxlib 0.10.2 does with them: the one place that says so.
 WHY_LATER = {
     "collective-reduce": "XLA has no such opcode: its parser says `Unknown opcode: collective-reduce`. It stands in hilo's table"
                          " for StableHLO's `collective_reduce`, which is read as `all-reduce`",
@@ -104,7 +103,7 @@ def read(text: str) -> Verdicts:
 
 
 def grouped(types: list[str]) -> str:
-    """"pred s* f32", in the order of the type table."""
+    """Returns a text such as "pred s* f32", in the order of the type table."""
     words = [name for name in ("pred", "token") if name in types]
     for name, members in GROUPS:
         words += [name] if set(members) <= set(types) else [member for member in members if member in types]
@@ -120,7 +119,7 @@ def cell(types: dict[str, bool]) -> str:
 
 
 def unrun(found: dict) -> list[str]:
-    """A line for each reason, with its ops."""
+    """Returns a line for each reason, with its ops."""
     reasons = {op: why for ops, why in WHY_UNRUN.items() for op in ops}
     if found and found.keys() != reasons.keys():
         raise ValueError(f"tools/status_page.py: WHY_UNRUN has {sorted(reasons)}; the tests of ops that don't run are {sorted(found)}")
@@ -156,6 +155,6 @@ def page(text: str) -> str:
 
 
 def pages(build: pathlib.Path) -> dict[str, str]:
-    """The page, if tests ran in this build tree."""
+    """Returns the page, if tests ran in this build tree."""
     results = build / RESULTS
     return {"docs/internal/status.md": page(results.read_text())} if results.exists() else {}

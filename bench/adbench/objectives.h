@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench/adbench/objectives.h -- the objectives of ADBench: a mixture of Gaussians, bundle adjustment, a hand (simple
-// and complicated), an LSTM. Each is a function of parameters, which are differentiated, and of data. objectives.py
-// beside it has the same in JAX. Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic
-// differentiation tools on some problems in
+// and complicated), an LSTM. Each is a function of parameters, which are differentiated, and of data. objectives.py has
+// the same in JAX. Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic differentiation tools
+// on some problems in
 //           computer vision and machine learning" (2018): the formulas. The data are made up: sines, which any language
 //           computes alike
 #pragma once

@@ -44,7 +44,7 @@ void hide(uint32_t leaf, uint32_t subleaf, Answer& x) {
 void on_fault(int number, siginfo_t* info, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* const code = reinterpret_cast<const uint8_t*>(registers[REG_RIP]);
-  if (info->si_code != SI_KERNEL || code[0] != 0x0f || code[1] != 0xa2) {  // not CPUID: as if nobody handled it
+  if (info->si_code != SI_KERNEL || code[0] != 0x0f || code[1] != 0xa2) {  // not CPUID: as without a handler
     std::signal(number, SIG_DFL);
     return;
   }

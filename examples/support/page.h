@@ -120,7 +120,7 @@ class Page {
   std::string html_;
 };
 
-/// 0, 1, ... beside the values: a curve over steps.
+/// 0, 1, ... as the x axis of the values: a curve over steps.
 inline Series curve(const std::string& name, const std::vector<double>& values) {
   std::vector<double> steps;
   for (size_t i = 0; i < values.size(); ++i) steps.push_back(static_cast<double>(i));

@@ -13,7 +13,7 @@ sys.path[:0] = [str(TESTS / "interop"), str(TESTS / "support")]
 import front_end  # noqa: E402
 from command import run_cases  # noqa: E402
 
-SHARE = {"lax": 12, "numpy": 12, "replica": 4, "linalg": 4}  # each so many-th test
+SHARE = {"lax": 12, "numpy": 12, "replica": 4, "linalg": 4}  # each n-th test
 
 
 def the_front_ends_tests_pass_through_the_fake_plugin(place):

@@ -44,7 +44,7 @@ TEST(MemoizeThunk, OthersWaitWhileItRuns) {
   entered.wait(false);
   std::atomic<int> got{0};
   std::thread second([&] { got = thunk(); });
-  EXPECT_EQ(got, 0);  // the function hasn't ended, so nobody has its result
+  EXPECT_EQ(got, 0);  // the function hasn't ended, so its result doesn't exist
   may_end = true;
   may_end.notify_all();
   first.join();

@@ -6,7 +6,7 @@ Its pictures come from the same session: the graph byte for byte, the flame grap
 Chromium draws them; of these only links and sizes are compared, since they hold times.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. --write puts what this machine shows
-into the page, and the pictures beside it.
+into the page, and the pictures next to it.
 """
 
 import argparse

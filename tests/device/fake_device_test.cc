@@ -108,7 +108,7 @@ TEST_P(FakeDevice, EveryCallMayFail) {
     plan.calls = 0;
     plan.fail_at = n;
     try {
-      // What nobody asks for may fail unseen where calls don't wait; what is read is right.
+      // A result that is never read may fail unseen if calls don't wait; what is read is right.
       EXPECT_EQ(all_in_short(far), wanted) << "call " << n << " failed and nobody was told";
     } catch (const Error& error) {
       EXPECT_NE(error.status().message().find("fake device: no "), std::string::npos) << error.status().to_string();

@@ -32,7 +32,7 @@ void make_names_small(Request& request) {
       request.body);
 }
 
-/// The bytes in pieces of so many.
+/// The bytes in pieces of this length.
 hilo::rpc::Pieces cut(std::string_view bytes, size_t size) {
   std::vector<std::string_view> parts;
   for (size_t i = 0; i < bytes.size(); i += size) parts.push_back(bytes.substr(i, size));

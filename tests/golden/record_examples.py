@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers beside which five of the examples stand: the same programs in JAX. Run with jax 0.10.2; prints a line for
-each example, whose numbers are constants there."""
+"""The numbers with which five of the examples are compared: the same programs in JAX. Run with jax 0.10.2; prints a
+line for each example, whose numbers are constants there."""
 
 import functools
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes narrow_floats.txt beside itself: what ml_dtypes makes of the 8- and 4-bit floats. Needs jax 0.10.2's wheels.
+"""Writes narrow_floats.txt next to itself: how ml_dtypes rounds the 8- and 4-bit floats. Needs jax 0.10.2's wheels.
 
 A line a type: its name, the bits of all its codes as f32, and then pairs "f32 bits:code" of conversions: every value of
 the type, every middle between neighbours, the f32 next to each on both sides, and the edges of f32.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """record_scipy.py FILE -- what jax 0.10.2 gives for calls of jax.scipy, for tests/scipy/golden_test.cc. Each row is
-C++; the Python call follows from it, or stands behind "##". A row that begins with "d " is the derivative of the call
+C++; the Python call follows from it, or follows after "##". A row that begins with "d " is the derivative of the call
 in its first argument. Windows, roots and least squares are SciPy's."""
 import re
 import sys

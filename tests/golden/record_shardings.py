@@ -218,7 +218,7 @@ def ring(v):
 
 
 def steps(v):
-    """Power iteration on parts: collectives in a loop, and a part that nobody else has."""
+    """Power iteration on parts: collectives in a loop, and a part that no other device has."""
     def body(b):
         return lax.fori_loop(0, 3, lambda _, c: c / (1 + jnp.abs(lax.psum(c, "y"))), b)
     return by_hand(body, P("x", "y"), P("x", "y"))(v)

@@ -147,7 +147,7 @@ def of_constant(w, carry, x):  # what is computed from w alone is the same in ea
     return (h,), h
 
 
-def counting(w, carry, x):  # a carry that nobody reads in the end
+def counting(w, carry, x):  # a carry that is unused in the end
     h, count = carry
     return (jnp.tanh(h @ w + x), count + jnp.sum(h)), jnp.sum(h)
 

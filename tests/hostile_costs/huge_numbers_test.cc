@@ -141,7 +141,7 @@ struct Report {
   int64_t tried, compiled;
   double worst_seconds;
   char text[1 << 14];     ///< the program that it is at
-  char problem[1 << 12];  ///< empty if there is none
+  char problem[1 << 12];  ///< empty without an error
 };
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """XLA's elementary and special functions on the arguments that hilo's are measured on: how far they are from the
-truth, in units of its last place, beside hilo's. The truth is MPFR's, written by
+truth, in units of its last place, compared with hilo's. The truth is MPFR's, written by
 tests/backend/cpu/emit/accuracy_test.cc. XLA flushes denormal arguments and values in most of these functions, so
 those are left out of its figures, as is what isn't a number. With --record they go into
 tests/golden/xla_accuracy.txt, and hilo's of the same run into hilo_accuracy.txt. Ends with "N passed, N failed": a

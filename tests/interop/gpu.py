@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every program of the corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), through hilo to
 XLA's CUDA plugin, which compiles it for an H200 (sm_90): no GPU is needed. The wheels are PyPI's. What it refuses is
-counted by op and reason; the reasons stand in `REFUSED`. `--page docs/internal/plugins.md` writes that table there.
+counted by op and reason; the reasons are in `REFUSED`. `--page docs/internal/plugins.md` writes that table there.
 Then libtpu is asked for its version, and nothing else. Ends with "N passed, N failed"."""
 
 import argparse

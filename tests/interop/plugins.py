@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """hilo's programs on plugins that others made for the CPU, from PyPI, or on one of this machine (--library): the
-corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), random programs beside the reference
-evaluator, and the training of the digits. What a plugin may refuse stands in `REFUSED`, how its results may differ in
-`DIFFERS`, both with the reason. Ends with "N passed, N failed"."""
+corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), random programs compared
+with the reference evaluator, and the training of the digits. What a plugin may reject is in
+`REFUSED`, how its results may differ in `DIFFERS`, both with the reason. Ends with "N passed, N failed"."""
 
 import argparse
 import collections
@@ -65,7 +65,7 @@ DIFFERS_ON = {"CUDA": {
     ("dot|clamp|convert", "[su]2"): "elements of 2 bits are read otherwise",
     ("dynamic-update-slice", ANY): "of constant indices beyond the end: XLA takes the beginning",
 }}
-MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # what such a program has beside it
+MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # other instructions of such a program
 # Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that
 # differs.
 UNSTABLE = {
@@ -112,7 +112,7 @@ def from_a_wheel(name, arguments, folder):
 def of_plugin(name, path, create_options, devices, arguments, folder):
     options = folder / (name + ".json")
     options.write_text(json.dumps({"library_path": str(path), "create_options": create_options}))
-    # XLA's maximum of a number and NaN is the number, unless it is told otherwise, as JAX tells it.
+    # XLA's maximum of a number and NaN is the number, by default; JAX sets another option.
     flags = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_enable_fast_min_max=false"
     environment = {**os.environ, "XLA_FLAGS": flags, "HILO_PJRT_PLUGINS": f"{name}:{options}", "JAX_PLATFORM_NAME": name}
     binaries = arguments.command.resolve().parent
@@ -126,7 +126,7 @@ def of_plugin(name, path, create_options, devices, arguments, folder):
 
 
 def corpus_folder():
-    """Of recorded programs: in CONFORMANCE=DIR, or beside the clone."""
+    """Of recorded programs: in CONFORMANCE=DIR, or next to the clone."""
     return pathlib.Path(os.environ.get("CONFORMANCE", ROOT.parent / "shared" / "conformance"), "jax_corpus")
 
 

@@ -153,7 +153,7 @@ def canonical(text: str) -> str:
 
 
 def with_frames(text: str) -> str:
-    """XLA numbers stack frames anew each time it reads a program: each number becomes what it stands for."""
+    """XLA renumbers stack frames each time it reads a program: each number becomes what it stands for."""
     tables = {}
     for word in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
         found = re.search(rf"^{word}\n((?:\d+ .*\n)*)", text, re.M)

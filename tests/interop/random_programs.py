@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxlib runs what hilo's generator of random programs writes, and every sample of the op table by itself: hilo's
-reference evaluator and XLA:CPU have the same results, within the generator's table of tolerances. Counted apart, and
-few, must be programs that XLA says it has no code for or breaks on, and those with an op of `FOLDS` which XLA agrees on
-once their constants come as arguments. Ends with "N passed, N failed"."""
+"""Compares hilo's reference evaluator with XLA:CPU on random programs.
+
+jaxlib runs the programs of hilo's generator, and every sample of the op table by itself. Results agree within the
+generator's table of tolerances. Two kinds of programs are counted separately and must be few: those that XLA doesn't
+implement or crashes on, and those with an op of `FOLDS` that agree only if their constants are arguments. Ends with "N
+passed, N failed"."""
 
 import argparse
 import os

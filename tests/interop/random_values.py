@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's random numbers beside JAX's, bit for bit, a million of each key: `normal` and `uniform` of f32. Of f64 the
-inverse error function that `normal` takes, which differs where XLA calls the C library's logarithm. hilo's were
-written by tests/random/random_test.cc. Needs a CPU that multiplies and adds in one rounding. Ends with "N passed, N
-failed"."""
+"""hilo's random numbers compared with JAX's, bit for bit, a million of each key: `normal` and `uniform` of f32. Of
+f64 the inverse error function that `normal` takes, which differs where XLA calls the C library's logarithm. hilo's
+were written by tests/random/random_test.cc. Needs a CPU that multiplies and adds in one rounding. Ends with "N
+passed, N failed"."""
 
 import argparse
 import os

@@ -3,7 +3,7 @@
 
 
 def report(results) -> int:
-    """Prints each (name, problem) as it comes, and at last "N passed, N failed". The exit code."""
+    """Prints each (name, problem) at once, and at last "N passed, N failed". The exit code."""
     passed = failed = 0
     for name, problem in results:
         print(f"{'failed' if problem else 'passed'} {name}" + (f": {problem}" if problem else ""), flush=True)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results that nobody placed lie as XLA would place them: programs over 8 devices, whose results have the same values
-and the same parts on the same devices under JAX on jaxlib and on hilo, as Shardy and as GSPMD are told of shardings.
-Ends with "N passed, N failed"."""
+"""Compares shardings of results with XLA's: programs over 8 devices run under JAX on jaxlib and on hilo.
+
+Results have the same values, and the same parts on the same devices, with shardings in the forms of Shardy and of
+GSPMD. Results without a specified sharding are placed as by XLA. Ends with "N passed, N failed"."""
 
 import argparse
 import os

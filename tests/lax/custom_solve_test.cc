@@ -319,7 +319,7 @@ Array by_jacobian(const G& g, const Array& c) {
 }
 
 TEST(CustomRoot, TangentSolveMayCloseOverWhatIsDifferentiated) {
-  // The root of x x = a, whose slope is 2 sqrt(a): known to who solves.
+  // The root of x x = a, whose slope is 2 sqrt(a): known to the solver.
   const auto root = [](Array a) {
     return lax::custom_root([a](Array v) { return v * v - a; }, Array(1.0f),
                             [a](auto, Array) { return numpy::sqrt(a); },

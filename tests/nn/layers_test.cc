@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers beside flax's: values and gradients that tests/golden/record_layers.py recorded with jax 0.10.2 and flax
-// 0.12.8.
+// Layers compared with flax's: values and gradients that tests/golden/record_layers.py recorded with jax 0.10.2 and
+// flax 0.12.8.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -243,7 +243,7 @@ Ended run_once(const Scenario& scenario, float& value, std::array<char, 200>& te
     return Ended::kWell;
   } catch (const Error& error) {
     std::strncpy(text.data(), error.what(), text.size() - 1);
-    // Who waited for a replica that ran out of memory is told so.
+    // A replica that waits for one that ran out of memory gets this error.
     const bool told =
         error.code() == StatusCode::kAborted && std::strstr(error.what(), "RESOURCE_EXHAUSTED") != nullptr;
     return told || error.code() == StatusCode::kResourceExhausted ? Ended::kWithError : Ended::kWithAnotherError;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What JAX's users write and C++ can't have: the compiler refuses it with a sentence that says what to write instead.
-What compiles is in the test programs beside this file.
+What compiles is in the test programs next to this file.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

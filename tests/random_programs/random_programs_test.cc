@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs over every opcode and type of the op table: the CPU engine against the reference evaluator.
-//   HILO_RANDOM_PLATFORM   a platform that stands in the CPU engine's place, of hilo_pjrt_plugins for example
+//   HILO_RANDOM_PLATFORM   a platform that replaces the CPU engine, of hilo_pjrt_plugins for example
 //   HILO_RANDOM_AUDIENCE   "others": programs of what XLA for the CPU has and promises the same of
 //   HILO_RANDOM_PROGRAMS   how many (default 150)
 //   HILO_RANDOM_SHOW       set: prints each program before it runs
 //   HILO_RANDOM_SKIP       how many of them are drawn only (default 0): what is drawn depends on those before
 //   HILO_RANDOM_SEED       the first seed (default 0)
 //   HILO_RANDOM_FOLDER     where programs for others go (default: a folder that is removed)
-//   HILO_RANDOM_FILES      how many of those (default 20), beside one for every sample
+//   HILO_RANDOM_FILES      how many of those (default 20), in addition to one for every sample
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

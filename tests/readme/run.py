@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what README.md says, as a new user: installs hilo, compiles the first program by the page's g++ line and by
-its CMakeLists.txt, compares the output with the page, then compiles the other blocks of C++ inside that program and
-runs the commands on what it leaves. Also holds docs/command.md to the command: its subcommands and options exist, and
-no subcommand is missing.
+"""Follows README.md as a new user.
+
+Installs hilo, compiles the first program by the page's g++ line and by its CMakeLists.txt, and compares the output with
+the page. Then compiles the other C++ blocks inside that program and runs the commands on the results. Also checks that
+docs/command.md lists all subcommands, and only existing options.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -49,7 +50,7 @@ def blocks(language: str) -> list[str]:
 
 
 def run(command: str, place: pathlib.Path) -> str:
-    """By a shell, with what `make install` tells to set."""
+    """Runs a command by a shell, with the environment that `make install` asks the user to set."""
     prefix = place / "prefix"
     environment = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig", "CMAKE_PREFIX_PATH": str(prefix), "HILO_CACHE": "off",
                    "LD_LIBRARY_PATH": f"{prefix}/lib", "PATH": f"{prefix}/bin:{os.environ['PATH']}", "HILO_PLATFORM": "Host"}

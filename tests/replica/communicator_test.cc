@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever carries the bytes: threads of one process, or messages between processes with one or two participants each.
+// Any transport: threads of one process, or messages between processes with one or two participants each.
 #include "hilo/device/communicator.h"
 
 #include <gtest/gtest.h>

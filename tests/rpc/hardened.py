@@ -15,7 +15,7 @@ UNIT = ROOT / "tools" / "serve" / "hilo-serve.service"
 CONTAINERFILE = ROOT / "tools" / "serve" / "Containerfile"
 TASKS = 4096  # as TasksMax of the unit
 WORST = 2.5  # of systemd's scale of exposure: 10 is none of it
-# A root that nobody can write to, but for one folder in memory; no privileges but those of the user, and few processes.
+# A read-only root, except for one folder in memory; no privileges but those of the user, and few processes.
 READ_ONLY = """set -e
 mount --make-rprivate /
 mount -t tmpfs -o size=16m,mode=700 tmpfs "$0"
@@ -89,7 +89,7 @@ def a_server_works_where_it_can_write_nothing(place):
 
 
 def a_server_that_cannot_keep_its_token_says_what_to_do(place):
-    """Neither folder can be written to: a token that nobody finds would let in nobody."""
+    """Neither folder can be written to: a token that no client can read would be useless."""
     state = place.folder / "state"
     state.mkdir(mode=0o700)
     command = [*namespace(state), str(place.command), "serve", "--listen", "127.0.0.1:0", "--audit", "off"]

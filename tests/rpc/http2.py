@@ -99,7 +99,7 @@ def a_long_header_is_refused(place):
 
 
 def flood(place, what: bytes, bytes_at_most: int):
-    """Somebody who is let in sends this again and again; the connection is cut before so many bytes came."""
+    """An admitted client sends this again and again; the connection is cut before this many bytes came."""
     with attacked(place) as port, wire.Peer(port) as peer:
         peer.begin_session(TOKEN)
         holds(repr(peer.read_until(b"Host")), "Host")
@@ -120,7 +120,7 @@ def a_frame_that_is_too_long_is_cut(place):
 
 
 def a_flood_of_resets_is_cut(place):
-    """CVE-2023-44487, by somebody who has the token."""
+    """CVE-2023-44487, by a client with the token."""
     with attacked(place) as port, wire.Peer(port) as peer:
         calls = 0
         with contextlib.suppress(OSError):

@@ -171,7 +171,7 @@ def workers_have_addresses_of_their_own(place):
 
 def a_profile_of_runs_there_is_written_here(place):
     def rows(*arguments):
-        """What the profile says beside times: kinds and names of what ran, and how often."""
+        """The content of the profile other than times: kinds and names of what ran, and how often."""
         folder = place.folder / "profile"
         place.good(*arguments, environment={"JAX_HLO_PROFILE": "True", "HILO_PROFILE_DIR": str(folder)})
         (profile,) = json.loads((folder / "profile.json").read_text())
@@ -234,7 +234,7 @@ def examples_print_there_what_they_print_here(place):
             assert here == there, f"{example.name}: here\n{here}\nthere\n{there}"
 
 
-FRONT_END = {"lax": 12, "numpy": 6, "random": 4, "linalg": 2}  # program: each so many-th of its tests; front_end.py runs all
+FRONT_END = {"lax": 12, "numpy": 6, "random": 4, "linalg": 2}  # program: each n-th of its tests; front_end.py runs all
 
 
 def the_front_ends_tests_pass_there(place):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""who.py -- who is let in where nobody chose a token, and what the operator reads of it."""
+"""who.py -- the clients that are admitted without a token, and what the operator reads of it."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from command import holds
 from served import remote, server
 
 RUN = ("run", "double.hlo", "--random", "1")
-OTHER = 4321  # a user that nobody is
+OTHER = 4321  # a user without processes
 IS_ROOT = os.geteuid() == 0  # which alone can become another user; without it these tests have only this one
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values, slopes and slopes of slopes of elementwise functions, forward and in reverse, beside mpmath's at hostile
-// points.
+// Values, slopes and slopes of slopes of elementwise functions, forward and in reverse, compared
+// with mpmath's at hostile points.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -224,7 +224,7 @@ void check_binary(const BinarySlope& function, const Format& format) {
   }
 }
 
-/// By the norm: a part that is small beside the other one is as exact as that.
+/// By the norm: a part much smaller than the other one is as exact as that.
 void check_complex(const UnarySlope& function, const Format& part) {
   const std::string name = std::string("complex ") + function.name;
   const Table& table = tables().at(name);

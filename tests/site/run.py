@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/ to its three shelves: the site's menu, of at most 40 entries, has every page for users or the README.md
-that lists it, the table of each other folder has every page of it, every link leads to a page, no page for users
-tells history, and CHANGELOG.md is short. Holds the API reference to hilo.h: every public function has a docstring,
-and every name of JAX that docs/internal/numpy_coverage.md found by compiling is there. `make docs` builds the site.
+"""Checks the structure of docs/ and of the API reference. `make docs` builds the site.
+
+The site's menu, of at most 40 entries, lists every page for users, or the README.md that lists it. The README.md of
+each other folder lists all pages of the folder. Every link has a target, no page for users tells history, and
+CHANGELOG.md is short. Every public function has a docstring, and the API reference has every name of JAX that
+docs/internal/numpy_coverage.md lists as present.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -71,7 +73,7 @@ def history() -> list[str]:
 
 
 def long_versions() -> list[str]:
-    """Versions of CHANGELOG.md that are too long, or have no date and no heading."""
+    """Returns versions of CHANGELOG.md that are too long, or have no date or no heading."""
     versions = re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", (ROOT / "CHANGELOG.md").read_text(), re.S | re.M)
     problems = [f"CHANGELOG.md: {title} has {text.count(chr(10))} lines; at most {MAX_CHANGES}" for title, text in versions
                 if text.count("\n") > MAX_CHANGES]
@@ -105,7 +107,7 @@ def not_in_the_reference(build: pathlib.Path) -> list[str]:
 
 
 def wrong_errors() -> list[str]:
-    """Codes that docs/errors.md lacks or invents, and messages that no source has."""
+    """Returns codes that docs/errors.md lacks or invents, and its messages that no source file contains."""
     page = (DOCS / "errors.md").read_text()
     wanted = set(re.findall(r'"([A-Z_]+)"', (ROOT / "src/hilo/base/status.cc").read_text())) - {"OK"}
     listed = re.findall(r"^## ([A-Z_]+)$", page, re.M)
@@ -121,7 +123,7 @@ def wrong_errors() -> list[str]:
 
 
 def reference(option: str, build: pathlib.Path) -> subprocess.CompletedProcess:
-    """By its first line it runs in Debian's Python, which has libclang's module."""
+    """Runs tools/api_reference.py, whose first line selects Debian's Python, which has libclang's module."""
     return subprocess.run([REFERENCE, option, "--build", build], capture_output=True, text=True)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""attacks.py -- what bad clients, bad networks and a bad day do to a server while good clients use it. Each attack
-goes on until it is told to stop, counts what it did, and fails where the server doesn't do what docs/security.md
+"""attacks.py -- what bad clients, bad networks and a bad day do to a server while good clients use it. Each attack runs
+until it is stopped, counts what it did, and fails where the server doesn't do what docs/security.md
 promises."""
 
 import contextlib
@@ -151,7 +151,7 @@ def garbage(server, stop) -> int:
 
 
 def oversized_messages(server, stop) -> int:
-    """Messages of 1 GiB, by somebody who is let in and minds no window. They are cut."""
+    """Messages of 1 GiB, by an admitted client that ignores the flow-control window. They are cut."""
     def act(_):
         with wire.Peer(server.port) as peer:
             peer.begin(server.token)
@@ -223,7 +223,7 @@ def guessed_names(server, stop) -> int:
             peer.ask(*guesses)
             got = peer.read_until(b"no such executable")
             assert b"no such executable" in got, got[:200]
-        with wire.Peer(server.port) as peer, contextlib.suppress(OSError):  # somebody else's session
+        with wire.Peer(server.port) as peer, contextlib.suppress(OSError):  # another client's session
             peer.begin(server.token, "Bytes")
             peer.ask(wire.request(0, wire.hello(os.urandom(16))))
             got = peer.read_until(b"no such session")

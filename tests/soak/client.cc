@@ -80,8 +80,8 @@ class Session {
     add_up();
   }
 
-  /// At most so many round trips, and another program; how many were made. The session begins with the first. Less: it
-  /// has ended before its time.
+  /// At most this many round trips, and another program; how many were made. The session begins with the first. Less:
+  /// it has ended before its time.
   int64_t take(int64_t rounds) {
     int64_t made = 0;
     try {
@@ -256,7 +256,7 @@ int run(const std::string& target, double seconds, int sessions, uint64_t seed) 
   std::vector<std::thread> threads;
   for (int i = 0; i < sessions; ++i) {
     threads.emplace_back([&, i] {
-      // Who loses a session begins another.
+      // After the loss of a session it begins another.
       for (uint64_t k = 0; Clock::now() < end; ++k)
         Session(target, seed * 1000003 + static_cast<uint64_t>(i) * 1009 + k, report).run(end);
     });
@@ -266,7 +266,7 @@ int run(const std::string& target, double seconds, int sessions, uint64_t seed) 
   return report.wrong + report.lost + report.leaked == 0 ? 0 : 1;
 }
 
-/// One place among the good clients: who loses a session begins another.
+/// One place among the good clients: a client that loses a session begins another.
 class Seat {
  public:
   Seat(std::string target, uint64_t seed, Report& report) : target_(std::move(target)), seed_(seed), report_(report) {}

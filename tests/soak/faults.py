@@ -3,7 +3,7 @@
 wrong: other clients flood, stall and vanish, workers, zygote and server are killed, the disk is full, connections are
 cut.
 
-It goes in steps: in each, every good session makes so many round trips while one thing goes wrong; some of it stays
+It goes in steps: in each, every good session makes `--trips` round trips while one thing goes wrong; some of it stays
 for the next steps. A good client may lose its session only where its worker, the zygote or the server was killed."""
 
 import collections
@@ -270,7 +270,7 @@ class Soak:
                     self.problems.append(f"{when}: {one.seen[kind]} {kind} ({one.seen['first']})")
 
     def run(self, steps: int | None, seconds: float | None) -> list[str]:
-        """So many steps, or for so long; each fault comes once before any comes again."""
+        """A number of steps, or a time; each fault comes once before any comes again."""
         end, order = time.monotonic() + (seconds or 0), []
         clients = []
         try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""proxy.py -- a slow network: carries connections on loopback to a server, each chunk some time later, and cuts them
-when it is told to."""
+"""proxy.py -- a slow network: carries connections on loopback to a server, each chunk some time later, and cuts
+them on request."""
 
 import collections
 import contextlib
@@ -11,7 +11,7 @@ import threading
 import time
 
 CHUNK = 1 << 16
-MAX_WAITING = 1 << 20  # bytes of one direction that are on their way; more wait with who sends
+MAX_WAITING = 1 << 20  # bytes of one direction that are on their way; further bytes wait at the sender
 
 
 class Way:
@@ -80,12 +80,12 @@ class Proxy:
             here, _ = self.listening.accept()
             try:
                 there = socket.create_connection(("127.0.0.1", self.target), timeout=5)
-            except OSError:  # there is no server, which its client is told by an end
+            except OSError:  # there is no server, which its client sees as the end of the stream
                 here.close()
                 return
             for one, other in ((here, there), (there, here)):
                 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                one.settimeout(5)  # of a write, to who doesn't read
+                one.settimeout(5)  # of a write, to a peer that doesn't read
                 self.ways[one] = Way(one, other)
                 self.selector.register(one, selectors.EVENT_READ)
 

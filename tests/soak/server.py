@@ -15,7 +15,7 @@ import urllib.request
 import attacks
 
 MAX_GROWTH = 48 << 20  # bytes that the server may have more after an attack: what its allocators keep
-PATIENCE = 10  # seconds for what an attack left to go away
+PATIENCE = 10  # seconds until the remains of an attack must be released
 LIMITS = ("--max-run-seconds", "0.5", "--max-compile-seconds", "5", "--max-live-bytes", str(1 << 30),
           "--max-worker-memory", str(16 << 30), "--grace", "5", "--drain", "0", "--max-sessions", "512")
 

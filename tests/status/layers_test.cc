@@ -313,7 +313,7 @@ TEST_P(RefusedCell, IsAnErrorThatNamesTheType) {
 
 HILO_CELLS(RefusedCell, refused_cells());
 
-/// Ops that nobody runs.
+/// Ops that no engine runs.
 class UnrunCell : public CellTest {};
 
 TEST_P(UnrunCell, IsRefusedByNameByTheReferenceAndTheEngine) {
@@ -325,7 +325,7 @@ TEST_P(UnrunCell, IsRefusedByNameByTheReferenceAndTheEngine) {
     for (const Status& status : {evaluation, compilation}) {
       EXPECT_TRUE(status.code() == StatusCode::kUnimplemented || status.code() == StatusCode::kInvalidArgument)
           << status.to_string();
-      // send-done stands behind a send.
+      // A send-done follows a send.
       const std::string_view name = hlo::opcode_name(computation->root().opcode);
       EXPECT_NE(status.message().find(name.substr(0, name.find("-done"))), std::string::npos) << status.to_string();
     }

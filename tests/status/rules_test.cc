@@ -98,7 +98,7 @@ bool near(const Wide& got, const Wide& wanted, double tolerance) {
   return std::abs(got - wanted) <= tolerance * std::max(1.0L, std::abs(wanted));
 }
 
-/// Element by element, relative to the wanted value or 1.
+/// Element by element, relative to the expected value or 1.
 void expect_near(const Literal& got, std::span<const Wide> wanted, double tolerance, const std::string& where) {
   ASSERT_EQ(got.shape().element_count(), static_cast<int64_t>(wanted.size())) << where;
   for (int64_t k = 0; k < got.shape().element_count(); ++k) {
@@ -173,8 +173,8 @@ std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
   return tangents;
 }
 
-/// Where slopes are measured: the same instruction in f64 or c128, or, if there is none (a dot whose result type is
-/// wider), the sample itself with a greater step.
+/// Where slopes are measured: the same instruction in f64 or c128, or, without such an instruction (a dot whose result
+/// type is wider), the sample itself with a greater step.
 struct Yardstick {
   Sample sample;
   double tolerance;

@@ -45,7 +45,7 @@ def set_limits(limits: dict[int, int | None]):
 def read_or_end(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
-    except OSError:  # how Linux says that nobody holds the other side any more
+    except OSError:  # Linux reports that the other side is closed
         return b""
 
 

@@ -17,16 +17,22 @@ struct FakePluginPlan {
   std::atomic<int64_t> work{0};             ///< pieces of late work
   std::atomic<bool> holds_work{false};      ///< late work waits until this is over
   std::atomic<int64_t> taken{0};            ///< arguments whose memory runs have taken
-  std::atomic<int64_t> live{0};  ///< errors, events, buffers, executables and clients that nobody has destroyed
+  std::atomic<int64_t> live{0};  ///< errors, events, buffers, executables and clients that have not been destroyed
 };
 
 /// What the library exports as hilo_fake_plugin().
 using FakePluginPlanFunction = FakePluginPlan* (*)();
 
-/// GetPjrtApi reads this variable of the environment: "null:PJRT_Buffer_CopyToDevice" is a table without that function,
-/// "size:600" one of so many bytes, "major:1" and "minor:81" ones of other versions, "abort" a plugin whose clients end
-/// the process, "throw" one whose compiler throws, "none" one without devices, "gpu" one whose devices are no
-/// processors, "cuda" one that calls functions with addresses of the fake driver's device, "nothing" no table at all.
+/// Name of an environment variable that GetPjrtApi reads. Its values:
+/// - "null:PJRT_Buffer_CopyToDevice": a table without that function
+/// - "size:600": a table of 600 bytes
+/// - "major:1", "minor:81": a table of another version
+/// - "abort": the plugin's clients end the process
+/// - "throw": its compiler throws
+/// - "none": it has no devices
+/// - "gpu": its devices aren't processors
+/// - "cuda": it calls functions with addresses of the fake driver's device
+/// - "nothing": no table
 inline constexpr char kFakePluginVariable[] = "HILO_FAKE_PLUGIN";
 
 }  // namespace hilo::tests

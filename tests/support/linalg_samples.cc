@@ -102,7 +102,7 @@ Sample solve_sample(const Wanted& wanted, const hlo::TriangularSolveAttributes& 
   s.attributes = std::make_shared<hlo::TriangularSolveAttributes>(attributes);
   s.expected = filled_by(
       shape, [&](Index index) { return tiny(wanted.type, index[index.size() - 2], index.back(), item(index) + 2); });
-  // What stands in the triangle that isn't read must not matter.
+  // The content of the triangle that isn't read must not matter.
   s.operands.push_back(filled_by(with_batch(n, n), [&](Index index) {
     const int64_t i = index[index.size() - 2], j = index.back();
     const bool read = i == j ? !attributes.unit_diagonal : (i > j) == attributes.lower;

@@ -38,8 +38,8 @@ struct MovedOptions {
 /// module and the arguments are plain values: callers may rewrite or print them. All layouts are the default ones.
 MovedProgram moved_program(unsigned seed, const MovedOptions& options = {});
 
-/// The first difference between results of `program` on two engines; empty if there is none. `wanted` is the reference
-/// evaluator's.
+/// The first difference between results of `program` on two engines; empty without a difference. `wanted` is the
+/// reference evaluator's.
 std::string difference(const MovedProgram& program, std::span<const Literal> got, std::span<const Literal> wanted);
 
 /// For hlo::disagreement and hlo::reduced.

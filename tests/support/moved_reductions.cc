@@ -263,7 +263,7 @@ MovedResult MovedDraw::reduce_window(const MovedValue& x) {
   return {{id, x.bound * static_cast<double>(window) + data_bound(t), x.integral}, {}};
 }
 
-/// A sum beside that of magnitudes, or softmax.
+/// A sum together with that of magnitudes, or softmax.
 std::vector<MovedResult> MovedDraw::reduce_rough(const MovedValue& x) {
   const Int64List dimensions = some_dimensions(shape(x.id).rank());
   const int64_t count = std::max<int64_t>(count_over(x.id, dimensions), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/near.h -- rows of values that a formula may miss by some last places: an expression beside JAX's
-// values.
+// tests/support/near.h -- rows of values that a formula may miss by some last places: an expression is
+// compared with JAX's values.
 #pragma once
 
 #include <gtest/gtest.h>

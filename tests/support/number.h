@@ -31,8 +31,8 @@ Literal converted(const Literal& literal, ElementType type);
 /// The distance from 1 to the next number; 0 for types that are exact.
 double epsilon_of(ElementType type);
 
-/// What first differs between two literals, or "". Floats may differ by `ulps` units in the last place of the wanted
-/// element's magnitude, and all NaN are equal; 0 asks for the same bits. Tuples element by element.
+/// What first differs between two literals, or "". Floats may differ by `ulps` units in the last place of the
+/// expected element's magnitude, and all NaN are equal; 0 asks for the same bits. Tuples element by element.
 std::string difference(const Literal& got, const Literal& wanted, double ulps = 0);
 
 /// Calls f(index, flat) for every element of a row-major array.

@@ -182,7 +182,7 @@ class Generator {
     return fitting.empty() ? nullptr : fitting[static_cast<size_t>(below(static_cast<int64_t>(fitting.size())))];
   }
 
-  /// One more op: of those drawn least, or, in bodies, which only exact ones stand in, of any.
+  /// One more op: of those drawn least, or, in bodies, which contain only exact ones, of any.
   void grow() {
     if (grow(coverage_.rarest(random_))) return;
     constexpr int kTries = 4;

@@ -17,7 +17,7 @@ inline constexpr std::string_view kExactName = "exact";
 using RandomProgram = hlo::Invocation;
 using Engine = hlo::EngineFunction;
 
-/// How often each opcode stands in programs on each type.
+/// How often each opcode occurs in programs on each type.
 class Coverage {
  public:
   /// Of all cells, or of those that `keep` keeps.
@@ -39,7 +39,7 @@ class Coverage {
   std::map<std::pair<int, int>, int64_t> counts_;
 };
 
-/// Who runs a program.
+/// The engine that runs a program.
 enum class Audience : uint8_t {
   kEngine,  ///< now and then NaN, infinities, -0, denormals; arguments may be tuples
   kOthers,  ///< neither: XLA flushes denormals, and StableHLO has no tuples

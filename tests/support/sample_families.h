@@ -75,7 +75,8 @@ Samples schur_samples(Wanted wanted);
 Samples svd_samples(Wanted wanted);
 Samples tridiagonal_samples(Wanted wanted);
 // collective_samples.cc: programs of two replicas; axis_index to psum are over an axis that has a name.
-Samples all_gather_of_replicas_samples(Wanted wanted);  ///< the HLO op, beside the extension's all_gather_samples
+Samples all_gather_of_replicas_samples(
+    Wanted wanted);  ///< the HLO op, in addition to the extension's all_gather_samples
 Samples all_gather_samples(Wanted wanted);
 Samples all_reduce_samples(Wanted wanted);
 Samples all_to_all_of_replicas_samples(Wanted wanted);  ///< the same

@@ -28,8 +28,8 @@ const std::vector<Cell>& cells();
 /// Those that run: the ops of the others speak with a side that isn't there, or wait for a transformation.
 const std::vector<Cell>& run_cells();
 std::vector<Cell> unrun_cells();
-/// Can its samples stand in any program: results are unique, no replicas meet, nothing is drawn from a state, and no
-/// derivative is kept beside the function?
+/// Whether its samples can be in any program: results are unique, no replicas meet, nothing is drawn from a state, and
+/// no derivative is stored with the function.
 bool runs_alone(hlo::Opcode opcode);
 /// Those whose rule for the column isn't Nonlinear or Unreachable, and whose type has tangents where the column is
 /// about them.

@@ -20,7 +20,7 @@
 namespace hilo::training {
 namespace {
 
-/// A folder of this process that goes away with the test.
+/// A folder of this process, deleted at the end of the test.
 class Folder {
  public:
   explicit Folder(const std::string& name)

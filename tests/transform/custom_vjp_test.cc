@@ -229,7 +229,7 @@ TEST(CustomGradient, UsesTheFunctionThatComesBesideTheValue) {
 // ---- symbolic zeros
 // --------------------------------------------------------------------------------------------------
 
-/// What the rules of a product of two were told.
+/// The arguments that the rules of a product of two received.
 struct Told {
   std::vector<bool> perturbed, zeros;
 };

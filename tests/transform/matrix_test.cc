@@ -255,7 +255,7 @@ Vector switched(const Vector& x) {
   });
 }
 
-/// y with y^3 + y = x, element by element, by steps that nobody differentiates.
+/// y with y^3 + y = x, element by element, by steps that are not differentiated.
 Array root(const Array& x) {
   const auto newton = [](auto f, Array y) {
     return lax::while_loop([&](Array v) { return numpy::max(numpy::abs(f(v))) > 1e-13; },

@@ -312,7 +312,8 @@ TEST(SavedResiduals, NamesDecideWhatIsKept) {
     return numpy::sin(checkpoint_name(numpy::sin(z), "w"));
   };
   const auto kept = [&](const CheckpointPolicy& policy) {
-    return saved_residuals(checkpoint(f, {.policy = policy}), numpy::array(1.0f)).size() - 1;  // beside the argument
+    return saved_residuals(checkpoint(f, {.policy = policy}), numpy::array(1.0f)).size() -
+           1;  // in addition to the argument
   };
   EXPECT_EQ(kept(policies::save_only_these_names("y", "z", "w")), 3u);
   EXPECT_EQ(kept(policies::save_only_these_names("z", "w")), 2u);

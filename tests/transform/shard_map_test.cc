@@ -83,7 +83,7 @@ TEST_F(ShardMap, GathersScattersAndExchanges) {
   const Array stacked = shard_map([](Array x) { return lax::all_gather(x, "x", 1); }, *row, P("x"), P())(x);
   EXPECT_EQ(flat(stacked), (Floats{0, 2, 4, 6, 1, 3, 5, 7}));
   EXPECT_EQ(in_parts([](Array x) { return lax::ppermute(x, "x", {{0, 1}, {1, 2}, {3, 0}}); }),
-            (Floats{6, 7, 0, 1, 2, 3, 0, 0}));  // nobody sends to 3
+            (Floats{6, 7, 0, 1, 2, 3, 0, 0}));  // no device sends to 3
   EXPECT_EQ(in_parts([](Array x) { return lax::pshuffle(x, "x", {3, 2, 1, 0}); }), (Floats{6, 7, 4, 5, 2, 3, 0, 1}));
   EXPECT_EQ(in_parts([](Array x) { return x * 0.0f + lax::axis_index("x"); }), (Floats{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(in_parts([](Array x) { return lax::pbroadcast(x, "x", 2); }), (Floats{4, 5, 4, 5, 4, 5, 4, 5}));

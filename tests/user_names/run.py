@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's templates call hilo's functions, whatever a user's namespace holds. A program defines, beside its own types,
-a function template for every name that hilo's headers declare; it takes anything and may not be called. Each case
-instantiates some of hilo's templates with the program's types: the compiler refuses it if argument-dependent lookup
-finds one of the user's templates.
+"""hilo's templates call hilo's functions, whatever a user's namespace holds. A program defines, in addition to its
+own types, a function template for every name that hilo's headers declare; it takes anything and may not be called.
+Each case instantiates some of hilo's templates with the program's types: the compiler refuses it if
+argument-dependent lookup finds one of the user's templates.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

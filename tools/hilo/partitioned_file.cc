@@ -32,7 +32,7 @@ bool does_by_hand(const stablehlo::Operation& operation) {
          operation.name == "stablehlo.partition_id";
 }
 
-/// The mesh with a first axis of another size.
+/// The mesh with another size of its first axis.
 StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
   const int64_t others = mesh.axes.empty() ? 0 : mesh.device_count() / mesh.axes[0].size;
   if (others == 0 || devices < others || devices % others != 0)

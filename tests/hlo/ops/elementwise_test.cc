@@ -212,7 +212,7 @@ TEST(Elementwise, ComplexPowersOfZeroOneAndInfinityAreXlas) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity(),
                    kNone = std::numeric_limits<double>::quiet_NaN();
   const struct {
-    C x, y, wanted;  // wanted: what jaxlib gives
+    C x, y, wanted;  // expected: the results of jaxlib
   } rows[] = {{0, 0, 1},
               {0, 2, 0},
               {0, C(1, 1), C(kNone, kNone)},

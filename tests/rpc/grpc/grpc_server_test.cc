@@ -173,7 +173,7 @@ TEST_F(GrpcServer, NobodyIsLetInWithoutTheToken) {
   EXPECT_TRUE(client().ok()) << client().status().to_string();
 }
 
-/// The certificates, copied to where nobody else can read their keys.
+/// The certificates, copied to a folder in which no other user can read their keys.
 const std::string& certificates() {
   static const std::string folder = [] {
     const std::string copy = testing::TempDir() + "hilo_certificates/";
@@ -210,7 +210,7 @@ TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
     set_tls("ca", own);
     EXPECT_EQ(client().status().code(), StatusCode::kUnavailable) << own;
   }
-  set_tls("stranger", "client");  // who isn't the server's authority
+  set_tls("stranger", "client");  // not the server's authority
   expect_refused("certificate verify failed (3 tries");
   set_tls("", "");
   expect_refused("Socket closed. Hint: a server that speaks TLS wants HILO_XRT_TLS_CA (3 tries");

@@ -164,7 +164,7 @@ TEST(Codec, FieldsAndCallsOfANewerSideAreRefusedByNumber) {
   EXPECT_EQ(request_id(call), 7);
 }
 
-/// The bytes in pieces of so many.
+/// The bytes in pieces of this length.
 Pieces cut(const std::string& bytes, size_t size) {
   const auto kept = std::make_shared<const std::string>(bytes);
   std::vector<std::string_view> parts;

@@ -31,7 +31,7 @@ class PlacesTest : public testing::Test {
 };
 
 TEST_F(PlacesTest, ChunksAreWrittenInOrderAndOnce) {
-  EXPECT_FALSE(write(0, "abc"));  // nobody said where
+  EXPECT_FALSE(write(0, "abc"));  // unspecified
   ASSERT_TRUE(set({kX, 8192, 6}).ok());
   EXPECT_FALSE(write(3, "def"));
   EXPECT_FALSE(write(0, "abcdefg"));

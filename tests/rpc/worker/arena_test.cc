@@ -73,7 +73,7 @@ TEST_F(ArenaTest, RoomsAreApartAndTheirMemoryGoesWithThem) {
   }
   EXPECT_EQ(bytes_in(file_.get()), 0);
   EXPECT_EQ(offsets.size(), 2u);  // the file's room is used again
-  EXPECT_EQ(told_.size(), 12u);   // two more for each that is gone
+  EXPECT_EQ(told_.size(), 12u);   // two more for each removed one
   EXPECT_EQ(told_.back().size, 0);
 }
 

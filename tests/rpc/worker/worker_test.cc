@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker answers to clients of other versions, and to who is no client.
+// What a worker answers to clients of other versions, and to programs that are no clients.
 #include "hilo/rpc/worker/worker.h"
 
 #include <gtest/gtest.h>

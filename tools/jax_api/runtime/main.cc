@@ -190,7 +190,7 @@ std::vector<Array> call_of(const Row& row, const std::vector<size_t>& numbers, c
   return arrays_of(form_of(row.form)(inputs));
 }
 
-/// vmap of the call over two examples beside the call of each: the row's floats, and half of each of them.
+/// Compares vmap of the call over two examples with the call of each: the row's floats, and half of each of them.
 std::string mapped_outcome(const Row& row) {
   std::vector<size_t> numbers;
   std::vector<Array> first, second, both;
@@ -265,7 +265,7 @@ std::vector<Array> cotangents_for(const std::vector<Array>& results) {
   return out;
 }
 
-/// c' (J t) beside (c' J) t. What an error in the last bit of the arguments changes in one of them may differ.
+/// Compares c' (J t) with (c' J) t. What an error in the last bit of the arguments changes in one of them may differ.
 std::string transposed_outcome(const Row& row) {
   if (row.varied.empty()) throw Skipped{"no tangents"};
   std::vector<Array> primals;

@@ -41,7 +41,7 @@ std::string program(const std::string& computations, const std::string& lines) {
          lines + "}\n";
 }
 
-/// An array of `dimensions`, which nobody folds: `name` = convert(s) everywhere.
+/// An array of `dimensions`, which no pass folds: `name` = convert(s) everywhere.
 std::string filled(const std::string& name, const std::string& type, const std::string& dimensions) {
   return fmt::format("  {0}0 = {1}[] convert(s)\n  {0} = {1}[{2}] broadcast({0}0), dimensions={{}}\n", name, type,
                      dimensions);

@@ -49,7 +49,7 @@ ENTRY main {{
                      dimension);
 }
 
-/// Equal with the signs of zeros, and NaN where NaN is wanted.
+/// Equal with the signs of zeros, and NaN where NaN is expected.
 void expect_same(const Literal& got, const Literal& wanted, const std::string& where) {
   ASSERT_EQ(got.shape().to_string(), wanted.shape().to_string()) << where;
   for (int64_t k = 0; k < got.shape().element_count(); ++k) {

@@ -13,7 +13,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// A problem with its matrices, which have room beyond them that nobody may touch.
+/// A problem with its matrices, with space behind them that must not be touched.
 template <typename T>
 struct Case {
   char side, uplo, transposed, diagonal;
