@@ -139,8 +139,7 @@ double median(std::vector<double> all) {
   return all[all.size() / 2];
 }
 
-/// Both in turn, and who is first in turn too: short rounds, many of them, so that most see nothing else on the
-/// machine.
+/// Runs both in turn, and alternates which is first. Rounds are short and many, so most of them are undisturbed.
 template <typename Bare, typename Ours>
 void compare(const std::string& what, int rounds, int calls, const Bare& by_hand, const Ours& by_loader) {
   std::vector<double> bares, ours, differences;

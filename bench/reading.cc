@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kLayers = 500;  // of ten operations each
 
-/// Layers of what programs of JAX are made of: products, broadcasts, reductions, selections, slices.
+/// Layers of typical operations of JAX's programs: products, broadcasts, reductions, selections, slices.
 std::string program() {
   std::string text =
       "HloModule reading\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/digits_cnn.cc -- a convolutional net with batch norm and dropout on handwritten digits: `digits_cnn
-// [report.html]`. Its state is kept in checkpoints, and read back before it is judged.
+// [report.html]`. Its state is saved in checkpoints, and restored before the evaluation.
 #include <unistd.h>
 
 #include <filesystem>

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   const double lost =
       (numpy::sum(numpy::square(centred - rebuilt)) / numpy::sum(numpy::square(centred))).item<double>();
 
-  // Twelve tries at once; the best is kept.
+  // Twelve runs at once; the best is used.
   const Clusters tries =
       jit(vmap([&](const random::Key& key) { return k_means(key, x); }))(random::split(random::key(1), 12));
   const Array best = numpy::argmin(tries.cost);

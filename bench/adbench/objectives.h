@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench/adbench/objectives.h -- the objectives of ADBench: a mixture of Gaussians, bundle adjustment, a hand (simple
 // and complicated), an LSTM. Each is a function of parameters, which are differentiated, and of data. objectives.py has
-// the same in JAX. Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic differentiation tools
-// on some problems in
-//           computer vision and machine learning" (2018): the formulas. The data are made up: sines, which any language
-//           computes alike
+// the same in JAX.
+// Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic differentiation tools on some problems
+// in
+//           computer vision and machine learning" (2018): the formulas. The data are sines, so that every language
+//           computes the same
 #pragma once
 
 #include <cmath>

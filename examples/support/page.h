@@ -127,7 +127,7 @@ inline Series curve(const std::string& name, const std::vector<double>& values) 
   return {name, steps, values};
 }
 
-/// Writes the page if the program was given a path, says what came out, and returns its exit code.
+/// Writes the page if the program received a path, prints the result, and returns the exit code.
 inline int finish(const Page& page, int argc, char** argv, const std::string& result, bool right) {
   if (argc > 1) page.write(argv[1]);
   std::printf("%s: %s\n", result.c_str(), right ? "right" : "wrong");

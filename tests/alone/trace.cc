@@ -23,6 +23,6 @@ int main() {
   const std::vector<Array> called = ops::call(staged.computation, {x});
   CHECK(called[0].to_vector<int>() == std::vector<int>({1, 4, 9}));
   CHECK(run_computation(*staged.computation, {&x, 1})[0].to_literal().identical(called[0].to_literal()));
-  CHECK_THROWS(rules_of(hlo::Opcode::kAdd), Error);  // without rules/ none are given
+  CHECK_THROWS(rules_of(hlo::Opcode::kAdd), Error);  // without rules/ the tables are empty
   return failures;
 }

@@ -178,8 +178,7 @@ TEST_F(Files, WriteThatFailsHalfWayLeavesTheOldFileAndNothingElse) {
 }
 
 TEST_F(Files, WriteBeyondTheLimitOfFileSizesEndsNoProcess) {
-  for (const bool held :
-       {false, true}) {  // by a mask of the caller's, who then must not find a signal that he didn't send
+  for (const bool held : {false, true}) {  // by the caller's signal mask, after which no new signal may be pending
     const int result = in_child([&] {
       sigset_t only, pending;
       sigemptyset(&only);

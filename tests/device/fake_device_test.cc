@@ -30,7 +30,7 @@ class FakeDevice : public testing::TestWithParam<bool> {
   void TearDown() override {
     reset_flags();
     clear_backends();
-    while (tests::fake_plan().live_blocks != 0) std::this_thread::yield();  // work that was given up ends by itself
+    while (tests::fake_plan().live_blocks != 0) std::this_thread::yield();  // cancelled work ends by itself
   }
   static void use_platform(const char* name, bool asynchronous) {
     clear_backends();

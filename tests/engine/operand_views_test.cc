@@ -10,7 +10,7 @@
 namespace hilo::engine {
 namespace {
 
-/// Reads every operand of a dot where it lies, and writes its result anywhere.
+/// Reads every operand of a dot in place, and writes its result anywhere.
 class ViewTarget final : public TestTarget {
  public:
   bool reads_view(const hlo::Instruction& instruction, size_t, std::span<const Shape>,

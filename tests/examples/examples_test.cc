@@ -98,7 +98,7 @@ TEST(Examples, MandelbrotWritesAPictureOfTheRightArea) {
   EXPECT_EQ(bytes.value().substr(1, 3), "PNG");
 }
 
-/// Runs an example that writes a page; says what it printed last.
+/// Runs an example that writes a page; returns its last output.
 std::string page_of(const std::string& name, const std::string& part) {
   const OutputFile report(name + ".html");
   const Outcome outcome = run_example(name, report.path());

@@ -25,7 +25,7 @@ using hilo::ElementType;
 using hilo::Shape;
 
 constexpr int64_t kBytes = 1 << 20;      // of a session
-constexpr int64_t kMaxUpload = 1 << 16;  // of an array whose bytes are made up
+constexpr int64_t kMaxUpload = 1 << 16;  // bytes of a generated array
 constexpr int64_t kMaxBuffers = 12, kMaxExecutables = 4;
 constexpr int kMaxRequests = 200;  // of one session
 

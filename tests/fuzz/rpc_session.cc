@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a batch of requests or an error, and whatever a session is asked it answers each call once, keeps to
-// its quotas and can be asked on.
+// Any bytes are a batch of requests or an error. A session answers each call once, respects its quotas and continues to
+// answer.
 #include <condition_variable>
 #include <cstdlib>
 #include <map>
@@ -39,7 +39,7 @@ hilo::rpc::Pieces cut(std::string_view bytes, size_t size) {
   return {std::move(parts), nullptr};
 }
 
-/// What lies in pieces is read as the whole.
+/// A message in pieces is read as the whole one.
 void read_in_pieces(std::string_view message, size_t size) {
   const hilo::rpc::Pieces pieces = cut(message, size);
   const auto whole = hilo::rpc::decode_request(message), read = hilo::rpc::decode_request(pieces);

@@ -224,7 +224,7 @@ TEST(CustomPartitions, EachDeviceRunsWhatThePartitionerGives) {
   EXPECT_EQ(own.told_config, "own");
   EXPECT_EQ(own.asked, 1);
   EXPECT_EQ(own.cleaned, 1);
-  EXPECT_EQ(own.results_asked + own.users_asked, 0);  // the rule says it all
+  EXPECT_EQ(own.results_asked + own.users_asked, 0);  // the rule is sufficient
   for (int round = 0; round < 3; ++round) EXPECT_EQ(run_on_parts(client.get(), program.get()), all_sums());
 }
 

@@ -67,7 +67,8 @@ std::string ops_of(const hlo::Module& module) {
   return fmt::format("{}", fmt::join(ops, ", "));
 }
 
-/// What others can be asked for. XLA copies arrays whose size is set at run time with any size, past their end.
+/// Whether other engines can run the cell. XLA copies arrays whose size is set at run time with any size, past their
+/// end.
 bool is_for_others(const Cell& cell) { return is_for_xla(cell) && cell.opcode != Opcode::kSetDimensionSize; }
 
 TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
@@ -164,7 +165,7 @@ TEST(RandomPrograms, FindAPlantedWrongKernelAndReduceItToAFewOps) {
   }
 }
 
-/// Every sample of an op and type that XLA:CPU is asked for, by itself.
+/// Writes every sample of an op and type that XLA:CPU runs, each by itself.
 void write_samples(const std::string& folder, int64_t n) {
   for (const Cell& cell : cells()) {
     if (!is_for_xla(cell)) continue;

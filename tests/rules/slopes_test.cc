@@ -86,7 +86,7 @@ bool is_finite_in(double x, const Format& f) {
 /// The greatest error of one column of one function; where the truth is a number of the type.
 struct Worst {
   double ulps = 0, at = 0, got = 0, truth = 0;
-  double bound = 0;  ///< of that point: kept is the one with the greatest share of its bound
+  double bound = 0;  ///< of the point with the largest fraction of its bound
   void add(double x, double result, double wanted, const Format& f, double size, double most) {
     if (!is_finite_in(wanted, f)) return;
     const double off = std::isnan(result) || std::isinf(result) ? HUGE_VAL : std::abs(result - wanted) / ulp(size, f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/soak/client.cc -- good clients of a server, each a session on a thread of its own, that know what every result
-// must be: sums of integers that begin with the session's own number. Prints one line of JSON about what they saw; or
-// one for each line of stdin, which says how many round trips each session makes.
+// tests/soak/client.cc -- good clients of a server, each a session on its own thread. They know every expected result:
+// sums of integers that begin with the session's own number. Prints one line of JSON with their observations, or one
+// for each line of stdin, which is the number of round trips per session.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,8 +80,8 @@ class Session {
     add_up();
   }
 
-  /// At most this many round trips, and another program; how many were made. The session begins with the first. Less:
-  /// it has ended before its time.
+  /// Runs at most this many round trips, and another program; returns their number. Begins the session first if
+  /// necessary. A smaller number: the session ended early.
   int64_t take(int64_t rounds) {
     int64_t made = 0;
     try {
@@ -290,7 +290,7 @@ class Seat {
   std::unique_ptr<Session> session_;
 };
 
-/// Sessions that go on as stdin says, and wait for its next line.
+/// Sessions that read a number of steps from stdin, run them, and wait for the next line.
 int run_steps(const std::string& target, int sessions, uint64_t seed) {
   Report report;
   std::vector<Seat> seats;

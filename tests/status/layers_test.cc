@@ -27,7 +27,7 @@ using hlo::Opcode;
 
 constexpr int64_t kSizes[] = {0, 1, 3, 17};
 
-/// Whatever shape the program says is right.
+/// Whether any shape that the program specifies is valid.
 bool has_any_shape(Opcode opcode) { return opcode == Opcode::kParameter || opcode == Opcode::kCustomCall; }
 
 /// A result that the sample can't have: of another rank, or, where a scalar gives any, of another type.

@@ -83,7 +83,7 @@ OfReplicas everywhere(const ComputationPtr& computation, const OfReplicas& argum
   return run_on_replicas(*tests::reference_client(), module_of(computation), arguments);
 }
 
-/// operands + h * direction, where the mask says so.
+/// operands + h * direction, where the mask is true.
 std::vector<Literal> moved(std::span<const Literal> operands, std::span<const Literal> v, const Mask& mask,
                            long double h) {
   std::vector<Literal> out(operands.begin(), operands.end());
@@ -149,7 +149,8 @@ void append(std::vector<Literal>& to, const std::vector<Literal>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// The tangents of the results that have one, by the jvp rule, replica after replica; zeros where the rule says zero.
+/// The tangents of the results that have one, by the jvp rule, replica after replica; zeros where the rule returns
+/// zero.
 std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
   const JvpComputation jvp = jvp_computation(c, mask, Mask(c->result_shape().leaves().size(), false));

@@ -24,7 +24,7 @@ inline BufferPtr argument_of(const Executable& executable, const Literal& litera
 inline BufferPtr cpu_buffer(const Literal& literal, int64_t device = 0) {
   return buffer_on(*cpu_client(), literal, device);
 }
-/// The same of the default client, laid out as `shape` says.
+/// The same on the default client, with the layout of `shape`.
 BufferPtr default_buffer(const Literal& literal, const Shape& shape, int64_t device = 0);
 inline BufferPtr default_buffer(const Literal& literal, int64_t device = 0) {
   return default_buffer(literal, literal.shape().with_default_layout(), device);

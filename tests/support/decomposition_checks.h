@@ -16,7 +16,7 @@ struct Decomposition {
   double epsilon = 0;  ///< of the operands' type
 };
 
-// Each says what is wrong, or "".
+// Each returns the error, or "".
 std::string check_lu(const Decomposition& d);
 std::string check_geqrf(const Decomposition& d);
 std::string check_geqp3(const Decomposition& d);

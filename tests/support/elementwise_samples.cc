@@ -339,7 +339,8 @@ std::vector<Sample> complex_samples(ElementType type, int64_t n, Values values) 
 /// infinity above. Denormals of the old one, below `normal`, have their first bits at the place of `normal`.
 long double reduced(long double x, int64_t exponent, int64_t mantissa, bool narrower_exponent, long double normal) {
   if (x == 0 || !std::isfinite(x)) return x;
-  const int unit = ilogbl(std::max(fabsl(x), normal)) - static_cast<int>(mantissa);  // the last bit kept is 2^unit
+  // the last bit of the mantissa is 2^unit
+  const int unit = ilogbl(std::max(fabsl(x), normal)) - static_cast<int>(mantissa);
   const long double rounded = ldexpl(real_oracle(Opcode::kRoundNearestEven, ldexpl(x, -unit), 0), unit);
   if (!narrower_exponent) return rounded;
   const int bias = (1 << (exponent - 1)) - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/fake_client.h -- platform "Host2": devices that are far away, without any hardware. Programs run on the
-// CPU engine, but arrays are where no pointer reaches, all work is done late and on another thread, and every call can
-// be made to fail. What works on it makes no silent use of host memory.
+// tests/support/fake_client.h -- platform "Host2": remote devices without any hardware. Programs run on the CPU engine,
+// but arrays have no pointers, all work is done late and on another thread, and every call can be made to fail. Code
+// that works on it uses no host memory by accident.
 #pragma once
 
 #include <atomic>

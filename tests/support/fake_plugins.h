@@ -9,7 +9,7 @@
 
 namespace hilo::tests {
 
-/// Where the plugin lies.
+/// The path of the plugin.
 std::string fake_plugin_path();
 /// The plan of the plugin at that path.
 FakePluginPlan& fake_plugin_plan();
@@ -17,7 +17,7 @@ FakePluginPlan& fake_plugin_plan();
 /// A client of the fake plugin, on its own.
 ClientPtr fake_plugin_client(int64_t devices = 2, plugins::ProgramFormat format = plugins::ProgramFormat::kHlo);
 
-/// A copy of the plugin, which the loader takes for another one. While it lives, what the environment says of fake
+/// A copy of the plugin, which the loader treats as another one. While it exists, the environment variable of fake
 /// plugins is `variable`, for this process and its children.
 class FakePluginCopy {
  public:

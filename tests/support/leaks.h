@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/leaks.h -- says to the leak sanitizer that what this thread loses from here on is meant to be lost.
+// tests/support/leaks.h -- makes the leak sanitizer ignore later leaks of this thread.
 #pragma once
 
 #ifdef __SANITIZE_ADDRESS__

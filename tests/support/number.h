@@ -23,7 +23,7 @@ void store_whole(Literal& literal, int64_t i, Whole value);
 /// Stores a number rounded to a float or complex type; integers cut it off, pred is "not zero".
 void store_wide(Literal& literal, int64_t i, const Wide& value);
 
-/// A literal with element i made by f(i).
+/// A literal whose element i is f(i).
 Literal wholes(const Shape& shape, const std::function<Whole(int64_t)>& f);
 /// The same values in another type of the same class or a wider one.
 Literal converted(const Literal& literal, ElementType type);

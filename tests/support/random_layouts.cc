@@ -116,7 +116,7 @@ class LayoutWriter {
   ComputationPtr written() {
     for (const Instruction& i : source_.instructions()) places_.push_back(write(i));
     InstructionId root = places_[source_.root_id()];
-    if (draft_.instruction(root).opcode == Opcode::kBitcast)  // what a fusion says of its root isn't meant
+    if (draft_.instruction(root).opcode == Opcode::kBitcast)  // attributes of a fusion's root are ignored
       root = copied(root, drawn_.laid_out(draft_.instruction(root).shape));
     return must(std::move(draft_).finish(root));
   }

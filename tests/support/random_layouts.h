@@ -10,8 +10,8 @@ namespace hilo::tests {
 /// transpose, reshape and transpose back.
 hlo::Module with_reordered_values(const hlo::Module& module, unsigned seed);
 
-/// The program inside of a branch or of a loop of one turn, whichever `seed` says, or itself. What chooses and counts
-/// are arguments, so nothing is folded; results keep their names.
+/// The program inside of a branch or of a loop of one iteration, selected by `seed`, or unchanged. Conditions and
+/// counts are arguments, so nothing is folded; results keep their names.
 hlo::Invocation nested(const hlo::Invocation& program, unsigned seed);
 
 /// The program with a random layout on every instruction of every computation, and with entry layouts that differ from

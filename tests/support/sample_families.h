@@ -8,7 +8,7 @@
 
 namespace hilo::tests {
 
-/// What a sampler is asked for: elements of `type`, main extent `n`.
+/// The request to a sampler: elements of `type`, main extent `n`.
 struct Wanted {
   ElementType type;
   int64_t n;

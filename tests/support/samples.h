@@ -30,7 +30,7 @@ struct Sample {
   double ulps = 0;                     ///< how far results may be from `expected`: 0 for exact ops
   double step = 1e-6;                  ///< of finite differences in f64; large where the op is linear and rounds
   double slope_ulps = 8;  ///< how far derivatives may be from them, where that is more than their own error
-  /// Where right results aren't unique: says what is wrong with these, or "". Of `expected` only the shape counts.
+  /// For results that aren't unique: returns the error, or "". Only the shape of `expected` is used.
   std::function<std::string(std::span<const Literal> leaves)> check = nullptr;
   /// Then a program of the same operands around the instruction, whose results are unique, and so have derivatives.
   std::function<hlo::ComputationPtr(const Sample& self)> smooth = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/status_cell.h -- a cell of docs/internal/status.md is the verdict of one test, whose name says opcode,
+// tests/support/status_cell.h -- a cell of docs/internal/status.md is the result of one test, whose name has opcode,
 // column and type.
 #pragma once
 
@@ -38,7 +38,7 @@ std::vector<Cell> transpose_cells();
 std::vector<Cell> batch_cells();
 /// Those whose rule is missing because JAX has none either: asking is an error, never a dropped gradient.
 std::vector<Cell> underivable_cells();
-/// Opcodes that take the type by their row, but whose shape rule says that there is no such instruction.
+/// Opcodes whose row accepts the type, but whose shape rule rejects every instruction of it.
 const std::vector<Cell>& refused_cells();
 std::vector<hlo::Opcode> later_opcodes();
 

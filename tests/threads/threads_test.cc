@@ -173,7 +173,7 @@ TEST(Threads, AnotherThreadComputesWhileOneTraces) {
   EXPECT_EQ(traced.item<float>(), 2);
 }
 
-/// What `use` throws when it is given a value of `transformation` on another thread.
+/// The error of `use` for a value of `transformation` on another thread.
 template <typename Transformation>
 std::string error_on_another_thread(const Transformation& transformation, void (*use)(const Array&)) {
   std::string text;

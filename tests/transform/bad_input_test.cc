@@ -33,7 +33,7 @@ struct Row {
 };
 
 const Row kRows[] = {
-    // Values that are asked of a tracer.
+    // Values that a tracer doesn't have.
     {"if_under_jit", [] { jit([](const Array& x) { return x > 0.0f ? x : -x; })(Array(1.0f)); },
      StatusCode::kFailedPrecondition, "jit made pred[] at bad_input_test.cc:"},
     {"if_under_vmap", [] { vmap([](const Array& x) { return x > 0.0f ? x : -x; })(numpy::ones({2})); },

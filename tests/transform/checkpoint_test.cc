@@ -124,7 +124,7 @@ TEST(Checkpoint, KeepsNoMoreBytesThanJaxDoes) {
   EXPECT_LT(3 * nothing, all);
   EXPECT_LE(dots, jax("dots_saveable") + activations);  // the cotangent is live together with the recomputed values
   EXPECT_EQ(jax("none"), jax("nothing_saveable"));      // XLA:CPU recomputes the sines with any policy
-  EXPECT_LE(all, 2 * jax("none"));                      // here the cosines are kept, as the program says
+  EXPECT_LE(all, 2 * jax("none"));                      // here the cosines are saved, because the program requests it
 }
 
 /// Those for grad of a scan of 24 steps: step(w, carry, x), whose carry begins with the state.

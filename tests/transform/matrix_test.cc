@@ -545,8 +545,7 @@ TEST_P(Matrix, EveryPairMeansWhatItSays) {
   }
 }
 
-/// On the engine that compiles nothing: what is asked here is the front end. grad is left to the pairs: it is vjp of a
-/// sum.
+/// Runs on the reference engine, because this tests the front end. grad is tested with the pairs: it is vjp of a sum.
 TEST_P(Matrix, EveryTripleMeansWhatItSays) {
   run_on("Reference");
   std::vector<Transformation> used(std::begin(kTransformations), std::end(kTransformations));

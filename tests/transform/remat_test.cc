@@ -291,7 +291,7 @@ TEST(Checkpoint, BranchesOnTracersNameTheLine) {
 }
 
 TEST(Checkpoint, GivesTheSameBits) {
-  // The residual that is kept and the value are one bf16 number, whatever precision is used in between.
+  // The saved residual and the value are one bf16 number, for any precision in between.
   const auto dot = custom_vjp([](Array x) { return numpy::matmul(x, x); })
                        .defvjp([](Array x) { return std::pair(numpy::matmul(x, x), std::tuple<>()); },
                                [](std::tuple<>, Array g) { return g; });

@@ -415,7 +415,7 @@ Status client_compile(PJRT_Client_Compile_Args& args) {
   return ok_status();
 }
 
-/// The array as it lies on the device: column by column.
+/// The array in the layout of the device: column-major.
 std::string device_bytes(const Literal& literal) {
   const Shape& shape = literal.shape();
   std::vector<int64_t> order;

@@ -63,7 +63,7 @@ TEST(Dot, TakesVectorsAndScalars) {
   EXPECT_EQ(dotted(v, Literal::scalar(2.0f), {}), "f32[3] {2, 4, 6}");
 }
 
-/// 2^41 rows of nothing: no list of them may be made.
+/// 2^41 empty rows: no list of them may be allocated.
 TEST(Dot, MayHaveMoreRowsThanMemoryWhereTheyAreEmpty) {
   const Literal rows(Shape::array(ElementType::kF32, {int64_t{1} << 41, 0})),
       none(Shape::array(ElementType::kF32, {0, 0}));

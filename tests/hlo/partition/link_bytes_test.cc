@@ -59,7 +59,7 @@ const std::map<std::string, int64_t>& leasts() {
   return bytes;
 }
 
-/// Where a tenth is asked for.
+/// Programs whose limit is a tenth.
 constexpr std::string_view kTenths[] = {"fft_batch", "cumsum", "dynamic_slice", "dynamic_update_slice", "top_k"};
 
 TEST(LinkBytes, AreNeverMoreThanXlasAndATenthWhereXlaGathers) {

@@ -97,7 +97,7 @@ TEST(MessageCommunicator, WhatARunThatFailedLeftIsNotReadByTheNext) {
   token.cancel();
   {
     const auto left = process(boxes, 0, {1, 99}, &token), right = process(boxes, 1, {1, 99});
-    const Status cancelled = sum(*left, 2);  // its letter lies there
+    const Status cancelled = sum(*left, 2);  // its message has arrived
     EXPECT_EQ(cancelled.code(), StatusCode::kCancelled);
     left->of(0).abort(cancelled);
     EXPECT_TRUE(sum(*right, 2).ok());                          // they had met

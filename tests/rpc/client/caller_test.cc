@@ -32,7 +32,7 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-/// A connection that answers each request as `answer` says, on a thread of its own.
+/// A connection that answers each request by `answer`, on its own thread.
 class Scripted final : public Connection {
  public:
   using Answer = std::function<void(Receiver& receiver, const Request& request)>;
@@ -112,7 +112,7 @@ struct FakeClock {
   }
 };
 
-/// Connections of which the first greets and breaks at the first call; `later` says how the others end.
+/// Connections of which the first greets and breaks at the first call; `later` answers the others.
 Connect breaking_once(Threads& threads, std::atomic<int>& connections, Scripted::Answer later) {
   return [&threads, &connections, later](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
     const int n = ++connections;

@@ -267,7 +267,7 @@ TEST(Codec, ReadsWhatAnotherWriterOfXrtProtoWrote) {  // protoc --encode=hilo.xr
   EXPECT_EQ(std::get<Download>(requests[5].body).size, 8);
 }
 
-// ---- xrt.proto says what is written.
+// ---- xrt.proto describes the written messages.
 
 /// Fields of messages by name: {"Hello.version", 1}.
 using Fields = std::map<std::string, uint32_t>;

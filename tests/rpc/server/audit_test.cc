@@ -121,7 +121,7 @@ TEST(Audit, AReaderThatIsStuckHoldsUpNobodyAndLosesLinesThatAreCounted) {
     const ssize_t got = ::read(stuck.reader(), some, sizeof(some));
     ASSERT_GT(got, 0);
     text.append(some, static_cast<size_t>(got));
-    audit->record({.event = "refused"});  // as soon as there is room, it says how many
+    audit->record({.event = "refused"});  // as soon as there is room, it reports their number
   }
 }
 

@@ -229,7 +229,7 @@ TEST_F(TheDoor, AnAddressThatIsTakenOrUnknownIsAnError) {
   EXPECT_EQ(status("192.0.2.1:0").code(), StatusCode::kUnavailable);  // without an owner
 }
 
-// ---- What an operator is told.
+// ---- The operator's messages.
 
 TEST_F(TheDoor, TellsWhomItCutsAndWhy) {
   open({.strangers = 1, .stranger_bytes = 1000});

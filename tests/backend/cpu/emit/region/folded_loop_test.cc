@@ -47,7 +47,7 @@ ENTRY main {{
   }
 }
 
-/// As jax.numpy.repeat writes it: the reshape joins what the broadcast made narrow.
+/// The form of jax.numpy.repeat: the reshape joins the dimensions that the broadcast created.
 TEST(RegionFold, RepeatsElements) {
   for (const std::string_view type : kTypes) {
     for (const int64_t times : {2, 3, 4, 5, 8}) {

@@ -8,7 +8,8 @@
 namespace hilo::cpu {
 namespace {
 
-/// NaNs, signalling ones too, infinities, zeros of both signs, what rounds to them, and what lies between two values.
+/// NaNs, also signalling ones, infinities, zeros of both signs, numbers that round to these, and numbers between two
+/// values.
 Literal special_floats(int64_t count, unsigned seed) {
   constexpr uint32_t kSpecial[] = {0x7fc00000, 0xffc00001, 0x7f800001, 0xff800002, 0x7f800000,
                                    0xff800000, 0x80000000, 0,          0x80000001, 1,

@@ -61,7 +61,7 @@ std::string answer(const Call& call) {
   }
   const std::string written = ::testing::internal::GetCapturedStdout();
   if (!written.empty()) return "on stdout: " + written;
-  constexpr std::string_view kWhere = "Execute 'm': ";  // which the engine says, too
+  constexpr std::string_view kWhere = "Execute 'm': ";  // also in the engine's messages
   if (const size_t at = fast.find(kWhere); at != std::string::npos) fast.erase(at, kWhere.size());
   if (fast != slow) return "the engine: " + fast + "\nthe reference: " + slow;
   return slow;

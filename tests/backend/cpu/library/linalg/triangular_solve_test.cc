@@ -43,7 +43,7 @@ struct Case {
     return inside ? static_cast<double>(a[static_cast<size_t>(column * a_leading() + row)]) : 0;
   }
 
-  /// The greatest difference of op(A) X or X op(A) from B, and whether what lies beyond B is as it was.
+  /// The largest difference of op(A) X or X op(A) from B, and whether the memory beyond B is unchanged.
   double residue(const std::vector<T>& x) const {
     double most = 0;
     for (int j = 0; j < n(); ++j) {
