@@ -22,8 +22,8 @@ REASONS = "tools/jax_api/reasons.tsv"
 HEAD = """# What hilo has of JAX's names
 
 Every public name of jax 0.10.2 (`jax.numpy`, `lax`, `random`, `nn`, `scipy`, `image`, `ops`) and optax 0.2.8, by module.
-`make docs` writes this page: what is there was found by compiling `using` declarations against `hilo/hilo.h`. That a name is
-there says nothing of its arguments; [recorded calls of JAX](jax_api.md) judge those.
+`make docs` writes this page: the names that hilo has are found by compiling `using` declarations against `hilo/hilo.h`. A listed name
+may lack some arguments; [recorded calls of JAX](jax_api.md) test those.
 """
 
 
@@ -77,7 +77,7 @@ def module_text(module: str, members: list[str], there: set[str], reasons: list[
     if has:
         parts.append("\n" + wrapped(has) + "\n")
     if lacks:
-        parts.append("\n| hasn't | why, and what instead |\n|---|---|\n")
+        parts.append("\n| missing | reason and replacement |\n|---|---|\n")
         parts += [f"| `{name.rpartition('.')[2]}` | {reason_of(name, reasons)} |\n" for name in lacks]
     return "".join(parts)
 
