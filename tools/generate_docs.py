@@ -91,8 +91,8 @@ def seeds(root: pathlib.Path) -> str:
             name, here, file, test = cells
             rows.append(f"| {name} | {here} | `{file}` | `{test.split(': ')[1]}` in `{test.split(': ')[0]}` |\n")
     return ("# The names of early JAX\n\n"
-            f"Generated from `{SEEDS}` by `make docs`. Every name that early JAX's `xla_bridge.py` and local XLA client had, what\n"
-            "it is in hilo, and the test that holds it to that.\n\n"
+            f"Generated from `{SEEDS}` by `make docs`. Every name of early JAX's `xla_bridge.py` and local XLA client, its\n"
+            "counterpart in hilo, and the test of that counterpart.\n\n"
             "| early JAX | hilo | file | test |\n|---|---|---|---|\n" + "".join(rows))
 
 
@@ -148,10 +148,10 @@ def other_names(text: str) -> list[tuple[str, list[str], str]]:
 
 def dependencies(packages: list[Package], others: list[tuple[str, list[str], str]]) -> str:
     lines = ["# Dependencies", "",
-             "Generated from `tools/packages.txt` by `make docs`. Beside git and make, by the names of Debian 12; the last",
-             "table has those of other releases. Each `make` target installs the groups it needs: everything needs `build`;",
-             "`make test` also `test`; `make bench` `bench`; `make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB",
-             "installed, of the package alone.", ""]
+             "Generated from `tools/packages.txt` by `make docs`. The build needs git, make and these packages, listed by their",
+             "names in Debian 12; the last table has the names in other releases. Each `make` target installs its groups: every",
+             "target needs `build`; `make test` also `test`; `make bench` `bench`; `make lint` `lint`; `make fuzz` `fuzz`; `make",
+             "docs` `docs`. Sizes are in MB, installed, without dependencies.", ""]
     for group in dict.fromkeys(package.group for package in packages):
         lines += [f"## {group}", "", "| package | why | in the product | licence | MB |", "|---|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.why} | {PARTS[p.part]} | {p.licence} | {p.size} |"
