@@ -23,6 +23,7 @@ PROGRAMS = {page.stem: [page] for page in (*sorted((DOCS / "tutorial").glob("[0-
 PROGRAMS["reference"] = [page for page in sorted((DOCS / "reference").glob("*.md")) if page not in (*DEVICES, DOCS / "reference" / "README.md")]
 PROGRAMS["reference_devices"] = DEVICES
 PROGRAMS["coming_from"] = [page for page in sorted((DOCS / "coming_from").glob("*.md")) if page.stem != "README"]
+PROGRAMS["coming_from"].append(DOCS / "index.md")
 
 
 def main() -> int:
