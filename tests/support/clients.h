@@ -6,12 +6,13 @@
 
 namespace hilo::tests {
 
-/// The client of an engine that all tests of a program share. It has kDevices devices, which meet as threads.
+/// The client of an engine, shared by all tests of a program. It has kDevices devices; collectives between them use
+/// threads.
 inline constexpr int64_t kDevices = 16;
 const ClientPtr& cpu_client();
 const ClientPtr& reference_client();
 
-/// Both: the reference first.
+/// Both clients, the reference first.
 std::vector<ClientPtr> engine_clients();
 
 /// The value on a device of a client.

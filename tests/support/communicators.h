@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/communicators.h -- participants that meet, and numbers whose sum depends on the order of additions.
+// tests/support/communicators.h -- participants of collectives, and numbers whose sum depends on the order of
+// additions.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/fake_plugin.h -- what tests tell the fake plugin, and what it has seen. Its programs run on the
-// reference evaluator; its events are late, its arrays lie column by column, and it ends the process where XLA's
-// plugins do.
+// tests/support/fake_plugin.h -- settings and counts of the fake plugin. Its programs run on the reference evaluator,
+// its events are late, its arrays are column-major, and it ends the process in the same cases as XLA's plugins.
 #pragma once
 
 #include <atomic>
@@ -10,17 +9,17 @@
 namespace hilo::tests {
 
 struct FakePluginPlan {
-  std::atomic<int64_t> calls{0};            ///< that could have failed
-  std::atomic<int64_t> fail_at{-1};         ///< the number of the call that fails, from 0 on; -1: none
-  std::atomic<uint32_t> fail_code{14};      ///< with which PJRT_Error_Code
-  std::atomic<int64_t> fail_events_at{-1};  ///< the number of the piece of late work that fails
-  std::atomic<int64_t> work{0};             ///< pieces of late work
-  std::atomic<bool> holds_work{false};      ///< late work waits until this is over
-  std::atomic<int64_t> taken{0};            ///< arguments whose memory runs have taken
-  std::atomic<int64_t> live{0};  ///< errors, events, buffers, executables and clients that have not been destroyed
+  std::atomic<int64_t> calls{0};            ///< number of calls that can fail
+  std::atomic<int64_t> fail_at{-1};         ///< the call that fails, counted from 0; -1: none
+  std::atomic<uint32_t> fail_code{14};      ///< its PJRT_Error_Code
+  std::atomic<int64_t> fail_events_at{-1};  ///< the piece of late work that fails, counted from 0
+  std::atomic<int64_t> work{0};             ///< number of pieces of late work
+  std::atomic<bool> holds_work{false};      ///< late work waits until this is false
+  std::atomic<int64_t> taken{0};            ///< number of arguments whose memory was donated to runs
+  std::atomic<int64_t> live{0};             ///< number of live errors, events, buffers, executables and clients
 };
 
-/// What the library exports as hilo_fake_plugin().
+/// Type of the exported function hilo_fake_plugin().
 using FakePluginPlanFunction = FakePluginPlan* (*)();
 
 /// Name of an environment variable that GetPjrtApi reads. Its values:

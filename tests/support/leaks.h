@@ -8,8 +8,8 @@
 
 namespace hilo::tests {
 
-/// While it lives, allocations of this thread are not reported as leaks. For tests of LLVM's fatal errors, which leave
-/// a half-done compilation behind.
+/// While it exists, allocations of this thread are not reported as leaks. For tests of LLVM's fatal errors, which leak
+/// an incomplete compilation.
 class LeaksAreMeant {
  public:
   LeaksAreMeant(const LeaksAreMeant&) = delete;

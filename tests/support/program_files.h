@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/program_files.h -- programs with arguments and results as files, for others to run.
+// tests/support/program_files.h -- writes programs with arguments and results to files, for other engines.
 #pragma once
 
 #include <string>
