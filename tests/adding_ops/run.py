@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what docs/contributing/adding_an_op.md and docs/contributing/adding_a_structural_op.md say in a copy of the
-tree, builds that, runs the pages' programs with the new ops.
+"""Follows docs/contributing/adding_an_op.md and docs/contributing/adding_a_structural_op.md in a copy of the tree,
+builds it, and runs the pages' programs with the new ops.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A share of the front end's own tests through the fake plugin; tests/interop/front_end.py runs all.
+"""Runs a subset of the front end's own tests on the fake plugin; tests/interop/front_end.py runs all.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The client as a whole process sees it: flags from command line and environment, the GPU that is looked for,
-completion.
+"""Tests the client in whole processes: flags from command line and environment, the search for a GPU, completion.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of docs/debugging.md in one folder and compares what they leave and print with what the page shows.
+"""Runs the commands of docs/debugging.md in one folder and compares their files and output with the page.
 
-Its pictures come from the same session: the graph byte for byte, the flame graph but for its times. Pages are shown as
-Chromium draws them; of these only links and sizes are compared, since they hold times.
-
-Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. --write puts what this machine shows
-into the page, and the pictures next to it.
+The page's pictures are from the same session. The graph is compared byte for byte, the flame graph except for its
+times. Pages are shown as Chromium draws them; only their links and sizes are compared, because they contain times.
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. --write puts this machine's output into
+the page, and the pictures next to it.
 """
 
 import argparse

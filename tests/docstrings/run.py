@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the examples of the public headers' docstrings, `/// Example    EXPRESSION  // RESULT`, and
-compares what `std::cout << (EXPRESSION)` prints with RESULT. With --write it puts what they print into the headers
-instead.
+"""Runs the examples of the public headers' docstrings, `/// Example    EXPRESSION  // RESULT`.
 
-Prints "passed CASE" or "failed CASE" for each header; tools/run_tests.py counts them.
+Compiles them, and compares the output of `std::cout << (EXPRESSION)` with RESULT. With --write it puts the output into
+the headers instead. Prints "passed CASE" or "failed CASE" for each header; tools/run_tests.py counts them.
 """
 
 import argparse

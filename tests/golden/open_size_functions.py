@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that jax.export writes with symbolic sizes: every family of operations that it can emit, with one and two
-symbols and sizes derived from them. record_open_sizes.py records a part of them as tests; tests/interop/open_sizes.py
-compares hilo with JAX on all of them.
+"""Functions that jax.export writes with symbolic sizes: every family of operations, with one and two symbols and
+derived sizes.
 
-A case is a function and the types of its arguments: "f32[b,3]"; a suffix says which values: "+" positive, "u" within
-(-0.9, 0.9), "%5" integers 0 to 4, "s" sorted along the last dimension."""
+record_open_sizes.py records some of them as tests; tests/interop/open_sizes.py compares hilo with JAX on all of them. A
+case is a function and the types of its arguments, such as "f32[b,3]". A suffix selects the values: "+" positive, "u"
+within (-0.9, 0.9), "%5" integers 0 to 4, "s" sorted along the last dimension."""
 
 import functools
 import math
@@ -712,7 +712,7 @@ safe_log.defjvp(lambda x, t: (jnp.log(x[0]), t[0] / (x[0] + 1)))
 
 
 def inner_export(symbols, *types):
-    """A function that was exported by itself, to be called by another."""
+    """A separately exported function, which another one calls."""
     def call(function):
         scope = jax.export.SymbolicScope()
         arguments = [jax.ShapeDtypeStruct(jax.export.symbolic_shape(t, scope=scope), np.float32) for t in types]
@@ -875,7 +875,7 @@ def leaf_type(text, scope):
 
 
 def leaf_value(text, sizes, random):
-    """What an argument of this type is at these sizes."""
+    """Returns an argument of this type at these sizes."""
     shape = tuple(int(eval(s.replace("^", "**"), {}, dict(sizes))) for s in symbols_of(text).split(",") if s.strip())
     dtype, values = DTYPES[text[:text.index("[")]], text[text.index("]") + 1:]
     if values.startswith("%"):
@@ -897,12 +897,12 @@ def leaf_value(text, sizes, random):
 
 
 def needs_x64(name):
-    """Whether types of 64 bits are in it: the others are exported as JAX comes, sizes computed in 32 bits."""
+    """Whether it has types of 64 bits. Other cases are exported with JAX's defaults, with sizes computed in 32 bits."""
     return any(word in (str(CASES[name][1]) + name).replace("c64", "") for word in ("64", "c128"))
 
 
 def exported(name):
-    """The case as jax.export writes it."""
+    """Returns the case as written by jax.export."""
     function, types = CASES[name]
     scope = jax.export.SymbolicScope(CONSTRAINTS[name])
     arguments = jax.tree.map(lambda text: leaf_type(text, scope), types)
@@ -915,6 +915,6 @@ def arguments_of(name, sizes):
 
 
 def sizes_of(name):
-    """The sizes to run at: also such as break the constraints."""
+    """Returns the sizes to run at, including some that violate the constraints."""
     own = SECOND[name]
     return list(SIZES) + [{"b": b, "c": own(b)} for b in (1, 2, 7, 33) if own is not None]

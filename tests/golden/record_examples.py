@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers with which five of the examples are compared: the same programs in JAX. Run with jax 0.10.2; prints a
-line for each example, whose numbers are constants there."""
+"""Computes in JAX the numbers with which five of the examples are compared.
+
+Needs jax 0.10.2. Prints a line for each example; the numbers are constants in the examples."""
 
 import functools
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_linalg.py LAX_FILE SCIPY_FILE -- what jax 0.10.2 gives for linear algebra and for special functions of
-several parameters, for tests/lax/linalg_golden_test.cc and tests/scipy/linalg/golden_test.cc. A row is C++, an arrow,
-and Python where that isn't the same text; "d NAME " in front asks for the derivative along ones in that input."""
+"""record_linalg.py LAX_FILE SCIPY_FILE -- records jax 0.10.2's linear algebra and special functions of several
+parameters.
+
+For tests/lax/linalg_golden_test.cc and tests/scipy/linalg/golden_test.cc. A row is C++, an arrow, and Python if it
+differs. A prefix "d NAME " selects the derivative along ones in that input."""
 import sys
 
 import jax

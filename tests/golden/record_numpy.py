@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """record_numpy.py FOLDER -- evaluates the rows of tests/golden/numpy_cases.txt with jax 0.10.2 and writes
-FOLDER/*_golden.inc (tests/numpy): what each C++ expression must give. Rows are C++; the Python expression follows
-from it, or stands after ";;"."""
+FOLDER/*_golden.inc (tests/numpy): the expected result of each C++ expression.
+
+Rows are C++. The Python expression is derived from it, or follows after ";;"."""
 import pathlib
 import re
 import sys

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_optim.py FILE -- what optax 0.2.8's optimisers and transformations make of two parameters in 100 steps, for
-tests/optim/steps_test.cc. Gradients are cos(0.7 step + place), so nothing is fed back; line searches have a loss
-instead, whose parameters are recorded after 3 steps and after 100."""
+"""record_optim.py FILE -- records two parameters over 100 steps of optax 0.2.8's optimisers and transformations, for
+tests/optim/steps_test.cc.
+
+Gradients are cos(0.7 step + offset), independent of the parameters. Line searches have a loss instead, whose parameters
+are recorded after 3 steps and after 100."""
 import sys
 
 import jax
@@ -56,7 +58,8 @@ def loss(params):
 
 
 def searched(call: str) -> list[np.ndarray]:
-    """After 3 steps, and after 100. In 64 bits: near the end a search decides by the last bits of the loss."""
+    """Returns the parameters after 3 steps, and after 100. In 64 bits, because near the end the last bits of the loss
+    decide a search."""
     jax.config.update("jax_enable_x64", True)
     tx = eval(python_of(call), vars(optax))
     params = jax.tree.map(lambda x: jnp.asarray(x, jnp.float64), PARAMS)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""record_shardings.py -- what XLA propagates: programs over a mesh of 8 devices and the shardings that jit gives
-their results.
+"""record_shardings.py -- records XLA's propagation: programs over a mesh of 8 devices, and the shardings of their
+results under jit.
 
-Writes tests/golden/shardings.txt. Needs jax 0.10.2. A program there is a line `=== NAME`, a line with one list of
-axes a dimension for each result, then its StableHLO.
+Writes tests/golden/shardings.txt. Needs jax 0.10.2. A program is a line `=== NAME`, a line with one list of axes per
+dimension for each result, then its StableHLO.
 """
 
 import os
@@ -218,7 +218,7 @@ def ring(v):
 
 
 def steps(v):
-    """Power iteration on parts: collectives in a loop, and a part that no other device has."""
+    """Power iteration on shards: collectives in a loop, and a shard that only one device has."""
     def body(b):
         return lax.fori_loop(0, 3, lambda _, c: c / (1 + jnp.abs(lax.psum(c, "y"))), b)
     return by_hand(body, P("x", "y"), P("x", "y"))(v)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes transformations.txt: what transformations give in jax 0.10.2. A line is a name and numbers; tests look them
-up by name."""
+"""Writes transformations.txt: results of transformations in jax 0.10.2. A line is a name and numbers; tests find them
+by name."""
 
 import pathlib
 

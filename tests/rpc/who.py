@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""who.py -- the clients that are admitted without a token, and what the operator reads of it."""
+"""who.py -- tests which clients are admitted without a token, and the messages for the operator."""
 
 import json
 import os
@@ -17,14 +17,14 @@ IS_ROOT = os.geteuid() == 0  # which alone can become another user; without it t
 
 
 def events(place) -> list[dict]:
-    """The audit lines; each is JSON with a time and an event."""
+    """Returns the audit lines; each is JSON with a time and an event."""
     lines = [json.loads(line) for line in (place.folder / "audit").read_text().splitlines()]
     assert all(line["time"].endswith("Z") and line["event"] for line in lines), lines
     return lines
 
 
 def as_another_user(place, *arguments, environment=None):
-    """The command's end, run by another user."""
+    """Returns the result of the command, run by another user."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="hilo_other_"))  # the place's own folder is this user's alone
     try:
         for program in place.folder.glob("*.hlo"):

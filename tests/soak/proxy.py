@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""proxy.py -- a slow network: carries connections on loopback to a server, each chunk some time later, and cuts
-them on request."""
+"""proxy.py -- a slow network: forwards connections on loopback to a server, delays each chunk, and cuts connections on
+request."""
 
 import collections
 import contextlib
@@ -40,11 +40,11 @@ class Proxy:
         self.thread.start()
 
     def delay(self, seconds: float):
-        """Of what comes from now on, one way."""
+        """Sets the one-way delay of later chunks."""
         self.seconds = seconds
 
     def cut(self):
-        """All connections, with what is on its way."""
+        """Cuts all connections, and drops the chunks in transit."""
         os.write(self.told, b"c")
 
     def close(self):
@@ -71,7 +71,7 @@ class Proxy:
         self.drop_all()
 
     def until_next(self) -> float | None:
-        """Seconds until the next chunk is due; None: nothing is on its way."""
+        """Returns the seconds until the next chunk is due; None: no chunk is in transit."""
         due = [way.waiting[0][0] for way in self.ways.values() if way.waiting]
         return max(0.0, min(due) - time.monotonic()) if due else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""server.py -- a server process of its own for soaks, and what can be known of it from outside."""
+"""server.py -- a server process for soak tests, and its state as seen from outside."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ LIMITS = ("--max-run-seconds", "0.5", "--max-compile-seconds", "5", "--max-live-
 
 
 class Server:
-    """A server process of its own, and what can be known of it from outside."""
+    """A server process, and its state as seen from outside."""
 
     def __init__(self, build: pathlib.Path, folder: pathlib.Path, *arguments, program=None, files=None, cache="off",
                  audit=None,
@@ -41,7 +41,7 @@ class Server:
         self.start()
 
     def start(self):
-        """At the port that it had before, if it had one."""
+        """Starts the server, at its previous port if it had one."""
         port_file, metrics = self.folder / "port", free_port()
         port_file.unlink(missing_ok=True)
         self.process = subprocess.Popen(
@@ -60,7 +60,7 @@ class Server:
 
     @contextlib.contextmanager
     def client(self, seconds: float, sessions: int, port: int | None = None):
-        """Good clients: a process that is killed in the end."""
+        """Starts good clients: a process that is killed at the end."""
         with subprocess.Popen([str(self.build / "bin" / "soak" / "client"), f"rpc:127.0.0.1:{port or self.port}", str(seconds),
                                str(sessions), str(secrets.randbits(32))], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL,
@@ -92,7 +92,7 @@ class Server:
         return self.sessions(), len(self.workers()), files, pages * resource.getpagesize()
 
     def said(self) -> str:
-        """The end of what it said."""
+        """Returns the end of the server's output."""
         return (self.folder / "log").read_text(errors="replace")[-2000:]
 
     def kill(self):
@@ -110,7 +110,7 @@ class Server:
 
 
 def children(pid: int) -> list[int]:
-    """Of all threads: the system lists them by the one that started them."""
+    """Returns the child processes of all threads: Linux lists them by the thread that started them."""
     try:
         return [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
                 for child in (task / "children").read_text().split()]
@@ -124,7 +124,7 @@ def free_port() -> int:
 
 
 def leftovers(server: Server, before: tuple) -> list[str]:
-    """What an attack left behind for longer than it may."""
+    """Returns the remains of an attack that exist for longer than allowed."""
     end = time.monotonic() + PATIENCE
     while True:
         after = server.state()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages name is there: links between pages, and the files that the pages of the house name."""
+"""Checks that links between pages, and the files that contributors' pages name, exist."""
 
 import pathlib
 import re

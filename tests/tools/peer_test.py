@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/peer.py: which version of JAX is chosen, and with which Python. Interpreters are played by files; nothing is
-installed."""
+"""tools/peer.py: the selected version of JAX and its Python. Files replace interpreters; nothing is installed."""
 
 import contextlib
 import io

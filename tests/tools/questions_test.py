@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a new user asks has its answer one link away from README.md, or from a list of pages that it links: each
-question names a page, a title in it, and words that the text below that title has."""
+"""Questions of a new user have an answer one link away from README.md, or from a list of pages that it links. Each
+question names a page, a title in it, and words of the text below that title."""
 
 import re
 import unittest

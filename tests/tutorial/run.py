@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compiles and runs the programs of the tutorial, the how-tos, the reference pages and the guides for newcomers, and
-compares what they print with the page. With --write it puts what they print into the pages instead.
+compares the output with the page. With --write it puts the output into the pages instead.
 
 Prints "passed CASE" or "failed CASE" for each program; tools/run_tests.py counts them.
 """
