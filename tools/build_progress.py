@@ -138,7 +138,7 @@ def run(tree: pathlib.Path, jobs: int, targets: list[str]) -> bool:
         print(f"built {name}: {progress.done} steps, {duration(seconds)}, {used:.0f} s of the processors", flush=True)
         return True
     print("\n".join(failure_text(progress, log)))
-    print(f"The build failed after {duration(seconds)}. All that it said: {(tree / LOG).absolute()}", flush=True)
+    print(f"The build failed after {duration(seconds)}. Full output: {(tree / LOG).absolute()}", flush=True)
     return False
 
 

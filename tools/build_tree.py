@@ -41,7 +41,7 @@ def configure(tree: pathlib.Path, definitions: list[str]) -> bool:
     tree.mkdir(parents=True, exist_ok=True)
     (tree / build_progress.LOG).write_text(done.stdout)
     print("\n".join(configure_problem(done.stdout)))
-    print(f"CMake stopped. All that it said: {(tree / build_progress.LOG).absolute()}")
+    print(f"CMake stopped. Full output: {(tree / build_progress.LOG).absolute()}")
     return False
 
 

@@ -102,7 +102,7 @@ def seed_problem(root: pathlib.Path, cells: list[str]) -> str | None:
     _, here, file, test = cells
     test_file, _, test_name = test.partition(": ")
     if not (root / file).exists():
-        return f"{file} isn't there"
+        return f"{file} doesn't exist"
     words = re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", here)))
     missing = [word for word in words if not re.search(rf"\b{word}\b", (root / file).read_text())]
     if missing:

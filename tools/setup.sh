@@ -17,7 +17,7 @@ done
 if [ -z "$release" ] || ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
   system=$(of_system PRETTY_NAME)
   echo "tools/setup.sh installs packages on Debian 12, Debian 13 and Ubuntu 24.04; this is ${system:-another system}." \
-    "Hint: docs/installing.md says what to install by hand" >&2
+    "Hint: docs/installing.md lists the packages to install manually" >&2
   exit 0
 fi
 
@@ -46,9 +46,9 @@ if [ "$(id -u)" != 0 ]; then
   fi
   as_root="sudo"
   echo "sudo is needed to install: ${missing[*]}"
-  echo "It may ask for your password. tools/packages.txt says what each package is for; nothing else runs as root."
+  echo "It may ask for your password. tools/packages.txt has the purpose of each package; nothing else runs as root."
 else
-  echo "installing ${#missing[@]} packages (tools/packages.txt says why each): ${missing[*]}"
+  echo "installing ${#missing[@]} packages (purposes: tools/packages.txt): ${missing[*]}"
 fi
 $as_root apt-get update || echo "apt-get update failed; the lists of packages stay as they were"
 if ! $as_root env DEBIAN_FRONTEND=noninteractive $install; then

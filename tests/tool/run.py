@@ -169,7 +169,7 @@ def sizes_that_a_program_leaves_open_are_said(place):
     holds(place.good("opt", "open.mlir", "--shape", "f32[7,2]"), "f32[7,2]{1,0} negate(")
     place.good("compile", "open.mlir", "-o", "open.hilo", "--shape", "f32[5,2]")
     holds(place.good("run", "open.hilo", "--random", "1"), "out0 = f32[5,2] {")
-    hint = "argument 0 has type tensor<?x2xf32>; nothing says its sizes. Hint: --input a.npy or --shape f32[7]"
+    hint = "argument 0 has type tensor<?x2xf32>; its sizes are unspecified. Hint: --input a.npy or --shape f32[7]"
     holds(place.bad(1, "run", "open.mlir", "--random", "1"), hint)
     holds(place.bad(1, "plan", "open.mlir"), hint)
     holds(place.bad(1, "run", "open.mlir", "--random", "1", "--shape", "f32[3,4]"), "argument 0: got f32[3,4], wanted tensor<?x2xf32>")
@@ -642,7 +642,7 @@ def shardings_are_explained_and_drawn(place):
           "result 0 f32[512,128]: [{y},{}], 65536 bytes a device of 262144",
           "reduce-scatter of 4: 65536 bytes, 196608 on links", "1 collectives, 65536 bytes a device, 196608 on links; 0 ops whole")
     holds((place.folder / "shared.html").read_text(), "reduce-scatter of 4: 196608 bytes on links")
-    holds(place.bad(1, "run", "axpy.hlo", "--explain-shardings"), "states no shardings")
+    holds(place.bad(1, "run", "axpy.hlo", "--explain-shardings"), "no shardings; wanted")
     holds(place.bad(1, "run", "shared.mlir", "--graph", "shared.html"), "goes with --explain-shardings")
     holds(place.bad(1, "run", "shared.mlir", "--explain-shardings", "--graph", "shared.txt"), "wanted a path that ends with")
 
@@ -656,7 +656,7 @@ def a_step_is_simulated(place):
     holds(place.good("simulate", "shared.mlir", "--topology", "torus3d"), "8 devices, torus3d, 1us a message, 100GB/s a link")
     holds(place.bad(1, "simulate", "shared.mlir", "--devices", "6"), "--devices: got 6; wanted a multiple of 4")
     holds(place.bad(1, "simulate", "shared.mlir", "--alpha", "1 parsec"), "--alpha: got '1 parsec'; wanted a positive number")
-    holds(place.bad(1, "simulate", "axpy.hlo"), "states no shardings")
+    holds(place.bad(1, "simulate", "axpy.hlo"), "no shardings; wanted")
 
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,

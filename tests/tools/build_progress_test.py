@@ -130,7 +130,7 @@ class Running(Planted):
         text, status = self.said(self.begin(["touch out0", "echo the reason && false"]))
         self.assertEqual(status, 1)
         log = (self.root / "build.log").absolute()
-        self.assertRegex(text, rf"\Afailed: out1\nthe reason\nThe build failed after \d+ s. All that it said: {log}\n\Z")
+        self.assertRegex(text, rf"\Afailed: out1\nthe reason\nThe build failed after \d+ s. Full output: {log}\n\Z")
         self.assertIn("echo the reason && false\n", log.read_text())
 
     def test_an_interrupt_stops_ninja_and_says_so(self):

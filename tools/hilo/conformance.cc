@@ -77,7 +77,7 @@ Tolerance tolerance_of(const RecordedProgram& program, ElementType type) {
 /// A recorded array with the type that the program has. Types that NumPy lacks are stored as unsigned integers.
 StatusOr<Literal> recorded_array(const Files& files, const std::string& name, const Shape& shape) {
   const auto file = files.find(name);
-  if (file == files.end()) return not_found(fmt::format("{} isn't there", name));
+  if (file == files.end()) return not_found(fmt::format("{}: no such file", name));
   HILO_ASSIGN_OR_RETURN(Literal literal, io::parse_npy(file->second, name));
   if (literal.shape() == shape) return literal;
   const bool raw = is_array_type(shape.element_type()) && literal.shape().element_count() == shape.element_count() &&
@@ -106,7 +106,7 @@ struct Recorded {
 StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool text) {
   const std::string name = program.name + (text ? ".mlir" : ".mlirbc");
   const auto code = files.find(name);
-  if (code == files.end()) return not_found(fmt::format("{} isn't there", name));
+  if (code == files.end()) return not_found(fmt::format("{}: no such file", name));
   HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(code->second, name));
   HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree));
   HILO_ASSIGN_OR_RETURN(LocalComputation computation, compile_whole(std::move(module)));
