@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fans.py -- chains of small computations that each call the one before twice: written out they would be 2^levels
+"""fans.py -- chains of small computations, each of which calls the previous one twice: inlined they would be 2^levels
 copies.
 
-FANS has a function of the number of levels for each way of calling; the text grows linearly with it."""
+FANS has a function of the number of levels for each kind of call. The size of the text is proportional to the number of
+levels."""
 
 SUM = "sum { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n"
 LESS = "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }\n"

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs hilo in each way that docs/installing.md has, builds outside projects as a new user does, runs them,
-uninstalls.
+"""Installs hilo in each way of docs/installing.md, builds outside projects as a new user, runs them, and uninstalls.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo and XLA agree where two ways of computing usually don't: powers and atan2 of complex zeros, infinities and
-NaN, and which of equal elements select-and-scatter chooses. On both engines. Ends with "N passed, N failed"."""
+"""Checks that hilo and XLA agree in cases in which implementations usually differ, on both engines.
+
+These are powers and atan2 of complex zeros, infinities and NaN, and the choice of select-and-scatter among equal
+elements. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -114,7 +116,7 @@ def powers_differ(x, y, got, wanted, tolerance) -> str:
 
 
 def angles_differ(x, y, got, wanted, tolerance) -> str:
-    """On the cut XLA's roundings choose the side: its square root isn't exact there."""
+    """On the branch cut XLA's roundings determine the side: its square root isn't exact there."""
     if isinstance(got, str):
         return got
     with np.errstate(all="ignore"):
@@ -125,7 +127,7 @@ def angles_differ(x, y, got, wanted, tolerance) -> str:
 
 
 def same_specials(got, wanted):
-    """Where a part isn't finite, parts are alike one by one."""
+    """If a part isn't finite, parts are compared separately."""
     def same(g, w):
         return (g == w) | (np.isnan(g) & np.isnan(w))
     return ~np.isfinite(wanted) & same(got.real, wanted.real) & same(got.imag, wanted.imag)

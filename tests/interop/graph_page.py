@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures in headless Chromium. Of 10,000 nodes: no console error, few nodes in the document, calls open and close,
-the search finds. Of what the engine fused: a small region stands open, a large one is closed, both open and close.
-Prints "passed CASE" or "failed CASE: why"; without Chromium "left out", which is no failure."""
+"""Tests pictures in headless Chromium.
+
+For 10,000 nodes: no console error, few nodes in the document, calls open and close, the search works. For fused
+programs: a small region is initially open, a large one closed, and both can be opened and closed. Prints "passed CASE"
+or "failed CASE: why"; without Chromium "left out", which is no failure."""
 
 import argparse
 import html

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""40 programs with flax, optax, numpyro, equinox and diffrax (tests/interop/library_programs): each runs under JAX on
-jaxlib and on hilo, in processes of their own, and gives the same values. Ends with "N passed, N failed"."""
+"""Runs 40 programs with flax, optax, numpyro, equinox and diffrax (tests/interop/library_programs) under JAX on jaxlib
+and on hilo, in separate processes, and compares the values. Ends with "N passed, N failed"."""
 
 import argparse
 import importlib
@@ -36,8 +36,8 @@ def main() -> int:
 
 
 def run_here(library: str, file: str) -> int:
-    """Values of the library's programs, or texts of their errors, as a pickle; after each program, so that a crash
-    leaves some."""
+    """Writes values of the library's programs, or texts of their errors, as a pickle after each program, so that a
+    crash loses only the rest."""
     import jax
     import numpy as np
     programs = importlib.import_module(f"library_programs.{library}_programs").PROGRAMS
@@ -66,7 +66,7 @@ def compare(command: pathlib.Path, library: str):
 
 
 def run_on(engine: str, command: pathlib.Path, library: str, file: pathlib.Path) -> str:
-    """Runs the library's programs; how the process ended, if not well."""
+    """Runs the library's programs. Returns how the process ended, if it failed."""
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_TRACEBACK_FILTERING": "off"}
     if engine == "hilo":
         plugin = command.resolve().parent.parent / "lib" / "libhilo_pjrt.so"
@@ -82,7 +82,7 @@ def run_on(engine: str, command: pathlib.Path, library: str, file: pathlib.Path)
 
 
 def difference(wanted, got) -> str:
-    """What is wrong with `got`; nothing if it is `wanted`."""
+    """Returns the difference of `got` from `wanted`, or nothing."""
     import numpy as np
     for engine, values in zip(ENGINES, (wanted, got)):
         if isinstance(values, str):

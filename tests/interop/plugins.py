@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's programs on plugins that others made for the CPU, from PyPI, or on one of this machine (--library): the
-corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), random programs compared
-with the reference evaluator, and the training of the digits. What a plugin may reject is in
-`REFUSED`, how its results may differ in `DIFFERS`, both with the reason. Ends with "N passed, N failed"."""
+"""Runs hilo's programs on other vendors' CPU plugins from PyPI, or on a plugin of this machine (--library).
+
+The programs are the recorded corpus (CONFORMANCE=DIR in the environment, or --corpus), random programs compared with
+the reference evaluator, and the training of the digits. `REFUSED` lists programs that a plugin may reject, `DIFFERS`
+allowed differences of results, both with the reason. Ends with "N passed, N failed"."""
 
 import argparse
 import collections
@@ -93,7 +94,7 @@ def main() -> int:
 
 
 def of_library(arguments, folder):
-    """On one device, of whose memory the processes of --jobs take what they need."""
+    """Runs on one device, whose memory the processes of --jobs share."""
     name, _, path = arguments.library.partition(":")
     yield from of_plugin(name, path, {"preallocate": False}, 1, arguments, folder)
 
@@ -126,7 +127,7 @@ def of_plugin(name, path, create_options, devices, arguments, folder):
 
 
 def corpus_folder():
-    """Of recorded programs: in CONFORMANCE=DIR, or next to the clone."""
+    """Returns the folder of recorded programs: CONFORMANCE=DIR, or next to the clone."""
     return pathlib.Path(os.environ.get("CONFORMANCE", ROOT.parent / "shared" / "conformance"), "jax_corpus")
 
 
@@ -150,7 +151,7 @@ def of_digits(done):
 
 
 def of_random(name, binaries, jobs, environment):
-    """A case a program that fails, and one for the counts."""
+    """Yields one case per failing program, and one for the counts."""
     command = [binaries / "tests" / "test_random_programs", "--gtest_filter=*OnTheEngineAsOnTheReference"]
     environment = {**environment, "HILO_RANDOM_PLATFORM": name, "HILO_RANDOM_AUDIENCE": "others"}
     size = -(-PROGRAMS // jobs)
@@ -170,8 +171,8 @@ def of_random(name, binaries, jobs, environment):
 
 
 def problems_of_range(command, begin, end, environment):
-    """Of random programs `begin` to `end`: seed to what is wrong. The process may end on a program: another goes on
-    behind it."""
+    """Returns the errors of random programs `begin` to `end`, by seed. If the process ends on a program, another
+    continues with the next one."""
     found = {}
     while begin < end:
         done = run(command, {**environment, "HILO_RANDOM_PROGRAMS": str(end), "HILO_RANDOM_SKIP": str(begin)})
@@ -191,14 +192,14 @@ def in_parallel(jobs, function, items):
 
 
 def problems_of(output):
-    """Seed: what is wrong with that program, with its reduced form if a result differs."""
+    """Returns the program's error by its seed, with its reduced form if a result differs."""
     found = (re.search(r"^(?:refused: )?seed (\d+): (.*)", section, re.M | re.S)
              for section in re.split(r"^program \d+: ", output, flags=re.M))
     return {problem[1]: problem[2].strip() for problem in found if problem}
 
 
 def reason_of(name, problem):
-    """Why that is the plugin's; None if it isn't known to be."""
+    """Returns the known reason in the plugin; None for an unknown difference."""
     if reason := look_up(REFUSED, problem):
         return reason
     main = problem.partition("\nreduced:\n")[2].partition("\nENTRY")[2]
@@ -216,8 +217,8 @@ def look_up(reasons, text):
 
 
 def of_corpus(name, devices, arguments, environment):
-    """In parts, of which a plugin that ends the process takes only one with it. What hilo's own engine gives
-    otherwise than the recording, too, counts apart: rounding about zero."""
+    """Runs the corpus in parts, so that a crash of the plugin affects only one part. Differences that hilo's own engine
+    has too, such as rounding near zero, are counted separately."""
     rows = [row.split("\t") for row in (arguments.corpus / "manifest.tsv").read_text().splitlines()]
     names = [row[0] for row in rows if re.fullmatch(r"[0-9a-f]{16}", row[0]) and int(row[2]) * int(row[3]) <= devices]
     names = names[::arguments.every]
@@ -242,8 +243,8 @@ def of_corpus(name, devices, arguments, environment):
 
 
 def of_part(part, devices, arguments, environment):
-    """How many programs passed, and what is wrong with the others. Where the process ends, halves of the part are run
-    again."""
+    """Returns the number of passed programs, and the errors of the others. If the process ends, halves of the part are
+    run again."""
     done = conformance(arguments, part, devices, environment)
     if done.returncode < 0 and len(part) > 1:
         halves = (part[:len(part) // 2], part[len(part) // 2:])
@@ -261,7 +262,7 @@ def conformance(arguments, programs, devices, environment):
 
 
 def failures(done):
-    """Program: what says how it failed, which may be several lines."""
+    """Returns the error of each failed program, which may have several lines."""
     return dict(re.findall(r"^failed (\S+) (.*?)$(?=\nfailed |\n\d+ passed|\Z)", done.stdout, re.M | re.S))
 
 

@@ -97,8 +97,8 @@ def kind_of(problem: str) -> str:
 
 
 def folded_otherwise(path, problem, folder) -> str:
-    """The row of FOLDS for the op that gives the first wrong result, or of FOLDS_THAT_END for any op; empty where the
-    program's constants aren't all that XLA and hilo differ by."""
+    """Returns the row of FOLDS for the op with the first wrong result, or of FOLDS_THAT_END for any op; empty if
+    constants don't explain the difference between XLA and hilo."""
     ops = list(ops_of(path.read_text()))
     if found := re.match(r"result (\d+): ", problem):
         rows = rows_of(FOLDS, giver(ops, int(found[1])))
@@ -113,7 +113,8 @@ def folded_otherwise(path, problem, folder) -> str:
 
 
 def without_constants(path, folder):
-    """The program with its constants as arguments, and those of bodies, which have none, behind barriers."""
+    """Returns the program with its constants as arguments. Constants of bodies, which have no arguments, are behind
+    barriers."""
     bodies, entry = path.read_text().split("\nENTRY ")
     constant = re.compile(r"^  ((?:ROOT )?%\S+) = ((\w+)(\[[\d,]*\])\S*) constant\((.*)\)$", re.MULTILINE)
     lines, data = [], []
@@ -157,7 +158,7 @@ class Op(NamedTuple):
 
 
 def ops_of(text):
-    """Every op, the entry's root at the end."""
+    """Yields every op, the entry's root last."""
     types = {}
     for line in text.splitlines():
         if found := re.match(r"\s+(?:ROOT )?(%\S+) = \(?(\w+)\[?.*? ([a-z][\w-]*)\((.*)", line):
@@ -167,7 +168,7 @@ def ops_of(text):
 
 
 def giver(ops, result) -> Op:
-    """The op behind that result, which is a copy."""
+    """Returns the op whose copy this result is."""
     by_name = {op.name: op for op in ops}
     op = by_name[ops[-1].operands[result]]
     return by_name[op.operands[0]] if op.opcode == "copy" else op
@@ -179,7 +180,7 @@ def rows_of(table, op):
 
 
 def run_all(paths, folder):
-    """Each program and its problem. XLA ends the process on some programs: then another goes on behind it."""
+    """Yields each program and its error. If XLA ends the process on a program, another continues with the next one."""
     while paths:
         listed = folder / "programs"
         listed.write_text("".join(f"{path}\n" for path in paths))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxlib reads what hilo writes. Each program is read by hilo from the portable artefact that JAX made and written in
-every form: StableHLO as text and as portable artefact, HLO as text and as HloModuleProto. jaxlib reads each, compiles
-it, and gets the numbers that it gets from the original.
+"""Checks that jaxlib reads hilo's output.
 
-Programs are those of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases: a folder with jax_corpus in
-it), the first --programs of it, whose names are random; without one, the programs of programs.py. What jaxlib can't
-do with its own forms (LIMITS) is left out by name, and further programs stand in for it. Ends with "N passed, N
+hilo reads each program from JAX's portable artifact and writes it in every form: StableHLO as text and as portable
+artifact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and has the same results as for the
+original. Programs are the first --programs of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases: a
+folder with jax_corpus in it), whose names are random; without a corpus, the programs of programs.py. Programs that
+jaxlib can't read in its own forms (LIMITS) are left out by name and replaced by others. Ends with "N passed, N
 failed"."""
 
 import argparse
@@ -84,7 +84,7 @@ def own_programs():
 
 
 def corpus(folder):
-    """(name, artefact, inputs) of programs for one device that call nothing outside the process."""
+    """Yields (name, artifact, inputs) of programs for one device without calls out of the process."""
     rows = [line.rstrip("\n").split("\t") for line in (folder / "manifest.tsv").read_text().splitlines()]
     rows = {row[0]: row for row in rows if len(row) >= 7 and row[2] == row[3] == "1" and "callback" not in row[6]}
     files = {}

@@ -48,8 +48,7 @@ def run(environment: dict, file: pathlib.Path) -> dict:
 
 
 def found() -> dict:
-    """Of each program's results: the box that each device has, and the sum of all elements, which are small
-    integers."""
+    """Returns for each result the index range on each device, and the sum of all elements, which are small integers."""
     import jax
     import numpy as np
     results = {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel jax-hilo: it is built, installed in a fresh environment, and programs run on hilo there; where something
-is missing, the package says what. Ends with "N passed, N failed"."""
+"""Builds the wheel jax-hilo, installs it in a fresh environment, and runs programs on hilo there. Missing parts are
+reported by the package. Ends with "N passed, N failed"."""
 
 import argparse
 import contextlib
@@ -80,7 +80,7 @@ def cases(command: pathlib.Path, folder: pathlib.Path):
 
 @contextlib.contextmanager
 def serving(command: pathlib.Path):
-    """A server of the build's, and where it listens."""
+    """Starts the build's server; returns its address."""
     with subprocess.Popen([command, "serve", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True) as server:
         try:
             yield server.stdout.readline().split()[-1]  # serving at 127.0.0.1:PORT
@@ -89,7 +89,7 @@ def serving(command: pathlib.Path):
 
 
 def without_grpc(folder: pathlib.Path, action) -> str:
-    """What `action` gives while the installed package lacks libhilo_grpc.so."""
+    """Returns the result of `action` while the installed package lacks libhilo_grpc.so."""
     library = next(folder.glob("venv/lib/*/site-packages/jax_plugins/hilo/libhilo_grpc.so"))
     library.rename(library.with_suffix(".away"))
     try:
@@ -99,7 +99,7 @@ def without_grpc(folder: pathlib.Path, action) -> str:
 
 
 def run(command, wanted: str = "", status: int = 0, **variables) -> str:
-    """What is wrong with a command that should end with this status and say this."""
+    """Returns the error of a command that should end with this status and message."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JAX_PLATFORMS", "JAX_HILO_LIBRARY")}
     done = subprocess.run(list(map(str, command)), env=environment | variables, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a project with `hilo new`, builds it against the build tree and runs it.
+"""Creates a project with `hilo new`, builds it against the build tree and runs it.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

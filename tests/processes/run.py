@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that mpirun starts as several processes: the bits of one process, and what is said when one is lost.
+"""Runs programs that mpirun starts as several processes: results have the bits of one process, and the loss of a
+process is reported.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

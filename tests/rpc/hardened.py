@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hardened.py -- `hilo serve` as tools/serve starts it: with nothing to write to, nothing to become and little to
-take, as far as namespaces of this machine can do that."""
+"""hardened.py -- `hilo serve` as started by tools/serve: with a read-only file system and without privileges, as far as
+this machine's namespaces allow it."""
 
 import os
 import pathlib
@@ -33,7 +33,7 @@ def unit_settings() -> dict[str, str]:
 
 
 def the_unit_is_one_and_exposes_little(place):
-    """systemd's own opinion, where it is installed; its options are those of the command."""
+    """Checks the unit by systemd, if it is installed, and its options by the command."""
     settings = unit_settings()
     text = UNIT.read_text()
     for line in ("NoNewPrivileges=yes", "ProtectSystem=strict", "MemoryMax=", "TasksMax=", "RestrictNamespaces=yes"):
@@ -68,7 +68,7 @@ def namespace(folder: pathlib.Path) -> list[str]:
 
 
 def a_server_works_where_it_can_write_nothing(place):
-    """Its root is read-only, and it has no privileges: it compiles, runs and forgets. What it would write, it can't."""
+    """Its root is read-only, and it has no privileges. It compiles and runs programs, and stores nothing."""
     state = place.folder / "state"
     state.mkdir(mode=0o700)
     wanted = place.good("run", "double.hlo", "--random", "1").splitlines()[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""http2.py -- what one connection may make a server spend before and after it is let in: streams, headers, frames,
-pings, settings and resets."""
+"""http2.py -- limits of the resources that one connection uses on a server before and after authentication: streams,
+headers, frames, pings, settings and resets."""
 
 import contextlib
 import os
@@ -25,7 +25,7 @@ MAX_GROWTH = 64 << 20  # bytes of the server, whatever a connection does
 
 @contextlib.contextmanager
 def attacked(place):
-    """A server with a token; after the attack it has let go of what came, and serves the next client."""
+    """Starts a server with a token. After the attack it has released its resources, and serves the next client."""
     secret = place.folder / "secret"
     secret.write_text(TOKEN)
     secret.chmod(0o600)
@@ -71,7 +71,7 @@ def settings_are_bounded(place):
 
 
 def more_streams_than_allowed_are_cut(place):
-    """gRPC minds its own limit only of a client that has acknowledged it."""
+    """gRPC enforces its own limit only for clients that have acknowledged it."""
     for acknowledges in (False, True):
         with attacked(place) as port, wire.Peer(port) as peer:
             with contextlib.suppress(OSError):
@@ -134,7 +134,7 @@ def a_flood_of_resets_is_cut(place):
 
 
 def settings_that_nobody_reads_the_answers_of_take_no_memory(place):
-    """CVE-2019-9515: each is to be answered, and nothing is read."""
+    """CVE-2019-9515: each requires an answer, which the client doesn't read."""
     with attacked(place) as port, wire.Peer(port, receive_buffer=4096) as peer:
         peer.begin_session(TOKEN)
         peer.socket.settimeout(1)
@@ -145,7 +145,7 @@ def settings_that_nobody_reads_the_answers_of_take_no_memory(place):
 
 
 def empty_frames_take_no_memory(place):
-    """CVE-2019-9518: data of no bytes, which no window counts."""
+    """CVE-2019-9518: data frames of zero bytes, which flow-control windows don't count."""
     with attacked(place) as port, wire.Peer(port) as peer:
         peer.begin_session(TOKEN)
         with contextlib.suppress(OSError):
