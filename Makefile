@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The doors of the workshop. Each target first installs what it needs (tools/setup.sh) and prints what it does.
+# All commands for building and testing. Each target first installs the packages it needs (tools/setup.sh).
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -24,11 +24,11 @@ test:  ## build and run everything; ends with "N passed, N failed"
 	@tools/setup.sh build test
 	@python3 tools/run_tests.py --build $(BUILD) --jobs $(JOBS)
 
-sanitize:  ## all tests under address+undefined and between guard pages, some under thread and valgrind
+sanitize:  ## all tests under the sanitizers address and undefined and with guard pages, some under thread and valgrind
 	@tools/setup.sh build test fuzz
 	@python3 tools/sanitize.py --jobs $(JOBS)
 
-soak:  ## a server under attack, SECONDS=8 of each kind, jobs of several processes, and 200,000 runs under the C API; an hour is SECONDS=200. FAULTS=1: all faults at once by SEED=1, for SECONDS=600
+soak:  ## a server under attacks (SECONDS=8 each; 200 take an hour), jobs of several processes, and 200,000 runs under the C API; FAULTS=1: all faults at once, by SEED=1, for SECONDS=600
 	@tools/setup.sh build test
 ifdef FAULTS
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers
@@ -40,7 +40,7 @@ else
 	@python3 tests/processes/soak.py --build $(BUILD) --seconds $$((10 * $(or $(SECONDS),8)))
 endif
 
-bench:  ## hilo beside its peers, with ratios; RECORD=1 writes them into docs/
+bench:  ## hilo compared with its peers; RECORD=1 writes the ratios into docs/
 	@tools/setup.sh build test bench
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_pjrt bench example_digits
 	@python3 tools/bench.py --build $(BUILD) $(if $(RECORD),--record)
@@ -50,18 +50,18 @@ race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--thread
 	@tools/build.sh $(BUILD) $(JOBS) hilo bench_race bench_without_avx512
 	@python3 tools/race.py --build $(BUILD) --programs $(or $(PROGRAMS),200) $(OPTIONS) $(if $(RECORD),--record)
 
-conformance:  ## others' test cases, from CONFORMANCE=DIR
+conformance:  ## programs of other projects, from CONFORMANCE=DIR
 	@tools/setup.sh build test
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_companions
 	@python3 tools/conformance.py --build $(BUILD) $(if $(CONFORMANCE),--cases $(CONFORMANCE))
 	@$(if $(CONFORMANCE),python3 tests/rpc/corpus.py --build $(BUILD) $(CONFORMANCE)/jax_corpus)
 
-interop:  ## what needs a virtual environment with jaxlib
+interop:  ## the tests that need a virtual environment with jaxlib
 	@tools/setup.sh build test bench
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_companions hilo_command examples tests compile_for_gpu
 	@python3 tools/interop.py --build $(BUILD)
 
-peer:  ## the JAX that bench, race, interop and jax-tests compare with, in .venv/: PEER=0.12 or 0.10; without PEER the newest for which there is a Python
+peer:  ## the JAX that bench, race, interop and jax-tests compare with, in .venv/: PEER=0.12 or 0.10; by default the newest for which the system has a Python
 	@tools/setup.sh bench
 	@python3 tools/peer.py
 
@@ -92,7 +92,7 @@ format:  ## clang-format over all sources
 	@tools/setup.sh test
 	@tools/check_format.sh --apply
 
-lint:  ## clang-tidy over what differs from main (ALL=1: everything)
+lint:  ## clang-tidy over the differences from main (ALL=1: everything)
 	@tools/setup.sh build test lint
 	@python3 tools/lint.py --build $(BUILD) --jobs $(JOBS) $(if $(ALL),--all)
 
@@ -105,5 +105,5 @@ docs:  ## the generated pages, then all pages and the API reference as a site, o
 install: build  ## headers, library, command, CMake package, pkg-config; PREFIX=/usr/local
 	@python3 tools/install.py install --build $(BUILD) --prefix $(PREFIX)
 
-uninstall:  ## everything that install put there
+uninstall:  ## remove the files that install wrote
 	@python3 tools/install.py uninstall --prefix $(PREFIX)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/adbench.cc -- ADBench's objectives and their gradients: prints "name kind<TAB>microseconds", a line each, where kind
-// is objective or gradient; medians of calls. tools/bench.py puts jaxlib's beside them.
+// bench/adbench.cc -- ADBench's objectives and their gradients: prints "name kind<TAB>microseconds", a line each, where
+// kind is objective or gradient; medians of calls. tools/bench.py compares them with jaxlib's.
 #include "bench/adbench/objectives.h"
 #include "bench/timing.h"
 

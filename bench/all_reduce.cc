@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/all_reduce.cc -- what a meeting of processes costs beside the bare call of MPI: mpirun -n 2 all_reduce. The largest of
-// s64 arrays, from 8 bytes to 256 MB; medians, in turn, in microseconds.
+// bench/all_reduce.cc -- the cost of a collective between processes, compared with the bare call of MPI: mpirun -n 2
+// all_reduce. The largest of s64 arrays, from 8 bytes to 256 MB; medians, in turn, in microseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 constexpr int64_t kBytesInAll = int64_t{1} << 30;  // of one size
-constexpr int64_t kMostRounds = 2000, kLeastRounds = 7;
+constexpr int64_t kMaxRounds = 2000, kMinRounds = 7;
 
 template <typename T>
 T or_end(StatusOr<T> value) {
@@ -66,7 +66,7 @@ int main() {
     const Numbers in(count, options.process_index);
     Numbers out(count), expected(count, options.process_count - 1);
     std::vector<double> bare, ours;
-    const int64_t rounds = std::clamp(kBytesInAll / bytes, kLeastRounds, kMostRounds);
+    const int64_t rounds = std::clamp(kBytesInAll / bytes, kMinRounds, kMaxRounds);
     for (int64_t k = 0; k < rounds; ++k) {
       bare.push_back(microseconds([&] {
         check(mpi_status(mpi, "MPI_Allreduce",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""all_reduce_jax.py -- what an all-reduce of f32 costs two processes of JAX with gloo on this machine: BYTES, a tab, MICROSECONDS, a
-line each. What bench/all_reduce measures of hilo and of MPI."""
+"""all_reduce_jax.py -- times an all-reduce of f32 between two processes of JAX with gloo on this machine.
+
+Prints a line for each size: BYTES, a tab, MICROSECONDS. bench/all_reduce measures the same for hilo and MPI."""
 
 import os
 import socket
@@ -21,8 +22,10 @@ def main() -> int:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_CPU_COLLECTIVES_IMPLEMENTATION": "gloo"}
-    children = [subprocess.Popen(["taskset", "-c", str(rank % (os.cpu_count() or 1)), sys.executable, __file__, str(rank), address],
-                                 env=environment, stdout=None if rank == 0 else subprocess.DEVNULL) for rank in range(PROCESSES)]
+    children = [subprocess.Popen(["taskset", "-c", str(rank % (os.cpu_count() or 1)), sys.executable, __file__,
+                                  str(rank), address],
+                                 env=environment, stdout=None if rank == 0 else subprocess.DEVNULL)
+                for rank in range(PROCESSES)]
     return max(child.wait() for child in children)
 
 
@@ -33,7 +36,8 @@ def process(rank: int, address: str) -> int:
     jax.distributed.initialize(address, PROCESSES, rank)
     mesh = Mesh(jax.devices(), ("x",))
     parts = NamedSharding(mesh, PartitionSpec("x"))
-    reduce = jax.jit(jax.shard_map(lambda x: jax.lax.psum(x, "x"), mesh=mesh, in_specs=PartitionSpec("x"), out_specs=PartitionSpec()))
+    reduce = jax.jit(jax.shard_map(lambda x: jax.lax.psum(x, "x"), mesh=mesh, in_specs=PartitionSpec("x"),
+                                   out_specs=PartitionSpec()))
     for size in SIZES:
         part = jnp.ones((1, size // 4), jnp.float32)
         x = jax.make_array_from_single_device_arrays((PROCESSES, size // 4), parts, [part])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/mesh_steps.cc -- training steps whose batch the devices of a mesh share, beside what the simulator says of them:
-// `mesh_steps` on one device, `mpirun -n 2 --bind-to core mesh_steps` on two. Least times; rates and links are measured first.
+// bench/mesh_steps.cc -- training steps whose batch the devices of a mesh share, compared with the simulator's
+// estimates: `mesh_steps` on one device, `mpirun -n 2 --bind-to core mesh_steps` on two. Least times; rates and links
+// are measured first.
 #include <cmath>
 #include <cstdio>
 
@@ -25,7 +26,8 @@ double least_seconds(const std::function<void()>& call, int times) {
   return least;
 }
 
-/// What one device does with arrays that stay in its cache, as those of the steps do, and what a meeting of all costs: that of a word is latency, the rest of a long one bandwidth.
+/// What one device does with arrays that stay in its cache, as those of the steps do, and what a meeting of all costs:
+/// that of a word is latency, the rest of a long one bandwidth.
 hlo::Machine measured(const Mesh& mesh) {
   hlo::Machine machine;
   const Array a = numpy::ones({384, 384}), wide = numpy::ones({1 << 17});

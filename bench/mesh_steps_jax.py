@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of bench/mesh_steps.cc in JAX on N devices of one process: `mesh_steps_jax.py N`. Least times."""
+"""The steps of bench/mesh_steps.cc in JAX on N devices of one process: `mesh_steps_jax.py N`. Prints minimum times."""
 
 import os
 import sys
@@ -49,5 +49,6 @@ def report(name, loss, weights, x, y):
 
 report("digits", digits_loss, [noise(1, 64, 128), noise(2, 128, 10)], noise(3, 128, 64), jnp.abs(noise(4, 128, 10)))
 report("transformer", transformer_loss,
-       [noise(1, 128, 8, 16), noise(2, 128, 8, 16), noise(3, 128, 8, 16), noise(4, 8, 16, 128), noise(5, 128, 512), noise(6, 512, 128)],
+       [noise(1, 128, 8, 16), noise(2, 128, 8, 16), noise(3, 128, 8, 16), noise(4, 8, 16, 128), noise(5, 128, 512),
+        noise(6, 512, 128)],
        noise(7, 8, 32, 128), noise(8, 8, 32, 128))

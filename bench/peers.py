@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--build DIR] [--rounds N] [--rows PART] [--record] -- bench/rows.cc and the same programs under jaxlib, round by
-round in turn, every second one backwards, for what ran before may be felt; prints medians and ratios; beside them PyTorch
-and MLX where they are installed already. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is
-shown as it comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had
-is left out, by name. A run of all rows leaves peers.json in the build folder's figures/, or with --record in docs/figures."""
+"""peers.py [--build DIR] [--rounds N] [--rows PART] [--record] -- times bench/rows.cc and the same programs under
+jaxlib.
+
+The engines run in turn, and every second round has the reverse order, because one run may influence the next. Prints
+medians and ratios. PyTorch and MLX run too if they are already installed. hilo flushes denormals, because jaxlib does;
+another column has the times without flushing. jaxlib runs twice: unmodified, and with its freed memory retained, as a
+faster allocator would do. A missing peer is reported by name and left out. A run of all rows writes peers.json into
+figures/ of the build folder, or with --record into docs/figures."""
 
 import argparse
 import os
@@ -25,7 +28,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--rows", default="", help="only those whose names have this")
+    parser.add_argument("--rows", default="", help="run only rows whose names contain this")
     parser.add_argument("--record", action="store_true", help="put the medians into docs/figures")
     arguments = parser.parse_args()
     rows = [arguments.build / "bin" / "bench" / "rows"]
@@ -46,11 +49,13 @@ def main() -> int:
     for done in range(arguments.rounds):
         for name, (command, extra) in list(commands.items())[:: 1 if done % 2 == 0 else -1]:
             print(f"round {done + 1} of {arguments.rounds}: {name}", file=sys.stderr, flush=True)
-            output = subprocess.run([*command, arguments.rows], env={**os.environ, **extra}, check=True, text=True, stdout=subprocess.PIPE).stdout
+            output = subprocess.run([*command, arguments.rows], env={**os.environ, **extra}, check=True, text=True,
+                                    stdout=subprocess.PIPE).stdout
             for line in output.splitlines():
                 row, microseconds = line.split("\t")
                 samples[name].setdefault(row, []).append(float(microseconds))
-    medians = {name: {row: round(statistics.median(values), 2) for row, values in rows.items()} for name, rows in samples.items()}
+    medians = {name: {row: round(statistics.median(values), 2) for row, values in rows.items()}
+               for name, rows in samples.items()}
     show(medians)
     if not arguments.rows:
         rows = {row: {name: found[row] for name, found in medians.items() if row in found} for row in medians["hilo"]}
@@ -60,14 +65,15 @@ def main() -> int:
 
 
 def versions(commands: dict) -> dict[str, str]:
-    """Of the peers that ran, by the interpreter that ran them."""
+    """The versions of the peers that ran, reported by their interpreters."""
     ask = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
-    return {name: subprocess.run([commands[name][0][0], "-c", ask, name], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    return {name: subprocess.run([commands[name][0][0], "-c", ask, name], check=True, text=True,
+                                 stdout=subprocess.PIPE).stdout.strip()
             for name in ("jaxlib", "torch", "mlx") if name in commands}
 
 
 def installed_peers(pythons: list[pathlib.Path]) -> dict[str, tuple]:
-    """A command for each of these packages that one of the interpreters has; none is installed for the purpose."""
+    """A command for each of these packages that one of the interpreters has. Installs nothing."""
     commands = {}
     for package in ("torch", "mlx"):
         python = next((p for p in pythons if has_package(p, package)), None)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/plugin_calls.cc -- what calls and transfers through the loader cost beside the bare C calls: plugin_calls [PLUGIN.so].
-// Without an argument it takes the first of hilo_pjrt_plugins, or hilo's own. Rows of microseconds: what, bare, by the loader, and
-// the median of the differences of neighbours. A call is f32[2,3] + f32[2,3] with its event and the destruction of its result.
+// bench/plugin_calls.cc -- what calls and transfers through the loader cost compared with the bare C calls:
+// plugin_calls [PLUGIN.so]. Without an argument it takes the first of hilo_pjrt_plugins, or hilo's own. Rows of
+// microseconds: what, bare, by the loader, and the median of the differences of neighbours. A call is f32[2,3] +
+// f32[2,3] with its event and the destruction of its result.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -138,7 +139,7 @@ double median(std::vector<double> all) {
   return all[all.size() / 2];
 }
 
-/// Both in turn, and who is first in turn too: short rounds, many of them, so that most see nothing else on the machine.
+/// Runs both in turn, and alternates which is first. Rounds are short and many, so most of them are undisturbed.
 template <typename Bare, typename Ours>
 void compare(const std::string& what, int rounds, int calls, const Bare& by_hand, const Ours& by_loader) {
   std::vector<double> bares, ours, differences;

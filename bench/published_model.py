@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""published_model.py [--build DIR] -- the layers of Megatron-LM's models as JAX lowers them, sharded by tensors, through
-`hilo simulate` at the rates of a V100's data sheet, beside the times that NVIDIA published for 1, 4 and 8 of them
-(https://nv-adlr.github.io/MegatronLMV1; the shapes are those of arXiv:1909.08053). Needs JAX, not a GPU."""
+"""published_model.py [--build DIR] -- simulates the layers of Megatron-LM's models and compares with published times.
+
+JAX lowers the layers, sharded by tensors. `hilo simulate` uses the rates of a V100's data sheet. NVIDIA published times
+for 1, 4 and 8 of them (https://nv-adlr.github.io/MegatronLMV1; shapes: arXiv:1909.08053). Needs JAX, not a GPU."""
 
 import argparse
 import os
@@ -45,7 +46,8 @@ def step_ms(hilo: pathlib.Path, text: str) -> float:
 
 
 def lowered(devices: int, hidden: int, heads: int, layers: int) -> tuple[str, int]:
-    """The gradient of a stack of layers whose activations are computed again, as StableHLO; and how many parameters it has."""
+    """Returns the gradient of a stack of layers with recomputed activations, as StableHLO, and the number of
+    parameters."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -81,7 +83,8 @@ def lowered(devices: int, hidden: int, heads: int, layers: int) -> tuple[str, in
         return jax.ShapeDtypeStruct((layers, *shape), half, sharding=place(None, *axes))
 
     parameters = {name: argument((hidden,)) for name in ("scale_1", "bias_1", "scale_2", "bias_2")} | {
-        "qkv": argument((hidden, 3, heads, hidden // heads), None, None, model), "out": argument((heads, hidden // heads, hidden), model),
+        "qkv": argument((hidden, 3, heads, hidden // heads), None, None, model),
+        "out": argument((heads, hidden // heads, hidden), model),
         "up": argument((hidden, 4 * hidden), None, model), "down": argument((4 * hidden, hidden), model)}
     x = jax.ShapeDtypeStruct((BATCH, SEQUENCE, hidden), half, sharding=place())
     results = ({name: p.sharding for name, p in parameters.items()}, place())

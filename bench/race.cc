@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/race.cc -- hilo's side of tools/race.py: runs one program at a time, as lines on stdin ask, each answered by one.
+// bench/race.cc -- hilo's side of tools/race.py: runs one program at a time, as lines on stdin ask, each answered by
+// one.
 //   load PROGRAM INPUTS...    compiles it; "ok<TAB>microseconds"
-//   time MILLISECONDS         calls for about so long; "ok<TAB>microseconds of a call: fastest<TAB>processor time<TAB>calls"
-//   results FOLDER            what the last call gave, as FOLDER/outN.npy; "ok<TAB>number of results"
-// What fails is "error<TAB>why".
+//   time MILLISECONDS         calls for about so long; "ok<TAB>microseconds of a call: fastest<TAB>processor
+//   time<TAB>calls"
+//   results FOLDER            what the last call gave, as FOLDER/outN.npy; "ok<TAB>number of results" What fails is
+//   "error<TAB>why".
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/race_products.cc -- hilo's kernels for products beside OpenBLAS's, in turn, one thread: a line for each shape of the table
-// that decides between them. tools/product_choice.py runs it for each instruction set.
-//   race_products avx2|avx512 [ROUNDS]      "m n k right_along_k<TAB>f32 ratio<TAB>f64 ratio"; above 1: hilo's are faster
+// bench/race_products.cc -- hilo's kernels for products and OpenBLAS's, in turn, one thread: a line for each shape
+// of the table that decides between them. tools/product_choice.py runs it for each instruction set.
+//   race_products avx2|avx512 [ROUNDS]      "m n k right_along_k<TAB>f32 ratio<TAB>f64 ratio"; above 1: hilo's are
+//   faster
 #include <fmt/format.h>
 
 #include <algorithm>

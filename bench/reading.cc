@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/reading.cc -- how fast programs are read: one of 5,000 operations in each form that hilo reads. StableHLO has two
-// rows: "parsed" is what a tree of the program costs, "to HLO" that and its translation. Whatever ends in HLO is checked.
+// bench/reading.cc -- how fast programs are read: one of 5,000 operations in each form that hilo reads. StableHLO has
+// two rows: "parsed" is what a tree of the program costs, "to HLO" that and its translation. Whatever ends in HLO is
+// checked.
 //   reading [FOLDER]    prints "row<TAB>bytes<TAB>microseconds" a line; the files go to FOLDER, for others to read
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ namespace {
 
 constexpr int kLayers = 500;  // of ten operations each
 
-/// Layers of what programs of JAX are made of: products, broadcasts, reductions, selections, slices.
+/// Layers of typical operations of JAX's programs: products, broadcasts, reductions, selections, slices.
 std::string program() {
   std::string text =
       "HloModule reading\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, "

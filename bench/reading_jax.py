@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reading_jax.py FOLDER -- how fast jaxlib reads the files that bench/reading.cc wrote: prints "row<TAB>bytes<TAB>
-microseconds" a line. "parsed" is MLIR parsed and verified, artefacts brought to today's StableHLO; "to HLO" is that and
-its conversion to an HLO proto."""
+"""reading_jax.py FOLDER -- times how jaxlib reads the files that bench/reading.cc wrote.
+
+Prints lines "row<TAB>bytes<TAB>microseconds". "parsed" is MLIR parsed and verified, with artifacts upgraded to the
+current StableHLO. "to HLO" adds the conversion to an HLO proto."""
 import os
 import pathlib
 import statistics

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rows.cc -- hilo's side of the peers' table: prints "row<TAB>microseconds", the median of its calls, a line a row.
+// bench/rows.cc -- hilo's side of the peers' table: prints "row<TAB>microseconds", the median of its calls, a line a
+// row.
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -20,7 +21,7 @@ std::string only;  ///< part of a row's name; empty: all rows
 
 bool is_wanted(std::string_view name) { return name.find(only) != std::string_view::npos; }
 
-/// A row that is wanted: `make` makes its arguments and returns the call. What isn't wanted isn't made.
+/// A requested row: `make` makes its arguments and returns the call. Other rows create no arguments.
 template <typename Make>
 void row(const std::string& name, const Make& make) {
   if (!is_wanted(name)) return;

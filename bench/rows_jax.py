@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of bench/rows.cc in JAX: prints "row<TAB>microseconds", the median of its calls, a line a row."""
+"""The programs of bench/rows.cc in JAX. Prints a line "row<TAB>microseconds" for each row: the median of its calls."""
 import functools
 import os
 
@@ -15,7 +15,7 @@ def row(name, make):
 
 
 def jitted(function, *arguments):
-    """A jitted function and its arguments as the call of a row."""
+    """Returns a call of a jitted function with these arguments."""
     return functools.partial(jax.jit(function), *arguments)
 
 
@@ -40,7 +40,8 @@ def step(p, state, x, y):
 def digits(key):
     if not timing.is_wanted("digits_step_first_call"):
         return
-    p = {"w1": jax.random.normal(key, (64, 128)) * 0.1, "b1": jnp.zeros(128), "w2": jax.random.normal(key, (128, 10)) * 0.1, "b2": jnp.zeros(10)}
+    p = {"w1": jax.random.normal(key, (64, 128)) * 0.1, "b1": jnp.zeros(128),
+         "w2": jax.random.normal(key, (128, 10)) * 0.1, "b2": jnp.zeros(10)}
     zeros = jax.tree.map(jnp.zeros_like, p)
     state = {"step": jnp.zeros((), jnp.int32), "m": zeros, "v": zeros}
     x = jax.random.uniform(key, (128, 64))
@@ -77,7 +78,8 @@ def convolutions(key):
             return jax.random.normal(key, shape)
 
         def f(x, k, stride=stride, numbers=numbers, groups=groups):
-            return jax.lax.conv_general_dilated(x, k, (stride, stride), "SAME", dimension_numbers=numbers, feature_group_count=groups)
+            return jax.lax.conv_general_dilated(x, k, (stride, stride), "SAME", dimension_numbers=numbers,
+                                                feature_group_count=groups)
 
         def cotangent():
             return jax.random.normal(key, jax.eval_shape(f, images(), kernel()).shape)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of bench/rows.cc in MLX on the CPU: prints "row<TAB>microseconds". Left out: digits_step, whose optimiser is a
-package of its own, and while_1e6 and rnn_scan_256, which have no op."""
+"""The programs of bench/rows.cc in MLX on the CPU. Prints "row<TAB>microseconds".
+
+Without digits_step, whose optimiser is a separate package, and without while_1e6 and rnn_scan_256, for which MLX has no
+op."""
 import functools
 
 import mlx.core as mx
@@ -8,7 +10,8 @@ import timing
 
 
 def uniform_row(name, function, *shapes):
-    timing.row(name, lambda: functools.partial(function, *(mx.random.uniform(shape=shape) for shape in shapes)), mx.eval)
+    timing.row(name, lambda: functools.partial(function, *(mx.random.uniform(shape=shape) for shape in shapes)),
+               mx.eval)
 
 
 mx.set_default_device(mx.cpu)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of bench/rows.cc in PyTorch on the CPU, op by op, as it comes: prints "row<TAB>microseconds". Left out:
-add_8, which is a compiled call, and while_1e6, which has no op."""
+"""The programs of bench/rows.cc in PyTorch on the CPU, op by op, unmodified. Prints "row<TAB>microseconds".
+
+Without add_8, which times a compiled call, and while_1e6, for which PyTorch has no op."""
 import functools
 
 import timing

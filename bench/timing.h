@@ -15,8 +15,8 @@ inline double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// Median of calls over about a fifth of a second, at least 5; a call is repeated until it takes 20 us, so that the clock
-/// doesn't count.
+/// Median of calls over about a fifth of a second, at least 5; a call is repeated until it takes 20 us, so that the
+/// clock doesn't count.
 inline double median_microseconds(const std::function<void()>& call) {
   call();
   const Clock::time_point probe = Clock::now();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the peers' scripts time a row: as bench/rows.cc does. Their argument, as its own: only rows that have it in their
-names."""
+"""Times a row for the peers' scripts, in the same way as bench/rows.cc. The argument of a script selects the rows whose
+names contain it."""
 import statistics
 import sys
 import time
@@ -13,8 +13,8 @@ def is_wanted(name):
 
 
 def row(name, make, wait):
-    """Prints "row<TAB>microseconds", the median of calls of what `make` makes, if the row is wanted; `wait` returns when a
-    result is there."""
+    """Prints "row<TAB>microseconds", the median of calls of `make`'s result, if the row is selected. `wait` waits for a
+    result."""
     if not is_wanted(name):
         return
     call = make()
@@ -35,7 +35,7 @@ def row(name, make, wait):
 
 
 def once(name, call, wait):
-    """The same of one call, the first."""
+    """Prints the time of one call, the first."""
     if not is_wanted(name):
         return
     started = time.perf_counter()

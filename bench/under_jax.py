@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""under_jax.py --build BUILD -- small programs under JAX on jaxlib and on hilo: what compiling costs the first time and what a call
-costs. Each engine runs in fresh processes, in turn; the least of all counts, for other work on the machine only adds."""
+"""under_jax.py --build BUILD -- times small programs under JAX on jaxlib and on hilo: the first compilation and a call.
+
+Each engine runs in new processes, in turn. The minimum counts, because other work on the machine only adds time."""
 
 import argparse
 import json
@@ -29,9 +30,11 @@ def main() -> int:
     runs = {"jaxlib": [], "hilo": []}
     for _ in range(PROCESSES):
         for engine, environment in (("jaxlib", {"JAX_PLATFORMS": "cpu"}), ("hilo", plugin)):
-            done = subprocess.run([sys.executable, __file__, "--here"], env=os.environ | environment, check=True, stdout=subprocess.PIPE)
+            done = subprocess.run([sys.executable, __file__, "--here"], env=os.environ | environment, check=True,
+                                  stdout=subprocess.PIPE)
             runs[engine].append(json.loads(done.stdout.splitlines()[-1]))
-    show({engine: {name: [min(run[name][k] for run in each) for k in (0, 1)] for name in each[0]} for engine, each in runs.items()})
+    show({engine: {name: [min(run[name][k] for run in each) for k in (0, 1)] for name in each[0]}
+          for engine, each in runs.items()})
     return 0
 
 
@@ -48,7 +51,7 @@ def show(least: dict) -> None:
 
 
 def measure() -> dict[str, tuple[float, float]]:
-    """Of each program, seconds of its first compilation and of a call."""
+    """Returns for each program the seconds of its first compilation and of a call."""
     import jax
     found = {}
     for name, (function, *inputs) in programs().items():

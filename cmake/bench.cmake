@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/bench.cmake -- each bench/NAME.cc is a program build/bin/bench/NAME, each bench/rpc/NAME.cc one build/bin/bench/rpc/NAME;
-# bench/preload/NAME.cc is build/bin/bench/NAME.so, for LD_PRELOAD.
+# cmake/bench.cmake -- each bench/NAME.cc is a program build/bin/bench/NAME, each bench/rpc/NAME.cc one
+# build/bin/bench/rpc/NAME; bench/preload/NAME.cc is build/bin/bench/NAME.so, for LD_PRELOAD.
 file(GLOB HILO_BENCHES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cc)
 add_custom_target(bench)
 find_package(benchmark QUIET)

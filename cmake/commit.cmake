@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/commit.cmake -- writes OUTPUT, the source file that knows the commit of SOURCE_DIR, if it has changed.
+# cmake/commit.cmake -- writes OUTPUT, the source file with the commit of SOURCE_DIR, if the commit has changed.
 set(commit "unknown")
 find_program(GIT git)
 if(GIT AND EXISTS ${SOURCE_DIR}/.git)

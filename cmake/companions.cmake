@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/companions.cmake -- libraries of hilo's own that are opened when they are needed (src/hilo/base/companion.h). They show what
-# libhilo.so shows: tests link them. They call what libhilo.so wraps: nothing of them is destroyed when the process ends either.
+# cmake/companions.cmake -- hilo's libraries that are opened when they are needed (src/hilo/base/companion.h). They
+# export the same kinds of symbols as libhilo.so, because tests link them. They call the functions that libhilo.so
+# wraps, so their objects aren't destroyed at the end of the process either.
 #   libhilo_codegen.so  the code generator for the CPU, with LLVM
 #   libhilo_inspect.so  pictures, dumps, profiles
 #   libhilo_rpc.so      servers and their clients; gRPC is in libhilo_grpc.so
-#   libhilo_mpi.so      processes that meet by MPI
+#   libhilo_mpi.so      communication of processes by MPI
 function(hilo_companion name folders)
   set(sources ${HILO_COMPANION_SOURCES})
   list(FILTER sources INCLUDE REGEX "/src/hilo/${folders}/")
@@ -28,12 +29,12 @@ hilo_companion(rpc rpc ${once_a_program})
 hilo_companion(mpi replica/mpi ${once_a_program})
 set(HILO_COMPANIONS hilo_codegen hilo_inspect hilo_rpc hilo_mpi)
 
-# The host's code generator only; static archives give what is used and nothing else.
+# LLVM's code generator for the host only; static archives add only the used parts.
 llvm_map_components_to_libnames(HILO_LLVM_LIBS core x86codegen)
 target_include_directories(hilo_codegen SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(hilo_codegen PRIVATE ${HILO_LLVM_LIBS})
 
-# What programs link: the library, which compiles nothing without the code generator.
+# The target that programs link: the library can't compile without the code generator.
 add_library(hilo_whole INTERFACE)
 target_link_libraries(hilo_whole INTERFACE hilo)
 add_dependencies(hilo_whole hilo_codegen)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/compile_faster.cmake -- ccache and lld for hilo's own targets, if they are there.
-# With the tree as its base folder, ccache knows a file again in a copy of the tree; the rest is what its manual asks for
-# where headers are precompiled.
+# cmake/compile_faster.cmake -- ccache and lld for hilo's own targets, if they are there. With the tree as its base
+# folder, ccache recognizes files in a copy of the tree. Its manual requires the other settings for precompiled headers.
 find_program(HILO_CCACHE ccache)
 if(HILO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
@@ -9,7 +8,7 @@ if(HILO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
-# lld links in a fifth of the time. g++ 12 finds it only under the plain name, which LLVM keeps in a folder of its own.
+# lld links in a fifth of the time. g++ 12 finds it only by the plain name, which is in LLVM's own folder.
 find_program(HILO_LLD ld.lld PATHS /usr/lib/llvm-19/bin NO_DEFAULT_PATH)
 if(HILO_LLD)
   get_filename_component(HILO_LLD_DIR ${HILO_LLD} DIRECTORY)

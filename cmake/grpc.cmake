@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/grpc.cmake -- libhilo_grpc.so: the backend xrt's way over gRPC, which libhilo_rpc.so opens when it is needed.
+# cmake/grpc.cmake -- libhilo_grpc.so: the backend xrt's transport by gRPC, which libhilo_rpc.so opens when it is
+# needed.
 find_package(Protobuf)
 find_package(PkgConfig)
 find_program(HILO_GRPC_PLUGIN grpc_cpp_plugin)
-# Asked once: each call of pkg-config reads the 200 packages that gRPC names, and pkg_check_modules makes 18, which take 9 s here and
-# 20 s on Debian 13.
+# One query: each call of pkg-config reads the 200 packages that gRPC depends on. pkg_check_modules would make 18 calls,
+# which take 9 s on Debian 12 and 20 s on Debian 13.
 if(PKG_CONFIG_FOUND AND NOT HILO_GRPC_OPTIONS)
   execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --cflags --libs grpc++ OUTPUT_VARIABLE options ERROR_QUIET)
   separate_arguments(options UNIX_COMMAND "${options}")

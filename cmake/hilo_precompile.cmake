@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# hilo_precompile(TARGET... [HEADERS HEADER...]): sources of these targets read hilo's headers once, compiled. HEADERS are of
-# hilo/*.h, without folder or ending; default: core. The first target compiles them; further ones use its result, and must have the
-# same compiler options.
+# hilo_precompile(TARGET... [HEADERS HEADER...]): precompiles hilo's headers for the sources of these targets. HEADERS
+# are names of hilo/*.h, without folder and extension; default: core. The first target compiles them. Further targets
+# use its result, and must have the same compiler options.
 function(hilo_precompile)
   cmake_parse_arguments(PARSE_ARGV 0 hilo "" "" "HEADERS")
   set(targets ${hilo_UNPARSED_ARGUMENTS})

@@ -2,8 +2,8 @@
 # cmake/install.cmake -- headers, library, command, find_package(hilo) and pkg-config.
 include(CMakePackageConfigHelpers)
 
-# What is installed, and which folders are new, is listed in the prefix itself (share/hilo/installed.txt), so that uninstall.cmake
-# beside it needs no build tree. An older version may have had other files: they go first.
+# Installed files and new folders are listed in the prefix (share/hilo/installed.txt), so that uninstall.cmake next to
+# the list needs no build tree. Files of an older version are removed first.
 install(CODE "set(hilo_shared_folders . ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} share share/doc ${CMAKE_INSTALL_LIBDIR}
   ${CMAKE_INSTALL_LIBDIR}/cmake ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(hilo_uninstall ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake)")
@@ -15,14 +15,14 @@ endif()
 set(hilo_list "")
 foreach(folder IN LISTS hilo_shared_folders)
   if(NOT EXISTS "${hilo_prefix}/${folder}")
-    string(PREPEND hilo_list "folder ${folder}\n")  # inner ones first
+    string(PREPEND hilo_list "folder ${folder}\n")  # inner folders first
   endif()
 endforeach()
-list(LENGTH CMAKE_INSTALL_MANIFEST_FILES hilo_first)  # what another project installed before isn't hilo's
+list(LENGTH CMAKE_INSTALL_MANIFEST_FILES hilo_first)  # files installed by another project aren't hilo's
 ]])
 
 install(TARGETS hilo EXPORT hiloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# `make install` builds the library and the command only; the plugin goes along where it is built.
+# `make install` builds only the library and the command; the plugin is installed if it has been built.
 install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 install(TARGETS ${HILO_COMPANIONS} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET hilo_command)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/pjrt.cmake -- libhilo_pjrt.so: the plugin by which JAX, and whoever speaks PJRT, runs on hilo.
+# cmake/pjrt.cmake -- libhilo_pjrt.so: the plugin through which JAX and other users of PJRT run on hilo.
 file(GLOB HILO_PJRT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hilo/pjrt/*.cc)
 add_library(hilo_pjrt MODULE ${HILO_PJRT_SOURCES})
 target_link_libraries(hilo_pjrt PRIVATE hilo::hilo fmt::fmt)

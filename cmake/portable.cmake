@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/portable.cmake -- libraries for the wheel, in portable/ of the build tree: the objects of the build, linked once more so that
-# glibc 2.28 and no C++ library are enough. packaging/oldest_glibc.cc has the functions that are newer; libstdc++, fmt and zstd
-# are inside.
+# cmake/portable.cmake -- libraries for the wheel, in portable/ of the build tree: the objects of the build, linked
+# again so that they need only glibc 2.28 and no C++ library. packaging/oldest_glibc.cc defines newer functions;
+# libstdc++, fmt and zstd are linked statically.
 set(HILO_PORTABLE_OPTIONS -static-libstdc++ -Wl,-s -Wl,-z,nopack-relative-relocs)
 file(READ ${PROJECT_SOURCE_DIR}/packaging/oldest_glibc.cc text)
 string(REGEX MATCHALL "__wrap_[a-z0-9_]+" wrapped "${text}")
@@ -12,12 +12,12 @@ list(APPEND wrapped ${old})
 list(REMOVE_DUPLICATES wrapped)
 list(TRANSFORM wrapped PREPEND -Wl,--wrap=)
 list(APPEND HILO_PORTABLE_OPTIONS ${wrapped})
-# They were libraries of their own until glibc 2.34.
+# Separate libraries until glibc 2.34.
 set(HILO_PORTABLE_LIBRARIES -Wl,--push-state,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -l:librt.so.1 -Wl,--pop-state)
 add_library(hilo_portable_parts OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/packaging/oldest_glibc.cc ${PROJECT_SOURCE_DIR}/packaging/fmt.cc)
 set_target_properties(hilo_portable_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
-# hilo_portable(TARGET...): TARGET_portable for each, which links those of the list that stand before it.
+# hilo_portable(TARGET...): defines TARGET_portable for each, which links the earlier ones of the list.
 function(hilo_portable)
   foreach(target IN LISTS ARGV)
     set(portable ${target}_portable)

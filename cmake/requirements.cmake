@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/requirements.cmake -- what hilo is built from. What is missing or too old is said in one sentence, with a way out.
+# cmake/requirements.cmake -- finds the packages of the build. Reports missing or old ones in one sentence, with a hint.
 function(hilo_require found sentence)
   if(NOT ${found})
-    message(FATAL_ERROR "  hilo needs ${sentence}")  # two spaces: CMake breaks no line then
+    message(FATAL_ERROR "  hilo needs ${sentence}")  # two spaces: CMake doesn't wrap the line
   endif()
 endfunction()
 
@@ -20,7 +20,7 @@ find_package(LLVM 19.1 QUIET CONFIG)
 hilo_require(LLVM_FOUND "LLVM 19.1, which CMake doesn't find. Hint: apt-get install llvm-19-dev, or \
 -DLLVM_DIR=FOLDER where LLVMConfig.cmake of another place is")
 if(LLVM_ENABLE_ZSTD)
-  find_package(zstd QUIET)  # as LLVM's archives have it
+  find_package(zstd QUIET)  # for LLVM's archives
   if(TARGET zstd::libzstd_shared OR TARGET zstd::libzstd_static)
     set(zstd_ok TRUE)
   endif()
@@ -28,7 +28,7 @@ if(LLVM_ENABLE_ZSTD)
 endif()
 find_package(fmt 9 QUIET)
 hilo_require(fmt_FOUND "fmt 9 or later. Hint: apt-get install libfmt-dev")
-find_package(Boost 1.81 QUIET CONFIG)  # by its own files: CMake's FindBoost goes
+find_package(Boost 1.81 QUIET CONFIG)  # by Boost's own files: FindBoost is deprecated
 hilo_require(Boost_FOUND "Boost 1.81 or later, its headers only. Hint: apt-get install libboost1.81-dev, or libboost1.83-dev \
 on Debian 13 and Ubuntu 24.04")
 find_package(ZLIB QUIET)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/soak.cmake -- what tools/soak.py and tests/soak/run.py start: each tests/soak/NAME.cc is a program build/bin/soak/NAME.
+# cmake/soak.cmake -- the programs of tools/soak.py and tests/soak/run.py: each tests/soak/NAME.cc is a program
+# build/bin/soak/NAME.
 file(GLOB HILO_SOAKERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/soak/*.cc)
 add_custom_target(soakers)
 if(NOT TARGET hilo_grpc)

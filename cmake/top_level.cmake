@@ -8,11 +8,11 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a new libhilo.so of the same interface relinks nothing else
+set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a new libhilo.so with the same interface needs no relinking
 
-# -Wno-restrict: g++ 12 warns falsely on std::string + at -O2. Where the standard library is precompiled it also warns of
-# array bounds in text + "...", which .append() and fmt::format() avoid.
-# Errors only with the compilers that the tests run with: g++ 14 has a dozen false alarms, and each later one will have others.
+# -Wno-restrict: g++ 12 has false warnings for std::string + at -O2. With a precompiled standard library it also warns
+# of array bounds in text + "...", which .append() and fmt::format() avoid. Warnings are errors only with the tested
+# compilers: g++ 14 has a dozen false warnings, and later versions have others.
 if("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 19)\\.")
   set(warnings_are_errors -Werror)
 endif()
@@ -24,10 +24,10 @@ endif()
 if(HILO_SANITIZE AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "HILO_SANITIZE: got ${CMAKE_CXX_COMPILER_ID}; wanted clang. Hint: CC=clang-19 CXX=clang++-19")
 endif()
-# Warnings are the business of the other builds. __SANITIZE_*__ is how g++ tells the code, and clang 19 doesn't.
-# Under sanitizers compiling is what costs: clang at -O0 takes a third of the time of g++ at -O1. The address tree also
-# serves libFuzzer, which wants its counters in the library. LLVM is built without what `vptr` asks about, and `function`
-# knows no type of another shared object.
+# Other builds check warnings. g++ defines __SANITIZE_*__, clang 19 doesn't. Under sanitizers compile time dominates:
+# clang at -O0 takes a third of the time of g++ at -O1. The address tree is also for libFuzzer, which needs its counters
+# in the library. LLVM is built without the RTTI that `vptr` needs, and `function` doesn't know types of other shared
+# objects.
 if(HILO_SANITIZE STREQUAL "address")
   add_compile_options(-w -O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link
     -fno-sanitize=function,vptr -fno-sanitize-recover=all -D__SANITIZE_ADDRESS__)

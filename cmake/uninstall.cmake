@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Takes away what was installed: cmake -P PREFIX/share/hilo/uninstall.cmake. Folders go if hilo's installation made them and they
-# are empty.
+# Removes the installed files: cmake -P PREFIX/share/hilo/uninstall.cmake. Removes folders that the installation
+# created, if they are empty.
 if(NOT HILO_PREFIX)
   get_filename_component(HILO_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 endif()
@@ -17,14 +17,14 @@ foreach(line IN LISTS lines)
   if(line MATCHES "^file ")
     list(APPEND files "${HILO_PREFIX}/${name}")
   else()
-    get_filename_component(folder "${HILO_PREFIX}/${name}" ABSOLUTE)  # without a last "/."
+    get_filename_component(folder "${HILO_PREFIX}/${name}" ABSOLUTE)  # without a trailing "/."
     list(APPEND folders "${folder}")
   endif()
 endforeach()
 
-# Without those that are not there: links whose file is gone are.
+# Without missing files, but with dangling links.
 file(REMOVE ${files})
-# CMake also makes folders of which it installs nothing.
+# CMake also creates folders in which it installs nothing.
 file(GLOB_RECURSE inner LIST_DIRECTORIES true ${HILO_PREFIX}/include/hilo/* ${HILO_PREFIX}/share/doc/hilo/*)
 list(REVERSE inner)
 file(GLOB packages ${HILO_PREFIX}/lib*/cmake/hilo ${HILO_PREFIX}/lib/*/cmake/hilo)

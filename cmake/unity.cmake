@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/unity.cmake -- compiles files of a folder together, so that the headers that they share are read once.
-# A tree that is built as a whole takes half the time. With -DHILO_UNITY=OFF each file is compiled alone: that is quicker
-# if you edit one file at a time. The sanitizers' builds do so too, so that each file says what it includes.
+# cmake/unity.cmake -- compiles files of a folder together, so that the headers that they share are read once. A build
+# of the whole tree takes half the time. With -DHILO_UNITY=OFF each file is compiled alone, which is faster if you edit
+# one file at a time. The sanitizers' builds compile each file alone too, to check that each file includes what it uses.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND AND NOT HILO_SANITIZE)
   set(HILO_UNITY_DEFAULT ON)
 endif()
 option(HILO_UNITY "compile files of a folder together" ${HILO_UNITY_DEFAULT})
 
-# hilo_unity(TARGET ROOT): replaces sources of TARGET by files that include several of them (tools/unity.py). ROOT is a folder in which
-# TARGET finds includes. Files with the same options are taken together; not at all those without the precompiled header and those with
-# the property SKIP_UNITY_BUILD_INCLUSION.
-# Unlike those of CMake's UNITY_BUILD, the files name no path of this machine: ccache knows them in a copy of the tree.
+# hilo_unity(TARGET ROOT): replaces sources of TARGET by files that include several of them (tools/unity.py). ROOT is a
+# folder in which TARGET finds includes. Files with the same options are combined, except those without the precompiled
+# header and those with the property SKIP_UNITY_BUILD_INCLUSION. Unlike those of CMake's UNITY_BUILD, the files contain
+# no absolute path, so ccache recognizes them in a copy of the tree.
 function(hilo_unity target root)
   if(NOT HILO_UNITY)
     return()
@@ -50,7 +50,7 @@ function(hilo_unity target root)
     list(APPEND left ${written})
   endforeach()
   set_target_properties(${target} PROPERTIES SOURCES "${left}")
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes unnamed namespaces of included files for those of headers
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it warns of unnamed namespaces in included files as in headers
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()

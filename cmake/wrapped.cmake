@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/wrapped.cmake -- functions of the system whose calls in libhilo.so and its companions go to __wrap_NAME in libhilo.so
-# instead; only their own calls do.
-# backend/cpu/load/spare_memory.cc has operator new and delete, base/process_end.cc __cxa_atexit.
+# cmake/wrapped.cmake -- functions of the system that libhilo.so and its companions replace by __wrap_NAME of
+# libhilo.so, for their own calls only. backend/cpu/load/spare_memory.cc has operator new and delete,
+# base/process_end.cc __cxa_atexit.
 set(HILO_WRAPPED
   _Znwm _Znam _ZnwmSt11align_val_t _ZnamSt11align_val_t
   _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_tRKSt9nothrow_t _ZnamSt11align_val_tRKSt9nothrow_t

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/big_product.cc -- a product of matrices that are larger than the memory that a device may use: eight devices have rows of
-// both, and those of the second go round in a ring. `big_product [DEVICES]` has so many in this process, 8 by default; under mpirun
-// the ring goes through all processes: `mpirun -n 4 big_product 2`. Eight in all have memory enough.
-// Source    Wang et al. (2023), "Overlap communication with dependent computation", for the ring
+// examples/big_product.cc -- a product of matrices that are larger than the memory that a device may use: eight devices
+// have rows of both, and those of the second go round in a ring. `big_product [DEVICES]` has this many in this process,
+// 8 by default; under mpirun the ring goes through all processes: `mpirun -n 4 big_product 2`. Eight in all have memory
+// enough. Source    Wang et al. (2023), "Overlap communication with dependent computation", for the ring
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,8 +10,8 @@
 
 using namespace hilo;
 
-constexpr int64_t kSize = 1024;                  // three matrices of 4 MiB
-constexpr int64_t kMostBytes = 5 * 1024 * 1024;  // of each device, for a program's arguments, results and temporaries
+constexpr int64_t kSize = 1024;                 // three matrices of 4 MiB
+constexpr int64_t kMaxBytes = 5 * 1024 * 1024;  // of each device, for a program's arguments, results and temporaries
 
 /// Numbers between 0 and 1 of some rows and columns; no device ever has the whole.
 Array rows_of(const ShardIndex& at, float speed) {
@@ -40,7 +40,7 @@ Array ring_product(const Array& a, const Array& b) {
 
 int main(int argc, char** argv) {
   config().update("jax_replica_count", argc > 1 ? std::atoi(argv[1]) : 8);
-  config().update("hilo_max_memory", kMostBytes);
+  config().update("hilo_max_memory", kMaxBytes);
   const Mesh mesh(devices(), {"ring"});
   const NamedSharding rows(mesh, P("ring"));
   const auto matrix = [&](float speed) {
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   std::printf("on %lld devices: %lld bytes on each at most; relative difference %.1e\n",
               static_cast<long long>(mesh.size()), static_cast<long long>(memory.peak_memory_in_bytes), apart);
   const bool refused = refusal.find("RESOURCE_EXHAUSTED") != std::string::npos;
-  const bool right = refused && memory.peak_memory_in_bytes <= kMostBytes && apart < 1e-5;
+  const bool right = refused && memory.peak_memory_in_bytes <= kMaxBytes && apart < 1e-5;
   std::printf("product in a ring: %s\n", right ? "right" : "wrong");
   return right ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/bundle_adjustment.cc -- where cameras stood and where points are, from pictures of the points:
-// `bundle_adjustment [report.html]`.
-// Source    Triggs et al., "Bundle Adjustment: A Modern Synthesis" (2000); Levenberg (1944), Marquardt (1963); Rodrigues (1840)
+// `bundle_adjustment [report.html]`. Source    Triggs et al., "Bundle Adjustment: A Modern Synthesis" (2000); Levenberg
+// (1944), Marquardt (1963); Rodrigues (1840)
 #include "examples/support/page.h"
 
 using namespace hilo;

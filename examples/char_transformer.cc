@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/char_transformer.cc -- a small transformer learns to write a licence, letter by letter: `char_transformer [report.html]`.
-// Source    Vaswani et al. (2017); norms before the layers as in GPT-2, rotary positions, keys shared by heads
+// examples/char_transformer.cc -- a small transformer learns to write a licence, letter by letter: `char_transformer
+// [report.html]`. Source    Vaswani et al. (2017); norms before the layers as in GPT-2, rotary positions, keys shared
+// by heads
 #include <map>
 
 #include "examples/support/page.h"

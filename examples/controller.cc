@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/controller.cc -- learns how hard to push a cart so that the pole on it stands, by the gradient of 1,000 steps of
-// the whole simulation. checkpoint keeps every fiftieth state and computes the others again.
+// examples/controller.cc -- learns how hard to push a cart so that the pole on it stands, by the gradient of 1,000
+// steps of the whole simulation. checkpoint keeps every fiftieth state and computes the others again.
 #include "examples/support/beside_jax.h"
 
 using namespace hilo;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html] [--replicas N] [--mesh]`. Replicas
-// share each batch by pmap, or by a mesh; under mpirun they are those of all processes. The loss is the same.
+// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html] [--replicas N]
+// [--mesh]`. Replicas share each batch by pmap, or by a mesh; under mpirun they are those of all processes. The loss is
+// the same.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -61,7 +62,7 @@ Array own_share(const Array& rows, int64_t shares) {
 int main(int argc, char** argv) {
   const examples::Arguments given = examples::arguments(argc, argv);
   config().update("jax_replica_count", given.replicas);
-  // Of each batch: one a replica, and each process of mpirun has so many replicas.
+  // Of each batch: one a replica, and each process of mpirun has that number of replicas.
   const int64_t shares = device_count();
   const bool speaks = process_index() == 0;
   const random::Key seed = random::key(0);

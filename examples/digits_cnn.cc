@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/digits_cnn.cc -- a convolutional net with batch norm and dropout on handwritten digits: `digits_cnn [report.html]`.
-// Its state is kept in checkpoints, and read back before it is judged.
+// examples/digits_cnn.cc -- a convolutional net with batch norm and dropout on handwritten digits: `digits_cnn
+// [report.html]`. Its state is saved in checkpoints, and restored before the evaluation.
 #include <unistd.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct Model {
   nn::Dense hidden, out;
   HILO_TREE(first, second, hidden, out)
 };
-// What training changes beside the parameters.
+// State that training changes in addition to the parameters.
 struct Stats {
   nn::BatchStats first, second;
 };

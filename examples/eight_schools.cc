@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/eight_schools.cc -- what coaching did in eight schools, by Hamiltonian Monte Carlo: `eight_schools [report.html]`.
-// Source    Rubin (1981); the model as in Gelman et al., "Bayesian Data Analysis", section 5.5, in its non-centred form
+// examples/eight_schools.cc -- what coaching did in eight schools, by Hamiltonian Monte Carlo: `eight_schools
+// [report.html]`. Source    Rubin (1981); the model as in Gelman et al., "Bayesian Data Analysis", section 5.5, in its
+// non-centred form
 #include "examples/support/page.h"
 
 using namespace hilo;
 
-// y[i] is normal around theta[i] = mu + tau eta[i]; eta is normal, mu normal of deviation 5, tau half Cauchy of scale 5.
+// y[i] is normal around theta[i] = mu + tau eta[i]; eta is normal, mu normal of deviation 5, tau half Cauchy of scale
+// 5.
 struct Position {
   Array mu, log_tau, eta;
 };
@@ -66,7 +68,7 @@ int main(int argc, char** argv) {
   const double mean_mu = mu.mean().item<double>(), mean_tau = tau.mean().item<double>();
   const double rate = numpy::mean(accepted.astype(ElementType::kF32)).item<double>();
 
-  // How much the chains' means differ, beside how much each chain varies: 1 where they have met.
+  // The spread of the chains' means relative to the spread within each chain: 1 where they have met.
   const Array within = numpy::mean(numpy::var(mu, 1)), between = numpy::var(numpy::mean(mu, 1));
   const double r_hat = std::sqrt(1 + (between / within).item<double>());
 

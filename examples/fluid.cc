@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/fluid.cc -- how to stir a fluid so that its smoke becomes a picture, by differentiating the fluid: `fluid [report.html]`.
-// Source    Stam, "Stable Fluids" (1999); the task as in Maclaurin et al., "Autograd" (2015)
+// examples/fluid.cc -- how to stir a fluid so that its smoke becomes a picture, by differentiating the fluid: `fluid
+// [report.html]`. Source    Stam, "Stable Fluids" (1999); the task as in Maclaurin et al., "Autograd" (2015)
 #include "examples/support/page.h"
 
 using namespace hilo;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/heat.cc -- heat spreads over a plate whose rows eight devices share: each keeps its own rows and, before each step,
-// gets its neighbours' outermost rows, the halo.
+// examples/heat.cc -- heat spreads over a plate whose rows eight devices share: each keeps its own rows and, before
+// each step, gets its neighbours' outermost rows, the halo.
 #include <cmath>
 #include <cstdio>
 
@@ -23,7 +23,7 @@ Array spread(const Array& rows) {
 
 Array whole_step(const Array& plate) { return spread(numpy::pad(plate, {{1, 1}, {0, 0}}, {.mode = "edge"})); }
 
-/// The same of a device's rows. Who has no neighbour above or below repeats its own row there, as the rim does.
+/// The same of a device's rows. A device without a neighbour above or below repeats its own row there, as the rim does.
 Array step_of_part(const Array& rows) {
   std::vector<std::pair<int64_t, int64_t>> down, up;
   for (int64_t i = 0; i + 1 < kDevices; ++i) {

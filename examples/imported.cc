@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/imported.cc -- runs two models that JAX exported, and their gradients, and compares both with what JAX computed.
+// examples/imported.cc -- runs two models that JAX exported, and their gradients, and compares both with what JAX
+// computed.
 #include <cstdio>
 #include <string>
 

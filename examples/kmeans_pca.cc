@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/kmeans_pca.cc -- handwritten digits without their names: principal components and clusters: `kmeans_pca [report.html]`.
-// Source    Lloyd (1957/1982) with the seeding of Arthur and Vassilvitskii, "k-means++" (2007); Pearson (1901)
+// examples/kmeans_pca.cc -- handwritten digits without their names: principal components and clusters: `kmeans_pca
+// [report.html]`. Source    Lloyd (1957/1982) with the seeding of Arthur and Vassilvitskii, "k-means++" (2007); Pearson
+// (1901)
 #include <algorithm>
 
 #include "examples/support/digits.h"
@@ -59,7 +60,7 @@ int main(int argc, char** argv) {
   const double lost =
       (numpy::sum(numpy::square(centred - rebuilt)) / numpy::sum(numpy::square(centred))).item<double>();
 
-  // Twelve tries at once; the best is kept.
+  // Twelve runs at once; the best is used.
   const Clusters tries =
       jit(vmap([&](const random::Key& key) { return k_means(key, x); }))(random::split(random::key(1), 12));
   const Array best = numpy::argmin(tries.cost);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/maml.cc -- learns to learn sine waves: parameters from which three steps of gradient descent fit a new one from
-// ten points. The gradient goes through the gradients in a scan, for a batch of tasks under vmap.
-// Source    Finn, Abbeel and Levine, "Model-agnostic meta-learning" (2017)
+// examples/maml.cc -- learns to learn sine waves: parameters from which three steps of gradient descent fit a new one
+// from ten points. The gradient goes through the gradients in a scan, for a batch of tasks under vmap. Source    Finn,
+// Abbeel and Levine, "Model-agnostic meta-learning" (2017)
 #include "examples/support/beside_jax.h"
 
 using namespace hilo;

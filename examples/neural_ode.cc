@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/neural_ode.cc -- a network as the right side of a differential equation, fitted to a spiral. Its gradient solves
-// the adjoint equation backwards, from a custom_vjp, and keeps none of the solver's steps.
-// Source    Chen et al., "Neural ordinary differential equations" (2018)
+// examples/neural_ode.cc -- a network as the right side of a differential equation, fitted to a spiral. Its gradient
+// solves the adjoint equation backwards, from a custom_vjp, and keeps none of the solver's steps. Source    Chen et
+// al., "Neural ordinary differential equations" (2018)
 #include "examples/support/beside_jax.h"
 
 using namespace hilo;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/rosenbrock.cc -- finds the floor of Rosenbrock's valley by Newton's method, with hilo's own second derivatives.
+// examples/rosenbrock.cc -- finds the floor of Rosenbrock's valley by Newton's method, with hilo's own second
+// derivatives.
 #include <cmath>
 #include <cstdio>
 

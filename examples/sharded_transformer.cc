@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/sharded_transformer.cc -- a transformer whose heads and hidden units the devices of a mesh share along one axis and whose
-// batch along the other: `sharded_transformer [DEVICES]` has so many in this process, 4 by default. Under mpirun the mesh has those of
-// all processes: `mpirun -n 4 sharded_transformer 1`. It learns sequences that count in steps, as on one device.
-// Source    Shoeybi et al. (2019) for what the devices share; the layers are those of Vaswani et al. (2017)
+// examples/sharded_transformer.cc -- a transformer whose heads and hidden units the devices of a mesh share along one
+// axis and whose batch along the other: `sharded_transformer [DEVICES]` has this many in this process, 4 by default.
+// Under mpirun the mesh has those of all processes: `mpirun -n 4 sharded_transformer 1`. It learns sequences that count
+// in steps, as on one device. Source    Shoeybi et al. (2019) for what the devices share; the layers are those of
+// Vaswani et al. (2017)
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -30,7 +30,8 @@ Code encode(const Model& m, const Array& x) {
 }
 Array decode(const Model& m, const Array& z) { return nn::dense(m.pixels, nn::relu(nn::dense(m.decode, z))); }
 
-// How unlikely the pixels are, and how far the codes are from a normal distribution: the bound that is made small.
+// The negative log likelihood of the pixels, and the divergence of the codes from a normal distribution: their sum is
+// minimized.
 struct Bound {
   Array pixels, divergence;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt.cc -- the part of libfmt that hilo's libraries call, for those of the wheel: Debian has libfmt as a shared library only, which
-// needs a newer glibc than they do.
+// fmt.cc -- the part of libfmt that hilo's libraries call, compiled into the libraries of the wheel. Debian's libfmt is
+// a shared library only, which needs a newer glibc.
 #include <fmt/format-inl.h>
 
 namespace fmt::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// oldest_glibc.cc -- lets the libraries of the wheel run with glibc 2.28 though they are built with a newer one. The linker's option
-// --wrap (cmake/portable.cmake) sends each call of NAME to __wrap_NAME here. Symbols that 2.28 has under an older version are bound to
-// that one; functions that are newer than 2.28 are written in terms of older ones.
+// oldest_glibc.cc -- makes the libraries of the wheel run with glibc 2.28 although they are built with a newer one. The
+// linker's option --wrap (cmake/portable.cmake) sends each call of NAME to __wrap_NAME here. Symbols that 2.28 has with
+// an older version are bound to that version; functions newer than 2.28 are implemented by older ones.
 // Source: the symbol versions of glibc's x86-64 libraries; functions by their manual pages.
 #include <dirent.h>
 #include <dlfcn.h>
@@ -73,10 +73,10 @@ int __wrap_lstat(const char* path, struct stat* to) { return old___lxstat(1, pat
 int __wrap_fstat(int file, struct stat* to) { return old___fxstat(1, file, to); }
 int __wrap_fstat64(int file, struct stat* to) { return old___fxstat(1, file, to); }
 
-/// Newer than 2.28: whether the process has had one thread only. "No" is always right.
+/// Newer than 2.28: whether the process has had only one thread. "No" is always safe.
 char __wrap___libc_single_threaded = 0;
 
-/// LLVM's statistics ask for it, which hilo doesn't print.
+/// Needed by LLVM's statistics, which hilo doesn't print.
 struct mallinfo2 __wrap_mallinfo2() { return {}; }
 
 const char* __wrap_strerrordesc_np(int code) { return strerror(code); }
@@ -92,7 +92,7 @@ int __wrap_close_range(unsigned first, unsigned last, int flags) {
   return static_cast<int>(syscall(SYS_close_range, first, last, flags));
 }
 
-/// Those that are open now. Files that are opened later are closed by exec.
+/// The open files. Files that are opened later are closed by exec.
 int __wrap_posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t* actions, int from) {
   DIR* const files = opendir("/proc/self/fd");
   if (files == nullptr) return errno;
@@ -106,7 +106,8 @@ int __wrap_posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t* 
   return error;
 }
 
-/// Waits until a time of `clock`; older glibc knows the clock of the condition only, which for C++ is the real-time clock.
+/// Waits until a time of `clock`; older glibc supports only the clock of the condition, which for C++ is the real-time
+/// clock.
 int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const struct timespec* until) {
   struct timespec now, real;
   clock_gettime(clock, &now);

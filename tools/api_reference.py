@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The API reference: every public function, type and constant that hilo/hilo.h brings, by namespace, with the docstring of
-its header. `make docs` makes pages of it, which are no files of the repository (tools/site_pages.py puts them into the site).
+"""Writes the API reference: every public function, type and constant of hilo/hilo.h with its docstring, by namespace.
+`make docs` creates pages of the site from it, which are not files of the repository (tools/site_pages.py).
 
-    api_reference.py --check        names that have no docstring; exit 1 if there are any
-    api_reference.py --names        all names, a line each
-    api_reference.py --out DIR      the pages as Markdown
+    api_reference.py --check        lists names without a docstring; exit status 1 if there are any
+    api_reference.py --names        lists all names, one per line
+    api_reference.py --examples     lists all free functions: name, header:line, and "shown" if an example in its
+                                    docstring has a result, else "bare"
+    api_reference.py --out DIR      writes the pages as Markdown
 
-The headers are read by libclang, so what macros and tables declare is there too. The docstring of a declaration is the
-comment behind it or above it; where it has none, that of another overload, or the one above the block (the lines without a
-blank one) it stands in. A struct of options needs none: its page names the functions that take it. This needs Debian's
-python3, whose module `clang` comes with python3-clang-19.
+libclang reads the headers, so declarations of macros and tables are included. The docstring of a declaration is the
+comment behind it or above it. If both are missing, it is the docstring of another overload, or the comment above the
+block of lines that contains the declaration. A struct of options needs no docstring: its page names the functions that
+take it. This program needs Debian's python3, whose module `clang` is in python3-clang-19.
 """
 
 import argparse
@@ -22,6 +24,8 @@ import re
 import sys
 
 import clang.cindex as cindex
+
+import docstring_examples
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UMBRELLA = "src/hilo/hilo.h"
@@ -63,7 +67,7 @@ class Entry:
     line: int
     signatures: list[str] = dataclasses.field(default_factory=list)
     texts: list[str] = dataclasses.field(default_factory=list)  # docstrings of its own
-    block: str = ""  # the comment above the block it stands in
+    block: str = ""  # the comment above the block that contains it
     members: list[Member] = dataclasses.field(default_factory=list)
 
 
@@ -95,7 +99,7 @@ def parsed(root: pathlib.Path, build: pathlib.Path) -> cindex.TranslationUnit:
 
 
 def declarations(cursor: cindex.Cursor, folder: pathlib.Path, path: tuple[str, ...]):
-    """(namespace, cursor) of what users may name."""
+    """Yields (namespace, cursor) of each public declaration."""
     for child in cursor.get_children():
         file = child.location.file
         if file is None or not pathlib.Path(file.name).is_relative_to(folder):
@@ -109,7 +113,7 @@ def declarations(cursor: cindex.Cursor, folder: pathlib.Path, path: tuple[str, .
 
 
 def is_public(cursor: cindex.Cursor) -> bool:
-    """Not a member written outside of its class, nor a type that is only announced, nor a specialisation of std's."""
+    """Excludes members defined outside of their class, forward declarations, and specialisations of std's templates."""
     if cursor.semantic_parent != cursor.lexical_parent:
         return False
     return cursor.kind not in RECORDS or cursor.is_definition()
@@ -145,13 +149,13 @@ def members_of(cursor: cindex.Cursor) -> list[Member]:
 
 
 def is_for_users(member: str) -> bool:
-    """Not what HILO_TREE declares, nor the place that keeps callers to names of fields."""
+    """Excludes the members that HILO_TREE declares, and the field that forces callers to name fields."""
     return not member.startswith("hilo_") and member != "named"
 
 
 # ---- signatures -----------------------------------------------------------------------------------------------------
 def signature_of(cursor: cindex.Cursor) -> str:
-    """The declaration as the compiler prints it, without bodies, values of constants and lines of callers."""
+    """Returns the declaration as the compiler prints it, without bodies, values of constants and caller locations."""
     if cursor.kind in RECORDS or cursor.kind == Kind.ENUM_DECL:
         return type_head(cursor)
     if cursor.kind in ALIASES:
@@ -171,7 +175,7 @@ def type_head(cursor: cindex.Cursor) -> str:
 
 @functools.cache
 def printer():
-    """libclang's own printing of declarations, which Debian's module doesn't wrap."""
+    """libclang's function that prints declarations, which Debian's module doesn't wrap."""
     library = cindex.conf.lib
     library.clang_getCursorPrintingPolicy.argtypes = [cindex.Cursor]
     library.clang_getCursorPrintingPolicy.restype = cindex.c_object_p
@@ -200,7 +204,7 @@ def lines_of(path: str) -> list[str]:
 
 
 def own_comment(cursor: cindex.Cursor) -> str:
-    """The comment that belongs to the declaration alone: behind it and above it."""
+    """Returns the comment that belongs to this declaration only: behind it or above it."""
     line = lines_of(cursor.location.file.name)[cursor.location.line - 1]
     behind = re.search(r"[;),{}]\s*///?<? (?!NOLINT)(.*)$", line)
     above = plain(cursor.raw_comment.splitlines()) if cursor.raw_comment and "SPDX" not in cursor.raw_comment else ""
@@ -215,7 +219,7 @@ def words_of(constant: str) -> str:
 
 
 def block_comment(cursor: cindex.Cursor) -> str:
-    """The comment above the lines without a blank one among which the declaration stands."""
+    """Returns the comment above the block that contains the declaration; a block has no empty line."""
     lines = lines_of(cursor.location.file.name)
     at = min(cursor.location.line, cursor.extent.start.line) - 1
     while at >= 0 and lines[at].strip() and not is_comment(lines[at]):
@@ -227,7 +231,7 @@ def block_comment(cursor: cindex.Cursor) -> str:
 
 
 def is_comment(line: str) -> bool:
-    """A line that is nothing else, nor a heading, nor the top of a file."""
+    """Whether a line is only a comment, except headings and the first lines of a file."""
     return line.lstrip().startswith("//") and not re.match(r"\s*// (----|SPDX|clang-format|[\w/]+\.(h|inc) -- )", line)
 
 
@@ -236,7 +240,7 @@ def plain(comment: list[str]) -> str:
 
 
 def text_of(entry: Entry, entries: list[Entry]) -> str:
-    """The docstring, or for a type without one the functions that take or give it; "" if there is none."""
+    """Returns the docstring. For a type without one it lists the functions that use the type; "" without any."""
     if entry.texts or (entry.block and entry.kind != "type"):
         return "\n\n".join(entry.texts) or entry.block
     word = re.compile(rf"\b{re.escape(entry.name)}\b")
@@ -294,21 +298,27 @@ def entry_lines(entry: Entry, page: str, entries: list[Entry]) -> list[str]:
 
 
 def markdown(text: str) -> list[str]:
-    """A docstring: sentences, then fields by their names; an example is code."""
-    lines, field = [], ""
+    """A docstring: sentences, then fields by their names; an example is code, whose further lines are indented."""
+    lines, column = [], 0  # where the example's code begins; 0 outside of one
     for line in text.splitlines():
-        match = FIELD.match(line.strip())
-        if match:
-            lines += ["```", ""] if field == "Example" else [""]
-            field = match[1]
-            lines += ["Example", "", "```cpp", match[2]] if field == "Example" else [f"- **{field}** {escaped(match[2])}"]
+        if column and line.startswith("     "):
+            lines.append(line[:column].lstrip() + line[column:])
+            continue
+        if column:
+            lines += ["```", ""]
+            column = 0
+        if not (match := FIELD.match(line.strip())):
+            lines.append(escaped(line.strip()))
+        elif match[1] == "Example":
+            column = match.start(2)
+            lines += ["", "Example", "", "```cpp", match[2]]
         else:
-            lines.append(line.strip() if field == "Example" else escaped(line.strip()))
-    return [*lines, "```", ""] if field == "Example" else [*lines, ""]
+            lines += ["", f"- **{match[1]}** {escaped(match[2])}"]
+    return [*lines, "```", ""] if column else [*lines, ""]
 
 
 def escaped(text: str) -> str:
-    """Without meaning to Markdown, outside of `code`."""
+    """Escapes the characters that Markdown interprets, except inside `code`."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(part if part.startswith("`") and len(part) > 1 else
                    re.sub(r"([\\*_\[\]#|`])", r"\\\1", part).replace("&", "&amp;").replace("<", "&lt;") for part in parts)
@@ -321,9 +331,21 @@ def without_docstring(entries: list[Entry]) -> list[str]:
 
 
 def names_of(entry: Entry) -> list[str]:
-    """Without hilo::, the members of a type too."""
+    """Returns the names without hilo::, including the members of a type."""
     name = f"{entry.namespace}::{entry.name}".removeprefix("::")
     return [name, *(f"{name}::{member.name}" for member in entry.members)]
+
+
+def functions_of(entries: list[Entry]) -> list[Entry]:
+    """Returns free functions, except operators and functions declared by rows of a table: a row has no room for an
+    example."""
+    rows = {entry.name for entry in entries if entry.header.endswith(".inc")}
+    return [entry for entry in entries
+            if entry.kind == "function" and entry.name not in rows and not entry.name.startswith("operator")]
+
+
+def shows_a_result(entry: Entry) -> bool:
+    return any(map(docstring_examples.shows_a_result, entry.texts))
 
 
 def main() -> int:
@@ -332,6 +354,7 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--names", action="store_true")
+    parser.add_argument("--examples", action="store_true")
     parser.add_argument("--out", type=pathlib.Path)
     arguments = parser.parse_args()
     entries = entries_of(arguments.root.resolve(), arguments.build.resolve())
@@ -339,6 +362,10 @@ def main() -> int:
         arguments.out.mkdir(parents=True, exist_ok=True)
         for name, text in pages(entries).items():
             (arguments.out / name).write_text(text)
+    if arguments.examples:
+        print("\n".join(f"{entry.name} src/{entry.header}:{entry.line} {'shown' if shows_a_result(entry) else 'bare'}"
+                        for entry in functions_of(entries)))
+        return 0
     if arguments.names:
         print("\n".join(name for entry in entries for name in names_of(entry)))
         return 0

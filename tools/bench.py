@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
-program's time its profile explains, every program of bench/, how fast programs are read, what gradients cost beside their
-objectives, meetings of processes beside MPI's, training steps on one and two devices, a server's calls beside a bare echo's, then hilo beside its peers
-(bench/peers.py, where it is there). That last part leaves the picture of its ratios in the build folder's figures/; with --record
-it goes into docs/figures and docs/performance.md instead."""
+"""Measures and prints all figures of hilo.
+
+These are: the start of a process and the size of the library; compile times of user programs; the fraction of a
+program's time that its profile explains; every program of bench/; reading speed; gradients compared with their
+objectives; collectives between processes compared with MPI's; training steps on one and two devices; calls of a server
+compared with a bare echo; and hilo compared with its peers (bench/peers.py). The last part writes the picture of its
+ratios into figures/ of the build folder, or with --record into docs/figures and docs/performance.md."""
 
 import argparse
 import json
@@ -33,7 +35,7 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "meshes", "serving",
                                            "peers"))
-    parser.add_argument("--record", action="store_true", help="write what was measured beside peers into docs/")
+    parser.add_argument("--record", action="store_true", help="write the comparisons with peers into docs/")
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
                 "adbench": adbench, "processes": processes, "meshes": meshes,
@@ -75,8 +77,8 @@ def processes(build: pathlib.Path) -> int:
 
 
 def meshes(build: pathlib.Path) -> int:
-    """Training steps whose batch one or two devices share, each pinned to a core of its own: the least of rounds, and what the
-    simulator says. Beside jaxlib's devices, where it is there."""
+    """Training steps whose batch is sharded over one or two devices, each pinned to its own core: the minimum over
+    rounds, and the simulator's estimate. Also jaxlib's devices, if it is installed."""
     program, python = build / "bin" / "bench" / "mesh_steps", peer.existing()
     beside = [python, ROOT / "bench" / "mesh_steps_jax.py"]
     commands = {("hilo", 1): ["taskset", "-c", "0", program],
@@ -106,7 +108,8 @@ def meshes(build: pathlib.Path) -> int:
 
 
 def serving(build: pathlib.Path) -> int:
-    """A server's calls beside those of a bare echo over gRPC, and training there beside training here: medians of rounds."""
+    """A server's calls compared with a bare echo over gRPC, and training on the server compared with local training:
+    medians of rounds."""
     echo, calls = (build / "bin" / "bench" / "rpc" / name for name in ("echo", "calls"))
     if not echo.exists():
         print("left out: a server's calls beside a bare echo's (built without gRPC)")
@@ -130,7 +133,7 @@ def named_figures(program: pathlib.Path) -> dict[str, float]:
 
 
 def profile(build: pathlib.Path) -> int:
-    """The part of a training step's wall time that is in units: what a profile can say something about."""
+    """The fraction of a training step's wall time that is spent in units, which the profile can explain."""
     digits = build / "bin" / "examples" / "digits"
     if not digits.exists():
         print("left out: the profile of examples/digits (not built)")
@@ -144,7 +147,7 @@ def profile(build: pathlib.Path) -> int:
 
 
 def coverage(profiles: list[dict], module: str) -> float:
-    """Percent of the wall time of all runs of a module that its rows add up to."""
+    """Percentage of the wall time of all runs of a module that its rows add up to."""
     runs = [p for p in profiles if p["module"] == module]
     covered = sum(row["nanoseconds"] for p in runs for row in p["rows"])
     return 100 * covered / sum(p["wall_nanoseconds"] for p in runs)
@@ -161,7 +164,7 @@ def programs(build: pathlib.Path) -> int:
 
 
 def reading(build: pathlib.Path) -> int:
-    """MB/s and programs/s of the readers, beside jaxlib's where an environment has it."""
+    """MB/s and programs/s of the readers, and of jaxlib's if an environment has it."""
     python = peer.existing()
     with tempfile.TemporaryDirectory() as folder:
         own = sizes_and_times([build / "bin" / "bench" / "reading", folder])
@@ -184,7 +187,7 @@ def reading(build: pathlib.Path) -> int:
 
 
 def adbench(build: pathlib.Path) -> int:
-    """Microseconds of ADBench's objectives and of their gradients, beside jaxlib's where an environment has it."""
+    """Microseconds of ADBench's objectives and of their gradients, and of jaxlib's if an environment has it."""
     commands = {"hilo": [build / "bin" / "bench" / "adbench"],
                 "jaxlib": [peer.chosen().python, ROOT / "bench" / "adbench" / "objectives.py"]}
     for who, command in commands.items():
@@ -201,7 +204,7 @@ def adbench(build: pathlib.Path) -> int:
 
 
 def sizes_and_times(command: list) -> dict[str, tuple[float, float]]:
-    """Of each row: bytes and microseconds."""
+    """Bytes and microseconds of each row."""
     lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
     return {name: (float(size), float(microseconds)) for name, size, microseconds in (line.split("\t") for line in lines)}
 

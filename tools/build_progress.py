@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs ninja: one line that moves on a terminal, one line at the beginning and one at the end in a pipe.
+"""Runs ninja and shows one line: updated in place on a terminal; printed at the beginning and at the end in a pipe.
 
-Everything that ninja says goes to TREE/build.log. If the build fails, the output of the first command that failed is
-printed, and the path of the log.
+ninja's whole output goes to TREE/build.log. If the build fails, the output of the first failed command and the path of
+the log are printed.
 """
 
 import collections
@@ -32,14 +32,14 @@ CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @dataclasses.dataclass
 class Failure:
-    """A command that failed: what it should have built, the command, and what it said."""
+    """A failed command: its target, the command, and its output."""
     target: str
     command: str = ""
     output: list[str] = dataclasses.field(default_factory=list)
 
 
 class Progress:
-    """What ninja has said up to a moment."""
+    """ninja's progress up to a time."""
 
     def __init__(self):
         self.done = self.total = 0
@@ -49,10 +49,10 @@ class Progress:
         self.inside = False  # what a failed command said
 
     def read(self, line: str, now: float) -> None:
-        """Takes a line of ninja's, `now` in seconds."""
+        """Processes a line of ninja's output; `now` is in seconds."""
         if step := STEP.fullmatch(line):
             done, self.total, self.what, self.inside = int(step[1]), int(step[2]), source_of(step[3]), False
-            if done < self.done:  # CMake ran first, and ninja counts anew
+            if done < self.done:  # CMake ran first, and ninja restarts its count
                 self.finished.clear()
             if not self.finished or done != self.done:
                 self.finished.append((done, now))
@@ -69,7 +69,7 @@ class Progress:
             self.failures[-1].output.append(line)
 
     def seconds_left(self, now: float) -> float | None:
-        """By the speed of the last steps; None while there are too few to say."""
+        """Estimates the remaining time by the speed of the last steps; None if too few steps have finished."""
         if len(self.finished) <= FEW:
             return None
         (first, begun), (last, _) = self.finished[0], self.finished[-1]
@@ -93,7 +93,7 @@ def duration(seconds: float) -> str:
 
 
 def failure_text(progress: Progress, log: list[str]) -> list[str]:
-    """The first failure as a person reads it: what failed, and the beginning of what its command said."""
+    """Returns a readable text of the first failure: the target, and the beginning of the command's output."""
     if not progress.failures:
         return log[-SHOWN:]
     failure = progress.failures[0]
@@ -106,7 +106,7 @@ def failure_text(progress: Progress, log: list[str]) -> list[str]:
 
 
 def run(tree: pathlib.Path, jobs: int, targets: list[str]) -> bool:
-    """Builds `targets` in `tree`; True if all went well."""
+    """Builds `targets` in `tree`. Returns whether all succeeded."""
     command = ["ninja", "-C", str(tree), "-j", str(jobs), *targets]
     name = f"{' '.join(targets) or 'everything'} in {tree}"
     terminal = sys.stdout.isatty()
@@ -138,7 +138,7 @@ def run(tree: pathlib.Path, jobs: int, targets: list[str]) -> bool:
         print(f"built {name}: {progress.done} steps, {duration(seconds)}, {used:.0f} s of the processors", flush=True)
         return True
     print("\n".join(failure_text(progress, log)))
-    print(f"The build failed after {duration(seconds)}. All that it said: {(tree / LOG).absolute()}", flush=True)
+    print(f"The build failed after {duration(seconds)}. Full output: {(tree / LOG).absolute()}", flush=True)
     return False
 
 
@@ -147,7 +147,8 @@ def clear(terminal: bool) -> str:
 
 
 def start(command: list[str], terminal: bool) -> tuple[subprocess.Popen, int]:
-    """The process and where to read what it says. On a terminal of its own ninja also says what it begins."""
+    """Starts the process; returns it and the stream to read its output from. On a pseudo-terminal ninja also reports
+    the commands that it starts."""
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "TERM": "xterm"}
     reader, writer = pty.openpty() if terminal else os.pipe()
     if terminal:
@@ -158,7 +159,7 @@ def start(command: list[str], terminal: bool) -> tuple[subprocess.Popen, int]:
 
 
 def lines(output: int):
-    """Lines of what is read until its end, without colours; an empty one in each second of silence."""
+    """Yields lines of the output until its end, without colours; an empty one after each second of silence."""
     rest = b""
     while True:
         if not select.select([output], [], [], 1.0)[0]:
@@ -179,6 +180,6 @@ def lines(output: int):
 
 
 def processor_seconds() -> float:
-    """Of all children that have ended."""
+    """Processor time of all children that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A build tree: configure it, build in it, ask it what took long. As a program: build_tree.py TREE JOBS TARGET..."""
+"""Configures a build tree, builds in it, and reports the slowest files. As a program: build_tree.py TREE JOBS
+TARGET..."""
 
 import pathlib
 import re
@@ -23,12 +24,13 @@ def main() -> int:
 
 
 def build(tree: pathlib.Path, jobs: int, definitions: list[str] = (), targets: list[str] = ()) -> bool:
-    """Configures the tree, builds `targets` (default: all); prints what went wrong. True if all went well."""
+    """Configures the tree and builds `targets` (default: all). Prints the errors. Returns whether all succeeded."""
     return configure(tree, definitions) and build_progress.run(tree, jobs, list(targets))
 
 
 def configure(tree: pathlib.Path, definitions: list[str]) -> bool:
-    """Always, since a package may have come, and it takes a second. Prints what CMake refuses and nothing else."""
+    """Always runs CMake, because a package may have been installed, and it takes a second. Prints only CMake's
+    errors."""
     try:
         done = subprocess.run(["cmake", "-G", "Ninja", "-B", str(tree), "-S", str(ROOT), *(f"-D{d}" for d in definitions)],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -39,19 +41,19 @@ def configure(tree: pathlib.Path, definitions: list[str]) -> bool:
     tree.mkdir(parents=True, exist_ok=True)
     (tree / build_progress.LOG).write_text(done.stdout)
     print("\n".join(configure_problem(done.stdout)))
-    print(f"CMake stopped. All that it said: {(tree / build_progress.LOG).absolute()}")
+    print(f"CMake stopped. Full output: {(tree / build_progress.LOG).absolute()}")
     return False
 
 
 def configure_problem(output: str) -> list[str]:
-    """The sentences of CMake's errors, without the calls that led there; if it has none, its last lines."""
+    """Returns the sentences of CMake's errors without the call stack; without an error message, the last lines."""
     found = re.findall(r"^CMake Error[^\n]*:\n((?:\n|  [^\n]*\n)+)", output, re.M)
     sentences = [line.strip() for text in found for line in text.strip("\n").split("\n")]
     return sentences or output.splitlines()[-build_progress.SHOWN:]
 
 
 def slowest_files(tree: pathlib.Path, count: int) -> list[tuple[float, str]]:
-    """(seconds, object file) from ninja's log, which keeps for each output the last time it was built."""
+    """Returns (seconds, object file) from ninja's log, which stores the last build time of each output."""
     log = tree / ".ninja_log"
     if not log.exists():
         return []

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_comments.py [ROOT] -- every file of sources that a comment names exists: `name.cc`, `name.h` or `name.inc`, with as many of
-its folders as the comment has. A name with a line, as in "train.cc:41", is a user's; one in <> is another project's."""
+"""check_comments.py [ROOT] -- checks that every source file named in a comment exists.
+
+A comment names a file as `name.cc`, `name.h` or `name.inc`, with any number of its folders. A name with a line, such as
+"train.cc:41", is a user's file; a name in <> belongs to another project."""
 
 import pathlib
 import re

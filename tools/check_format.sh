@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/check_format.sh [--apply] [FILE...] -- clang-format-19 over the C++ sources: names those that differ, or mends them.
+# tools/check_format.sh [--apply] [FILE...] -- runs clang-format-19 on the C++ sources: lists the files that differ, or
+# formats them.
 set -euo pipefail
 
 apply=no

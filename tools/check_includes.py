@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_includes.py [ROOT] -- who may include which library, and how many files may pay for the heaviest headers."""
+"""check_includes.py [ROOT] -- checks which folders include which library, and limits the number of files that include
+the heaviest headers."""
 
 import pathlib
 import sys
@@ -16,7 +17,7 @@ HOMES = {
     "PJRT": (("xla/pjrt/", "pjrt_c_api"), ("pjrt", "pjrt_abi")),
 }
 # A file with LLJIT compiles in 6 to 10 s and takes up to 1.1 GB.
-MOST_FILES = 3
+MAX_FILES = 3
 HEAVY = {
     "LLJIT": ("llvm/ExecutionEngine/Orc/LLJIT.h",),
     "PassBuilder": ("llvm/Passes/PassBuilder.h",),
@@ -36,8 +37,8 @@ def check(root: pathlib.Path) -> list[str]:
                 if included.startswith(prefixes):
                     payers[heavy].add(path.as_posix())
     for heavy, files in payers.items():
-        if len(files) > MOST_FILES:
-            violations.append(f"{heavy}: {len(files)} files include it; wanted at most {MOST_FILES}; got "
+        if len(files) > MAX_FILES:
+            violations.append(f"{heavy}: {len(files)} files include it; wanted at most {MAX_FILES}; got "
                               + ", ".join(sorted(files)))
     return violations
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_instances.py [--build TREE] [--table] -- what a user's file pays for each function that it transforms, in bytes of its
-object at -O0: a wrapper, for what is common to all is in the library. Bytes are the same on every machine, and seconds
-follow them. Also: the headers alone leave nothing to run. --table measures each transformation and its time.
+"""check_instances.py [--build TREE] [--table] -- limits the code that each transformed function adds to a user's object
+file.
+
+Measures bytes at -O0: only a wrapper should be added, because the library has the common code. Bytes are the same on
+every machine, and compile time is proportional to them. Also checks that the headers alone create no code. --table
+measures each transformation and its compile time.
 """
 
 import argparse
@@ -32,7 +35,7 @@ USES = {  # and how many bytes of code one more adds, at most
                    "[](Array r, Array g) { return std::tuple(g * r); })(a); }", 20500),
     "custom_jvp": (f"a = custom_jvp({F}).defjvps([](Array t, Array, Array) {{ return t; }})(a);", 15000),
 }
-MORE = 4  # functions beside the first
+MORE = 4  # functions in addition to the first
 
 
 def main() -> int:
@@ -62,7 +65,7 @@ def check(folder: pathlib.Path, build: pathlib.Path) -> int:
 
 
 def left_in(compiled: pathlib.Path) -> list[str]:
-    """What an object defines beside main and constants."""
+    """Returns what an object defines in addition to main and constants."""
     names = subprocess.run(["nm", "-C", compiled], capture_output=True, text=True).stdout
     return [line[19:] for line in names.splitlines() if line[17] in "tTWVuBbDd" and not line.endswith(" main")]
 
@@ -76,7 +79,7 @@ def print_table(folder: pathlib.Path, build: pathlib.Path) -> None:
 
 
 def milliseconds(folder: pathlib.Path, build: pathlib.Path, use: str, level: str) -> float:
-    """The best of three, since another program may run."""
+    """The minimum of three runs, because other programs may run."""
     costs = []
     for uses in ([use], [use] * (1 + MORE)):
         costs.append(min(compile_text(folder, build, text_of(uses), level) for _ in range(3)))
@@ -94,7 +97,7 @@ def text_of(uses: list[str]) -> str:
 
 
 def compile_text(folder: pathlib.Path, build: pathlib.Path, text: str, level: str = "-O0") -> float:
-    """The processor seconds that it took."""
+    """Returns the processor seconds of the compiler."""
     started = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(["g++", "-std=c++20", level, f"-I{ROOT}/src", f"-I{build}/generated", "-c", "-xc++", "-", "-o",
                            folder / "one.o"], input=text, capture_output=True, text=True)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_instantiated.py [--build TREE] -- names the function templates of hilo.h that no test and no example of a whole build
-instantiates: they may not even compile. Templates are read from the headers; what is instantiated, from the symbols of
-the programs. Those that only refuse are left out; so are members, overloads beside one that is instantiated, and namespaces
-of details.
+"""check_instantiated.py [--build TREE] -- lists function templates of hilo.h that no test and no example instantiates.
+
+Such a template may not even compile. Templates are read from the headers, instances from the symbols of the programs of
+a whole build. Not checked: templates that only reject arguments, members, further overloads of an instantiated
+template, and detail namespaces.
 """
 
 import argparse
@@ -31,7 +32,7 @@ def main() -> int:
 
 
 def public_headers() -> list[pathlib.Path]:
-    """hilo.h and what it includes, all the way."""
+    """Returns hilo.h and all headers that it includes, transitively."""
     found, left = set(), [ROOT / "src" / "hilo" / "hilo.h"]
     while left:
         header = left.pop()
@@ -42,7 +43,7 @@ def public_headers() -> list[pathlib.Path]:
 
 
 def templates_of(text: str) -> set[str]:
-    """Names, with their namespaces, of the function templates that stand in namespaces: their lines aren't indented."""
+    """Returns the qualified names of the function templates in namespaces: their lines aren't indented."""
     names, spaces = set(), []
     lines = text.splitlines()
     for i, line in enumerate(lines):
@@ -68,7 +69,7 @@ def comment_above(lines: list[str], i: int) -> str:
 
 
 def mangled(template: str) -> str:
-    """What the names of its instances have: 4hilo3lax4scanI."""
+    """Returns the part that the symbols of all its instances contain: 4hilo3lax4scanI."""
     return "".join(f"{len(part)}{part}" for part in template.split("::")) + "I"
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_jax_tests.py [ROOT] -- JAX's own tests of transformations (tools/jax_tests/names.txt) each have a test of ours
-(tests.tsv) or a reason why they have none (reasons.tsv), and the tests that are named are there."""
+"""check_jax_tests.py [ROOT] -- checks the table of JAX's own tests of transformations.
+
+Each test of JAX (tools/jax_tests/names.txt) has a test of hilo (tests.tsv) or a reason why it has none (reasons.tsv).
+Tests named there must exist."""
 
 import fnmatch
 import pathlib
@@ -27,7 +29,7 @@ def read_rows(root: pathlib.Path, file: str) -> list[tuple[str, str]]:
 
 
 def our_tests(root: pathlib.Path) -> set[str]:
-    """Suite.Name of every C++ test, and tests/FOLDER/run.py of every script."""
+    """Returns Suite.Name of every C++ test, and tests/FOLDER/run.py of every script."""
     found = set()
     for path in sources.files(root):
         if path.parts[0] == "tests" and path.name.endswith("_test.cc"):

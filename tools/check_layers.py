@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_layers.py [ROOT] -- includes go down only, as docs/contributing/architecture.md's map says; this is the map as a table.
+"""check_layers.py [ROOT] -- checks that includes go down only. This file is the map of
+docs/contributing/architecture.md as a table.
 
-A folder may include what its row names and what those rows name in turn, except through a seam: whoever includes
-`client` sees client's headers, not the engine beneath. `base` and `types` may be included from anywhere.
+A folder may include the folders in its row, and transitively those of their rows, except through a seam: a folder that
+includes `client` sees client's headers, not the engine below. Every folder may include `base` and `types`.
 """
 
 import pathlib
@@ -87,7 +88,8 @@ LAYERS = {
     "io": ("types",),
     "training": ("random", "io"),
 }
-# Folders through which a walk goes down: their headers, from the top. A file includes none of those above its own, which it includes first.
+# Folders through which a walk goes down: their headers, from the top. A file includes none of those above its own,
+# which it includes first.
 WALKS = {"backend/cpu/emit/region": ("region", "loop_forms", "reducer", "loop", "nodes", "index", "state", "facts",
                                      "node_traits")}
 ANYWHERE = ("base", "types")
@@ -99,12 +101,12 @@ LISTS = ("hlo/ir/elementwise.inc", "hlo/ir/extensions.inc")
 # Headers in C, for users and for the files that implement them; they include nothing of hilo.
 C_HEADERS = ("hilo/ffi.h", "hilo/lapack_ffi.h")
 GENERATED = ("hilo/version.h", "hilo/xrt/v1/xrt.grpc.pb.h")
-# What a header that users reach may include beside hilo and the standard library.
+# What a header that users reach may include in addition to hilo and the standard library.
 PUBLIC_SYSTEM = ("boost/pfr",)
 
 
 def closure(folder: str) -> set[str]:
-    """The folders that `folder` may include."""
+    """Returns the folders that `folder` may include."""
     allowed, pending = {folder, *ANYWHERE}, list(LAYERS[folder])
     while pending:
         name = pending.pop()
@@ -116,7 +118,7 @@ def closure(folder: str) -> set[str]:
 
 
 def folder_of(path: str) -> str | None:
-    """The table's row for "backend/cpu/emit/dot.cc": the longest one that is a prefix."""
+    """Returns the table's row for a path such as "backend/cpu/emit/dot.cc": the longest matching prefix."""
     rows = [row for row in LAYERS if path.startswith(row + "/")]
     return max(rows, key=len, default=None)
 
@@ -134,7 +136,8 @@ def check(root: pathlib.Path) -> list[str]:
 
 
 def is_umbrella(header: str) -> bool:
-    """hilo/hilo.h, hilo/core.h, hilo/nn.h: what stands beside the folders is for users, and includes what is in them."""
+    """hilo/hilo.h, hilo/core.h, hilo/nn.h: headers next to the folders are for users, and include the headers in
+    them."""
     return header.startswith("hilo/") and header.count("/") == 1 and header not in GENERATED + C_HEADERS
 
 
@@ -177,7 +180,8 @@ def check_own_header_first(path: pathlib.Path, shown: str, name: str) -> list[st
 
 
 def check_public_headers(base: pathlib.Path) -> list[str]:
-    """Headers reachable from hilo.h: the standard library, PFR and hilo only, and nothing of hlo/ or backend/cpu."""
+    """Headers reachable from hilo.h include only the standard library, PFR and hilo, and nothing of hlo/ or
+    backend/cpu."""
     violations, seen, pending = [], set(), ["hilo/hilo.h"]
     while pending:
         name = pending.pop()

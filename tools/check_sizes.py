@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_sizes.py [ROOT] -- no source file is longer than 800 lines, but for those of tools/size_allowlist.txt."""
+"""check_sizes.py [ROOT] -- checks that no source file has more than 800 lines, except those in
+tools/size_allowlist.txt."""
 
 import pathlib
 import sys

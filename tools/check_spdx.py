@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_spdx.py [ROOT] -- each source file names its licence; each header says its path and purpose, and is guarded."""
+"""check_spdx.py [ROOT] -- checks that each source file names its licence, and that each header has its path, its
+purpose and a guard."""
 
 import pathlib
 import sys

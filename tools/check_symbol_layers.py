@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_symbol_layers.py --build TREE [ROOT] -- functions and variables go down the layers, as includes do (check_layers).
+"""check_symbol_layers.py --build TREE [ROOT] -- checks that uses of functions and variables go down the layers, as
+includes do (check_layers).
 
-What the objects of a folder leave undefined is defined in a folder that it may include, and what a folder's headers declare is
-defined in that folder. DEFINED_ABOVE lists the exceptions by name. Files of a folder are compiled together, never those of two."""
+An undefined symbol of a folder's objects must be defined in a folder that it may include. A folder defines what its
+headers declare. DEFINED_ABOVE lists the exceptions by name. Only files of one folder are compiled together, so each
+object belongs to a folder."""
 
 import argparse
 import collections
@@ -46,7 +48,7 @@ MEMBER_FILE = re.compile(r"^[\w:<>,&*\[\] ]*?\bArray::(?!from_|borrow)\w+\(", re
 
 
 def objects_of(build: pathlib.Path) -> list[tuple[str, pathlib.Path]]:
-    """(folder, object) of each source of the libraries, as the build has them."""
+    """Returns (folder, object) of each source file of the libraries in this build."""
     found = []
     for entry in json.loads((build / "compile_commands.json").read_text()):
         output = entry["command"].partition(" -o ")[2].partition(" ")[0]
@@ -58,7 +60,8 @@ def objects_of(build: pathlib.Path) -> list[tuple[str, pathlib.Path]]:
 
 
 def read_symbols(objects: list[tuple[str, pathlib.Path]]) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """Where each symbol is defined, and what each folder leaves undefined. Inline functions are everywhere: not counted."""
+    """Returns where each symbol is defined, and the undefined symbols of each folder. Inline functions are in many
+    objects and not counted."""
     folders = {str(path): folder for folder, path in objects}
     command = ["nm", "-A", "-P", *folders]
     lines = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
@@ -73,7 +76,7 @@ def read_symbols(objects: list[tuple[str, pathlib.Path]]) -> tuple[dict[str, str
 
 
 def names_of(symbols: list[str]) -> dict[str, str]:
-    """hilo::Array::sum of each symbol, without arguments and types."""
+    """Returns names such as hilo::Array::sum of each symbol, without arguments and types."""
     text = subprocess.run(["c++filt", "-p"], input="\n".join(symbols), stdout=subprocess.PIPE, check=True, text=True).stdout
     names = {}
     for symbol, name in zip(symbols, text.splitlines()):
@@ -84,7 +87,7 @@ def names_of(symbols: list[str]) -> dict[str, str]:
 
 
 def may_use(folder: str) -> set[str]:
-    """All folders below, through seams too: inline functions of client's headers call what is beneath them."""
+    """Returns all folders below, including those behind seams: inline functions of client's headers call them."""
     below = {folder} if folder in check_layers.ANYWHERE else {folder, *check_layers.ANYWHERE}
     pending = list(check_layers.LAYERS[folder])
     while pending:
@@ -96,7 +99,7 @@ def may_use(folder: str) -> set[str]:
 
 
 def is_registered(below: str, above: str, name: str) -> bool:
-    """`name` is hilo::Array::sum, registered as Array::sum."""
+    """Whether `name` is an exception: hilo::Array::sum is registered as Array::sum."""
     return any(fnmatch.fnmatch("::" + name, "*::" + pattern) for pattern in DEFINED_ABOVE.get((below, above), ()))
 
 
@@ -113,9 +116,9 @@ def check_uses(defined: dict[str, str], undefined: dict[str, set[str]]) -> list[
 
 
 def declared_in(text: str) -> tuple[set[str], set[str]]:
-    """The classes that a header defines and the functions that it declares, with their namespaces."""
+    """Returns the classes that a header defines and the functions that it declares, with their namespaces."""
     types, functions = set(), set()
-    scopes, parentheses = [], 0  # a scope: its name, or None for bodies and what stands in braces otherwise
+    scopes, parentheses = [], 0  # a scope: its name, or None for bodies and other content of braces
     for token in TOKEN.finditer(text):
         if token["namespace"] or token["type"] or token[0].startswith("namespace"):
             kind = token["type"] and "type"
@@ -136,7 +139,7 @@ def declared_in(text: str) -> tuple[set[str], set[str]]:
 
 
 def read_headers(root: pathlib.Path) -> dict[str, set[str]]:
-    """The folders whose headers define each class or declare each function."""
+    """Returns the folders whose headers define each class or declare each function."""
     homes = collections.defaultdict(set)
     for path in sources.code(root, "src"):
         folder = check_layers.folder_of(path.relative_to("src/hilo").as_posix())
@@ -161,7 +164,7 @@ def check_declarations(root: pathlib.Path, defined: dict[str, str]) -> list[str]
 
 
 def check_member_files(root: pathlib.Path) -> list[str]:
-    """The one rule for members of Array: array/ defines them, or members.cc of another folder."""
+    """Checks the rule for members of Array: array/ defines them, or members.cc of another folder."""
     return [f"{path}: defines a member of Array; wanted a file of src/hilo/array, or members.cc"
             for path in sources.code(root, "src")
             if path.suffix == ".cc" and path.name != "members.cc" and not path.is_relative_to("src/hilo/array")

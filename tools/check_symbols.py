@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_symbols.py LIBHILO.SO -- it shows only hilo's symbols, as its companions do, needs only the libraries listed here, and is
-small."""
+"""check_symbols.py LIBHILO.SO -- checks that the library and its companions export only hilo's symbols, need only the
+libraries listed here, and are small."""
 
 import pathlib
 import re
@@ -19,7 +19,7 @@ OURS = re.compile(r"_ZN(K?[RO]?)4hilo|_ZT[ISVTHW]N4hilo|_ZT[hv]n?\w*_N4hilo|_ZZN
 NEEDED = ("libfmt.so", "libpng16.so", "libz.so", "libstdc++.so", "libgcc_s.so",
           "libm.so", "libc.so", "libpthread.so", "libdl.so", "ld-linux-x86-64.so",
           "libasan.so", "libubsan.so", "libtsan.so")
-MOST_MEGABYTES = 40  # stripped
+MAX_MEGABYTES = 40  # stripped
 
 
 def check(library: pathlib.Path) -> list[str]:
@@ -40,7 +40,7 @@ def foreign_symbols(library: pathlib.Path) -> list[str]:
 
 
 def missing_symbols(library: pathlib.Path) -> list[str]:
-    """hilo's own symbols that the library uses and nobody defines."""
+    """Returns hilo's own symbols that the library uses and no library defines."""
     lines = output("nm", "-D", "--undefined-only", "--format=posix", str(library)).splitlines()
     names = [line.split()[0] for line in lines]
     return [f"{library}: uses {name}, which it does not define" for name in names if OURS.match(name)]
@@ -57,7 +57,7 @@ def too_large(library: pathlib.Path) -> list[str]:
         stripped = pathlib.Path(folder) / "stripped"
         output("strip", "-o", str(stripped), str(library))
         megabytes = stripped.stat().st_size / 1e6
-    return [f"{library}: {megabytes:.1f} MB stripped; wanted at most {MOST_MEGABYTES}"] if megabytes > MOST_MEGABYTES else []
+    return [f"{library}: {megabytes:.1f} MB stripped; wanted at most {MAX_MEGABYTES}"] if megabytes > MAX_MEGABYTES else []
 
 
 def output(*command: str) -> str:

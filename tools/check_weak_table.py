@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_weak_table.py [ROOT] -- each function of jax.numpy, lax, nn and scipy that hilo has is called by a row of
-tests/golden/weak_calls.txt, which compares the types of results with JAX's, or is named there as left out, with the reason."""
+"""check_weak_table.py [ROOT] -- checks that tests/golden/weak_calls.txt covers each function of jax.numpy, lax, nn and
+scipy that hilo has.
+
+A row calls the function and compares the types of its results with JAX's. Functions without a row are listed there with
+a reason."""
 
 import fnmatch
 import pathlib
@@ -25,7 +28,7 @@ def spelled(name: str) -> str:
 
 
 def wanted(root: pathlib.Path) -> list[str]:
-    """The functions of JAX that hilo has."""
+    """Returns the functions of JAX that hilo has."""
     missing = [line.split("\t")[0] for line in (root / "tools/jax_api/reasons.tsv").read_text().splitlines() if not line.startswith("#")]
     names = []
     for line in (root / "tools/jax_api/names.tsv").read_text().splitlines():

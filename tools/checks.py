@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks that `make test` runs beside the test programs. A check answers "" or what is wrong, or a list of Results."""
+"""The checks that `make test` runs in addition to the test programs. A check returns "", an error text, or a list of
+Results."""
 
 import functools
 import os
@@ -17,7 +18,7 @@ RESULT_LINE = re.compile(r"^(passed|failed) (\S+)(?: \((\d+\.\d+) s\))?$")
 
 
 def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple[str, object]]:
-    """(name, function to call) in the order they run."""
+    """Returns (name, function) in the order of execution."""
     python = sys.executable
     commands = {
         "layers": [python, "tools/check_layers.py"],
@@ -62,8 +63,8 @@ def run_limited(command: list[str], root: pathlib.Path) -> tuple[int, str]:
 
 
 def run_script(name: str, command: list[str], root: pathlib.Path) -> list[Result]:
-    """A tests/NAME/run.py prints "passed CASE" or "failed CASE" on a line of its own after what belongs to the case,
-    and may add the time: "passed CASE (1.25 s)"."""
+    """Runs tests/NAME/run.py. The script prints the output of a case, then a line "passed CASE" or "failed CASE",
+    optionally with a time: "passed CASE (1.25 s)"."""
     started = time.monotonic()
     status, output = run_limited(command, root)
     results, text = [], []
@@ -80,7 +81,7 @@ def run_script(name: str, command: list[str], root: pathlib.Path) -> list[Result
 
 
 class Recorder(unittest.TestResult):
-    """Keeps a Result per Python test; skipped ones and expected failures have failed."""
+    """Stores a Result per Python test. Skipped tests and expected failures count as failed."""
 
     def __init__(self):
         super().__init__()

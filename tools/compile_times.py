@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's program costs to compile, in processor seconds: each bench/compile/*.cc, the median of some runs.
+"""Measures the compile time of user programs in processor seconds: each bench/compile/*.cc, median of several runs.
 
-A line of such a file says "// aim: SECONDS", at -O0. With --headers also what each of the headers for users costs.
+A line "// aim: SECONDS" of such a file is the target at -O0. With --headers also measures each header for users.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def median_seconds(source: pathlib.Path, level: str, arguments: argparse.Namespa
 
 
 def processor_seconds() -> float:
-    """Of all children that have ended."""
+    """Processor time of all children that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

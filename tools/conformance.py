@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs that others wrote on both engines, with `hilo check` and `hilo conformance`, and counts.
+"""Runs recorded programs of other projects on both engines, with `hilo check` and `hilo conformance`, and counts.
 
-The folder given by --cases (default: ../shared/conformance) holds `stablehlo_*` (files that check themselves),
-`jax_corpus` (programs with inputs and expected outputs, in archives, with a manifest; read as bytecode and as text) and
-`jax_api` (calls of JAX with arguments and results, which tools/jax_api/run.py writes in C++; on the CPU engine).
-Prints each failure, a line per corpus and engine, and at last "N passed, N failed, N skipped".
+The folder --cases (default: ../shared/conformance) has three corpora. `stablehlo_*`: files that check themselves.
+`jax_corpus`: archives of programs with inputs and expected outputs, and a manifest; read as bytecode and as text.
+`jax_api`: calls of JAX with arguments and results, converted to C++ by tools/jax_api/run.py and run on the CPU engine.
+Prints each failure, a line per corpus and engine, and finally "N passed, N failed, N skipped".
 """
 
 import argparse

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internal/numpy_coverage.md: which public names of jax and optax hilo has. What it has is found by compiling hilo.h; the list of
-names is recorded (tools/jax_api/names.tsv); the reasons of what it hasn't are in tools/jax_api/reasons.tsv."""
+"""Writes docs/internal/numpy_coverage.md: the public names of jax and optax that hilo has.
+
+They are found by compiling hilo.h. The list of names is recorded in tools/jax_api/names.tsv; tools/jax_api/reasons.tsv
+has the reasons of missing names."""
 
 import collections
 import fnmatch
@@ -20,9 +22,8 @@ REASONS = "tools/jax_api/reasons.tsv"
 HEAD = """# What hilo has of JAX's names
 
 Every public name of jax 0.10.2 (`jax.numpy`, `lax`, `random`, `nn`, `scipy`, `image`, `ops`) and optax 0.2.8, by module.
-`make docs` writes this page: what is there was found by compiling `using` declarations against `hilo/hilo.h`. That a name is
-there says nothing of its arguments; [recorded calls of JAX](jax_api.md) judge those.
-
+`make docs` writes this page: the names that hilo has are found by compiling `using` declarations against `hilo/hilo.h`. A listed name
+may lack some arguments; [recorded calls of JAX](jax_api.md) test those.
 """
 
 
@@ -34,13 +35,13 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
 
 
 def public_names(recorded: list[str]) -> list[str]:
-    """Without the members of arrays, and lax's primitives, which are no functions."""
+    """Returns names except members of arrays and lax's primitives, which aren't functions."""
     return [name for name in recorded if not name.startswith("array.") and not (
         name.startswith("jax.lax") and name.endswith("_p")) and ".typing." not in name]
 
 
 def present(names: list[str], build: pathlib.Path) -> set[str]:
-    """The names that hilo.h declares."""
+    """Returns the names that hilo.h declares."""
     spellings = {name: spelling.cpp_names(name) for name in names}
     with tempfile.TemporaryDirectory(prefix="hilo_coverage_") as folder:
         tools = compiling.Tools(build.resolve(), pathlib.Path(folder), os.environ.get("CXX", "c++"), 1)
@@ -76,7 +77,7 @@ def module_text(module: str, members: list[str], there: set[str], reasons: list[
     if has:
         parts.append("\n" + wrapped(has) + "\n")
     if lacks:
-        parts.append("\n| hasn't | why, and what instead |\n|---|---|\n")
+        parts.append("\n| missing | reason and replacement |\n|---|---|\n")
         parts += [f"| `{name.rpartition('.')[2]}` | {reason_of(name, reasons)} |\n" for name in lacks]
     return "".join(parts)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of figures in docs/figures: JSON with where and when something was measured, and one line for each row of numbers."""
+"""Writes figures to docs/figures: JSON with the circumstances of a measurement, and one line for each row of
+numbers."""
 
 import datetime
 import json
@@ -13,14 +14,14 @@ RECORDED = ROOT / "docs" / "figures"
 
 
 def place(build: pathlib.Path, name: str, record: bool) -> pathlib.Path:
-    """The file to write: of docs/figures, or of the build folder if nothing is to be recorded."""
+    """Returns the path of the file: in docs/figures, or in the build folder if nothing is recorded."""
     folder = RECORDED if record else build / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     return folder / f"{name}.json"
 
 
 def circumstances(versions: dict[str, str]) -> dict:
-    """Machine, day, commit, and the versions of the peers."""
+    """Returns machine, day, commit, and the versions of the peers."""
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
     commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     return {"machine": cpu, "cores": os.cpu_count(), "date": datetime.date.today().isoformat(), "commit": commit or "unknown",
@@ -28,7 +29,7 @@ def circumstances(versions: dict[str, str]) -> dict:
 
 
 def text(value, indent: str = "") -> str:
-    """JSON in which lists, and dictionaries of numbers or texts, are one line."""
+    """Returns JSON in which lists, and dictionaries of numbers or texts, are one line."""
     if isinstance(value, dict) and (indent == "" or any(isinstance(part, (dict, list)) for part in value.values())):
         inner = indent + " "
         body = ",\n".join(f"{inner}{json.dumps(name)}: {text(part, inner)}" for name, part in value.items())

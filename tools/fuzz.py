@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs each tests/fuzz/NAME.cc under libFuzzer with the address and undefined sanitizers, from the inputs in
-tests/fuzz/NAME/. What breaks is left in build-address/found/NAME/. Ends with "N passed, N failed"."""
+"""Runs each tests/fuzz/NAME.cc under libFuzzer with the address and undefined-behaviour sanitizers, on the inputs in
+tests/fuzz/NAME/. Failing inputs are written to build-address/found/NAME/. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -11,16 +11,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TREE = ROOT / "build-address"  # that of tools/sanitize.py
-MOST_MEGABYTES = 256  # in one piece, for an input of at most 64 KiB
-MOST_ALL_MEGABYTES = 2048  # of the process, with what the sanitizers and the fuzzer itself keep
-MOST_SECONDS = 20  # for an input: one of an optimised build, which this isn't
+MAX_MEGABYTES = 256  # in one piece, for an input of at most 64 KiB
+MAX_ALL_MEGABYTES = 2048  # of the process, with what the sanitizers and the fuzzer itself keep
+MAX_SECONDS = 20  # for an input: one of an optimised build, which this isn't
 
 
 def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--seconds", type=int, default=60, help="for each")
+    parser.add_argument("--seconds", type=int, default=60, help="time per fuzzer, in seconds")
     parser.add_argument("names", nargs="*", help="default: all")
     arguments = parser.parse_args()
     names = arguments.names or sorted(path.stem for path in (ROOT / "tests" / "fuzz").glob("*.cc"))
@@ -50,7 +50,7 @@ def fuzz(name: str, seconds: int) -> bool:
         folder.mkdir(parents=True, exist_ok=True)
     seeds = ROOT / "tests" / "fuzz" / name
     command = [str(TREE / "bin" / "fuzz" / name), f"-max_total_time={seconds}", "-max_len=65536",
-               f"-timeout={MOST_SECONDS}", f"-malloc_limit_mb={MOST_MEGABYTES}", f"-rss_limit_mb={MOST_ALL_MEGABYTES}",
+               f"-timeout={MAX_SECONDS}", f"-malloc_limit_mb={MAX_MEGABYTES}", f"-rss_limit_mb={MAX_ALL_MEGABYTES}",
                f"-artifact_prefix={found}/", "-print_final_stats=1", str(corpus)]
     command += [str(seeds)] if seeds.exists() else []
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", text=True)

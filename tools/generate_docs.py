@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the generated pages; with --check names those that are out of date instead. A page's fact has its one place
-elsewhere: tools/packages.txt, tools/seeds.txt, docs/figures, the tables that the command prints, or the verdicts of tests that ran."""
+"""Writes the generated pages; with --check lists those that are out of date instead.
+
+The sources of these pages are tools/packages.txt, tools/seeds.txt, docs/figures, the tables that the command prints,
+and the results of tests."""
 
 import argparse
 import dataclasses
@@ -73,11 +75,12 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
-    return {**found, **performance_page.pages(root), **jax_tests_page.pages(root), **coverage_page.pages(root, build), **status_page.pages(build)}
+    return {**found, **performance_page.pages(root), **jax_tests_page.pages(root), **coverage_page.pages(root, build),
+            **status_page.pages(build)}
 
 
 def seeds(root: pathlib.Path) -> str:
-    """docs/internal/seeds.md. An empty cell, or a file or test that isn't there, ends the program."""
+    """Returns docs/internal/seeds.md. Exits on an empty cell, or if a named file or test doesn't exist."""
     rows = []
     for number, line in enumerate((root / SEEDS).read_text().splitlines(), 1):
         if line and not line.startswith("#"):
@@ -88,8 +91,8 @@ def seeds(root: pathlib.Path) -> str:
             name, here, file, test = cells
             rows.append(f"| {name} | {here} | `{file}` | `{test.split(': ')[1]}` in `{test.split(': ')[0]}` |\n")
     return ("# The names of early JAX\n\n"
-            f"Generated from `{SEEDS}` by `make docs`. Every name that early JAX's `xla_bridge.py` and local XLA client had, what\n"
-            "it is in hilo, and the test that holds it to that.\n\n"
+            f"Generated from `{SEEDS}` by `make docs`. Every name of early JAX's `xla_bridge.py` and local XLA client, its\n"
+            "counterpart in hilo, and the test of that counterpart.\n\n"
             "| early JAX | hilo | file | test |\n|---|---|---|---|\n" + "".join(rows))
 
 
@@ -99,7 +102,7 @@ def seed_problem(root: pathlib.Path, cells: list[str]) -> str | None:
     _, here, file, test = cells
     test_file, _, test_name = test.partition(": ")
     if not (root / file).exists():
-        return f"{file} isn't there"
+        return f"{file} doesn't exist"
     words = re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", here)))
     missing = [word for word in words if not re.search(rf"\b{word}\b", (root / file).read_text())]
     if missing:
@@ -138,17 +141,17 @@ def read_packages(text: str) -> list[Package]:
 
 
 def other_names(text: str) -> list[tuple[str, list[str], str]]:
-    """(package, releases, its name there)"""
+    """Returns (package, releases, name there)."""
     lines = [[field.strip() for field in line.split("|")] for line in text.splitlines() if not line.startswith("#")]
     return [(fields[0], fields[1].split(), fields[2]) for fields in lines if len(fields) == 3]
 
 
 def dependencies(packages: list[Package], others: list[tuple[str, list[str], str]]) -> str:
     lines = ["# Dependencies", "",
-             "Generated from `tools/packages.txt` by `make docs`. Beside git and make, by the names of Debian 12; the last",
-             "table has those of other releases. Each `make` target installs the groups it needs: everything needs `build`;",
-             "`make test` also `test`; `make bench` `bench`; `make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB",
-             "installed, of the package alone.", ""]
+             "Generated from `tools/packages.txt` by `make docs`. The build needs git, make and these packages, listed by their",
+             "names in Debian 12; the last table has the names in other releases. Each `make` target installs its groups: every",
+             "target needs `build`; `make test` also `test`; `make bench` `bench`; `make lint` `lint`; `make fuzz` `fuzz`; `make",
+             "docs` `docs`. Sizes are in MB, installed, without dependencies.", ""]
     for group in dict.fromkeys(package.group for package in packages):
         lines += [f"## {group}", "", "| package | why | in the product | licence | MB |", "|---|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.why} | {PARTS[p.part]} | {p.licence} | {p.size} |"

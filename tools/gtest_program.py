@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a GoogleTest program and counts its tests, also when it dies."""
+"""Runs a GoogleTest program and counts its tests, even if it crashes."""
 
 import dataclasses
 import pathlib
@@ -21,11 +21,11 @@ class Result:
 
 
 class CannotList(Exception):
-    """The program cannot even say which tests it has."""
+    """The program can't list its tests."""
 
 
 def list_tests(program: pathlib.Path) -> list[str]:
-    """"Suite.Name" of each test."""
+    """Returns "Suite.Name" of each test."""
     try:
         done = subprocess.run([program, "--gtest_list_tests"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=60, errors="replace", text=True)
@@ -45,8 +45,8 @@ def list_tests(program: pathlib.Path) -> list[str]:
 
 def run(program: pathlib.Path, names: list[str], environment: dict[str, str], folder: str,
         limit_seconds: int) -> list[Result]:
-    """Runs the shard that `environment` names of a program with the tests `names`. One Result per test of the shard;
-    those that a dying program left unfinished have failed."""
+    """Runs the shard that `environment` selects of a program with the tests `names`. Returns a Result per test of the
+    shard; unfinished tests of a crashed program count as failed."""
     expected = shard_of(names, environment)
     try:
         done = subprocess.run([program, "--gtest_color=no"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -63,7 +63,8 @@ def run(program: pathlib.Path, names: list[str], environment: dict[str, str], fo
 
 
 def shard_of(names: list[str], environment: dict[str, str]) -> list[str]:
-    """The tests that GoogleTest gives this shard: every n-th of those enabled, DISABLED_ ones count as failed."""
+    """Returns the tests that GoogleTest selects for this shard: every n-th enabled one. DISABLED_ ones count as
+    failed."""
     number, index = int(environment.get("GTEST_TOTAL_SHARDS", 1)), int(environment.get("GTEST_SHARD_INDEX", 0))
     enabled = [name for name in names if "DISABLED_" not in name]
     disabled = [name for name in names if "DISABLED_" in name]
@@ -71,7 +72,7 @@ def shard_of(names: list[str], environment: dict[str, str]) -> list[str]:
 
 
 def read_output(output: str, expected: list[str], end: str) -> list[Result]:
-    """Pairs each "[ RUN ]" with its verdict. Skipped, disabled and unfinished tests have failed."""
+    """Pairs each "[ RUN ]" line with its result. Skipped, disabled and unfinished tests count as failed."""
     results, running, text = {}, "", []
     for line in output.splitlines():
         if match := STARTED.search(line):

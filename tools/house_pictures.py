@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""house_pictures.py -- the pictures of docs/contributing/architecture.md: the house, from the table of tools/check_layers.py, and one
-call, from the page's own table of its steps. `make docs` writes them as SVG, light and dark."""
+"""house_pictures.py -- draws the pictures of docs/contributing/architecture.md as SVG, light and dark.
+
+The picture of the layers uses the table of tools/check_layers.py; the picture of one call uses the page's own table of
+steps. `make docs` writes them."""
 
 import colorsys
 import pathlib
@@ -24,7 +26,7 @@ TEXT = 6.6  # width of a letter at 11 px
 
 
 def pictures(page: str) -> dict[str, str]:
-    """The SVG texts by file name; `page` is the text of PAGE."""
+    """Returns the SVG texts by file name; `page` is the text of PAGE."""
     parts, steps = dict(parts_of(page)), STEPS.findall(page.partition("\n## One call")[2])
     return {f"{FIGURES}/{name}_{theme}.svg": picture(*drawn, colours) for theme, colours in COLOURS.items()
             for name, drawn in (("house", house(parts, colours)), ("call", call(steps, parts, colours)))}
@@ -36,7 +38,7 @@ def parts_of(page: str) -> list[tuple[str, list[str]]]:
 
 
 def part_of(folder: str, parts: dict[str, list[str]]) -> str:
-    """The part with the longest entry that fits: `backend/*` has backend/cpu."""
+    """Returns the part with the longest matching entry: `backend/*` contains backend/cpu."""
     fitting = [(len(entry), part) for part, entries in parts.items() for entry in entries
                if folder == entry or folder.startswith(entry.removesuffix("/*") + "/") or folder == entry.removesuffix("/*")]
     return max(fitting)[1] if fitting else REST
@@ -44,7 +46,7 @@ def part_of(folder: str, parts: dict[str, list[str]]) -> str:
 
 @cache
 def floor(folder: str) -> int:
-    """0 for what includes nothing; else one above the highest folder that it may include."""
+    """Returns 0 for a folder that includes nothing; else one more than the highest folder that it may include."""
     return max((floor(below) + 1 for below in check_layers.LAYERS[folder]), default=0)
 
 
@@ -66,7 +68,7 @@ def house(parts: dict[str, list[str]], colours: dict) -> tuple[str, int, list[st
 
 
 def call(steps: list[tuple[str, str, str]], parts: dict[str, list[str]], colours: dict) -> tuple[str, int, list[str]]:
-    """The steps from top to bottom, in a column for each part; arrows from each to the next."""
+    """Draws the steps from top to bottom, in a column for each part, with arrows between them."""
     folders = [[folder_of(file) for file in re.findall(r"`([^`]+)`", where)] for _, where, _ in steps]
     owners = [part_of(found[0], parts) for found in folders]
     columns = list(dict.fromkeys(owners))
@@ -79,13 +81,14 @@ def call(steps: list[tuple[str, str, str]], parts: dict[str, list[str]], colours
         x = LEFT + wide * column + 6
         if before is not None:
             lines += arrow(before, (x + (wide - 12) / 2, y), colours)
-        lines += box(x, y, wide - 12, step, tint(list(parts).index(part), colours), colours, ", ".join(dict.fromkeys(found)))
+        lines += box(x, y, wide - 12, step, tint(list(parts).index(part), colours), colours,
+                     ", ".join(dict.fromkeys(found)))
         before = (x + (wide - 12) / 2, y + 36)
     return "The first call of jit(f)(x): from the function to its results", TOP + 18 + 46 * len(steps) + 4, lines
 
 
 def folder_of(where: str) -> str:
-    """"hlo/passes" and "engine/planner.cc" are in folders of the table."""
+    """Returns the folder of the table for "hlo/passes" or "engine/planner.cc"."""
     return check_layers.folder_of(where + "/") or sys.exit(f"{PAGE}: {where} is in no folder of tools/check_layers.py")
 
 

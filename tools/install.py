@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs a build tree under a prefix and says how programs find it there, or takes it away again.
+"""Installs a build tree under a prefix and prints how programs find it there, or uninstalls it.
 
-cmake/install.cmake lists in the prefix what it installed; cmake/uninstall.cmake, which lies beside the list, removes that.
+cmake/install.cmake writes a list of the installed files into the prefix. cmake/uninstall.cmake, installed next to the
+list, removes them.
 """
 
 import argparse
@@ -45,7 +46,7 @@ def install(build: pathlib.Path, prefix: pathlib.Path) -> int:
 
 
 def how_to_use(prefix: pathlib.Path) -> str:
-    """What to type for a program of one's own."""
+    """Returns the lines to type for a user's own program."""
     near = prefix in SEARCHED
     package = "" if near else f"PKG_CONFIG_PATH={prefix}/lib/pkgconfig "
     cmake = "" if near else f", with cmake -DCMAKE_PREFIX_PATH={prefix}"

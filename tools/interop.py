@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what needs more than the clone: the scripts of tests/interop in a virtual environment with JAX, which it makes
-if it is not there (tools/peer.py), and 1,000 compilations under all dump flags. Ends with "N passed, N failed". Exit status 2 if the
-wheels can't be had."""
+"""Runs the scripts of tests/interop in a virtual environment with JAX, and 1,000 compilations under all dump flags.
+
+Creates the environment if it doesn't exist (tools/peer.py). Ends with "N passed, N failed". Exit status 2 if the wheels
+aren't available."""
 
 import argparse
 import os
@@ -45,7 +46,8 @@ def main() -> int:
 
 
 def run(command, **variables) -> tuple[int, int]:
-    """Shows what the command prints; how many cases passed and failed. One that doesn't count is a case itself."""
+    """Prints the output of the command; returns how many cases passed and failed. A command without counts is one
+    case."""
     counts = None
     with subprocess.Popen(list(map(str, command)), env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True,
                           errors="replace") as process:

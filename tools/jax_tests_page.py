@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internal/jax_tests.md: JAX's own tests of transformations, each with the tests here that hold the same behaviour, or with the
-reason why there is none. Written from tools/jax_tests; tools/check_jax_tests.py holds these to the tests that are there."""
+"""Writes docs/internal/jax_tests.md: JAX's own tests of transformations, each with the tests of hilo that check the
+same behaviour, or with a reason. Its source is tools/jax_tests, which tools/check_jax_tests.py compares with the
+existing tests."""
 
 import collections
 import pathlib
@@ -12,13 +13,12 @@ HEAD = """# JAX's tests, and ours
 
 Every test of `api_test`, `lax_control_flow_test`, `custom_api_test`, `custom_root_test`, `custom_linear_solve_test`,
 `checkify_test`, `jet_test`, `tree_util_test`, `debug_nans_test` and `key_reuse_test` of JAX 0.10.2, by name, with the tests
-here that hold the same behaviour, or with the reason why a C++ user can't meet it or it is missing. `make docs` writes this page from
-`tools/jax_tests`; a name without either, or a test that isn't there, fails `make test`. Expected values are JAX's or
-mathematics; nothing of JAX's tests is copied.
+of hilo that check the same behaviour. A test without one has a reason: it doesn't apply to C++, or hilo lacks the behaviour. `make docs`
+writes this page from `tools/jax_tests`. `make test` fails if a name has neither, or a listed test doesn't exist. Expected values are
+JAX's or computed by hand; nothing of JAX's tests is copied.
 
-A reason that begins with "missing" names behaviour that a C++ user could meet and that hilo doesn't have; the others name
-what C++ has not: what the names are of.
-
+A reason that begins with "missing" names behaviour that C++ users could need and that hilo lacks. The other reasons name parts of
+JAX or Python that C++ doesn't have.
 """
 MISSING = "missing: "
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy-19 over the source files that differ from a base commit, or over all. Ends with "N clean, N with findings"."""
+"""Runs clang-tidy-19 on the source files that differ from a base commit, or on all. Ends with "N clean, N with
+findings"."""
 
 import argparse
 import concurrent.futures
@@ -21,9 +22,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--all", action="store_true", help="every file of the build")
-    parser.add_argument("--base", default="main", help="the commit to differ from")
-    parser.add_argument("files", nargs="*", type=pathlib.Path, help="these files instead")
+    parser.add_argument("--all", action="store_true", help="check every file of the build")
+    parser.add_argument("--base", default="main", help="the base commit")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, help="check these files instead")
     arguments = parser.parse_args()
     arguments.build = tree_of_single_files(arguments.build, arguments.jobs)
     files = chosen_files(arguments)
@@ -40,7 +41,7 @@ def main() -> int:
 
 
 def tree_of_single_files(build: pathlib.Path, jobs: int) -> pathlib.Path:
-    """A tree inside `build` whose compile_commands.json has each file by itself, with the headers that are generated."""
+    """Creates a tree inside `build` whose compile_commands.json has each file by itself, with the generated headers."""
     tree = build / "lint"
     if not build_tree.build(tree, jobs, ["HILO_UNITY=OFF"], ["hilo_commit", "hilo_protos"]):
         sys.exit(1)
@@ -62,7 +63,7 @@ def chosen_files(arguments: argparse.Namespace) -> list[str]:
 
 
 def changed(base: str) -> set[str]:
-    """Files that differ from where this branch left `base`, and those that git does not know yet."""
+    """Returns the files that differ from the merge base with `base`, and untracked files."""
     fork = git("merge-base", base, "HEAD").strip() or "HEAD"
     return set(git("diff", "--name-only", fork).split()) | set(git("ls-files", "-o", "--exclude-standard").split())
 

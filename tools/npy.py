@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and compares .npy files without NumPy, which the tests do not have."""
+"""Reads and compares .npy files without NumPy, which the tests don't have."""
 
 import ast
 import math
@@ -11,7 +11,7 @@ CODES = {"b1": "?", "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4":
 
 
 def read(path: pathlib.Path) -> tuple[str, tuple[int, ...], list]:
-    """(type such as "f4", shape, elements in C order; a complex one is two)."""
+    """Returns (type such as "f4", shape, elements in C order); a complex element is two numbers."""
     data = path.read_bytes()
     if data[:6] != b"\x93NUMPY":
         raise ValueError(f"{path}: not an npy file")
@@ -27,7 +27,8 @@ def read(path: pathlib.Path) -> tuple[str, tuple[int, ...], list]:
 
 
 def difference(got: pathlib.Path, wanted: pathlib.Path, dtype: str, relative: float, absolute: float) -> str:
-    """"" if |got - wanted| <= relative * |wanted| + absolute * max|wanted| throughout; NaN equals NaN."""
+    """Returns "" if |got - expected| <= relative * |expected| + absolute * max|expected| for all elements. NaN equals
+    NaN."""
     try:
         (got_kind, got_shape, got_values), (kind, shape, values) = read(got), read(wanted)
     except (OSError, ValueError, KeyError, struct.error) as error:

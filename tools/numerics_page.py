@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/numerics.md: how accurate the elementary functions are, from the engine's own table and what XLA was seen to do."""
+"""Writes docs/numerics.md: the accuracy of elementary functions, from the engine's own table and the recorded errors of
+XLA."""
 
 import pathlib
 import re
@@ -208,13 +209,13 @@ def page(root: pathlib.Path) -> str:
 
 
 def bounds_of(cells: list[str]) -> list[str]:
-    """A row of the table has f32's and f64's, and that of the narrow types if it isn't the usual one."""
+    """A row of the table has the bounds of f32 and f64, and of the narrow types if they aren't the usual ones."""
     f32, f64, narrow = (*cells, "0.51")[:3]
     return [narrow, narrow, f32, f64]
 
 
 def name_of(opcode: str) -> str:
-    """As HLO has it: Opcode::kLog1p is "log-plus-one", kExtErfInv is "hilo.erf_inv"."""
+    """Returns the name in HLO: Opcode::kLog1p is "log-plus-one", kExtErfInv is "hilo.erf_inv"."""
     if opcode.startswith("kExt"):
         return "hilo." + re.sub(r"(?<!^)(?=[A-Z])", "_", opcode.removeprefix("kExt")).lower()
     name = opcode.removeprefix("Opcode::k")
@@ -226,5 +227,5 @@ def figures(path: pathlib.Path) -> dict[str, list[str]]:
 
 
 def seen(cell: str) -> str:
-    """Two digits for small errors, powers of ten for the rest."""
+    """Rounds to two digits for small errors, to powers of ten otherwise."""
     return f"{float(cell):.2f}" if float(cell) < 1000 else f"{float(cell):.0e}"

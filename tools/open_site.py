@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the site that `make docs` built in a headless Chromium, from a server on loopback: every page is there with what it
-asks for, a page of the API reference shows its functions, and the search finds one. Ends with "N passed, N failed".
+"""Opens the site that `make docs` built in a headless Chromium, from a server on loopback.
+
+Checks that every page loads with its resources, that a page of the API reference shows its functions, and that the
+search finds one. Ends with "N passed, N failed".
 
     open_site.py [--site site] [--chromium chromium]
 """
@@ -50,7 +52,8 @@ open();
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """The site, a page that opens each view until it shows what is wanted, and what that page tells."""
+    """Serves the site and a page that opens each view until the expected content is visible, and receives its
+    report."""
     seen: dict[str, bool] = {}
     missing: list[str] = []
     news = threading.Condition()
@@ -99,7 +102,7 @@ def main() -> int:
 
 
 def unseen(chromium: str, site: pathlib.Path) -> list[str]:
-    """The views that the browser didn't show in time."""
+    """Returns the views that the browser didn't show in time."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=site))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="hilo_chromium_", ignore_cleanup_errors=True) as profile:
@@ -115,7 +118,7 @@ def unseen(chromium: str, site: pathlib.Path) -> list[str]:
 
 
 def dead_links(site: pathlib.Path) -> str:
-    """Links of pages to pages and places in them that the site lacks."""
+    """Returns links to pages, and to anchors in them, that don't exist."""
     texts = {page: page.read_text() for page in site.rglob("*.html")}
     places = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in texts.items()}
     dead = []
@@ -126,7 +129,8 @@ def dead_links(site: pathlib.Path) -> str:
             if target.scheme or target.netloc or target.path.startswith("/") or page.name == "404.html":
                 continue
             if not file.exists() or (target.fragment and file in places and
-                                     urllib.parse.unquote(target.fragment) not in places[file] and target.fragment != "#"):
+                                     urllib.parse.unquote(target.fragment) not in places[file]
+                                     and target.fragment != "#"):
                 dead.append(f"{page.relative_to(site)}: {link}")
     return "; ".join(dead[:20])
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The JAX that hilo is measured and tested next to, in a virtual environment of its own: .venv/VERSION. `make peer` makes it.
+"""The JAX that hilo is compared with, in its own virtual environment: .venv/VERSION. `make peer` creates it.
 
-PEER=0.12 in the environment chooses the version; the default is the newest for which there is a Python. On an older system,
-root with debootstrap gets the Python of Debian 13: build/debian13.
+PEER=0.12 in the environment selects the version; the default is the newest one for which this system has a Python.
+On an older system, root with debootstrap gets the Python of Debian 13: build/debian13.
 """
 
 import argparse
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """A version of JAX, and the Pythons that it has packages for."""
+    """A version of JAX, and the versions of Python that it has packages for."""
     version: str
     jax: str
     oldest_python: tuple[int, int]
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def chosen() -> Peer:
-    """The peer that PEER names, or the newest one. SystemExit if PEER names none of them."""
+    """Returns the peer that PEER names, or the newest one. Raises SystemExit for an unknown version."""
     name = os.environ.get("PEER", "")
     if not name:
         return next((peer for peer in PEERS if peer.python.exists() or base_python(peer) or can_get_debian()), PEERS[-1])
@@ -67,14 +67,14 @@ def chosen() -> Peer:
 
 
 def existing() -> pathlib.Path | None:
-    """The interpreter of the chosen peer, if its environment has been made."""
+    """Returns the interpreter of the chosen peer, if its environment exists."""
     python = chosen().python
     return python if python.exists() else None
 
 
 def make(imports: dict[str, str] = MEASURED) -> pathlib.Path | None:
-    """The interpreter of the chosen peer, with packages for these imports: what lacks is installed. None, after saying why on
-    the error output, if that can't be done."""
+    """Returns the interpreter of the chosen peer, after installing the missing packages for these imports. Returns None
+    after an error message if that fails."""
     peer = chosen()
     if peer.python.exists() and has(peer.python, ("jax", *imports)):
         return peer.python
@@ -102,7 +102,8 @@ def has(python: pathlib.Path, modules) -> bool:
 
 
 def base_python(peer: Peer) -> str | None:
-    """An interpreter that is new enough for the peer and can make environments: this one, on the path, or of pyenv."""
+    """Returns an interpreter that is new enough for the peer and can create environments: this one, one on the path, or
+    one of pyenv."""
     if sys.version_info[:2] >= peer.oldest_python:
         return sys.executable
     for minor in range(NEWEST_PYTHON[1], peer.oldest_python[1] - 1, -1):

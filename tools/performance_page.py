@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance.md and the picture of README.md, from what `make bench` and `make race` measured and wrote to
-docs/figures (RECORD=1)."""
+"""Writes the tables of docs/performance.md and the picture of README.md, from the figures that `make bench` and `make
+race` wrote to docs/figures (RECORD=1)."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ RATIOS = ("programs", "geometric mean", "least", "a tenth is below", "median", "
 
 
 def pages(root: pathlib.Path) -> dict[str, str]:
-    """Texts by path: the page with its generated parts, and the pictures."""
+    """Returns texts by path: the page with its generated parts, and the pictures."""
     if not (root / PAGE).exists():
         return {}
     peers, race = (json.loads((root / FIGURES / f"{name}.json").read_text()) for name in ("peers", "race"))
@@ -27,7 +27,7 @@ def pages(root: pathlib.Path) -> dict[str, str]:
 
 
 def with_part(page: str, name: str, text: str) -> str:
-    """`page` with the lines between "<!-- generated: NAME -->" and "<!-- end -->" replaced by `text`."""
+    """Returns `page` with the lines between "<!-- generated: NAME -->" and "<!-- end -->" replaced by `text`."""
     begin = f"<!-- generated: {name} -->\n"
     before, _, rest = page.partition(begin)
     return before + begin + text + rest[rest.index("<!-- end -->"):]

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures which products hilo's own kernels take from OpenBLAS, and writes the table that decides: for each shape of
-bench/race_products.cc OpenBLAS's time over hilo's, with the kernels of both for AVX2 and for AVX-512. One thread, on one core."""
+"""Measures which products are faster with hilo's own kernels than with OpenBLAS, and writes the table that selects
+them.
+
+For each shape of bench/race_products.cc it has OpenBLAS's time divided by hilo's, with both libraries' kernels for AVX2
+and for AVX-512, on one thread of one core."""
 
 import argparse
 import os
@@ -33,7 +36,7 @@ def main() -> int:
 
 
 def measure(arguments, isa: str) -> dict:
-    """Ratios by shape, in the order of the program."""
+    """Returns ratios by shape, in the order of the program."""
     command = ["taskset", "-c", arguments.core, arguments.build / "bin/bench/race_products", isa, str(arguments.rounds)]
     output = subprocess.run(command, env={**os.environ, "OPENBLAS_CORETYPE": CORE_TYPES[isa]}, text=True, check=True,
                             stdout=subprocess.PIPE).stdout

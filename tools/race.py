@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random realistic programs (bench/race/) on hilo and on jaxlib in turn: how the ratios of their times are distributed, the worst
-of each class, and of those the smallest program that is still slow. Values are compared too. With one thread the times are the
-processor's, which other work on the machine adds little to; with all, the wall clock's. A ratio above 1 means that hilo is faster.
-What was measured is kept in a file, and a second run goes on there. With --record the ratios of the classes go into docs/figures and
+"""Runs random realistic programs (bench/race/) on hilo and on jaxlib in turn.
+
+Reports the distribution of the ratios of their times, the worst programs of each class, and for each of these the
+smallest program that is still slow. Values are compared too. With one thread, times are processor times, to which other
+work on the machine adds little; with all threads, wall times. A ratio above 1 means that hilo is faster. Results are
+stored in a file, and a second run continues there. With --record the ratios of the classes go into docs/figures and
 docs/performance.md."""
 
 import argparse
@@ -25,20 +27,20 @@ import peers  # noqa: E402
 
 SLOW = 0.9  # a ratio below is a loss beyond noise
 SHORTEST = 50  # microseconds of jaxlib: below, the call counts and not the program
-MOST_TRIES = 40  # of reducing one program
+MAX_TRIES = 40  # of reducing one program
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--programs", type=int, default=200, help="how many (200)")
-    parser.add_argument("--seed", type=int, default=1, help="of the first; the next are the numbers after it (1)")
+    parser.add_argument("--programs", type=int, default=200, help="number of programs (200)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first program; the next ones have the following seeds (1)")
     parser.add_argument("--classes", nargs="*", default=[], help="only these, such as product, fourier, model")
     parser.add_argument("--threads", choices=("one", "all"), default="one")
-    parser.add_argument("--isa", choices=("sse2", "avx2", "avx512"), help="of both engines; default: all the machine has")
-    parser.add_argument("--keep-memory", action="store_true", help="jaxlib keeps the memory it frees, as with a faster allocator")
-    parser.add_argument("--worst", type=int, default=20, help="programs that are shown and reduced (20)")
-    parser.add_argument("--records", type=pathlib.Path, help="the file of what was measured; default: in the build folder")
+    parser.add_argument("--isa", choices=("sse2", "avx2", "avx512"), help="vector width of both engines; default: the machine's widest")
+    parser.add_argument("--keep-memory", action="store_true", help="jaxlib retains freed memory, as with a faster allocator")
+    parser.add_argument("--worst", type=int, default=20, help="number of programs to show and to reduce (20)")
+    parser.add_argument("--records", type=pathlib.Path, help="the file of measurements; default: in the build folder")
     parser.add_argument("--record", action="store_true", help="write the ratios of the classes into docs/")
     arguments = parser.parse_args()
     python = peer.make()
@@ -55,14 +57,15 @@ def main() -> int:
 
 
 class Worker:
-    """A process that answers lines with lines; it is started anew when it has died."""
+    """A process that answers lines with lines. It is restarted after a crash."""
 
     def __init__(self, command: list, environment: dict):
         self.command, self.environment, self.process = command, environment, None
 
     def ask(self, line: str) -> str:
         if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(self.command, env={**os.environ, **self.environment}, text=True, stdin=subprocess.PIPE,
+            self.process = subprocess.Popen(self.command, env={**os.environ, **self.environment}, text=True,
+                                            stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             print(line, file=self.process.stdin, flush=True)
@@ -122,7 +125,7 @@ class Race:
         return {"hilo": own, "jaxlib": theirs, "ratio": theirs / own, "compiled": [own_compiled, loaded["compiled"]], "difference": difference}
 
     def doubtful(self, program: dict) -> list[str]:
-        """Choices of the plan that the clock speaks against, or why they aren't known."""
+        """Returns choices of the plan that measured times contradict, or why they aren't known."""
         self.ask_jaxlib(load=program, folder=str(self.folder))
         done = subprocess.run([*self.explain, self.folder / "program.mlir"], env=self.environment, capture_output=True, text=True)
         if done.returncode != 0:
@@ -140,7 +143,7 @@ class Race:
 
 
 def run(race: Race, arguments) -> list[dict]:
-    """The records of all seeds: those of an earlier run, and the others measured now."""
+    """Returns the records of all seeds: those of an earlier run, and new ones for the others."""
     path = arguments.records or arguments.build / f"race-{arguments.threads}-{arguments.isa or 'native'}.jsonl"
     kept = {r["seed"]: r for r in read_records(path) if not arguments.classes or r["class"] in arguments.classes}
     seeds = range(arguments.seed, arguments.seed + arguments.programs)
@@ -167,7 +170,7 @@ def measured(race: Race, seed: int, classes) -> dict:
 
 
 def read_records(path: pathlib.Path) -> list[dict]:
-    """A last line that an interrupted run left unfinished doesn't count."""
+    """Ignores an incomplete last line of an interrupted run."""
     lines = path.read_text().split("\n")[:-1] if path.exists() else []
     return [json.loads(line) for line in lines]
 
@@ -177,7 +180,7 @@ def counted(records: list[dict]) -> list[dict]:
 
 
 def worst_of(records: list[dict], count: int) -> list[dict]:
-    """The slow ones, the largest loss first."""
+    """Returns the slow programs, the largest loss first."""
     return sorted((r for r in counted(records) if r["ratio"] < SLOW), key=lambda r: r["ratio"])[:count]
 
 
@@ -203,7 +206,8 @@ def show(records: list[dict], worst: int) -> None:
 
 
 def by_class(rows: list[dict]) -> dict[str, list]:
-    """Number of programs, figures of their ratios, and how many are slow: of each class, and of all."""
+    """Returns the number of programs, figures of their ratios, and the number of slow ones, for each class and for
+    all."""
     table = {}
     for name in sorted({r["class"] for r in rows}) + ["all"]:
         ratios = sorted(r["ratio"] for r in rows if name in (r["class"], "all"))
@@ -213,7 +217,7 @@ def by_class(rows: list[dict]) -> dict[str, list]:
 
 
 def record(arguments, records: list[dict], isa: str) -> None:
-    """Writes the classes' ratios at this width; those at other widths stay."""
+    """Writes the classes' ratios at this vector width; those at other widths stay."""
     path = recorded.place(arguments.build, "race", True)
     widths = json.loads(path.read_text()) if path.exists() else {}
     widths[isa] = {**recorded.circumstances({"jaxlib": peer.chosen().jax}), "threads": arguments.threads,
@@ -223,14 +227,15 @@ def record(arguments, records: list[dict], isa: str) -> None:
 
 
 def widest() -> str:
-    """The vectors of this machine, as --isa names them."""
+    """Returns the vector width of this machine, as --isa names it."""
     flags = pathlib.Path("/proc/cpuinfo").read_text()
     return "avx512" if "avx512f" in flags else "avx2" if "avx2" in flags else "sse2"
 
 
 def figures(ratios: list[float]) -> list[float]:
-    """Geometric mean, least, tenth, median, nine tenths of a sorted list."""
-    return [mean(ratios), ratios[0], ratios[len(ratios) // 10], statistics.median(ratios), ratios[len(ratios) * 9 // 10]]
+    """Returns geometric mean, minimum, 10th percentile, median and 90th percentile of a sorted list."""
+    return [mean(ratios), ratios[0], ratios[len(ratios) // 10], statistics.median(ratios),
+            ratios[len(ratios) * 9 // 10]]
 
 
 def mean(ratios: list[float]) -> float:
@@ -244,7 +249,7 @@ def summary(r: dict) -> str:
 
 
 def text(program: dict) -> str:
-    """One line: inputs, then ops with the numbers of their operands."""
+    """Returns one line: inputs, then ops with the numbers of their operands."""
     inputs = ", ".join(f"{name}{shape}".replace(" ", "") for name, shape, _ in program["inputs"])
     ops = "; ".join(f"{name}({', '.join(map(str, operands))}" + "".join(f", {k}={v}" for k, v in parameters.items()) + ")"
                     for name, operands, parameters in program["ops"])
@@ -261,10 +266,10 @@ def reduce_worst(race: Race, records: list[dict], count: int) -> None:
 
 
 def reduced(race: Race, record: dict) -> dict:
-    """The smallest program found that is about as slow."""
+    """Returns the smallest program found that is about as slow."""
     limit, tries = min(SLOW, 1.25 * record["ratio"]), 0
     best = record
-    while tries < MOST_TRIES:
+    while tries < MAX_TRIES:
         for candidate in race.ask_jaxlib(smaller=best["program"])["programs"]:
             tries += 1
             try:
@@ -274,7 +279,7 @@ def reduced(race: Race, record: dict) -> dict:
             if found["ratio"] <= limit and found["jaxlib"] >= SHORTEST:
                 best = found
                 break
-            if tries >= MOST_TRIES:
+            if tries >= MAX_TRIES:
                 return best
         else:
             return best

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ratio_picture.py [FIGURES] [FOLDER] -- the picture of README.md: how many times as fast as jaxlib some programs of `make bench` are,
-from the file that bench/peers.py writes. Leaves ratios_light.svg and ratios_dark.svg in the folder."""
+"""ratio_picture.py [FIGURES] [FOLDER] -- draws the picture of README.md: how many times as fast as jaxlib some programs
+of `make bench` are.
+
+Reads the file that bench/peers.py writes. Writes ratios_light.svg and ratios_dark.svg into the folder."""
 
 import json
 import math
@@ -48,12 +50,12 @@ def main() -> int:
 
 
 def pictures(figures: dict) -> dict[str, str]:
-    """The SVG texts by file name."""
+    """Returns the SVG texts by file name."""
     return {f"ratios_{theme}.svg": picture(figures, colours) for theme, colours in COLOURS.items()}
 
 
 def ratios(figures: dict) -> dict[str, float]:
-    """By a reader's name, the largest first; rows that the run lacks are left out."""
+    """Returns ratios by readable names, the largest first, without rows that the run lacks."""
     rows = figures["microseconds"]
     found = {label: rows[row][PEER] / rows[row]["hilo"] for row, label in SHOWN.items() if PEER in rows.get(row, {})}
     return dict(sorted(found.items(), key=lambda item: -item[1]))
@@ -93,7 +95,7 @@ def shown(ratio: float) -> str:
 
 
 def place(ratio: float) -> float:
-    """Where a ratio is on the axis."""
+    """Returns the position of a ratio on the axis."""
     return round(LEFT + (WIDTH - LEFT - RIGHT) * math.log(ratio / LEAST) / math.log(MOST / LEAST), 1)
 
 

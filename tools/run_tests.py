@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds everything, runs every test and check, ends with "N passed, N failed".
+"""Builds everything, runs every test and check, and ends with "N passed, N failed".
 
-Exit 0 only if something ran and nothing failed. A test program that dies counts the tests it had not finished as
-failed. Each shard of a program runs in an empty temporary folder of its own.
+Exit status 0 only if tests ran and none failed. If a test program crashes, its unfinished tests count as failed. Each
+shard of a program runs in a separate empty temporary folder.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from gtest_program import Result  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS_PER_SHARD = 100
-MOST_SHARDS = 64  # of one program: starting it and filling its caches costs, too
+MAX_SHARDS = 64  # of one program: starting it and filling its caches costs, too
 SHARD_SECONDS = 900  # a shard that takes longer hangs
 
 # The engine's tests run once at the host's own width and once at each narrower one.
@@ -35,7 +35,7 @@ ISA_WIDTHS = (("sse2", "avx2"), ("avx2", "avx512f"))  # (width to force, CPU fla
 
 @dataclasses.dataclass(frozen=True)
 class Moment:
-    """What clocks show: seconds of the wall's, and of the processors for all processes that this one waited for."""
+    """Clock readings: wall time in seconds, and processor time of all child processes that have ended."""
     wall: float
     processor: float
 
@@ -70,8 +70,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="the build tree")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--define", action="append", default=[], help="a CMake definition for a new tree: NAME=VALUE")
-    parser.add_argument("--no-build", action="store_true", help="run what is there")
-    parser.add_argument("--programs-only", action="store_true", help="leave out the checks")
+    parser.add_argument("--no-build", action="store_true", help="run the existing programs without building")
+    parser.add_argument("--programs-only", action="store_true", help="run only test programs, no checks")
     parser.add_argument("--only", action="append", help="test folders to run, such as base; default: all")
     parser.add_argument("--tests-per-shard", type=int, default=TESTS_PER_SHARD)
     parser.add_argument("--shard-seconds", type=int, default=SHARD_SECONDS)
@@ -96,10 +96,11 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
             results.append(Result(f"{folder} lists its tests", False, 0.0, str(error)))
             continue
         for forced in [{}] if arguments.own_width else widths(folder, environment):
-            number = min(max(1, -(-len(names) // arguments.tests_per_shard)), MOST_SHARDS)
+            number = min(max(1, -(-len(names) // arguments.tests_per_shard)), MAX_SHARDS)
             label = folder + "".join(f"[{value}]" for value in forced.values())
             for index in range(number):
-                shards.append((label, program, names, {**environment, **forced}, index, number, arguments.shard_seconds))
+                shards.append((label, program, names, {**environment, **forced}, index, number,
+                               arguments.shard_seconds))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         futures = [pool.submit(run_shard, *shard) for shard in shards]
         for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
@@ -111,7 +112,7 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
 
 
 def record_status(build: pathlib.Path, results: list[Result]) -> None:
-    """Leaves the verdicts of the tests of status behind, of which docs/internal/status.md is made."""
+    """Writes the results of the tests of status, from which docs/internal/status.md is generated."""
     lines = sorted(f"{'passed' if r.passed else 'failed'} {r.name}\n" for r in results if r.name.startswith("status/"))
     (build / status_page.RESULTS).write_text("".join(lines))
 
@@ -126,7 +127,7 @@ def run_shard(label, program, names, environment, index, number, seconds):
 
 
 def test_folders(only: list[str] | None) -> list[str]:
-    """Folders of tests/ that hold *_test.cc; not what lies in the build tree, which may be old."""
+    """Returns folders of tests/ that contain *_test.cc; the build tree may have old ones."""
     folders = sorted(path.name for path in (ROOT / "tests").iterdir() if any(path.glob("**/*_test.cc")))
     return [folder for folder in folders if only is None or folder in only]
 

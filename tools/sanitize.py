@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests under sanitizers: all of them under address+undefined, with buffers that end at a guard page, because
-sanitizers do not see generated code; those of the engine again with buffers that begin after one; those of
-out_of_memory again with every call of operator new failing in turn; and those of base, backend, client, device, pjrt, replica,
-rpc without gRPC and threads under thread. Other compilers and flags make other code, so all tests run with guard pages as
-releases are compiled, too, and the kernels of the runtime library under valgrind. First the planted bugs of tests/sanitize
-prove that each sanitizer sees. Ends with "N passed, N failed"."""
+"""Runs the tests under sanitizers.
+
+All tests run under address+undefined, with buffers that end at a guard page, because sanitizers don't instrument
+generated code. The engine's tests run again with buffers that begin after a guard page. The tests of out_of_memory run
+again with every call of operator new failing in turn. The tests of base, backend, client, device, pjrt, replica, rpc
+without gRPC and threads run under thread. Other compilers and flags generate other code, so all tests also run with
+guard pages in a release build, and the kernels of the runtime library under valgrind. First, the planted bugs of
+tests/sanitize check that each sanitizer works. Ends with "N passed, N failed"."""
 
 import argparse
 import concurrent.futures
@@ -111,7 +113,7 @@ def run_under_valgrind(tree: pathlib.Path, jobs: int) -> tuple[int, int]:
 
 
 def kernel_tests(names: list[str]) -> list[str]:
-    """Those of `names` whose suite stands in one of the files."""
+    """Returns those of `names` whose suite is defined in one of the files."""
     files = [path for pattern in KERNEL_TESTS for path in (ROOT / "tests").glob(pattern)]
     suites = {suite for path in files for suite in re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+),", path.read_text(), re.M)}
     return [name for name in names if suites & set(name.partition(".")[0].split("/"))]
@@ -138,7 +140,8 @@ def without_randomisation(sanitizer: str) -> list[str]:
 
 
 def planted_bugs():
-    """(name, function) per file of tests/sanitize: it must die under its sanitizer with the words of its first comment."""
+    """Returns (name, function) for each file of tests/sanitize: it must die under its sanitizer with the message in its
+    first comment."""
     for source in sorted((ROOT / "tests" / "sanitize").glob("*.cc")):
         yield source.stem, lambda source=source: planted_bug(source)
 

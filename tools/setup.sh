@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/setup.sh GROUP... -- installs what is missing of tools/packages.txt's groups; says what it does, or nothing.
-# Exit: 0 all there, or a system whose packages have other names; 1 apt-get failed; 2 neither root nor sudo.
+# tools/setup.sh GROUP... -- installs missing packages of groups of tools/packages.txt. Prints a line only if it
+# installs. Exit: 0 all there, or a system whose packages have other names; 1 apt-get failed; 2 neither root nor sudo.
 set -euo pipefail
 
 list=$(dirname "$0")/packages.txt
 known="bookworm trixie noble"
 
-# The first codename that is known: Mint and others also name the release that they are built from.
+# The first known codename: Mint and others also name the release that they are based on.
 of_system() { . "${HILO_OS_RELEASE:-/etc/os-release}" 2>/dev/null && echo "${!1:-}" || true; }
 release=""
 for name in UBUNTU_CODENAME DEBIAN_CODENAME VERSION_CODENAME; do
@@ -17,13 +17,13 @@ done
 if [ -z "$release" ] || ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
   system=$(of_system PRETTY_NAME)
   echo "tools/setup.sh installs packages on Debian 12, Debian 13 and Ubuntu 24.04; this is ${system:-another system}." \
-    "Hint: docs/installing.md says what to install by hand" >&2
+    "Hint: docs/installing.md lists the packages to install manually" >&2
   exit 0
 fi
 
 missing=()
 for group in "$@"; do
-  # A line of three cells has the name of a package in some releases.
+  # A line of three cells has another name of a package in some releases.
   for package in $(awk -F' *[|] *' -v group="$group" -v release="$release" '
       /^#/ { next }
       NF == 6 && $2 == group { order[++count] = $1 }
@@ -35,7 +35,7 @@ for group in "$@"; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-# --no-remove: what others need stays, whatever it costs hilo.
+# --no-remove: never removes packages that other software needs.
 install="apt-get install -y --no-install-recommends --no-remove ${missing[*]}"
 as_root=""
 if [ "$(id -u)" != 0 ]; then
@@ -46,9 +46,9 @@ if [ "$(id -u)" != 0 ]; then
   fi
   as_root="sudo"
   echo "sudo is needed to install: ${missing[*]}"
-  echo "It may ask for your password. tools/packages.txt says what each package is for; nothing else runs as root."
+  echo "It may ask for your password. tools/packages.txt has the purpose of each package; nothing else runs as root."
 else
-  echo "installing ${#missing[@]} packages (tools/packages.txt says why each): ${missing[*]}"
+  echo "installing ${#missing[@]} packages (purposes: tools/packages.txt): ${missing[*]}"
 fi
 $as_root apt-get update || echo "apt-get update failed; the lists of packages stay as they were"
 if ! $as_root env DEBIAN_FRONTEND=noninteractive $install; then

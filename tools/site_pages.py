@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MkDocs calls these while it builds the site: the API reference becomes pages of it, under api/, that are no files of docs/. The
-menu has their list.
-It runs in Debian's python3, as mkdocs does."""
+"""Hooks for MkDocs: add the API reference to the site as pages under api/, which aren't files of docs/. The menu lists
+them. Runs in Debian's python3, as mkdocs does."""
 
 import os
 import pathlib
@@ -27,7 +26,7 @@ def on_config(config, **_):
 
 
 def index(pages: dict[str, str]) -> str:
-    """A line for each page, by its title."""
+    """Returns a line for each page, by its title."""
     lines = [f"- [{text.partition(chr(10))[0].removeprefix('# ')}]({name})" for name, text in pages.items()]
     return "# API reference\n\nA page for each namespace. The search finds every name.\n\n" + "\n".join(lines) + "\n"
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Good clients use a server while everything goes wrong that clients, networks and machines do (tests/soak/attacks.py):
-first nothing, then one attack after the other. After each the server must be as it was, and the good clients must have
-seen no wrong result and lost nothing that was acknowledged; who loses a session because its worker or its server was
-killed begins another. Then servers with planted bugs, which the same checks must find. Prints a table, and ends with
-"N passed, N failed"."""
+"""Tests a server under load and attacks: clients, networks and machines fail in every way (tests/soak/attacks.py) while
+good clients use it.
+
+It begins without an attack, then runs one attack after the other. After each, the server must be in its initial state,
+and the good clients must have seen no wrong result and lost no acknowledged data. A client whose session is lost
+because a worker or the server was killed begins another. Then servers with planted bugs run, which the same checks must
+find. Prints a table, and ends with "N passed, N failed"."""
 
 import argparse
 import contextlib
@@ -26,14 +28,14 @@ import wire  # noqa: E402
 from server import PATIENCE, Server, leftovers  # noqa: E402
 
 CERTIFICATES = ROOT / "tests" / "rpc" / "grpc" / "certificates"
-MOST_RATIO = 2  # of a good client's 99th percentile under attack to that of a quiet server
+MAX_RATIO = 2  # of a good client's 99th percentile under attack to that of a quiet server
 FEW_FILES = 256  # descriptors of a server whose table shall be full
 
 
 @dataclasses.dataclass
 class Attack:
-    """`restarts`: good clients may lose sessions. `beside`: the good clients' times are those of a machine that works for the
-    attack, too, so their ratio says nothing of the server."""
+    """`restarts`: good clients may lose sessions. `beside`: the attack runs on the same machine, so the ratio of the
+    good clients' times isn't limited."""
     act: object
     restarts: bool = False
     beside: bool = False
@@ -113,7 +115,7 @@ def under(server: Server, attack: Attack, seconds: float, sessions: int, quiet: 
         server.proxy.close()
         server.proxy = None
     ratio = seen["p99"] / quiet["p99"] if seen and quiet["p99"] else 0
-    if ratio > MOST_RATIO and not attack.beside and not attack.restarts:
+    if ratio > MAX_RATIO and not attack.beside and not attack.restarts:
         problems.append("good clients are slowed down")
     if not failure and not acts[0]:
         failure.append("the attack did nothing")
@@ -137,11 +139,11 @@ def attacked(arguments, folder: pathlib.Path, table: Table):
 
 
 def server_killed(arguments, folder: pathlib.Path, table: Table):
-    """The server is killed and started again at the same port; good clients begin anew."""
+    """The server is killed and restarted at the same port; good clients begin new sessions."""
     server, kills, over = Server(arguments.build, folder), [0], threading.Event()
 
     def go():
-        while not over.wait(max(3, arguments.seconds / 2)):  # time to begin sessions anew
+        while not over.wait(max(3, arguments.seconds / 2)):  # time to begin new sessions
             server.kill()
             server.start()
             kills[0] += 1
@@ -162,7 +164,8 @@ def server_killed(arguments, folder: pathlib.Path, table: Table):
 
 
 def full_file_table(arguments, folder: pathlib.Path, table: Table):
-    """More connections than descriptors, from strangers; the next good client is let in within a second of their end."""
+    """Unknown clients open more connections than descriptors. After they end, the next good client is admitted within a
+    second."""
     server = Server(arguments.build, folder, files=FEW_FILES)
     try:
         before = server.state()
@@ -183,7 +186,7 @@ def full_file_table(arguments, folder: pathlib.Path, table: Table):
 
 
 def full_disk(arguments, folder: pathlib.Path, table: Table):
-    """The cache's folder is on a file system without room."""
+    """The cache's folder is on a full file system."""
     disk = folder / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", str(disk)], capture_output=True, text=True)
@@ -208,8 +211,9 @@ def full_disk(arguments, folder: pathlib.Path, table: Table):
 
 
 def certificates(arguments, folder: pathlib.Path, table: Table):
-    """TLS: who has no certificate of the authority, one of another, or no TLS gets nothing; who has one gets all."""
-    for file in CERTIFICATES.iterdir():  # copies that nobody else can read: keys of any other mode are refused
+    """TLS: a client without a certificate of the authority, with one of another authority, or without TLS is rejected;
+    a client with one is admitted."""
+    for file in CERTIFICATES.iterdir():  # copies that no other user can read: keys of any other mode are refused
         shutil.copyfile(file, folder / file.name)
         (folder / file.name).chmod(0o600)
     files = {name: str(folder / name) for name in ("ca.pem", "server.pem", "server.key")}
@@ -237,7 +241,7 @@ def certificates(arguments, folder: pathlib.Path, table: Table):
 
 
 def tls_of(folder: pathlib.Path, own: str) -> dict[str, str]:
-    """What a client with this certificate has in its environment."""
+    """Returns the environment of a client with this certificate."""
     names = {"HILO_XRT_TLS_CA": "ca.pem"}
     if own:
         names |= {"HILO_XRT_TLS_CERTIFICATE": f"{own}.pem", "HILO_XRT_TLS_KEY": f"{own}.key"}
@@ -250,7 +254,7 @@ def tls_run(server: Server, environment: dict) -> subprocess.CompletedProcess:
 
 
 def planted_bugs(arguments, folder: pathlib.Path, table: Table):
-    """Each must be found by what good clients see."""
+    """Servers with a planted bug, each of which the good clients' checks must find."""
     program = arguments.build / "bin" / "soak" / "planted"
     for bug, found in (("leak", "leaked"), ("lock", None), ("cross", "wrong")):
         server = Server(arguments.build, folder, "--plant", bug, program=program)
@@ -271,10 +275,10 @@ PARTS = (attacked, server_killed, full_file_table, full_disk, certificates, plan
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--seconds", type=float, default=8, help="of each attack")
-    parser.add_argument("--clients", type=int, default=32, help="good ones")
-    parser.add_argument("--only", help="an attack or a part by its function's name")
-    parser.add_argument("--faults", type=float, metavar="SECONDS", help="instead: all faults at once, so long, by --seed")
+    parser.add_argument("--seconds", type=float, default=8, help="duration of each attack")
+    parser.add_argument("--clients", type=int, default=32, help="number of good clients")
+    parser.add_argument("--only", help="one attack or part, by the name of its function")
+    parser.add_argument("--faults", type=float, metavar="SECONDS", help="instead of attacks: all faults at once, for this many seconds, by --seed")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files are the project's, and what they include."""
+"""Lists the files of the project, and their includes."""
 
 import pathlib
 import re
@@ -11,7 +11,8 @@ NOT_OURS = ("build", "demo", ".git", ".cache", ".venv")
 
 
 def files(root: pathlib.Path) -> list[pathlib.Path]:
-    """All files of the project, relative to root: what git knows or would take; outside a clone, all but build trees."""
+    """Returns all files of the project, relative to root: tracked and untracked ones that git doesn't ignore; outside a
+    clone, all except build trees."""
     command = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if done.returncode == 0:
@@ -23,18 +24,18 @@ def files(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def code(root: pathlib.Path, *folders: str) -> list[pathlib.Path]:
-    """C++ files below the given folders."""
+    """Returns C++ files in these folders."""
     return [path for path in files(root) if path.suffix in CODE and path.parts[0] in folders]
 
 
 def ends_of_paths(root: pathlib.Path) -> set[str]:
-    """Every file's name, with none, some and all of its folders: "a.cc", "hlo/a.cc", ..."""
+    """Returns every file's name with any number of its folders: "a.cc", "hlo/a.cc", ..."""
     parts = [path.parts for path in files(root)]
     return {"/".join(names[k:]) for names in parts for k in range(len(names))}
 
 
 def includes(path: pathlib.Path) -> list[tuple[int, str, str]]:
-    """(line number, '<' or '"', name) of each #include."""
+    """Returns (line number, '<' or '"', name) of each #include."""
     found = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if match := INCLUDE.match(line):
@@ -43,7 +44,7 @@ def includes(path: pathlib.Path) -> list[tuple[int, str, str]]:
 
 
 def finish(violations: list[str]) -> int:
-    """Prints each violation; the exit status of a check."""
+    """Prints each violation; returns the exit status of a check."""
     for violation in violations:
         print(violation)
     return 1 if violations else 0

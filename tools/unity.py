@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""unity.py ROOT OUT FILE... -- writes files that include up to twelve of these, each by its name below ROOT, so that
-headers that they share are compiled once. Files of one such file are of one folder, and no name that one defines for itself
-is used in another. Prints what it wrote, one path a line. CMake calls it for each target (cmake/unity.cmake)."""
+"""unity.py ROOT OUT FILE... -- writes files that each include up to twelve of these sources, so that shared headers are
+compiled once.
+
+Sources are included by their names below ROOT. Sources of one such file are in one folder, and a name that one of them
+defines for itself isn't used in another. Prints the path of each written file. CMake runs it for each target
+(cmake/unity.cmake)."""
 
 import pathlib
 import re
 import sys
 from collections.abc import Iterable
 
-MOST_FILES = 12  # more save little, and one edit compiles all of them
+MAX_FILES = 12  # more save little, and one edit compiles all of them
 # Definitions at the beginning of a line: types, aliases, macros, functions, constants.
 DEFINITION = re.compile(
     r"^(?:(?:class|struct|union|enum(?: class)?) (?:\[\[\w+\]\] )?(\w+)\b(?!;)"
@@ -44,7 +47,8 @@ def by_folder(files: list[pathlib.Path]) -> dict[pathlib.Path, list[pathlib.Path
 
 
 def batches(files: list[pathlib.Path]) -> list[list[pathlib.Path]]:
-    """Each file goes to the first batch that has room and the same using-directives, and where neither uses a name of the other."""
+    """Adds each source to the first batch with room and the same using-directives, if neither uses a name of the
+    other."""
     texts = {file: TEXT.sub("", file.read_text()) for file in files}
     same = same_aliases(texts.values())
     made = []  # (files, names that they define for themselves, words, directives)
@@ -52,7 +56,8 @@ def batches(files: list[pathlib.Path]) -> list[list[pathlib.Path]]:
         directives = {*DIRECTIVE.findall(text), UMBRELLA.search(text) is not None}
         names = own_names(text) - same
         words = names | set(WORD.findall(text))
-        fits = next((batch for batch in made if len(batch[0]) < MOST_FILES and not names & batch[2] and not batch[1] & words
+        fits = next((batch for batch in made if len(batch[0]) < MAX_FILES and not names & batch[2]
+                     and not batch[1] & words
                      and batch[3] == directives), None)
         if fits is None:
             made.append(([file], names, words, directives))
@@ -64,13 +69,13 @@ def batches(files: list[pathlib.Path]) -> list[list[pathlib.Path]]:
 
 
 def own_names(text: str) -> set[str]:
-    """Names in unnamed namespaces, and macros."""
+    """Returns names in unnamed namespaces, and macros."""
     unnamed = "".join(UNNAMED.findall(text))
     return {name for groups in DEFINITION.findall(unnamed) for name in groups if name} | set(MACRO.findall(text))
 
 
 def same_aliases(texts: Iterable[str]) -> set[str]:
-    """Names that mean one type in all these files, which may define them again."""
+    """Returns names that are aliases of the same type in all these files, which may be defined repeatedly."""
     meanings = {}
     for text in texts:
         aliases = dict(ALIAS.findall(text))

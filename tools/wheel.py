@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the wheel jax-hilo from python/ and a build: the package, libhilo_pjrt.so, libhilo.so and what they need that isn't
-everywhere. Nothing is compiled and nothing is fetched. Format: PEP 427; the tag is PEP 600's."""
+"""Writes the wheel jax-hilo from python/ and a build: the package, libhilo_pjrt.so, libhilo.so and the libraries they
+need that not every system has. Compiles and downloads nothing. Format: PEP 427; the tag is PEP 600's."""
 
 import argparse
 import base64
@@ -40,8 +40,8 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: hilo tools/wheel.py\nRoot-Is-Purelib: fa
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--out", type=pathlib.Path, help="a folder (default: BUILD/wheel)")
-    parser.add_argument("--check", action="store_true", help="only look whether the build has all of it, for the oldest glibc")
+    parser.add_argument("--out", type=pathlib.Path, help="the output folder (default: BUILD/wheel)")
+    parser.add_argument("--check", action="store_true", help="only check that the build has all files, for the oldest glibc")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hilo_wheel_") as stage:
         try:
@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
-    """Contents of the wheel but its own records: name in it -> bytes."""
+    """Returns the wheel's contents except its own records: name in it -> bytes."""
     subprocess.run(["cmake", "--install", build, "--component", "wheel", "--prefix", stage], check=True, stdout=subprocess.DEVNULL)
     libraries = {soname(path): path for path in sorted((stage / PACKAGE).glob("*.so*")) if not path.is_symlink()}
     if "libhilo_pjrt.so" not in libraries:
@@ -79,7 +79,8 @@ def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
 
 
 def needed(libraries: dict[str, pathlib.Path]) -> dict[str, pathlib.Path]:
-    """Libraries that these load and that not every system has, from this one. ValueError where the loader finds none."""
+    """Returns the libraries that these load and that not every system has. Raises ValueError for one that the loader
+    doesn't find."""
     found = {}
     for path in libraries.values():
         if path.name == FROM_THE_SYSTEM:
@@ -100,7 +101,8 @@ def soname(path: pathlib.Path) -> str:
 
 
 def platform_tag(libraries) -> str:
-    """PEP 600's, for OLDEST_GLIBC. ValueError with the symbols for which a library needs a newer one."""
+    """Returns PEP 600's tag for OLDEST_GLIBC. Raises ValueError with the symbols for which a library needs a newer
+    one."""
     newer = {}
     for path in libraries:
         if path.name == FROM_THE_SYSTEM:
@@ -124,13 +126,13 @@ def version() -> str:
 
 
 def oldest_jaxlib() -> str:
-    """As the package checks it (python/jax_plugins/hilo/library.py)."""
+    """Returns the version that the package checks (python/jax_plugins/hilo/library.py)."""
     found = re.search(r"OLDEST_JAXLIB, \w+ = \(([\d, ]+)\)", (ROOT / "python" / PACKAGE / "library.py").read_text())
     return ".".join(re.findall(r"\d+", found[1]))
 
 
 def write_wheel(files: dict[str, bytes], out: pathlib.Path) -> pathlib.Path:
-    """The archive, with its RECORD; it appears whole or not at all."""
+    """Writes the archive with its RECORD, atomically."""
     info = next(name for name in files if name.endswith("/WHEEL"))
     tag = re.search(r"Tag: (.*)", files[info].decode())[1]
     record = info.replace("WHEEL", "RECORD")

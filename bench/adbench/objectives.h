@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/adbench/objectives.h -- the objectives of ADBench: a mixture of Gaussians, bundle adjustment, a hand (simple and
-// complicated), an LSTM. Each is a function of parameters, which are differentiated, and of data. objectives.py beside it
-// has the same in JAX.
-// Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic differentiation tools on some problems in
-//           computer vision and machine learning" (2018): the formulas. The data are made up: sines, which any language
-//           computes alike
+// bench/adbench/objectives.h -- the objectives of ADBench: a mixture of Gaussians, bundle adjustment, a hand (simple
+// and complicated), an LSTM. Each is a function of parameters, which are differentiated, and of data. objectives.py has
+// the same in JAX.
+// Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic differentiation tools on some problems
+// in
+//           computer vision and machine learning" (2018): the formulas. The data are sines, so that every language
+//           computes the same
 #pragma once
 
 #include <cmath>
@@ -25,7 +26,8 @@ inline Array wave(double seed, const std::vector<int64_t>& shape) {
 
 inline Array squares(const Array& x) { return numpy::sum(numpy::square(x)); }
 
-// ---- a mixture of Gaussians: log likelihood under a Wishart prior ----------------------------------------------------
+// ---- a mixture of Gaussians: log likelihood under a Wishart prior
+// ----------------------------------------------------
 
 struct Gmm {
   struct Parameters {
@@ -66,7 +68,8 @@ struct Gmm {
   }
 };
 
-// ---- bundle adjustment: half of the squared residuals ----------------------------------------------------------------
+// ---- bundle adjustment: half of the squared residuals
+// ----------------------------------------------------------------
 
 /// The point turned around the axis by its length, which isn't 0.
 inline Array rotated(const Array& axis, const Array& point) {
@@ -111,7 +114,8 @@ struct Bundle {
   }
 };
 
-// ---- a hand: half of the squared distances of points from its skin ---------------------------------------------------
+// ---- a hand: half of the squared distances of points from its skin
+// ---------------------------------------------------
 
 struct HandModel {
   static constexpr int64_t kFingers = 5, kJoints = 4;
@@ -127,8 +131,8 @@ struct HandModel {
             numpy::concatenate({wave(4, {vertices, 3}), numpy::ones({vertices, 1}, float64)}, 1)};
   }
 
-  /// Where the vertices are, [vertices, 3]: theta is an axis of rotation, a place, and of each finger a bend, a turn and
-  /// two bends.
+  /// Where the vertices are, [vertices, 3]: theta is an axis of rotation, a place, and of each finger a bend, a turn
+  /// and two bends.
   Array skin(const Array& theta) const {
     const std::vector<int64_t> by_finger = {kFingers, kJoints, 4, 4};
     const Array posed = numpy::matmul(numpy::reshape(relative(range(2, none)), by_finger),
@@ -204,7 +208,8 @@ struct ComplicatedHand {
   }
 };
 
-// ---- an LSTM: the log likelihood of a sequence of letters ------------------------------------------------------------
+// ---- an LSTM: the log likelihood of a sequence of letters
+// ------------------------------------------------------------
 
 struct Lstm {
   struct Parameters {

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The objectives of ADBench in JAX, as bench/adbench/objectives.h has them: tests/golden/record_adbench.py records what they
-give, and run as a program this times them: prints "name kind<TAB>microseconds", where kind is objective or gradient.
+"""ADBench's objectives in JAX, the same as in bench/adbench/objectives.h.
 
-Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic differentiation tools on some problems in computer
-vision and machine learning" (2018): the formulas. The data are made up: sines, which any language computes alike."""
+tests/golden/record_adbench.py records their values. As a program, this file times them and prints "name
+kind<TAB>microseconds"; kind is objective or gradient.
+
+Source    Srajer, Kukelova, Fitzgibbon, "A benchmark of selected algorithmic differentiation tools on some problems in
+computer vision and machine learning" (2018): the formulas. The data are sines, so that every language computes the
+same."""
 
 import math
 import os
@@ -21,7 +24,7 @@ from jax import lax  # noqa: E402
 
 
 def wave(seed, *shape):
-    """Numbers in [-1, 1] without a pattern that matters."""
+    """Deterministic numbers in [-1, 1]."""
     return jnp.sin(jnp.arange(math.prod(shape)) * 12.9898 + 78.233 * seed).reshape(shape)
 
 
@@ -110,8 +113,8 @@ def complicated_hand_inputs(vertices, points):
 
 
 def skin(theta, model):
-    """Where the vertices are, [vertices, 3]: theta is an axis of rotation, a place, and of each finger a bend, a turn and two
-    bends."""
+    """The positions of the vertices, [vertices, 3]. theta has an axis of rotation, a translation, and for each finger a
+    bend, a turn and two bends."""
     relative, inverse_base, weights, base = model
     fingers = theta[6:].reshape(FINGERS, JOINTS)
     zero = jnp.zeros((FINGERS, 1))
@@ -119,7 +122,8 @@ def skin(theta, model):
     turn = jnp.concatenate([fingers[:, 1:2], zero, zero, zero], 1)
     none, one = jnp.zeros_like(bend), jnp.ones_like(bend)
     cb, sb, ct, st = jnp.cos(bend), jnp.sin(bend), jnp.cos(turn), jnp.sin(turn)
-    pose = jnp.stack([ct, -st * cb, st * sb, none, st, ct * cb, -ct * sb, none, none, sb, cb, none, none, none, none, one], -1)
+    pose = jnp.stack([ct, -st * cb, st * sb, none, st, ct * cb, -ct * sb, none, none, sb, cb, none, none, none, none,
+                      one], -1)
     posed = relative[2:].reshape(FINGERS, JOINTS, 4, 4) @ pose.reshape(FINGERS, JOINTS, 4, 4)
     palm = relative[0] @ relative[1]
     chain = [palm @ posed[:, 0]]
@@ -147,7 +151,8 @@ def complicated_hand(parameters, model, corners, points):
 
 def lstm_inputs(layers, letters, length):
     state = 0.3 * wave(3, layers, 2, letters)
-    return (2 * wave(1, layers, 2, 4 * letters), 1 + 0.3 * wave(2, 3, letters)), (state, (wave(4, length, letters) > 0.5) * 1.0)
+    return (2 * wave(1, layers, 2, 4 * letters),
+            1 + 0.3 * wave(2, 3, letters)), (state, (wave(4, length, letters) > 0.5) * 1.0)
 
 
 def lstm(parameters, state, sequence):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/preload/without_avx512.cc -- loaded before a program (LD_PRELOAD), it hides AVX-512 and AMX from what asks CPUID: jaxlib's library
-// products take them whatever --xla_cpu_max_isa says. Intel's processors can refuse CPUID to a program (arch_prctl(2),
-// ARCH_SET_CPUID); the handler of the fault answers then. Where they can't, the program ends at once.
+// bench/preload/without_avx512.cc -- loaded before a program (LD_PRELOAD), it hides AVX-512 and AMX from CPUID.
+// jaxlib's library products use them with any --xla_cpu_max_isa. Intel's processors can make CPUID fault in a program
+// (arch_prctl(2), ARCH_SET_CPUID); the signal handler then returns the reduced answer. On processors without this
+// feature the program ends at once.
 #include <asm/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -43,7 +44,7 @@ void hide(uint32_t leaf, uint32_t subleaf, Answer& x) {
 void on_fault(int number, siginfo_t* info, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* const code = reinterpret_cast<const uint8_t*>(registers[REG_RIP]);
-  if (info->si_code != SI_KERNEL || code[0] != 0x0f || code[1] != 0xa2) {  // not CPUID: as if nobody handled it
+  if (info->si_code != SI_KERNEL || code[0] != 0x0f || code[1] != 0xa2) {  // not CPUID: as without a handler
     std::signal(number, SIG_DFL);
     return;
   }

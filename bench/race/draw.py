@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random realistic programs, as plain data: {"class", "seed", "inputs": [[type, shape, kind]], "ops": [[name, operands, parameters]],
-"outputs"}. Values are numbered: first the inputs, then what each op gives. A seed draws the same program on every machine."""
+"""Random realistic programs, as plain data: {"class", "seed", "inputs": [[type, shape, kind]], "ops": [[name,
+operands, parameters]], "outputs"}. Values are numbered: first the inputs, then what each op gives. A seed draws the
+same program on every machine."""
 
 import math
 import random
@@ -12,7 +13,8 @@ import ops
 
 FLOATS, INTEGERS = ("f32", "f64", "bf16", "f16"), ("s8", "u8", "s32")
 TYPES = {"f32": 12, "f64": 3, "bf16": 3, "f16": 1, "s8": 2, "u8": 2, "s32": 3, "c64": 2}  # how often
-ODD = (3, 5, 7, 11, 13, 17, 31, 33, 61, 63, 65, 97, 100, 127, 129, 200, 255, 257, 333, 500, 511, 513, 777, 997, 1000, 1023, 1025, 2047, 4093)
+ODD = (3, 5, 7, 11, 13, 17, 31, 33, 61, 63, 65, 97, 100, 127, 129, 200, 255, 257, 333, 500, 511, 513, 777, 997, 1000,
+       1023, 1025, 2047, 4093)
 EVEN = (4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096)
 
 
@@ -258,8 +260,8 @@ CLASSES = {"elementwise": (elementwise, 4), "reduction": (reduction, 4), "layout
 
 
 def draw(seed: int, classes=()) -> dict:
-    """The program of this seed, of one of these classes if any are named. jax_enable_x64 must be on: `ops.wide` says when a
-    program is built with it."""
+    """The program of this seed, of one of these classes if any are named. jax_enable_x64 must be on: `ops.wide` says
+    when a program is built with it."""
     for attempt in range(1000):
         d = Draw(seed * 1000 + attempt)
         names = sorted(classes or CLASSES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs as people run them: steps of training and of simulations, with drawn sizes. MODELS[name](draw) gives the
-parameters and the inputs, OPS[name] is the program."""
+"""Whole programs as people run them: steps of training and of simulations, with drawn sizes. MODELS[name](draw) gives
+the parameters and the inputs, OPS[name] is the program."""
 
 import jax
 import jax.numpy as jnp
@@ -91,7 +91,8 @@ def fluid(u, v, steps):
 
     def step(s, _):
         u, v = s
-        uh, vh = jnp.fft.fft2(u - 0.01 * u * (jnp.roll(u, -1, 0) - u)), jnp.fft.fft2(v - 0.01 * v * (jnp.roll(v, -1, 1) - v))
+        uh, vh = jnp.fft.fft2(u - 0.01 * u * (jnp.roll(u, -1,
+                                                       0) - u)), jnp.fft.fft2(v - 0.01 * v * (jnp.roll(v, -1, 1) - v))
         p = (kx * uh + ky * vh) * inverse
         return (jnp.fft.ifft2(uh - kx * p).real, jnp.fft.ifft2(vh - ky * p).real), None
 
@@ -124,8 +125,10 @@ def quantised(x, w, b):
 
 
 def black_scholes(spot, strike, time):
-    d1 = (jnp.log((jnp.abs(spot) + 1) / (jnp.abs(strike) + 1)) + (0.05 + 0.02) * (jnp.abs(time) + 0.1)) / (0.2 * jnp.sqrt(jnp.abs(time) + 0.1))
-    return spot * jax.scipy.stats.norm.cdf(d1) - strike * jnp.exp(-0.05 * jnp.abs(time)) * jax.scipy.stats.norm.cdf(d1 - 0.2)
+    d1 = (jnp.log((jnp.abs(spot) + 1) / (jnp.abs(strike) + 1)) + (0.05 + 0.02)
+          * (jnp.abs(time) + 0.1)) / (0.2 * jnp.sqrt(jnp.abs(time) + 0.1))
+    return spot * jax.scipy.stats.norm.cdf(d1) - strike * jnp.exp(-0.05
+                                                                  * jnp.abs(time)) * jax.scipy.stats.norm.cdf(d1 - 0.2)
 
 
 def bodies(x):
@@ -160,7 +163,8 @@ def variational(x, w1, w2, w3, noise):
     return jax.grad(loss)((w1, w2, w3))
 
 
-OPS = {f.__name__: f for f in (mlp_step, attention, layer_norm, convolutional_step, lstm, gru, k_means, fluid, life, heat, image, quantised,
+OPS = {f.__name__: f for f in (mlp_step, attention, layer_norm, convolutional_step, lstm, gru, k_means, fluid, life,
+                               heat, image, quantised,
                                black_scholes, bodies, mandelbrot, mixture, resize, variational)}
 
 
@@ -239,4 +243,5 @@ MODELS = {
     "image": lambda d: ({}, [("u8", (d.extent(16), d.extent(224, 16), d.extent(224, 16), 3)), ("f32", (3,))]),
     "black_scholes": lambda d: ({}, [("f32", (d.extent(10**6, 1000),))] * 3), "mixture": draw_mixture,
     "bodies": lambda d: ({}, [("f32", (d.extent(1024, 16), 3))]),
-    "resize": lambda d: ({"factor": d.random.choice((0.5, 1.7, 2, 3))}, [("f32", (d.extent(8), d.extent(96, 8), d.extent(96, 8), d.random.choice((1, 3, 16))))])}
+    "resize": lambda d: ({"factor": d.random.choice((0.5, 1.7, 2, 3))},
+                         [("f32", (d.extent(8), d.extent(96, 8), d.extent(96, 8), d.random.choice((1, 3, 16))))])}

@@ -15,9 +15,12 @@ DTYPES = {"f32": jnp.float32, "f64": jnp.float64, "bf16": jnp.bfloat16, "f16": j
 FUNCTIONS = {
     "twice": lambda x: x + x, "relu": jax.nn.relu, "tanh": jnp.tanh, "exp": lambda x: jnp.exp(-jnp.abs(x)), "sigmoid": jax.nn.sigmoid,
     "gelu": jax.nn.gelu, "silu": jax.nn.silu, "softplus": jax.nn.softplus, "log1p": lambda x: jnp.log1p(jnp.abs(x)),
-    "sqrt": lambda x: jnp.sqrt(jnp.abs(x)), "rsqrt": lambda x: lax.rsqrt(jnp.abs(x) + 1), "sin": lambda x: jnp.sin(jnp.clip(x, -10, 10)), "square": jnp.square,
-    "where": lambda x: jnp.where(x > 0, x, x * 0.1), "clip": lambda x: jnp.clip(x, -1, 1), "cos": lambda x: jnp.cos(jnp.clip(x, -10, 10)),
-    "hash": lambda x: (x * 31 + 7) ^ (x >> 3), "mask": lambda x: x & 15, "bound": lambda x: jnp.minimum(x, 100), "shift": lambda x: x << 1,
+    "sqrt": lambda x: jnp.sqrt(jnp.abs(x)), "rsqrt": lambda x: lax.rsqrt(jnp.abs(x) + 1),
+    "sin": lambda x: jnp.sin(jnp.clip(x, -10, 10)), "square": jnp.square,
+    "where": lambda x: jnp.where(x > 0, x, x * 0.1), "clip": lambda x: jnp.clip(x, -1, 1),
+    "cos": lambda x: jnp.cos(jnp.clip(x, -10, 10)),
+    "hash": lambda x: (x * 31 + 7) ^ (x >> 3), "mask": lambda x: x & 15, "bound": lambda x: jnp.minimum(x, 100),
+    "shift": lambda x: x << 1,
     "complex_exp": lambda x: jnp.exp(0.1j * x), "conjugate": jnp.conj, "rotate": lambda x: x * (0.6 + 0.8j), "complex_square": lambda x: x * x,
     "magnitude": lambda x: x * jnp.abs(x)}
 UNARY = {"float": ["relu", "tanh", "exp", "sigmoid", "gelu", "silu", "softplus", "log1p", "sqrt", "rsqrt", "sin", "cos", "square", "where", "clip"],
@@ -28,7 +31,8 @@ BINARY = {"float": ["add", "subtract", "multiply", "maximum", "divide"], "intege
           "complex": ["add", "subtract", "multiply", "divide"]}
 REDUCE_FUNCTIONS = {"sum": jnp.sum, "max": jnp.max, "mean": jnp.mean, "var": jnp.var, "argmax": jnp.argmax, "logsumexp": jax.nn.logsumexp,
                     "softmax": jax.nn.softmax, "log_softmax": jax.nn.log_softmax, "any": lambda x, axis: jnp.any(x > 100, axis),
-                    "all": lambda x, axis: jnp.all(x < 5, axis), "norm": lambda x, axis: jnp.sqrt(jnp.sum(jnp.square(x), axis)), "min": jnp.min}
+                    "all": lambda x, axis: jnp.all(x < 5, axis),
+                    "norm": lambda x, axis: jnp.sqrt(jnp.sum(jnp.square(x), axis)), "min": jnp.min}
 REDUCE = {"float": ["sum", "max", "mean", "var", "argmax", "logsumexp", "softmax", "log_softmax", "norm"],
           "integer": ["sum", "max", "min", "any", "all", "argmax"], "complex": ["sum", "mean"]}
 
@@ -45,7 +49,8 @@ def convolution(x, w, stride, groups, last, gradient):
     names = ("N" + letters + "C", letters + "IO", "N" + letters + "C") if last else ("NC" + letters, "OI" + letters, "NC" + letters)
 
     def forward(x, w):
-        return lax.conv_general_dilated(x, w, (stride,) * spatial, "SAME", dimension_numbers=names, feature_group_count=groups)
+        return lax.conv_general_dilated(x, w, (stride,) * spatial, "SAME", dimension_numbers=names,
+                                        feature_group_count=groups)
 
     return forward(x, w) if gradient is None else jax.grad(lambda *a: jnp.sum(forward(*a)), gradient)(x, w)
 
@@ -67,7 +72,9 @@ def merge(x, axis):
 
 
 def embedding_gradient(table, index):
-    return jax.grad(lambda t: jnp.sum(jnp.square(t[index].astype(jnp.float32))))(table) if jnp.issubdtype(table.dtype, jnp.floating) else table[index]
+    if not jnp.issubdtype(table.dtype, jnp.floating):
+        return table[index]
+    return jax.grad(lambda t: jnp.sum(jnp.square(t[index].astype(jnp.float32))))(table)
 
 
 def cell(x, w):
@@ -127,7 +134,8 @@ OPS = {
     "convert": lambda x, to: x.astype(DTYPES[to]), "reduce": lambda x, function, axis: REDUCE_FUNCTIONS[function](x, axis=axis),
     "reduce_keep": lambda x, axis: x - jnp.mean(x, axis, keepdims=True).astype(x.dtype),
     "transpose": lambda x, order: jnp.transpose(x, order), "flip": lambda x, axis, amount: jnp.flip(x, axis), "roll": roll, "strided": strided,
-    "pad": pad, "concatenate": lambda x, y, axis: jnp.concatenate([x, y], axis), "repeat": lambda x, axis, amount: jnp.repeat(x, amount, axis),
+    "pad": pad, "concatenate": lambda x, y, axis: jnp.concatenate([x, y], axis),
+    "repeat": lambda x, axis, amount: jnp.repeat(x, amount, axis),
     "merge": merge, "product": product, "convolution": convolution,
     "take": lambda x, i: x[i], "take_along": lambda x, i: jnp.take_along_axis(x, i, 1),
     "windows": lambda x, i, window: x[i[:, None] + jnp.arange(window)], "embedding_gradient": embedding_gradient,
@@ -135,9 +143,11 @@ OPS = {
     "segment_sum": lambda t, i, u: jax.ops.segment_sum(u, i, t.shape[0]),
     "cell": cell, "recurrence": recurrence, "ode": ode, "while": loop,
     "cumulative": lambda x, function, axis: getattr(lax, function)(x, axis),
-    "sort": lambda x, axis: jnp.sort(x, axis), "argsort": lambda x, axis: jnp.argsort(x, axis), "median": lambda x, axis: jnp.median(x, axis),
+    "sort": lambda x, axis: jnp.sort(x, axis), "argsort": lambda x, axis: jnp.argsort(x, axis),
+    "median": lambda x, axis: jnp.median(x, axis),
     "top_k": lambda x, k: lax.top_k(x, k), "searchsorted": searchsorted, "fft": fft,
-    "cholesky": jnp.linalg.cholesky, "solve": jnp.linalg.solve, "qr": of_any_sign(jnp.linalg.qr), "eigh": of_any_sign(jnp.linalg.eigh), "inv": jnp.linalg.inv,
+    "cholesky": jnp.linalg.cholesky, "solve": jnp.linalg.solve, "qr": of_any_sign(jnp.linalg.qr),
+    "eigh": of_any_sign(jnp.linalg.eigh), "inv": jnp.linalg.inv,
     "svd": of_any_sign(functools.partial(jnp.linalg.svd, full_matrices=False)), "det": jnp.linalg.det, "lstsq": lstsq,
     "triangular_solve": lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True),
     **models.OPS}

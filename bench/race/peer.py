@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxlib's side of tools/race.py: draws programs and runs them, one at a time, as lines of JSON on stdin ask; each is answered by
-one. {"draw": seed, "classes": [...]} gives a program; {"load": program, "folder": DIR} compiles it and writes it to DIR as
-program.mlir with inN.npy; {"time": milliseconds} calls for about so long; {"compare": DIR} sets its results beside outN.npy there; {"smaller": program} gives smaller programs. What
-fails is {"error": why}."""
+"""jaxlib's side of tools/race.py: draws programs and runs them, one at a time, as lines of JSON on stdin ask; each is
+answered by one. {"draw": seed, "classes": [...]} gives a program; {"load": program, "folder": DIR} compiles it and
+writes it to DIR as program.mlir with inN.npy; {"time": milliseconds} calls for about so long; {"compare": DIR}
+compares its results with outN.npy there; {"smaller": program} gives smaller programs. What fails is {"error":
+why}."""
 
 import json
 import os
@@ -68,7 +69,7 @@ class Racer:
         return {"fastest": 1e6 * fastest, "worked": 1e6 * (time.process_time() - worked) / calls}
 
 
-# Of sums of many terms and of what follows them, beside the largest element.
+# Of sums of many terms and of what follows them, relative to the largest element.
 TOLERANCES = {"float64": 1e-6, "complex128": 1e-6, "float32": 2e-3, "complex64": 2e-3, "float16": 2e-2, "bfloat16": 6e-2}
 
 
@@ -84,7 +85,8 @@ def compare(leaves: list, folder: str) -> str:
         got, wanted = got.astype(wide), wanted.astype(wide)
         finite = np.isfinite(wanted)
         largest = np.max(np.abs(wanted[finite]), initial=0)
-        off = ~((got == wanted) | (np.isnan(got) & np.isnan(wanted)) | (finite & (np.abs(got - wanted) <= tolerance * largest)))
+        off = ~((got == wanted) | (np.isnan(got) & np.isnan(wanted))
+                | (finite & (np.abs(got - wanted) <= tolerance * largest)))
         if np.any(off):
             first = tuple(int(n[0]) for n in np.nonzero(off)) if off.ndim else ()
             return f"result {k}: {np.mean(off):.2%} differ, first {list(first)}: {got[first]} for {wanted[first]}"
@@ -96,7 +98,7 @@ def main() -> None:
     for line in sys.stdin:
         try:
             answer = racer.answer(json.loads(line))
-        except Exception as error:  # the answer names it; whoever asked decides
+        except Exception as error:  # the answer names it; the caller decides
             answer = {"error": f"{type(error).__name__}: {error}"[:400]}
         print(json.dumps(answer), flush=True)
 

@@ -66,7 +66,8 @@ def replaced(program: dict, values: list, k: int) -> dict | None:
 def without(program: dict, k: int) -> dict:
     """Op k's first operand in place of its result."""
     gone, kept = len(program["inputs"]) + k, program["ops"][k][1][0]
-    moved = [[name, [kept if v == gone else v for v in operands], parameters] for name, operands, parameters in program["ops"]]
+    moved = [[name, [kept if v == gone else v for v in operands], parameters]
+             for name, operands, parameters in program["ops"]]
     return cleaned({**program, "ops": moved, "outputs": [kept if v == gone else v for v in program["outputs"]]})
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rpc/calls.cc -- what calls of `hilo serve`, a process of its own, cost, and a training loop whose state stays there beside
-// the same one here: NAME, a tab, FIGURE, a line each.
+// bench/rpc/calls.cc -- what calls of `hilo serve`, a process of its own, cost, and a training loop whose state stays
+// there, and the same loop here: NAME, a tab, FIGURE, a line each.
 #include <fmt/format.h>
 #include <unistd.h>
 

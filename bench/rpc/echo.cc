@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rpc/echo.cc -- what calls.cc measures of a server of hilo, of a bare echo over gRPC in a process of its own: NAME, a
-// tab, FIGURE, a line each.
+// bench/rpc/echo.cc -- what calls.cc measures of a server of hilo, of a bare echo over gRPC in a process of its own:
+// NAME, a tab, FIGURE, a line each.
 #include <fmt/format.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/async_generic_service.h>
@@ -25,7 +25,7 @@ namespace {
 
 using namespace bench;
 
-constexpr const char* kDrop = "/bench.Echo/Drop";  // nobody looks at the bytes
+constexpr const char* kDrop = "/bench.Echo/Drop";  // the bytes are not read
 constexpr const char* kKeep = "/bench.Echo/Keep";  // they go into an array, as those of an upload must
 constexpr const char* kBack = "/bench.Echo/Back";  // a chunk comes back for each message
 
@@ -110,7 +110,7 @@ class EchoStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
     RemoveHold();
     changed_.wait(lock, [this] { return is_done_; });
   }
-  /// Sends it once fewer than so many wait to be sent.
+  /// Sends it once fewer than this many messages wait to be sent.
   void send(const grpc::Slice& bytes, size_t most_waiting) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_.size() < most_waiting; });

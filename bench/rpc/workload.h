@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rpc/workload.h -- what echo.cc and calls.cc measure alike, once each, and the names of the figures, which tools/bench.py
-// puts side by side.
+// bench/rpc/workload.h -- what echo.cc and calls.cc measure alike, once each, and the names of the figures, which
+// tools/bench.py puts side by side.
 #pragma once
 
 #include <fmt/format.h>

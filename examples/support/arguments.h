@@ -11,7 +11,7 @@
 namespace examples {
 
 struct Arguments {
-  std::string report;    ///< where the report goes; empty: none is wanted
+  std::string report;    ///< path of the report; empty: no report
   int64_t replicas = 1;  ///< that share each batch
   bool mesh = false;     ///< they share it by a mesh, not by pmap
   std::string losses;    ///< where the loss of each epoch goes; empty: nowhere

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/support/beside_jax.h -- numbers of an example beside those of the same program in JAX.
+// examples/support/beside_jax.h -- compares numbers of an example with those of the same program in JAX.
 #pragma once
 
 #include <cmath>

@@ -22,7 +22,8 @@ inline Digits load_digits(const hilo::random::Key& key) {
 inline hilo::Array mosaic(const hilo::Array& images, int64_t columns) {
   using namespace hilo;
   const int64_t rows = images.shape(0) / columns;
-  const Array framed = numpy::pad(numpy::reshape(images, {rows, columns, 8, 8}), {{0, 0}, {0, 0}, {1, 1}, {1, 1}}, {.constant_values = 0.3f});
+  const Array framed = numpy::pad(numpy::reshape(images, {rows, columns, 8, 8}), {{0, 0}, {0, 0}, {1, 1}, {1, 1}},
+                                  {.constant_values = 0.3f});
   return numpy::reshape(numpy::transpose(framed, {0, 2, 1, 3}), {rows * 10, columns * 10});
 }
 

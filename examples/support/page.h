@@ -24,9 +24,9 @@ inline std::vector<double> numbers(const hilo::Array& array) { return array.to_v
 
 class Page {
  public:
-  explicit Page(const std::string& title) : html_("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
-                                                  title + "</title><style>" + kStyle + "</style></head><body>\n<h1>" +
-                                                  title + "</h1>\n") {}
+  explicit Page(const std::string& title)
+      : html_("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title + "</title><style>" +
+              kStyle + "</style></head><body>\n<h1>" + title + "</h1>\n") {}
 
   void text(const std::string& words) { html_ += "<p>" + escaped(words) + "</p>\n"; }
   void code(const std::string& words) { html_ += "<pre>" + escaped(words) + "</pre>\n"; }
@@ -35,7 +35,8 @@ class Page {
   void chart(const std::string& title, const std::vector<Series>& series) {
     const auto [left, right] = range_of(series, &Series::x);
     const auto [bottom, top] = range_of(series, &Series::y);
-    html_ += "<figure><figcaption>" + escaped(title) + "</figcaption><svg width=\"480\" height=\"300\">"
+    html_ += "<figure><figcaption>" + escaped(title) +
+             "</figcaption><svg width=\"480\" height=\"300\">"
              "<path d=\"M50 10V270H470\" fill=\"none\" stroke=\"#888\"/>";
     for (size_t i = 0; i < series.size(); ++i) {
       const std::string color = kColors[i % kColors.size()];
@@ -47,11 +48,12 @@ class Page {
                                  : number(x) + "," + number(y) + " ";
       }
       html_ += series[i].dots ? "<g fill=\"" + color + "\" fill-opacity=\"0.7\">" + points + "</g>"
-                              : "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" + color + "\" points=\"" + points + "\"/>";
+                              : "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" + color + "\" points=\"" +
+                                    points + "\"/>";
       html_ += label(465, 24 + 16 * static_cast<double>(i), "end", series[i].name, color);
     }
-    html_ += label(46, 20, "end", number(top)) + label(46, 272, "end", number(bottom)) + label(50, 288, "start", number(left)) +
-             label(470, 288, "end", number(right)) + "</svg></figure>\n";
+    html_ += label(46, 20, "end", number(top)) + label(46, 272, "end", number(bottom)) +
+             label(50, 288, "start", number(left)) + label(470, 288, "end", number(right)) + "</svg></figure>\n";
   }
 
   /// A picture of numbers from `low` (black) to `high` (white).
@@ -60,21 +62,25 @@ class Page {
     const hilo::Array shades = hilo::numpy::clip((values - low) / (high - low), 0, 1) * 255 + 0.5f;
     const std::vector<uint8_t> pixels = shades.astype(hilo::ElementType::kU8).to_vector<uint8_t>();
     const int64_t height = values.shape(0), width = values.shape(1), channels = values.ndim() == 3 ? 3 : 1;
-    html_ += "<figure><img style=\"image-rendering:pixelated\" width=\"" + std::to_string(width * scale) + "\" height=\"" +
-             std::to_string(height * scale) + "\" alt=\"\" src=\"data:image/png;base64," +
-             base64(hilo::or_throw(hilo::io::png_bytes(width, height, channels, pixels))) + "\"><figcaption>" + escaped(title) +
-             "</figcaption></figure>\n";
+    html_ += "<figure><img style=\"image-rendering:pixelated\" width=\"" + std::to_string(width * scale) +
+             "\" height=\"" + std::to_string(height * scale) + "\" alt=\"\" src=\"data:image/png;base64," +
+             base64(hilo::or_throw(hilo::io::png_bytes(width, height, channels, pixels))) + "\"><figcaption>" +
+             escaped(title) + "</figcaption></figure>\n";
   }
 
   /// The file is there whole or not at all.
   /// Errors    throws hilo::Error if it can't be written
-  void write(const std::string& path) const { hilo::or_throw(hilo::write_file_atomic(path, html_ + "</body></html>\n")); }
+  void write(const std::string& path) const {
+    hilo::or_throw(hilo::write_file_atomic(path, html_ + "</body></html>\n"));
+  }
 
  private:
   static constexpr const char* kStyle =
-      "body{font-family:sans-serif;margin:2em;max-width:70em}figure{display:inline-block;margin:0 1em 1em 0;font-size:13px}"
+      "body{font-family:sans-serif;margin:2em;max-width:70em}figure{display:inline-block;margin:0 1em 1em "
+      "0;font-size:13px}"
       "svg{font-size:11px}pre{background:#f4f4f4;padding:1em;white-space:pre-wrap}";
-  static constexpr std::array<const char*, 6> kColors = {"#2060c0", "#c04020", "#208040", "#8040a0", "#b08000", "#008080"};
+  static constexpr std::array<const char*, 6> kColors = {"#2060c0", "#c04020", "#208040",
+                                                         "#8040a0", "#b08000", "#008080"};
 
   static std::string number(double value) {
     char text[32];
@@ -88,10 +94,10 @@ class Page {
   }
   static std::string label(double x, double y, const std::string& anchor, const std::string& words,
                            const std::string& color = "#444") {
-    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\" fill=\"" + color + "\">" +
-           escaped(words) + "</text>";
+    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\" fill=\"" + color +
+           "\">" + escaped(words) + "</text>";
   }
-  static std::pair<double, double> range_of(const std::vector<Series>& series, std::vector<double> Series::*member) {
+  static std::pair<double, double> range_of(const std::vector<Series>& series, std::vector<double> Series::* member) {
     double low = INFINITY, high = -INFINITY;
     for (const Series& one : series) {
       for (double value : one.*member) low = std::min(low, value), high = std::max(high, value);
@@ -103,7 +109,9 @@ class Page {
     std::string out;
     for (size_t i = 0; i < bytes.size(); i += 3) {
       uint32_t group = 0;
-      for (size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0);
+      for (size_t k = 0; k < 3; ++k) {
+        group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0);
+      }
       for (size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[group >> (18 - 6 * k) & 63];
     }
     return out;
@@ -112,14 +120,14 @@ class Page {
   std::string html_;
 };
 
-/// 0, 1, ... beside the values: a curve over steps.
+/// 0, 1, ... as the x axis of the values: a curve over steps.
 inline Series curve(const std::string& name, const std::vector<double>& values) {
   std::vector<double> steps;
   for (size_t i = 0; i < values.size(); ++i) steps.push_back(static_cast<double>(i));
   return {name, steps, values};
 }
 
-/// Writes the page if the program was given a path, says what came out, and returns its exit code.
+/// Writes the page if the program received a path, prints the result, and returns the exit code.
 inline int finish(const Page& page, int argc, char** argv, const std::string& result, bool right) {
   if (argc > 1) page.write(argv[1]);
   std::printf("%s: %s\n", result.c_str(), right ? "right" : "wrong");

@@ -57,7 +57,7 @@ inline std::string curve(const std::string& title, const std::vector<double>& va
          label(kWidth - 10, 194, "end", std::to_string(values.size())) + "</svg></figure>\n";
 }
 
-/// Rows are what the digits are, columns what the network said.
+/// Rows are the true digits, columns the predictions.
 inline std::string confusion_matrix(const std::vector<int>& predicted, const std::vector<int>& truth) {
   std::vector<int> counts(kClasses * kClasses);
   for (size_t i = 0; i < truth.size(); ++i) ++counts[static_cast<size_t>(truth[i] * kClasses + predicted[i])];

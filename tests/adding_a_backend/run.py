@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/contributing/adding_a_backend.md to the interfaces of device/ and to its example, tests/support/fake_client.
+"""Compares docs/contributing/adding_a_backend.md with the interfaces of device/ and with its example,
+tests/support/fake_client.
 
-Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. It builds nothing: that the example works
-is what tests/device holds.
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. Builds nothing: tests/device tests the
+example.
 """
 
 import argparse

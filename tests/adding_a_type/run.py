@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what docs/contributing/adding_a_type.md says in a copy of the tree, builds what the page's program needs, and the files that treat
-types one by one; runs the program.
+"""Follows docs/contributing/adding_a_type.md in a copy of the tree. Builds the page's program and the files with a case
+per type, and runs the program.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what docs/contributing/adding_a_pass.md and docs/contributing/adding_a_library_call.md say in a copy of the tree, builds that, runs the pages'
-commands and golden cases.
+"""Follows docs/contributing/adding_a_pass.md and docs/contributing/adding_a_library_call.md in a copy of the tree,
+builds it, and runs the pages' commands and golden cases.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

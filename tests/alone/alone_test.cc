@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/alone/alone_test.cc -- folders that link and work without those above them: a program each (tests/CMakeLists.txt).
+// tests/alone/alone_test.cc -- folders that link and work without those above them: a program each
+// (tests/CMakeLists.txt).
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/alone/trace.cc -- traces without meshes, rules and transformations: linked with trace/ and the folders below it alone.
+// tests/alone/trace.cc -- traces without meshes, rules and transformations: linked with trace/ and the folders below it
+// alone.
 #include "hilo/trace/ops.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
@@ -22,6 +23,6 @@ int main() {
   const std::vector<Array> called = ops::call(staged.computation, {x});
   CHECK(called[0].to_vector<int>() == std::vector<int>({1, 4, 9}));
   CHECK(run_computation(*staged.computation, {&x, 1})[0].to_literal().identical(called[0].to_literal()));
-  CHECK_THROWS(rules_of(hlo::Opcode::kAdd), Error);  // without rules/ none are given
+  CHECK_THROWS(rules_of(hlo::Opcode::kAdd), Error);  // without rules/ the tables are empty
   return failures;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/alone/transform.cc -- transformations without lax, rules and numpy: linked with transform/ and the folders below it
-// alone.
+// tests/alone/transform.cc -- transformations without lax, rules and numpy: linked with transform/ and the folders
+// below it alone.
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
@@ -14,7 +14,7 @@ int main() {
   const Array x = Array::from_vector<float>({1, 2, 3}, {3});
   CHECK(jit(square)(x).to_vector<int>() == std::vector<int>({1, 4, 9}));
   CHECK(jit(square).hlo_text(x).find("multiply(") != std::string::npos);
-  CHECK_THROWS(vmap(square)(x), Error);  // without rules/ none are given
+  CHECK_THROWS(vmap(square)(x), Error);  // without rules/ the tables are empty
   CHECK_THROWS(grad(square)(Array(2.0f)), Error);
   return failures;
 }

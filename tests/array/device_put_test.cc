@@ -152,7 +152,7 @@ TEST_F(DevicePut, DeletedArraysAreGoneForAllHandles) {
   const Array x = one_two_three(), same = x;
   {
     const ArrayView<float> view = x.data<float>();
-    EXPECT_THROW(x.delete_(), Error);  // somebody reads it
+    EXPECT_THROW(x.delete_(), Error);  // another thread reads it
   }
   EXPECT_FALSE(x.is_deleted());
   x.delete_();

@@ -42,7 +42,7 @@ struct DLManagedTensorVersioned {
 namespace hilo {
 namespace {
 
-/// A tensor of somebody else's, over f32[2,3] numbers from 0 to 5. Counts how often it is deleted.
+/// A tensor of another library, over f32[2,3] numbers from 0 to 5. Counts how often it is deleted.
 struct Foreign {
   alignas(64) float numbers[6] = {0, 1, 2, 3, 4, 5};
   int64_t shape[2] = {2, 3}, strides[2] = {3, 1};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A share of the front end's own tests through the fake plugin; tests/interop/front_end.py runs all.
+"""Runs a subset of the front end's own tests on the fake plugin; tests/interop/front_end.py runs all.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -13,7 +13,7 @@ sys.path[:0] = [str(TESTS / "interop"), str(TESTS / "support")]
 import front_end  # noqa: E402
 from command import run_cases  # noqa: E402
 
-SHARE = {"lax": 12, "numpy": 12, "replica": 4, "linalg": 4}  # each so many-th test
+SHARE = {"lax": 12, "numpy": 12, "replica": 4, "linalg": 4}  # each n-th test
 
 
 def the_front_ends_tests_pass_through_the_fake_plugin(place):

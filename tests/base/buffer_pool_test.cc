@@ -106,7 +106,7 @@ TEST_F(BufferPool, LetsGoOfWhatItKeepsBeforeItGivesUp) {
               const rlimit limit = {size_t{1} << 30, size_t{1} << 30};
               ::setrlimit(RLIMIT_AS, &limit);
               { AlignedBuffer kept = get(size_t{500} << 20); }
-              // Another size: only by unmapping the kept block is there room.
+              // Another size: it fits only if the cached block is unmapped.
               return allocate_buffer(size_t{600} << 20).ok() ? 0 : 1;
             }),
             0);
@@ -223,7 +223,7 @@ TEST_F(BufferPool, ThreadKeepsOnlySoManySmallBlocks) {
   EXPECT_EQ(buffer_statistics().cached_bytes, 100 * (64 << 10));  // two with the thread, the rest with the pool
 }
 
-// Dies after the thread's cache, because it was made before it.
+// Destroyed after the thread's cache, because it was constructed before it.
 struct Late {
   AlignedBuffer buffer;
 };

@@ -178,8 +178,7 @@ TEST_F(Files, WriteThatFailsHalfWayLeavesTheOldFileAndNothingElse) {
 }
 
 TEST_F(Files, WriteBeyondTheLimitOfFileSizesEndsNoProcess) {
-  for (const bool held :
-       {false, true}) {  // by a mask of the caller's, who then must not find a signal that he didn't send
+  for (const bool held : {false, true}) {  // by the caller's signal mask, after which no new signal may be pending
     const int result = in_child([&] {
       sigset_t only, pending;
       sigemptyset(&only);
@@ -368,8 +367,8 @@ TEST_F(Files, KeepsModeAndOtherNames) {
   EXPECT_EQ(names(), (std::vector<std::string>{"a", "other"}));
 }
 
-/// The rest is about users without rights: in a child, which gives up those of root if it has them. It works in `folder`, whose
-/// parents it may not be allowed to enter.
+/// The rest is about users without rights: in a child, which gives up those of root if it has them. It works in
+/// `folder`, whose parents it may not be allowed to enter.
 constexpr uid_t kNobody = 65534;
 int as_nobody(const std::string& folder, const std::function<bool()>& holds) {
   return in_child([&] {

@@ -44,7 +44,7 @@ TEST(MemoizeThunk, OthersWaitWhileItRuns) {
   entered.wait(false);
   std::atomic<int> got{0};
   std::thread second([&] { got = thunk(); });
-  EXPECT_EQ(got, 0);  // the function hasn't ended, so nobody has its result
+  EXPECT_EQ(got, 0);  // the function hasn't ended, so its result doesn't exist
   may_end = true;
   may_end.notify_all();
   first.join();
@@ -105,7 +105,7 @@ TEST_F(Memoize, KeysAreAllArgumentsByValue) {
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(f(numbers, "abc", std::nullopt), 230);
   EXPECT_EQ(f(numbers, "ab", 4), 224);
-  numbers.push_back(3);  // the key kept a copy
+  numbers.push_back(3);  // the key stored a copy
   EXPECT_EQ(f(numbers, "abc", 4), 334);
   EXPECT_EQ(f({1, 2}, "abc", 4), 234);
   EXPECT_EQ(runs, 4);
@@ -179,7 +179,7 @@ TEST_F(Memoize, ClearCachesForgetsAllButThunks) {
   EXPECT_EQ(thunk_runs, 1);
 }
 
-/// A value that says how many bytes it holds.
+/// A value that reports its number of bytes.
 struct Held {
   int64_t bytes;
 };

@@ -19,7 +19,7 @@
 #endif
 
 #if defined(__SANITIZE_THREAD__)
-// The child of a process with threads starts threads here, which the sanitizer forbids unless asked.
+// A forked child of a process with threads starts threads here, which the sanitizer forbids by default.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 #endif
 

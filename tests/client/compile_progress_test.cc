@@ -100,7 +100,7 @@ TEST(CompileProgress, IsSilentWhereStderrIsNoTerminal) {
   for (int descriptor : {saved, ends[0], ends[1]}) ::close(descriptor);
   EXPECT_FALSE(wanted);
   EXPECT_FALSE(compiled);
-  EXPECT_FALSE(client.watched());  // nobody watches, so there is no thread
+  EXPECT_FALSE(client.watched());  // no observer, so there is no thread
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_F(TheBuilder, ClassIsChosenByTheClientOnce) {
   EXPECT_EQ(make_computation_builder("f").status().code(), StatusCode::kNotFound);
   ASSERT_TRUE(config().update("jax_platform_name", "Reference").ok());
   ASSERT_TRUE(make_computation_builder("f").ok());
-  EXPECT_EQ(platform_name(), "Reference");  // it made the client
+  EXPECT_EQ(platform_name(), "Reference");  // it created the client
   EXPECT_EQ(get_computation_builder_class()->make, get_computation_builder_class()->make);
 }
 

@@ -246,7 +246,7 @@ TEST_P(Local, XrtCompilesAtItsTarget) {
   const LocalComputation computation = negation();
   const Status status = computation.compile(computation.parameter_shapes()).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(status.message().starts_with("rpc:127.0.0.1:1: ")) << status.to_string();  // nobody listens there
+  EXPECT_TRUE(status.message().starts_with("rpc:127.0.0.1:1: ")) << status.to_string();  // no server listens there
 }
 
 TEST_P(Local, EqualProgramsShareAnExecutableUnlessTheyAreDumped) {

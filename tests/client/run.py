@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The client as a whole process sees it: flags from command line and environment, the GPU that is looked for, completion.
+"""Tests the client in whole processes: flags from command line and environment, the search for a GPU, completion.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -176,7 +176,8 @@ def completion_knows_subcommands_options_flags_and_values(place):
     assert completed(place, "run", "doub") == []  # bash itself offers files
 
 
-CASES = (help_has_each_flag_with_its_default_and_text_word_for_word, command_line_counts_before_environment_before_default,
+CASES = (help_has_each_flag_with_its_default_and_text_word_for_word,
+         command_line_counts_before_environment_before_default,
          values_may_stand_behind_an_equals_sign_or_a_space, an_empty_value_is_a_value,
          booleans_take_twelve_words_in_any_case, a_bad_boolean_names_its_flag_or_variable,
          a_bad_choice_or_number_names_its_flag, flags_are_not_read_before_the_client_is_used,

@@ -89,7 +89,7 @@ TEST_F(Bridge, ABadVariableIsTheErrorOfTheFirstUse) {
             "INVALID_ARGUMENT: JAX_REPLICA_COUNT: value does not fit; got 'many'; wanted an integer >= 1.");
   ::setenv("JAX_REPLICA_COUNT", "1", 1);
   reset_flags();
-  EXPECT_TRUE(get_xla_client().ok());  // a call that failed kept nothing
+  EXPECT_TRUE(get_xla_client().ok());  // a failed call stored nothing
 }
 
 TEST_F(Bridge, ANamedPlatformIsTakenWithoutFallbackOrWarning) {

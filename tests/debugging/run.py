@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of docs/debugging.md in one folder and compares what they leave and print with what the page shows.
+"""Runs the commands of docs/debugging.md in one folder and compares their files and output with the page.
 
-Its pictures come from the same session: the graph byte for byte, the flame graph but for its times. Pages are shown as
-Chromium draws them; of these only links and sizes are compared, since they hold times.
-
-Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. --write puts what this machine shows into
-the page, and the pictures beside it.
+The page's pictures are from the same session. The graph is compared byte for byte, the flame graph except for its
+times. Pages are shown as Chromium draws them; only their links and sizes are compared, because they contain times.
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them. --write puts this machine's output into
+the page, and the pictures next to it.
 """
 
 import argparse
@@ -21,7 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "debugging.md"
 PICTURES = ROOT / "docs" / "pictures"
-MOST_BYTES = 200_000
+MAX_BYTES = 200_000
 PROGRAM = re.compile(r"`softmax.hlo`:\n\n```hlo\n(.*?)```", re.S)
 COMMAND = re.compile(r"```sh\n(.*?)```", re.S)
 FILES = re.compile(r"(It leaves\n\n```\n)(.*?)(```)", re.S)
@@ -81,7 +80,7 @@ def bars(flame: pathlib.Path) -> list[str]:
 def missing_pictures(page: str) -> list[str]:
     """Pictures that the page shows and that aren't there or are too large, and those that it doesn't show."""
     shown = set(PICTURE.findall(page))
-    there = {f"pictures/{path.name}" for path in PICTURES.iterdir() if path.stat().st_size < MOST_BYTES}
+    there = {f"pictures/{path.name}" for path in PICTURES.iterdir() if path.stat().st_size < MAX_BYTES}
     return sorted(shown ^ there)
 
 

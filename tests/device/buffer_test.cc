@@ -40,7 +40,7 @@ TEST(Buffer, ThatWasReleasedIsNeverUsedAgain) {
     const BufferPtr x = three_floats();
     ASSERT_TRUE(x->try_donate());
     x->end_life(reason);
-    x->keep();  // what a run says at its end, of what it took too
+    x->keep();  // as a run at its end, also for arguments that it used up
     EXPECT_EQ(x->state(), reason);
     EXPECT_FALSE(x->try_use());
     EXPECT_FALSE(x->try_donate());

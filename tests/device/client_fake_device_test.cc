@@ -30,7 +30,7 @@ class FakeDevice : public testing::TestWithParam<bool> {
   void TearDown() override {
     reset_flags();
     clear_backends();
-    while (tests::fake_plan().live_blocks != 0) std::this_thread::yield();  // work that was given up ends by itself
+    while (tests::fake_plan().live_blocks != 0) std::this_thread::yield();  // cancelled work ends by itself
   }
   static void use_platform(const char* name, bool asynchronous) {
     clear_backends();
@@ -93,8 +93,8 @@ TEST_P(FakeDevice, ADonatedArrayIsGone) {
   EXPECT_THROW((void)x.to_literal(), Error);
 }
 
-/// Every call of the device fails in turn: the front end gets an error where it asks, everything else goes on, and nothing
-/// is left behind.
+/// Every call of the device fails in turn: the front end gets an error where it asks, everything else goes on, and
+/// nothing is left behind.
 TEST_P(FakeDevice, EveryCallMayFail) {
   tests::FakePlan& plan = tests::fake_plan();
   const DevicePtr far = devices()[0];
@@ -108,7 +108,7 @@ TEST_P(FakeDevice, EveryCallMayFail) {
     plan.calls = 0;
     plan.fail_at = n;
     try {
-      // What nobody asks for may fail unseen where calls don't wait; what is read is right.
+      // A result that is never read may fail unseen if calls don't wait; what is read is right.
       EXPECT_EQ(all_in_short(far), wanted) << "call " << n << " failed and nobody was told";
     } catch (const Error& error) {
       EXPECT_NE(error.status().message().find("fake device: no "), std::string::npos) << error.status().to_string();

@@ -106,7 +106,7 @@ void use_once(std::string_view platform, bool asynchronous) {
 
 TEST(Client, TenThousandMadeAndDroppedLeaveNothingBehind) {
   tests::register_fake_platform();
-  for (const char* platform : {"Host", "Host2"}) use_once(platform, true);  // what is made once and stays
+  for (const char* platform : {"Host", "Host2"}) use_once(platform, true);  // objects that are created once and stay
   const int64_t threads = entries("/proc/self/task"), files = entries("/proc/self/fd");
   const int64_t buffers = buffer_statistics().live_buffers;
   for (int i = 0; i < 9000; ++i) use_once("Host", i % 2 == 0);

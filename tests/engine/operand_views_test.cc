@@ -10,7 +10,7 @@
 namespace hilo::engine {
 namespace {
 
-/// Reads every operand of a dot where it lies, and writes its result anywhere.
+/// Reads every operand of a dot in place, and writes its result anywhere.
 class ViewTarget final : public TestTarget {
  public:
   bool reads_view(const hlo::Instruction& instruction, size_t, std::span<const Shape>,
@@ -22,7 +22,7 @@ class ViewTarget final : public TestTarget {
   }
 };
 
-/// "v2 = v0 + 5 [60 1]; 1 region": what nobody makes, and how many regions are left.
+/// "v2 = v0 + 5 [60 1]; 1 region": values that no unit computes, and how many regions are left.
 std::string views(const std::string& body) {
   const hlo::Module module = parsed("HloModule m\n\nENTRY main {\n" + body + "}\n");
   const StatusOr<Graph> graph = build_graph(*module.entry);

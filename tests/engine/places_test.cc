@@ -13,7 +13,7 @@ TEST(Places, AnotherShapeOfWhatNobodyReadsAnyMoreIsItsMemory) {
   {kind = kernel  arguments = 2  argument_count = 2  units = 8}  // s2 s1
 ]
 )");
-  // The argument is read again: its memory may be given away then, so the call has its own.
+  // The argument is read again, but its memory may be reused, so the call gets a copy.
   EXPECT_EQ(steps_of(kLess + ("ENTRY main {\n x = f32[2,4] parameter(0)\n" + sorted +
                               " z = f32[2,4] reshape(s)\n ROOT r = f32[2,4] add(x, z)\n}\n")),
             R"(steps = [

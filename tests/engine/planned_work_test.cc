@@ -9,7 +9,7 @@
 namespace hilo::engine {
 namespace {
 
-/// What an observer is told: "kernel y+z 120 x2", in order, runs of a unit after each other counted.
+/// The events that an observer receives: "kernel y+z 120 x2", in order, runs of a unit after each other counted.
 class Recorder final : public ExecutionObserver {
  public:
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override {

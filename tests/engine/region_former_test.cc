@@ -48,7 +48,7 @@ TEST(RegionFormer, ValueThatManyRegionsReadCostsEachTheSame) {
   const hlo::Module few = chain_of_dots(2000), many = chain_of_dots(100000);
   const StatusOr<Graph> small = build_graph(*few.entry), large = build_graph(*many.entry);
   ASSERT_TRUE(small.ok() && large.ok());
-  // 50 times as many take 50 times as long; 300 times where each looks through all that was asked before.
+  // 50 times as many instructions take 50 times as long; 300 times if each one searched all earlier ones.
   EXPECT_LT(seconds_to_form(*large, 3), 150 * seconds_to_form(*small, 5));
 }
 

@@ -42,7 +42,7 @@ void expect_prints(const std::string& example, const std::string& last_line) {
   EXPECT_EQ(outcome.last_line, last_line) << example;
 }
 
-/// A file of this process that goes away with the test.
+/// A file of this process, deleted at the end of the test.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& name) : path_(testing::TempDir() + std::to_string(getpid()) + "_" + name) {}
@@ -98,7 +98,7 @@ TEST(Examples, MandelbrotWritesAPictureOfTheRightArea) {
   EXPECT_EQ(bytes.value().substr(1, 3), "PNG");
 }
 
-/// Runs an example that writes a page; says what it printed last.
+/// Runs an example that writes a page; returns its last output.
 std::string page_of(const std::string& name, const std::string& part) {
   const OutputFile report(name + ".html");
   const Outcome outcome = run_example(name, report.path());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input chooses requests that a client could send: names from a few, shapes and programs that mostly fit, in any order and
-// number, each then changed in some byte or not. So a session gets further than with mere bytes (rpc_session.cc). It answers
-// each call once, keeps to its quotas, and works on: in the end a new array comes back as it went.
+// The input chooses requests that a client could send: names from a few, shapes and programs that mostly fit, in any
+// order and number, each then changed in some byte or not. So a session gets further than with mere bytes
+// (rpc_session.cc). It answers each call once, keeps to its quotas, and works on: in the end a new array comes back as
+// it went.
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -23,10 +24,10 @@ using namespace hilo::rpc;
 using hilo::ElementType;
 using hilo::Shape;
 
-constexpr int64_t kBytes = 1 << 20;       // of a session
-constexpr int64_t kMostUpload = 1 << 16;  // of an array whose bytes are made up
-constexpr int64_t kMostBuffers = 12, kMostExecutables = 4;
-constexpr int kMostRequests = 200;  // of one session
+constexpr int64_t kBytes = 1 << 20;      // of a session
+constexpr int64_t kMaxUpload = 1 << 16;  // bytes of a generated array
+constexpr int64_t kMaxBuffers = 12, kMaxExecutables = 4;
+constexpr int kMaxRequests = 200;  // of one session
 
 const char* const kPrograms[] = {
     "HloModule a\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] add(x, x)\n}\n",
@@ -95,7 +96,7 @@ Shape shape(Choices& choices) {
 /// The bytes that such an array has, or too many or too few.
 std::string bytes_for(const Shape& wanted, Choices& choices) {
   const auto size = wanted.byte_size();
-  const bool is_small = size >= 0 && size <= kMostUpload;
+  const bool is_small = size >= 0 && size <= kMaxUpload;
   return std::string(static_cast<size_t>(choices.rarely() || !is_small ? choices.byte() : size), 'b');
 }
 
@@ -157,7 +158,8 @@ RequestBody body(Choices& choices) {
   }
 }
 
-/// What a server's worker would make of it, once perhaps a byte has changed on its way; none if it is no request any more.
+/// What a server's worker would make of it, once perhaps a byte has changed on its way; none if it is no request any
+/// more.
 std::optional<Request> sent(const Request& request, Choices& choices) {
   std::string message = encode(request);
   if (choices.rarely())
@@ -173,8 +175,8 @@ class Asked {
   Asked()
       : session_(std::make_unique<Session>(SessionOptions{.client = client(),
                                                           .quota = {.live_bytes = kBytes,
-                                                                    .buffers = kMostBuffers,
-                                                                    .executables = kMostExecutables,
+                                                                    .buffers = kMaxBuffers,
+                                                                    .executables = kMaxExecutables,
                                                                     .calls_in_flight = 64,
                                                                     .compile_seconds = 5,
                                                                     .run_seconds = 0.02}})) {}
@@ -206,7 +208,7 @@ class Asked {
       answered_.wait(lock, [&] { return answers_.contains(asked_); });
     }
     const Session::Counts counts = session_->counts();
-    if (counts.live_bytes > kBytes || counts.buffers > kMostBuffers || counts.executables > kMostExecutables)
+    if (counts.live_bytes > kBytes || counts.buffers > kMaxBuffers || counts.executables > kMaxExecutables)
       std::abort();
     return answer;
   }
@@ -252,7 +254,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(once);
   Choices choices(data, size);
   Asked asked;
-  for (int i = 0; i < kMostRequests && !choices.empty(); ++i) {
+  for (int i = 0; i < kMaxRequests && !choices.empty(); ++i) {
     Request request{.releases = choices.rarely() ? names(choices, 4) : std::vector<Handle>()};
     request.body = body(choices);
     std::optional<Request> got = sent(request, choices);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a batch of requests or an error, and whatever a session is asked it answers each call once, keeps to its
-// quotas and can be asked on.
+// Any bytes are a batch of requests or an error. A session answers each call once, respects its quotas and continues to
+// answer.
 #include <condition_variable>
 #include <cstdlib>
 #include <map>
@@ -32,14 +32,14 @@ void make_names_small(Request& request) {
       request.body);
 }
 
-/// The bytes in pieces of so many.
+/// The bytes in pieces of this length.
 hilo::rpc::Pieces cut(std::string_view bytes, size_t size) {
   std::vector<std::string_view> parts;
   for (size_t i = 0; i < bytes.size(); i += size) parts.push_back(bytes.substr(i, size));
   return {std::move(parts), nullptr};
 }
 
-/// What lies in pieces is read as the whole.
+/// A message in pieces is read as the whole one.
 void read_in_pieces(std::string_view message, size_t size) {
   const hilo::rpc::Pieces pieces = cut(message, size);
   const auto whole = hilo::rpc::decode_request(message), read = hilo::rpc::decode_request(pieces);

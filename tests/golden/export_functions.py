@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Over 100 functions of JAX over its differentiable primitives, with arguments. `export_functions.py FOLDER` writes each as
-FOLDER/NAME.jax (jax.export, without derivative) and NAME.vjp.jax (with vjp_order=1). tests/interop/gradients.py compares
-hilo's gradients through them with JAX's."""
+"""Over 100 functions of JAX that cover its differentiable primitives, with arguments.
+
+`export_functions.py FOLDER` writes each as FOLDER/NAME.jax (jax.export, without derivative) and NAME.vjp.jax (with
+vjp_order=1). tests/interop/gradients.py compares hilo's gradients of these with JAX's."""
 
 import os
 import pathlib
@@ -86,7 +87,7 @@ def newton(a):
 
 
 def chunked(x):
-    """A loop of which the body updates an array in place."""
+    """A loop whose body updates an array in place."""
     return lax.fori_loop(0, 5, lambda i, y: y.at[i].set(y[i] * y[i - 1]), x)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes adbench.txt: what the objectives of ADBench and their gradients are in jax 0.10.2, for small inputs. A line is a name
-and numbers; tests look them up by name."""
+"""Writes adbench.txt: the values of ADBench's objectives and their gradients in jax 0.10.2, for small inputs.
+
+A line is a name and numbers; tests find them by name."""
 
 import pathlib
 import sys

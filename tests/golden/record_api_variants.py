@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_api_variants.py ROWS OUT [--seed N] [--of 6] [--each 2] [--module jax.numpy] -- makes rows that nobody recorded from
-recorded calls of JAX (docs/internal/jax_api.md): the same calls with another element type, nothing along an axis, special values, other
-axes, arguments by keyword or by position. JAX computes the results; what JAX refuses is left out. Only names with at most --of
-rows, --each variants a row. Then: tools/jax_api/run.py --rows OUT --verbose. Needs jax 0.10.2 and optax, as ROWS says."""
+"""record_api_variants.py ROWS OUT [--seed N] [--of 6] [--each 2] [--module jax.numpy] -- derives further rows from
+recorded calls of JAX (docs/internal/jax_api.md): the same calls with another element type, nothing
+along an axis, special values, other axes, arguments by keyword or by position. JAX computes the results; what JAX
+refuses is left out. Only names with at most --of rows, --each variants a row. Then: tools/jax_api/run.py --rows OUT
+--verbose. Needs jax 0.10.2 and optax, as ROWS says."""
 import argparse
 import base64
 import copy

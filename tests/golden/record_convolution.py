@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints tests/lax/convolution_golden.inc: what JAX's convolutions, their gradients and their vmap give on small whole
-numbers, which every order of summing gives exactly. Needs jax 0.10.2."""
+"""Prints tests/lax/convolution_golden.inc: JAX's results for convolutions, their gradients and their vmap on small
+integers, for which every order of summing is exact. Needs jax 0.10.2."""
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers beside which five of the examples stand: the same programs in JAX. Run with jax 0.10.2; prints a line for
-each example, whose numbers are constants there."""
+"""Computes in JAX the numbers with which five of the examples are compared.
+
+Needs jax 0.10.2. Prints a line for each example; the numbers are constants in the examples."""
 
 import functools
 
@@ -153,7 +154,8 @@ def inverse_kinematics():
     def hand(q):
         yaw, pitch = q[0], jnp.cumsum(q[1:])
         reach = lengths[0] * 0.2 + jnp.sum(lengths[1:] * jnp.cos(pitch))
-        return jnp.stack([reach * jnp.cos(yaw), reach * jnp.sin(yaw), lengths[0] + jnp.sum(lengths[1:] * jnp.sin(pitch))])
+        return jnp.stack([reach * jnp.cos(yaw), reach * jnp.sin(yaw),
+                          lengths[0] + jnp.sum(lengths[1:] * jnp.sin(pitch))])
 
     target = jnp.array([0.4, 0.35, 0.8])
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/import/data/NAME.jax, files of jax.export that the tests of import/ read; tests/fuzz/jax_export links
-there. Needs JAX; the files are committed, so tests don't."""
+"""Writes tests/import/data/NAME.jax, files of jax.export for the tests of import/; tests/fuzz/jax_export links there.
+
+Needs JAX. The files are committed, so the tests don't need it."""
 
 import os
 import pathlib
@@ -25,7 +26,7 @@ def shaped(*sizes, dtype="float32"):
 
 @jax.custom_vjp
 def clipped(x):
-    """Its derivative isn't that of its mathematics: the gradient is 10 everywhere."""
+    """Its custom derivative differs from the mathematical one: the gradient is 10 everywhere."""
     return jnp.sin(x)
 
 
@@ -33,7 +34,7 @@ clipped.defvjp(lambda x: (clipped(x), None), lambda _, ct: (10 * ct,))
 
 
 def mixed(x, n):
-    """Two results, one an integer; an argument that has no gradient, and one that the module doesn't need."""
+    """Two results, one an integer; an argument without a gradient, and an argument that the module doesn't use."""
     return jnp.sum(x * x) * n, n + 1
 
 
@@ -42,7 +43,7 @@ def of_trees(parameters, x, *, scale):
 
 
 def open_sizes(x, y):
-    """Sizes computed from two symbols, and a loop of as many steps as one of them says."""
+    """Sizes computed from two symbols, and a loop whose trip count is one of them."""
     rows, columns = x.shape[0], x.shape[1] // 2
     halves = x.reshape(rows, 2, columns).sum(1) * jnp.arange(columns)
     total, before = jax.lax.scan(lambda c, row: (c + jnp.tanh(row).sum(), c), 0.0, halves)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the files that tests/io reads, as others write them: `record_io.py tests/io/data`. Needs numpy, ml_dtypes, pillow,
-pypng and safetensors. pixels.npz has the pixels of each picture."""
+"""Writes files for tests/io with other libraries: `record_io.py tests/io/data`.
+
+Needs numpy, ml_dtypes, pillow, pypng and safetensors. pixels.npz has the pixels of each picture."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_lax.py FOLDER -- evaluates the rows of tests/golden/lax_cases.txt with jax 0.10.2, as record_numpy.py does its own,
-and writes FOLDER/SECTION_golden.inc (FOLDER is tests) for each section."""
+"""record_lax.py FOLDER -- evaluates the rows of tests/golden/lax_cases.txt with jax 0.10.2, like record_numpy.py, and
+writes FOLDER/SECTION_golden.inc (FOLDER is tests) for each section."""
 import pathlib
 import re
 import sys

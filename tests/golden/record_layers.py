@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records what flax's layers compute: `record_layers.py tests/nn/data/layers.npz`. Needs jax 0.10.2 and flax 0.12.8. For each
-layer NAME the file has NAME/in, NAME/param/..., NAME/out, and NAME/grad/..., the gradient of sum(out * weights) by each
-parameter and by the input, where weights are cos(0), cos(1), ..."""
+"""Records results of flax's layers: `record_layers.py tests/nn/data/layers.npz`. Needs jax 0.10.2 and flax 0.12.8.
+
+For each layer NAME the file has NAME/in, NAME/param/..., NAME/out, and NAME/grad/...: the gradient of sum(out *
+weights) with respect to each parameter and to the input. The weights are cos(0), cos(1), ..."""
 
 import os
 import sys
@@ -27,9 +28,10 @@ def weights(shape):
 
 
 def record(name, f, params, *inputs):
-    """f(params, *inputs) and its gradients; params is a flat dict."""
+    """Returns f(params, *inputs) and its gradients; params is a flat dict."""
     out = f(params, *inputs)
-    grads, by_input = jax.grad(lambda p, x: jnp.sum(f(p, x, *inputs[1:]) * weights(out.shape)), (0, 1))(params, inputs[0])
+    grads, by_input = jax.grad(lambda p, x: jnp.sum(f(p, x, *inputs[1:]) * weights(out.shape)),
+                               (0, 1))(params, inputs[0])
     OUT[f"{name}/in"], OUT[f"{name}/out"], OUT[f"{name}/grad/in"] = inputs[0], out, by_input
     for i, more in enumerate(inputs[1:]):
         OUT[f"{name}/in{i + 1}"] = more
@@ -70,7 +72,8 @@ def lstm():
         carry = (jnp.zeros((2, 4)), jnp.zeros((2, 4)))
         out = []
         for t in range(xs.shape[1]):
-            carry, y = cell.apply({"params": jax.tree.unflatten(jax.tree.structure(params), list(p.values()))}, carry, xs[:, t])
+            carry, y = cell.apply({"params": jax.tree.unflatten(jax.tree.structure(params), list(p.values()))}, carry,
+                                  xs[:, t])
             out.append(y)
         return jnp.stack(out, 1)
     record("lstm", f, names, xs)
@@ -90,7 +93,7 @@ def gru():
 
 
 def rotary(x, base=10000.0):
-    """As Su et al. (2021) with halves; written here, for flax has none."""
+    """Rotary positions of Su et al. (2021) with halves, which flax lacks."""
     half = x.shape[-1] // 2
     angle = jnp.arange(x.shape[-3])[:, None, None] / base ** (jnp.arange(half) / half)
     turned = (x[..., :half] + 1j * x[..., half:]) * jnp.exp(1j * angle)

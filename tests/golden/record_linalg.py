@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_linalg.py LAX_FILE SCIPY_FILE -- what jax 0.10.2 gives for linear algebra and for special functions of several
-parameters, for tests/lax/linalg_golden_test.cc and tests/scipy/linalg/linalg_test.cc. A row is C++, an arrow, and Python
-where that isn't the same text; "d NAME " in front asks for the derivative along ones in that input."""
+"""record_linalg.py LAX_FILE SCIPY_FILE -- records jax 0.10.2's linear algebra and special functions of several
+parameters.
+
+For tests/lax/linalg_golden_test.cc and tests/scipy/linalg/linalg_test.cc. A row is C++, an arrow, and Python if it
+differs. A prefix "d NAME " selects the derivative along ones in that input."""
 import sys
 
 import jax
@@ -126,7 +128,8 @@ def values(result) -> str:
 
 
 def write(path: str, rows: list[str]) -> None:
-    arrays = {name: jnp.asarray(value, jnp.complex64 if np.iscomplexobj(value) else jnp.float32) for name, value in INPUTS.items()}
+    arrays = {name: jnp.asarray(value, jnp.complex64 if np.iscomplexobj(value) else jnp.float32)
+              for name, value in INPUTS.items()}
     scope = {**arrays, "jnp": jnp, "lax": lax, "ll": ll, "sl": sl, "sp": sp, "parts_of": parts_of}
     head = (f"// SPDX-License-Identifier: Apache-2.0\n// {path.rpartition('/')[2]} -- written by tests/golden/record_linalg.py with jax "
             "0.10.2.\n// clang-format off\n")

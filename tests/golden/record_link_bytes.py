@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""record_link_bytes.py -- what XLA:CPU sends between 8 devices for programs whose arguments and results are shared.
+"""record_link_bytes.py -- records the collectives of XLA:CPU between 8 devices for programs with sharded arguments and
+results.
 
-Writes tests/golden/link_bytes.txt. Needs jax 0.10.2. A program there is a line `=== NAME`, a line with XLA's collectives, each as
-`op members bytes times` (bytes of the result on one device; as often as the loop around it runs), then its StableHLO.
+Writes tests/golden/link_bytes.txt. Needs jax 0.10.2. A program is a line `=== NAME`, a line with XLA's collectives,
+then its StableHLO. A collective is `op members bytes times`: bytes of the result on one device, and the trip count of
+the loop around it.
 """
 
 import os
@@ -111,7 +113,8 @@ WIDTHS = {"f32": 4, "s32": 4, "u32": 4, "pred": 1, "c64": 8, "f64": 8, "s64": 8}
 
 
 def members_of(line):
-    """How many devices meet: groups are lists, a shape that is counted through, or axes of a mesh; permutations have pairs."""
+    """Returns the number of devices of a group. Groups are lists, an iota shape, or axes of a mesh; permutations have
+    pairs."""
     if listed := re.search(r"replica_groups=\{\{([\d,]*)\}", line):
         return len(listed[1].split(","))
     if counted := re.search(r"replica_groups=\[\d+,(\d+)\]", line):
@@ -124,7 +127,8 @@ def members_of(line):
 
 
 def collectives(text):
-    """XLA's collectives of a compiled program. A combined one has a tuple of results, and an async one what it starts with too."""
+    """Returns XLA's collectives of a compiled program. A combined one has a tuple of results; the result of an async
+    start includes its operand."""
     trips = dict(re.findall(r"body=(%[\w.\-]+).*?known_trip_count\":{\"n\":\"(\d+)\"", text))
     made = []
     owner = ""

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes examples/data/imported/: a small convolutional net and a transformer block, exported by JAX with weights of a fixed
-seed inside, open in the batch size, with their first derivatives, and what JAX computes with them. Needs JAX."""
+"""Writes examples/data/imported/: two models exported by JAX, and JAX's results.
+
+The models are a small convolutional net and a transformer block, with weights of a fixed seed, a symbolic batch size,
+and first derivatives. Needs JAX."""
 
 import os
 import pathlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes narrow_floats.txt beside itself: what ml_dtypes makes of the 8- and 4-bit floats. Needs jax 0.10.2's wheels.
+"""Writes narrow_floats.txt next to itself: how ml_dtypes rounds the 8- and 4-bit floats. Needs jax 0.10.2's wheels.
 
-A line a type: its name, the bits of all its codes as f32, and then pairs "f32 bits:code" of conversions: every value of
-the type, every middle between neighbours, the f32 next to each on both sides, and the edges of f32.
+A line per type: its name, the bits of all its codes as f32, and pairs "f32 bits:code" of conversions. These are every
+value of the type, every midpoint between neighbours, the f32 neighbours of each, and the edges of f32.
 """
 import pathlib
 
@@ -23,11 +23,12 @@ NAMES = {
 
 
 def inputs(values):
-    """Values, middles, and their neighbours, both signs."""
+    """Values, midpoints, and their neighbours, with both signs."""
     finite = np.unique(np.abs(values[np.isfinite(values)]).astype(np.float64))
     middles = (finite[1:] + finite[:-1]) / 2
     step = finite[-1] - finite[-2]
-    beyond = np.array([finite[-1] + step / 2, finite[-1] + step, finite[-1] * 4, finite[0] / 2, 1e-45, 1e-30, 1e30, 3.4e38])
+    beyond = np.array([finite[-1] + step / 2, finite[-1] + step, finite[-1] * 4, finite[0] / 2, 1e-45, 1e-30, 1e30,
+                       3.4e38])
     with np.errstate(over="ignore"):
         exact = np.concatenate([finite, middles, beyond]).astype(np.float32)
     near = np.concatenate([exact, np.nextafter(exact, np.float32(np.inf)), np.nextafter(exact, np.float32(-np.inf))])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_numpy.py FOLDER -- evaluates the rows of tests/golden/numpy_cases.txt with jax 0.10.2 and writes FOLDER/*_golden.inc
-(tests/numpy): what each C++ expression must give. Rows are C++; the Python expression follows from it, or stands after ";;"."""
+"""record_numpy.py FOLDER -- evaluates the rows of tests/golden/numpy_cases.txt with jax 0.10.2 and writes
+FOLDER/*_golden.inc (tests/numpy): the expected result of each C++ expression.
+
+Rows are C++. The Python expression is derived from it, or follows after ";;"."""
 import pathlib
 import re
 import sys
@@ -72,14 +74,16 @@ def number(value) -> str:
         return "kNan"
     if np.isinf(value):
         return "kInf" if value > 0 else "-kInf"
-    return repr(int(value)) + ("." if value == 0 and np.signbit(value) else "") if value == int(value) and abs(value) < 1e9 else repr(value)
+    return repr(int(value)) + ("." if value == 0 and np.signbit(value)
+                               else "") if value == int(value) and abs(value) < 1e9 else repr(value)
 
 
 def values(array: np.ndarray) -> str:
     flat = array.reshape(-1)
     if flat.dtype.kind == "c":
         flat = np.stack([flat.real, flat.imag], -1).reshape(-1)
-    return ", ".join("-0.0" if float(v) == 0 and flat.dtype.kind not in "iub" and np.signbit(float(v)) else number(v) for v in flat)
+    return ", ".join("-0.0" if float(v) == 0 and flat.dtype.kind not in "iub" and np.signbit(float(v)) else number(v)
+                     for v in flat)
 
 
 def type_text(array: np.ndarray) -> str:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""record_open_sizes.py -- writes some functions of open_size_functions.py as tests/import/data/open/NAME.jax, and what JAX gives
-for them at sizes 1, 2, 7 and 33 as tests/golden/open_sizes.txt, for tests/import/load_open_sizes_test.cc.
+"""record_open_sizes.py -- writes some functions of open_size_functions.py as tests/import/data/open/NAME.jax, and JAX's
+results at sizes 1, 2, 7 and 33 as tests/golden/open_sizes.txt.
 
-A line is a name, the types of the arguments, and of each result its shape, a weighted sum of its elements and the sum of their
-magnitudes; or "refused" where JAX rejects the sizes. The arguments' elements follow from their places (place_value)."""
+tests/import/load_open_sizes_test.cc reads them. A line has a name, the types of the arguments, and for each result its
+shape, a weighted sum of its elements and the sum of their magnitudes; or "refused" if JAX rejects the sizes. The
+arguments' elements are a function of their offsets (place_value)."""
 
 import pathlib
 import sys
@@ -31,7 +32,7 @@ rare_platforms rare_logsumexp_b
 
 
 def place_value(text, shape, argument):
-    """The element at place k, by the suffix of the type."""
+    """Returns the element at an offset, by the suffix of the type."""
     k = np.arange(int(np.prod(shape, dtype=np.int64)))
     element, values = text[:text.index("[")], text[text.index("]") + 1:]
     dtype = cases.DTYPES[element]
@@ -64,7 +65,8 @@ def lines(name):
     (DATA / f"{name}.jax").write_bytes(bytes(exported.serialize()))
     for sizes in cases.sizes_of(name):
         types = cases.CASES[name][1]
-        shapes = [tuple(eval(s.replace("^", "**"), {}, dict(sizes)) for s in cases.symbols_of(t).split(",") if s.strip()) for t in types]
+        shapes = [tuple(eval(s.replace("^", "**"), {}, dict(sizes))
+                        for s in cases.symbols_of(t).split(",") if s.strip()) for t in types]
         arguments = [place_value(t, shape, i) for i, (t, shape) in enumerate(zip(types, shapes))]
         texts = [f"{t[:t.index('[')]}[{','.join(map(str, shape))}]{t[t.index(']') + 1:]}" for t, shape in zip(types, shapes)]
         try:

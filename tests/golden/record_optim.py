@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_optim.py FILE -- what optax 0.2.8's optimisers and transformations make of two parameters in 100 steps, for
-tests/optim/optimizers_test.cc. Gradients are cos(0.7 step + place), so nothing is fed back; line searches have a loss instead, whose
-parameters are recorded after 3 steps and after 100."""
+"""record_optim.py FILE -- records two parameters over 100 steps of optax 0.2.8's optimisers and transformations, for
+tests/optim/optimizers_test.cc.
+
+Gradients are cos(0.7 step + offset), independent of the parameters. Line searches have a loss instead, whose parameters
+are recorded after 3 steps and after 100."""
 import sys
 
 import jax
@@ -28,8 +30,13 @@ chain(sgd(1.0), scale_by_zoom_linesearch(15))|chain(sgd(1.0), scale_by_zoom_line
 chain(adam(0.5), scale_by_zoom_linesearch(15, {.approx_dec_rtol = none, .initial_guess_strategy = "one"}))"""
 
 
+SPELLINGS = (("{.", ""), (", .", ", "), ("{", ""), ("}", ""), ("true", "True"), ("false", "False"), ("none", "None"))
+
+
 def python_of(cpp: str) -> str:
-    return cpp.replace("{.", "").replace(", .", ", ").replace("{", "").replace("}", "").replace("true", "True").replace("false", "False").replace("none", "None")
+    for words, python in SPELLINGS:
+        cpp = cpp.replace(words, python)
+    return cpp
 
 
 def final(call: str) -> np.ndarray:
@@ -38,7 +45,8 @@ def final(call: str) -> np.ndarray:
     state = tx.init(params)
     step = jax.jit(lambda g, s, p: (lambda u, n: (optax.apply_updates(p, u), n))(*tx.update(g, s, p)))
     for i in range(100):
-        gradients = {k: jnp.asarray(np.cos(0.7 * i + np.arange(v.size)).reshape(v.shape), jnp.float32) for k, v in PARAMS.items()}
+        gradients = {k: jnp.asarray(np.cos(0.7 * i + np.arange(v.size)).reshape(v.shape), jnp.float32)
+                     for k, v in PARAMS.items()}
         params, state = step(gradients, state, params)
     return np.concatenate([np.asarray(params[k]).reshape(-1) for k in sorted(params)])
 
@@ -50,7 +58,8 @@ def loss(params):
 
 
 def searched(call: str) -> list[np.ndarray]:
-    """After 3 steps, and after 100. In 64 bits: near the end a search decides by the last bits of the loss."""
+    """Returns the parameters after 3 steps, and after 100. In 64 bits, because near the end the last bits of the loss
+    decide a search."""
     jax.config.update("jax_enable_x64", True)
     tx = eval(python_of(call), vars(optax))
     params = jax.tree.map(lambda x: jnp.asarray(x, jnp.float64), PARAMS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/fuzz/hlo_proto/NAME.pb for every tests/fuzz/hlo_text/NAME.hlo, as XLA writes them, and sample.pb, the
+"""Writes tests/fuzz/hlo_proto/NAME.pb for every tests/fuzz/hlo_text/NAME.hlo, serialized by XLA, and sample.pb, the
 text of tests/hlo/proto/sample.h. Needs jaxlib 0.10.2."""
 import pathlib
 import re

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the golden values of tests/random/sampling_test.cc. Needs jax 0.10.2, and a CPU that multiplies and adds in one
-rounding (AVX2, AVX-512): there the values are the same on all."""
+"""Prints the golden values of tests/random/sampling_test.cc.
+
+Needs jax 0.10.2, and a CPU with fused multiply-add (AVX2, AVX-512): the values are the same on all of these."""
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_scipy.py FILE -- what jax 0.10.2 gives for calls of jax.scipy, for tests/scipy/scipy_test.cc. Each row is C++; the
-Python call follows from it, or stands behind "##". A row that begins with "d " is the derivative of the call in its first
-argument. Windows, roots and least squares are SciPy's."""
+"""record_scipy.py FILE -- what jax 0.10.2 gives for calls of jax.scipy, for tests/scipy/scipy_test.cc. Each row is
+C++; the Python call follows from it, or follows after "##". A row that begins with "d " is the derivative of the call
+in its first argument. Windows, roots and least squares are SciPy's."""
 import re
 import sys
 
@@ -31,7 +31,8 @@ INPUTS = {
     "s": np.array([[1.0, 2.0, 0.5, -1.0, 3.0, 0.25]], np.float32),
     "w": np.float32(np.round(np.cos(np.arange(43) ** 1.3) + 0.02 * np.arange(43), 3)),
     "w2": np.float32(np.round(np.sin(np.arange(60).reshape(2, 30) ** 1.2), 3)),
-    "q": np.array([[0.5, -0.5, 0.1, 0.7], [0.0, 0.6, 0.0, 0.8], [1.0, 0.0, 0.0, 0.0], [0.2, -0.3, 0.9, -0.4]], np.float32),
+    "q": np.array([[0.5, -0.5, 0.1, 0.7], [0.0, 0.6, 0.0, 0.8], [1.0, 0.0, 0.0, 0.0], [0.2, -0.3, 0.9, -0.4]],
+                  np.float32),
     "times": np.array([0.0, 1.0, 2.5, 3.0], np.float32),
     "gx": np.array([0.0, 1.0, 2.5, 4.0], np.float32),
     "gy": np.array([-1.0, 0.0, 0.5], np.float32),
@@ -83,7 +84,8 @@ def signal_rows() -> list[str]:
     for options in STFT:
         for x in ("w", "w2"):
             call = f"signal::stft({x})"
-            out += [with_options(call, options, "f"), with_options(call, options, "t"), *parts(with_options(call, options, "Zxx"))]
+            out += [with_options(call, options, "f"), with_options(call, options, "t"),
+                    *parts(with_options(call, options, "Zxx"))]
     for options in ("nperseg = 16", "window = 'hamming', nperseg = 12, noverlap = 9"):
         back = with_options("signal::istft(signal::stft(w))", options, "x")
         cpp, python = back.split(" ## ")
@@ -198,7 +200,8 @@ def number(value: float) -> str:
 
 
 def main() -> None:
-    scope = {name: jnp.asarray(value) for name, value in INPUTS.items()} | {"jax": jax, "jnp": jnp, "np": np, "scipy": scipy} | FUNCTIONS
+    modules = {"jax": jax, "jnp": jnp, "np": np, "scipy": scipy}
+    scope = {name: jnp.asarray(value) for name, value in INPUTS.items()} | modules | FUNCTIONS
     lines = [f'const Array {n} = golden_input("f32[{",".join(map(str, v.shape))}]", VALUES({", ".join(map(number, v.reshape(-1)))}));'
              for n, v in INPUTS.items()]
     for row in rows():

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""record_shardings.py -- what XLA propagates: programs over a mesh of 8 devices and the shardings that jit gives their results.
+"""record_shardings.py -- records XLA's propagation: programs over a mesh of 8 devices, and the shardings of their
+results under jit.
 
-Writes tests/golden/shardings.txt. Needs jax 0.10.2. A program there is a line `=== NAME`, a line with one list of axes a
+Writes tests/golden/shardings.txt. Needs jax 0.10.2. A program is a line `=== NAME`, a line with one list of axes per
 dimension for each result, then its StableHLO.
 """
 
@@ -136,7 +137,8 @@ program("conv_features", conv, a((8, 16, 16, 4), "x"), a((3, 3, 4, 8), None, Non
 program("conv_height", conv, a((8, 16, 16, 4), None, "y"), a((3, 3, 4, 8)))
 program("conv_contracting", conv, a((8, 16, 16, 4), None, None, None, "y"), a((3, 3, 4, 8), None, None, "y"))
 program("conv_groups", lambda v, k: conv(v, k, 4), a((8, 16, 16, 4), None, None, None, "y"), a((3, 3, 1, 8)))
-program("conv_gradient", jax.grad(lambda v, k: conv(v, k).sum(), (0, 1)), a((8, 16, 16, 4), "x"), a((3, 3, 4, 8), None, None, None, "y"))
+program("conv_gradient", jax.grad(lambda v, k: conv(v, k).sum(), (0, 1)), a((8, 16, 16, 4), "x"),
+        a((3, 3, 4, 8), None, None, None, "y"))
 
 # Slices and indices
 program("slice", lambda v: v[2:6], a((8, 16), "x", "y"))
@@ -162,17 +164,21 @@ program("argsort", lambda v: jnp.argsort(v, 1), a((8, 16), "x"))
 program("top_k", lambda v: lax.top_k(v, 4), a((8, 16), "x", "y"))
 program("fft", jnp.fft.fft, a((8, 16), "x"))
 program("cholesky", jnp.linalg.cholesky, a((8, 4, 4), ("x", "y")))
-program("triangular_solve", lambda m, b: lax.linalg.triangular_solve(m, b, left_side=True), a((8, 4, 4), "x"), a((8, 4, 8), None, None, "y"))
+program("triangular_solve", lambda m, b: lax.linalg.triangular_solve(m, b, left_side=True), a((8, 4, 4), "x"),
+        a((8, 4, 8), None, None, "y"))
 
 # Control flow
-program("while", lambda v: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, v)), a((8, 16), "x", "y"))
+program("while", lambda v: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, v)),
+        a((8, 16), "x", "y"))
 program("while_capture", lambda v, w: lax.fori_loop(0, 3, lambda i, c: c @ w, v), a((8, 16), "x"), a((16, 16), None, "y"))
 program("while_body_only", lambda v, w: lax.fori_loop(0, 3, lambda i, c: c + w, v), a((8, 16)), a((8, 16), "x"))
 program("while_zeros", lambda w: lax.fori_loop(0, 3, lambda i, c: c + w, jnp.zeros((8, 16))), a((8, 16), "x", "y"))
 program("scan_dots", lambda v, w: lax.scan(lambda c, m: (c @ m, c.sum(1)), v, w), a((8, 16), "x"), a((4, 16, 16), None, None, "y"))
 program("scan_xs", lambda v: lax.scan(lambda c, r: (c + r, r * 2), jnp.zeros(16), v), a((8, 16), None, "y"))
-program("scan_gradient", jax.grad(lambda w, v: lax.scan(lambda c, m: (jnp.tanh(c @ m), None), v, w)[0].sum()), a((4, 16, 16), None, None, "y"), a((8, 16), "x"))
-program("cond", lambda p, v, w: lax.cond(p, lambda: v * 2, lambda: w), a((), dtype=jnp.bool_), a((8, 16), "x"), a((8, 16), None, "y"))
+program("scan_gradient", jax.grad(lambda w, v: lax.scan(lambda c, m: (jnp.tanh(c @ m), None), v, w)[0].sum()),
+        a((4, 16, 16), None, None, "y"), a((8, 16), "x"))
+program("cond", lambda p, v, w: lax.cond(p, lambda: v * 2, lambda: w), a((), dtype=jnp.bool_), a((8, 16), "x"),
+        a((8, 16), None, "y"))
 program("switch", lambda i, v: lax.switch(i, [jnp.sin, jnp.cos, lambda u: u], v), a((), dtype=i32), a((8, 16), "x", "y"))
 program("call_twice", lambda v, w: (jax.jit(jnp.fft.fft)(v), jax.jit(jnp.fft.fft)(w)), a((8, 16), "x"), a((8, 16), "y"))
 program("map", lambda v: lax.map(lambda r: r * 2, v), a((8, 16), "x", "y"))
@@ -196,8 +202,10 @@ program("pin_gather", lambda v: pin(v + 1) + v, a((8, 16), "x", "y"))
 program("concatenate_odd", lambda v: jnp.concatenate([v, v[:, :1]], 1), a((8, 16), None, "y"))
 program("pad_odd", lambda v: jnp.pad(v, ((0, 1),)), a((8,), "x"))
 program("slice_odd", lambda v: v[:6], a((8,), ("x", "y")))
-program("shard_map", lambda v: jax.shard_map(lambda b: b * 2, mesh=MESH, in_specs=P("x", "y"), out_specs=P("x", "y"))(v) + 1, a((8, 16)))
-program("shard_map_sum", lambda v: jax.shard_map(lambda b: lax.psum(b, "y"), mesh=MESH, in_specs=P("x", "y"), out_specs=P("x"))(v), a((8, 16), "x", "y"))
+program("shard_map", lambda v: jax.shard_map(lambda b: b * 2, mesh=MESH, in_specs=P("x", "y"),
+                                             out_specs=P("x", "y"))(v) + 1, a((8, 16)))
+program("shard_map_sum", lambda v: jax.shard_map(lambda b: lax.psum(b, "y"), mesh=MESH, in_specs=P("x", "y"),
+                                                 out_specs=P("x"))(v), a((8, 16), "x", "y"))
 
 
 def by_hand(f, ins, outs, **options):
@@ -205,11 +213,12 @@ def by_hand(f, ins, outs, **options):
 
 
 def ring(v):
-    return by_hand(lambda b: lax.ppermute(b, "y", [(i, (i + 1) % 4) for i in range(4)]) * lax.axis_index("y"), P("x", "y"), P("x", "y"))(v)
+    return by_hand(lambda b: lax.ppermute(b, "y", [(i, (i + 1) % 4) for i in range(4)]) * lax.axis_index("y"),
+                   P("x", "y"), P("x", "y"))(v)
 
 
 def steps(v):
-    """Power iteration on parts: collectives in a loop, and a part that nobody else has."""
+    """Power iteration on shards: collectives in a loop, and a shard that only one device has."""
     def body(b):
         return lax.fori_loop(0, 3, lambda _, c: c / (1 + jnp.abs(lax.psum(c, "y"))), b)
     return by_hand(body, P("x", "y"), P("x", "y"))(v)
@@ -217,13 +226,22 @@ def steps(v):
 
 program("shard_map_ring", lambda v: ring(v) + v, a((8, 16), "x", "y"))
 program("shard_map_loop", lambda v: steps(v).sum(1), a((8, 16), "x"))
-program("shard_map_gather", lambda v, w: by_hand(lambda b, c: b @ lax.all_gather(c, "y", axis=0, tiled=True), (P("x"), P("y")), P("x"))(v, w), a((8, 16), "x"), a((16, 8), "y"))
-program("shard_map_scatter", lambda v: by_hand(lambda b: lax.psum_scatter(b, "x", scatter_dimension=1, tiled=True), P("x"), P(None, "x"))(v), a((8, 16), "y"))
-program("shard_map_exchange", lambda v: by_hand(lambda b: lax.all_to_all(b, "y", 1, 0, tiled=True), P("y"), P(None, "y"))(jnp.sin(v)), a((8, 16), "x"))
+program("shard_map_gather", lambda v, w: by_hand(lambda b, c: b @ lax.all_gather(c, "y", axis=0, tiled=True),
+                                                 (P("x"), P("y")), P("x"))(v, w), a((8, 16), "x"), a((16, 8), "y"))
+program("shard_map_scatter", lambda v: by_hand(lambda b: lax.psum_scatter(b, "x", scatter_dimension=1, tiled=True),
+                                               P("x"), P(None, "x"))(v), a((8, 16), "y"))
+program("shard_map_exchange", lambda v: by_hand(lambda b: lax.all_to_all(b, "y", 1, 0, tiled=True), P("y"),
+                                                P(None, "y"))(jnp.sin(v)), a((8, 16), "x"))
 program("shard_map_some_axes", lambda v: by_hand(lambda b: lax.psum(b * 2, "x"), P("x"), P(), axis_names={"x"})(v) + 1, a((8, 16), "x", "y"))
-program("shard_map_gradient", lambda v, w: jax.grad(lambda u: by_hand(lambda b, c: lax.pmean(jnp.sin(b @ c), "y"), (P("x", "y"), P("y")), P("x"))(v, u).sum())(w), a((8, 16), "x", "y"), a((16, 8), "y"))
-program("shard_map_nested", lambda v: by_hand(lambda b: jax.shard_map(lambda c: lax.psum(c, "y"), in_specs=P(None, "y"), out_specs=P(), axis_names={"y"}, check_vma=False)(b) * 2, P("x"), P("x"), axis_names={"x"})(v), a((8, 16), "x"))
-program("shard_map_in_loop", lambda v: lax.fori_loop(0, 2, lambda _, c: by_hand(lambda b: b + lax.pmax(b, "x"), P("x"), P("x"))(c) * 0.5, v), a((8, 16), "x", "y"))
+program("shard_map_gradient", lambda v, w: jax.grad(lambda u: by_hand(lambda b, c: lax.pmean(jnp.sin(b @ c), "y"),
+                                                                      (P("x", "y"), P("y")), P("x"))(v, u).sum())(w),
+        a((8, 16), "x", "y"), a((16, 8), "y"))
+program("shard_map_nested", lambda v: by_hand(lambda b: jax.shard_map(lambda c: lax.psum(c, "y"), in_specs=P(None, "y"),
+                                                                      out_specs=P(), axis_names={"y"},
+                                                                      check_vma=False)(b) * 2, P("x"), P("x"),
+                                              axis_names={"x"})(v), a((8, 16), "x"))
+add_maximum = by_hand(lambda b: b + lax.pmax(b, "x"), P("x"), P("x"))
+program("shard_map_in_loop", lambda v: lax.fori_loop(0, 2, lambda _, c: add_maximum(c) * 0.5, v), a((8, 16), "x", "y"))
 program("random", lambda v: v + jax.random.normal(jax.random.key(0), (8, 16)), a((8, 16), "x", "y"))
 program("identity", lambda v, w: (w, v), a((8, 16), "x"), a((16,), "y"))
 program("unused", lambda v, w: v, a((8, 16), "x"), a((16,), "y"))

@@ -6,8 +6,9 @@ One array a function, a row a point:
   one real argument      x, f, f', f''
   two real arguments     x, y, f, f_x, f_y, f_xx, f_xy, f_yy
   one complex argument   z, f, f', f''  (real and imaginary parts)
-Points lie around zeros, poles, cuts and kinks, where functions saturate, at denormal and at the greatest numbers; most of them are
-numbers of f32, many of bf16 and f16 too. Derivatives are central differences with as many digits as it takes until two steps agree.
+Points lie around zeros, poles, cuts and kinks, where functions saturate, at denormal and at the greatest numbers;
+most of them are numbers of f32, many of bf16 and f16 too. Derivatives are central differences with as many digits as
+it takes until two steps agree.
   python3 record_slopes.py            all functions; needs numpy and mpmath, takes some minutes
   python3 record_slopes.py NAME...    these alone, into the file that is there
 """
@@ -93,7 +94,9 @@ def ie(order):
 
 
 def ndtri(p):
-    return mp.findroot(lambda y: mp.log(Phi(y)) - mp.log(p), start_ndtri(p)) if p < 0.5 else -ndtri(1 - p) if p > 0.5 else mp.mpf(0)
+    if p == 0.5:
+        return mp.mpf(0)
+    return -ndtri(1 - p) if p > 0.5 else mp.findroot(lambda y: mp.log(Phi(y)) - mp.log(p), start_ndtri(p))
 
 
 def inverse(f, d1, d2, solve):
@@ -123,7 +126,8 @@ def erfinv3(x):
         else:
             t = mp.log(1 - abs(x))
             y0 = mp.sqrt(-t)
-            y = mp.sign(x) * solve_monotone(lambda y: mp.log(mp.erfc(y)), lambda y: -2 / mp.sqrt(mp.pi) * mp.exp(-y * y) / mp.erfc(y), t, y0)
+            y = mp.sign(x) * solve_monotone(lambda y: mp.log(mp.erfc(y)),
+                                            lambda y: -2 / mp.sqrt(mp.pi) * mp.exp(-y * y) / mp.erfc(y), t, y0)
         s = mp.sqrt(mp.pi) / 2 * mp.exp(y * y)
         return y, s, 2 * y * s * s
 
@@ -134,7 +138,8 @@ def ndtri3(p):
     with mp.workdps(mp.mp.dps + 20):
         q = p if p <= 0.5 else 1 - p
         t = mp.log(q)
-        y = -mp.mpf(0) if p == 0.5 else solve_monotone(lambda y: mp.log(Phi(y)), lambda y: phi(y) / Phi(y), t, -mp.sqrt(-2 * t) if q < 0.01 else (q - 0.5) * 2.5)
+        y = -mp.mpf(0) if p == 0.5 else solve_monotone(lambda y: mp.log(Phi(y)), lambda y: phi(y) / Phi(y), t,
+                                                       -mp.sqrt(-2 * t) if q < 0.01 else (q - 0.5) * 2.5)
         if p > 0.5:
             y = -y
         s = 1 / phi(y)
@@ -193,7 +198,8 @@ UNARY = {
     "selu": (lambda x: kSelu * (x if x > 0 else kAlpha * mp.expm1(x)), [-17, -37, -88, -700], R, [0]),
     "log_sigmoid": (lambda x: -softplus(-x), [0, 17, 37, 88, 700, -17, -88, -700], R, []),
     "mish": (lambda x: x * mp.tanh(softplus(x)), [0, 10, 20, -20, -80, -700], R, []),
-    "squareplus": (lambda x: (x + mp.sqrt(x * x + 4)) / 2 if x > 0 else 2 / (mp.sqrt(x * x + 4) - x), [0, 2, 1e8, -1e8, -4000], R, []),
+    "squareplus": (lambda x: (x + mp.sqrt(x * x + 4)) / 2 if x > 0 else 2 / (mp.sqrt(x * x + 4) - x),
+                   [0, 2, 1e8, -1e8, -4000], R, []),
     "soft_sign": (lambda x: x / (1 + abs(x)), [1, -1, 1e8, -1e8], R, [0]),
     "log1mexp": (lambda x: mp.log(-mp.expm1(-x)), [0.693147, 17, 37, 88, 700], P, [0]),
     "erf": (mp.erf, [0, 1, 4, 6, 10, 26], R, []),
@@ -202,9 +208,12 @@ UNARY = {
     "erfcx": (by_taylor(erfcx, lambda x: 2 * x * erfcx(x) - 2 / mp.sqrt(mp.pi)), [0, 1, 2, 5, 12, 26, -5, -26], R, []),
     "dawsn": (by_taylor(dawsn, lambda x: 1 - 2 * x * dawsn(x)), [0, 0.9241388, 2, 5, 10], R, []),
     "ndtr": (Phi, [0, 1, 6, -6, -13, -37], R, []),
-    "log_ndtr": (by_taylor(lambda x: mp.log(Phi(x)) if x > -100 else -x * x / 2 + mp.log(erfcx(-x / mp.sqrt(2)) / 2), lambda x: phi(x) / Phi(x) if x > -100 else mp.sqrt(2 / mp.pi) / erfcx(-x / mp.sqrt(2))), [0, -1, 5, 8, 13, -6, -13, -37], R, []),
+    "log_ndtr": (by_taylor(lambda x: mp.log(Phi(x)) if x > -100 else -x * x / 2 + mp.log(erfcx(-x / mp.sqrt(2)) / 2),
+                           lambda x: phi(x) / Phi(x) if x > -100 else mp.sqrt(2 / mp.pi) / erfcx(-x / mp.sqrt(2))),
+                 [0, -1, 5, 8, 13, -6, -13, -37], R, []),
     "ndtri": (ndtri3, [0.5, 0, 1], (0, 1), [0, 1]),
-    "gammaln": (lambda x: mp.loggamma(x) if x < 1e17 else (x - 0.5) * mp.log(x) - x + mp.log(2 * mp.pi) / 2 + 1 / (12 * x), [1, 2, 1.46], P, [0]),
+    "gammaln": (lambda x: mp.loggamma(x) if x < 1e17 else (x - 0.5) * mp.log(x) - x + mp.log(2 * mp.pi) / 2 + 1
+                / (12 * x), [1, 2, 1.46], P, [0]),
     "digamma": (lambda x: mp.psi(0, x) if x < 1e17 else mp.log(x) - 1 / (2 * x), [1, 1.4616321], P, [0]),
     "i0e": (ie(0), [8, 24, 16], R, [0]),
     "i1e": (ie(1), [8, 24, 16], R, [0]),
@@ -212,7 +221,9 @@ UNARY = {
     "i1": (lambda x: mp.besseli(1, x), [0, 2, 8, 713, 90], (-800, 800), []),
     "expi": (by_taylor(mp.ei, lambda x: mp.exp(x) / x), [0, 40, 1, -1, 710, 88], (-800, 800), [0]),
     "exp1": (by_taylor(mp.e1, lambda x: -mp.exp(-x) / x), [0, 1, 88, 700], (0, 800), [0]),
-    "spence": (by_taylor(lambda x: mp.re(mp.polylog(2, 1 - x)) if x < 1e3 else -mp.log(x - 1) ** 2 / 2 - mp.pi ** 2 / 6 - mp.polylog(2, 1 / (1 - x)), lambda x: mp.log(x) / (1 - x) if x != 1 else mp.mpf(-1)), [0, 0.5, 1, 2], P, [0]),
+    "spence": (by_taylor(lambda x: mp.re(mp.polylog(2, 1 - x)) if x < 1e3
+                         else -mp.log(x - 1) ** 2 / 2 - mp.pi ** 2 / 6 - mp.polylog(2, 1 / (1 - x)),
+                         lambda x: mp.log(x) / (1 - x) if x != 1 else mp.mpf(-1)), [0, 0.5, 1, 2], P, [0]),
     "logit": (lambda x: mp.log(x) - mp.log1p(-x), [0, 0.5, 1], (0, 1), [0, 1]),
     "entr": (lambda x: -x * mp.log(x), [1], P, [0]),
     "xlogx": (lambda x: x * mp.log(x), [1], P, [0]),
@@ -334,15 +345,19 @@ DISTRIBUTIONS = {
     "truncnorm.logsf": (lambda x: mp.log((Phi(mp.mpf(2)) - Phi(x)) / truncated_mass()), [0, 1, -1, 2], (-1, 2), [-1, 2]),
     "gennorm.logpdf": (lambda x: mp.log(mp.mpf(0.75)) - mp.loggamma(1 / a32) - abs(x) ** a32, [1, -1], R, [0]),
     "gennorm.pdf": (lambda x: mp.exp(mp.log(mp.mpf(0.75)) - mp.loggamma(1 / a32) - abs(x) ** a32), [1, -1, 20], R, [0]),
-    "vonmises.logpdf": (lambda x: 2 * (mp.cos(x) - 1) - mp.log(2 * mp.pi * mp.exp(-2) * mp.besseli(0, 2)), [0, 1, 3.14159265], (-1e9, 1e9), [], True),
-    "wrapcauchy.logpdf": (lambda x: mp.log(mp.mpf(0.75)) - mp.log(2 * mp.pi) - mp.log(mp.mpf(1.25) - mp.cos(x)), [0, 1, 3.14159265], (0, 6.2831), [0]),
+    "vonmises.logpdf": (lambda x: 2 * (mp.cos(x) - 1) - mp.log(2 * mp.pi * mp.exp(-2) * mp.besseli(0, 2)),
+                        [0, 1, 3.14159265], (-1e9, 1e9), [], True),
+    "wrapcauchy.logpdf": (lambda x: mp.log(mp.mpf(0.75)) - mp.log(2 * mp.pi) - mp.log(mp.mpf(1.25) - mp.cos(x)),
+                          [0, 1, 3.14159265], (0, 6.2831), [0]),
 }
 ALONG = {
     "zeta along q": (by_taylor(lambda q: mp.zeta(2.5, q), lambda q: -2.5 * mp.zeta(3.5, q)), [1, 0.5], (0, 1e6), [0]),
     "polygamma 1": (by_taylor(lambda x: mp.psi(1, x), lambda x: mp.psi(2, x)), [1, 0.5, 20], (0, 1e12), [0]),
     "polygamma 3": (by_taylor(lambda x: mp.psi(3, x), lambda x: mp.psi(4, x)), [1, 0.5, 20], (0, 1e12), [0]),
-    "hyp1f1 along x": (by_taylor(lambda x: mp.hyp1f1(1.5, 2.5, x), lambda x: mp.mpf(3) / 5 * mp.hyp1f1(2.5, 3.5, x)), [0, 1, -1, 50, -50], (-300, 300), []),
-    "expn 3": (by_taylor(lambda x: (mp.exp(-x) * (1 - x) + x * x * mp.e1(x)) / 2, lambda x: x * mp.e1(x) - mp.exp(-x)), [1, 2, 20, 88], (0, 700), [0]),
+    "hyp1f1 along x": (by_taylor(lambda x: mp.hyp1f1(1.5, 2.5, x), lambda x: mp.mpf(3) / 5 * mp.hyp1f1(2.5, 3.5, x)),
+                       [0, 1, -1, 50, -50], (-300, 300), []),
+    "expn 3": (by_taylor(lambda x: (mp.exp(-x) * (1 - x) + x * x * mp.e1(x)) / 2, lambda x: x * mp.e1(x) - mp.exp(-x)),
+               [1, 2, 20, 88], (0, 700), [0]),
     "beta along a": (lambda a: mp.beta(a, a52), [1, 2.5, 10], (0, 1e4), [0]),
     "betaln along a": (lambda a: mp.log(mp.beta(a, a52)), [1, 2.5, 10], (0, 1e4), [0]),
     "multigammaln 2": (lambda a: mp.log(mp.pi) / 2 + mp.loggamma(a) + mp.loggamma(a - half), [1.5, 2, 2.2], (0.5, 1e16), [0.5]),
@@ -350,12 +365,15 @@ ALONG = {
     "boxcox1p along x": (lambda x: (mp.sqrt(1 + x) - 1) * 2, [0], (-1, INF), [-1]),
     "gamma function": (lambda x: mp.gamma(x), [1, 1.46, 2, 171], (0, 171.6), [0]),
     "poch along z": (lambda z: mp.gammaprod([z + a32], [z]), [1, 2], (0, 1e6), [0]),
-    "owens_t along h": (by_taylor(lambda h: mp.quad(lambda t: mp.exp(-h * h * (1 + t * t) / 2) / (1 + t * t), [0, 0.25, 0.5]) / (2 * mp.pi), lambda h: -phi(h) * mp.erf(h / 2 / mp.sqrt(2)) / 2), [0, 1, 5], (-8, 8), []),
+    "owens_t along h": (by_taylor(lambda h: mp.quad(lambda t: mp.exp(-h * h * (1 + t * t) / 2) / (1 + t * t),
+                                                    [0, 0.25, 0.5]) / (2 * mp.pi),
+                                  lambda h: -phi(h) * mp.erf(h / 2 / mp.sqrt(2)) / 2), [0, 1, 5], (-8, 8), []),
 }
 UNARY |= DISTRIBUTIONS | ALONG
 UNARY = {k: (*v, False)[:5] for k, v in UNARY.items()}
 
-SMALL_TO_LARGE = [1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-30, 1e-20, 1e-10, 1e-5, .01, .1, .5, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1e3, 1e5, 1e10, 1e20, 1e30, 1e50, 1e100, 1e150, 1e200, 1e300]
+SMALL_TO_LARGE = [1e-300, 1e-200, 1e-150, 1e-100, 1e-50, 1e-30, 1e-20, 1e-10, 1e-5, .01, .1, .5, 1, 1.5, 2, 3, 5, 10,
+                  20, 50, 100, 1e3, 1e5, 1e10, 1e20, 1e30, 1e50, 1e100, 1e150, 1e200, 1e300]
 BINARY = {
     "arctan2": lambda y, x: mp.atan2(y, x),
     "hypot": lambda x, y: mp.sqrt(x * x + y * y),
@@ -375,11 +393,16 @@ BINARY = {
 }
 # Each with the points around which it is sampled.
 COMPLEX = {
-    "exp": (mp.exp, [0, 700, -700, 80]), "expm1": (mp.expm1, [0, -40, 80]), "log": (mp.log, [1, -1]), "log1p": (lambda z: mp.log(1 + z), [0, -1]),
-    "sqrt": (mp.sqrt, [1, -4]), "rsqrt": (lambda z: 1 / mp.sqrt(z), [1, -4]), "reciprocal": (lambda z: 1 / z, [1]), "square": (lambda z: z * z, [1]),
-    "sin": (mp.sin, [0, 3, 20j]), "cos": (mp.cos, [0, 3, 20j]), "tan": (mp.tan, [0, 1, 20j, -40j]), "sinh": (mp.sinh, [0, 20]), "cosh": (mp.cosh, [0, 20]),
-    "tanh": (mp.tanh, [0, 1, 20, -40, 300]), "arcsin": (mp.asin, [0, 1, -1]), "arccos": (mp.acos, [0, 1, -1]), "arctan": (mp.atan, [0, 1j, -1j]),
-    "arcsinh": (mp.asinh, [0, 1j, -1j]), "arccosh": (mp.acosh, [0, 1, -1]), "arctanh": (mp.atanh, [0, 1, -1]), "sigmoid": (sig, [0, 20, -40, 300, -600]),
+    "exp": (mp.exp, [0, 700, -700, 80]), "expm1": (mp.expm1, [0, -40, 80]), "log": (mp.log, [1, -1]),
+    "log1p": (lambda z: mp.log(1 + z), [0, -1]),
+    "sqrt": (mp.sqrt, [1, -4]), "rsqrt": (lambda z: 1 / mp.sqrt(z), [1, -4]), "reciprocal": (lambda z: 1 / z, [1]),
+    "square": (lambda z: z * z, [1]),
+    "sin": (mp.sin, [0, 3, 20j]), "cos": (mp.cos, [0, 3, 20j]), "tan": (mp.tan, [0, 1, 20j, -40j]),
+    "sinh": (mp.sinh, [0, 20]), "cosh": (mp.cosh, [0, 20]),
+    "tanh": (mp.tanh, [0, 1, 20, -40, 300]), "arcsin": (mp.asin, [0, 1, -1]), "arccos": (mp.acos, [0, 1, -1]),
+    "arctan": (mp.atan, [0, 1j, -1j]),
+    "arcsinh": (mp.asinh, [0, 1j, -1j]), "arccosh": (mp.acosh, [0, 1, -1]), "arctanh": (mp.atanh, [0, 1, -1]),
+    "sigmoid": (sig, [0, 20, -40, 300, -600]),
     "power_2.5": (lambda z: mp.exp(mp.mpf(2.5) * mp.log(z)), [1, -1]), "power_3": (lambda z: z ** 3, [1]), "power_-2": (lambda z: z ** -2, [1]),
 }
 
@@ -397,14 +420,19 @@ def line(name, around, domain, kinks, count=200):
     """Points of all sizes, those around `around` ever nearer, in the domain and off the kinks."""
     r = random.Random("slopes " + name)
     out = []
-    for k in list(range(-9, 10)) * (2 if domain[0] < 0 else 5) + [-126, -120, -100, -80, -64, -50, -40, -30, -24, -20, -14, -12, 12, 14, 20, 24, 30, 40, 50, 64, 80, 100, 120, 126]:
+    for k in list(range(-9, 10)) * (2 if domain[0] < 0 else 5) + [-126, -120, -100, -80, -64, -50, -40, -30, -24, -20,
+                                                                  -14, -12, 12, 14, 20, 24, 30, 40, 50, 64, 80, 100,
+                                                                  120, 126]:
         for s in (1, -1):
             out.append(s * in_type((1 + r.randrange(128) / 128) * 2.0 ** k, "bf16"))
-    for k in (-1070, -1040, -1022, -1000, -800, -600, -500, -400, -300, -200, 200, 300, 400, 500, 511, 600, 800, 1000, 1023):
+    for k in (-1070, -1040, -1022, -1000, -800, -600, -500, -400, -300, -200, 200, 300, 400, 500, 511, 600, 800, 1000,
+              1023):
         for s in (1, -1):
-            out.append(s * (1 + r.random()) * 2.0 ** k if k > -1023 else s * r.randrange(1, 100) * 2.0 ** -1074 * 2.0 ** (k + 1074))
+            out.append(s * (1 + r.random()) * 2.0 ** k if k > -1023
+                       else s * r.randrange(1, 100) * 2.0 ** -1074 * 2.0 ** (k + 1074))
     for s in (1, -1):
-        out += [s * r.randrange(1, 60) * 2.0 ** -149, s * r.randrange(1000, 9000) * 2.0 ** -149, s * in_type(3.3e38, "f32"), s * 1.7e308]
+        out += [s * r.randrange(1, 60) * 2.0 ** -149, s * r.randrange(1000, 9000) * 2.0 ** -149,
+                s * in_type(3.3e38, "f32"), s * 1.7e308]
     for c in around:
         for k in (1, 2, 3, 5, 7, 10, 14, 19, 23):
             for s in (1, -1):
@@ -487,7 +515,9 @@ def settle(compute):
 
 def same(a, b):
     for p, q in ((mp.re(a), mp.re(b)), (mp.im(a), mp.im(b))):
-        if abs(p - q) > abs(p) * mp.mpf(10) ** -19 and not (abs(p) < UNDER and abs(q) < UNDER) and not (abs(p) > OVER and abs(q) > OVER):
+        if abs(p - q) > abs(p) * mp.mpf(10) ** -19 and not (abs(p) < UNDER
+                                                            and abs(q)
+                                                            < UNDER) and not (abs(p) > OVER and abs(q) > OVER):
             return False
     return True
 
@@ -541,11 +571,12 @@ def two(name):
 
         def compute(digits):
             step = mp.mpf(10) ** -(digits // 4)
-            hx, hy = min(abs(x), abs(x) if abs(x) > 1e4 else 1) * step, min(abs(y), abs(y) if abs(y) > 1e4 else 1) * step
+            hx, hy = (min(abs(v), abs(v) if abs(v) > 1e4 else 1) * step for v in (x, y))
             at = lambda i, j: f(x + i * hx, y + j * hy)
             m, r, l, u, d = at(0, 0), at(1, 0), at(-1, 0), at(0, 1), at(0, -1)
             cross = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4 * hx * hy)
-            return m, (r - l) / (2 * hx), (u - d) / (2 * hy), (r - 2 * m + l) / hx ** 2, cross, (u - 2 * m + d) / hy ** 2
+            return m, (r - l) / (2 * hx), (u - d) / (2 * hy), (r - 2 * m
+                                                               + l) / hx ** 2, cross, (u - 2 * m + d) / hy ** 2
 
         try:
             rows.append([a, b] + [as_double(v) for v in settle(compute)])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records programs of JAX as StableHLO, text and portable artefact, under tests/stablehlo/recorded/: NAME.mlir and
-NAME.mlirbc are the same module. Those named plain_NAME are bytecode of StableHLO's own dialect, as JAX hands a partitioner's
-module over. Needs jax; run it by hand: python3 tests/golden/record_stablehlo.py"""
+"""Records programs of JAX as StableHLO, text and portable artifact, under tests/stablehlo/recorded/.
+
+NAME.mlir and NAME.mlirbc are the same module. Files plain_NAME are bytecode of StableHLO's own dialect, in which JAX
+passes modules to a partitioner. Needs jax; run it manually: python3 tests/golden/record_stablehlo.py"""
 
 import pathlib
 
@@ -234,7 +235,7 @@ def record_plain(name: str, text: str, folder: pathlib.Path = FOLDER) -> None:
 
 
 def record_artefact(name: str, text: str) -> None:
-    """The text is that of the artefact: writing one moves constants."""
+    """The text is written from the artifact, because writing an artifact moves constants."""
     artefact = _jax.mlir.serialize_portable_artifact(text.lstrip(), TEXT_TARGET, True)
     with mlir.make_ir_context():
         text = mlir.module_to_string(_jax.mlir.deserialize_portable_artifact(artefact), enable_debug_info=False)

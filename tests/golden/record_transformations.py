@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes transformations.txt: what transformations give in jax 0.10.2. A line is a name and numbers; tests look them up by name."""
+"""Writes transformations.txt: results of transformations in jax 0.10.2. A line is a name and numbers; tests find them
+by name."""
 
 import pathlib
 
@@ -146,7 +147,7 @@ def of_constant(w, carry, x):  # what is computed from w alone is the same in ea
     return (h,), h
 
 
-def counting(w, carry, x):  # a carry that nobody reads in the end
+def counting(w, carry, x):  # a carry that is unused in the end
     h, count = carry
     return (jnp.tanh(h @ w + x), count + jnp.sum(h)), jnp.sum(h)
 
@@ -205,10 +206,11 @@ record("associative_scan.reverse", lax.associative_scan(jnp.multiply, SEVEN, rev
 record("associative_scan.grad", jax.grad(lambda x: jnp.sum(jnp.sin(lax.associative_scan(jnp.multiply, x))))(SEVEN))
 LINEAR = lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1])
 record("associative_scan.tree", lax.associative_scan(LINEAR, (jnp.stack([SEVEN, SEVEN + 1.0]), jnp.stack([SEVEN * 2.0, SEVEN])), axis=1))
-record("while.jvp", jax.jvp(lambda x: lax.while_loop(lambda c: c[0] < 10.0, lambda c: (c[0] * c[1], c[1] + 0.5), (x, jnp.float32(1.5)))[0],
+record("while.jvp", jax.jvp(lambda x: lax.while_loop(lambda c: c[0] < 10.0, lambda c: (c[0] * c[1], c[1] + 0.5),
+                                                     (x, jnp.float32(1.5)))[0],
                             (jnp.float32(0.7),), (jnp.float32(1.0),)))
-record("while.vmap_jvp", jax.vmap(lambda x: jax.jvp(lambda x: lax.while_loop(lambda c: c < 10.0, lambda c: c * jnp.exp(c), x), (x,), (1.0,))[1])(
-    jnp.array([0.5, 1.0, 11.0, 3.0])))
+GROW = lambda x: lax.while_loop(lambda c: c < 10.0, lambda c: c * jnp.exp(c), x)
+record("while.vmap_jvp", jax.vmap(lambda x: jax.jvp(GROW, (x,), (1.0,))[1])(jnp.array([0.5, 1.0, 11.0, 3.0])))
 
 # ---- custom_root, custom_linear_solve
 

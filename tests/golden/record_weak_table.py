@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """record_weak_table.py FOLDER -- asks jax 0.12.0.1 for the types of results of the calls in weak_calls.txt and writes
-FOLDER/weak_table_golden.inc, of numpy's functions, and weak_table_more_golden.inc; the folder is tests/numpy. The arguments have one of twelve types, weakly typed and not, under both settings of
-jax_enable_x64. A row is a call and, for each setting and for not weak and weak, the results' types in the order of TYPES:
-"f32*" is a weak f32, "-" what JAX rejects or doesn't have. weak_calls.txt names the arguments."""
+FOLDER/weak_table_golden.inc, of numpy's functions, and weak_table_more_golden.inc; the folder is tests/numpy. The
+arguments have one of twelve types, weakly typed and not, under both settings of jax_enable_x64. A row is a call and,
+for each setting and for not weak and weak, the results' types in the order of TYPES: "f32*" is a weak f32, "-" what
+JAX rejects or doesn't have. weak_calls.txt names the arguments."""
 import pathlib
 import re
 import sys

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_weak_types.py FILE -- asks jax 0.12.0.1 for the type of calls whose arguments are weakly typed numbers or arrays, and
-writes FILE, tests/numpy/weak_types_golden.inc: "f32*" is a weak f32. Both settings of jax_enable_x64."""
+"""record_weak_types.py FILE -- records jax 0.12.0.1's result types of calls with weakly typed numbers or arrays.
+
+FILE is tests/numpy/weak_types_golden.inc. "f32*" is a weak f32. Both settings of jax_enable_x64 are recorded."""
 import pathlib
 import sys
 import warnings

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Test programs and examples on hilo's own PJRT plugin, which hilo's loader opens as it would any other: in place of the
-platform that they run on otherwise, without a change to them.
+"""Runs unchanged test programs and examples on hilo's own PJRT plugin, opened by hilo's loader like any other plugin.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

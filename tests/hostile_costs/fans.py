@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fans.py -- chains of small computations that each call the one before twice: written out they would be 2^levels copies.
+"""fans.py -- chains of small computations, each of which calls the previous one twice: inlined they would be 2^levels
+copies.
 
-FANS has a function of the number of levels for each way of calling; the text grows linearly with it."""
+FANS has a function of the number of levels for each kind of call. The size of the text is proportional to the number of
+levels."""
 
 SUM = "sum { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n"
 LESS = "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }\n"
 
 
 def chain(levels, first, level, entry, before="", of="f32[4]"):
-    """`first`: the body of f0; `level`: the body of f{k}, where F is f{k-1}; `entry`: that of the entry, where F is the last."""
+    """`first`: the body of f0; `level`: the body of f{k}, where F is f{k-1}; `entry`: that of the entry, where F is
+    the last."""
     text = f"HloModule fan\n{before}f0 {{ p = {of} parameter(0)\n{first} }}\n"
     for k in range(1, levels + 1):
         text += f"f{k} {{ p = {of} parameter(0)\n{level.replace('F', f'f{k - 1}')} }}\n"
@@ -204,6 +207,8 @@ def tuples(levels):
 
 
 FANS = {function.__name__: function for function in (
-    calls, fusions, large_calls, maps, conditionals, known_conditionals, switches, whiles, unknown_whiles, while_conditions,
-    comparators, sorts_in_comparators, reducers, reduces_in_reducers, constant_reduces, windows, scatters, select_and_scatters,
+    calls, fusions, large_calls, maps, conditionals, known_conditionals, switches, whiles, unknown_whiles,
+    while_conditions,
+    comparators, sorts_in_comparators, reducers, reduces_in_reducers, constant_reduces, windows, scatters,
+    select_and_scatters,
     all_reduces, composites, asyncs, functions, unknown_functions, tuples)}

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small programs of every op whose numbers are huge: each compiles in 1 GiB, or is rejected before memory is spent on it.
+// Small programs of every op whose numbers are huge: each compiles in 1 GiB, or is rejected before memory is spent on
+// it.
 //
-// HILO_HUGE_PROGRAMS=N tries N changes of every sample (make fuzz) and also holds each to two seconds of processor time;
-// HILO_HUGE_SEED begins elsewhere. Without them, a few of a fixed seed, and time counts only where a program doesn't end.
+// HILO_HUGE_PROGRAMS=N tries N changes of every sample (make fuzz) and also holds each to two seconds of processor
+// time; HILO_HUGE_SEED begins elsewhere. Without them, a few of a fixed seed, and time counts only where a program
+// doesn't end.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -35,7 +37,7 @@ namespace hilo::tests {
 namespace {
 
 constexpr int64_t kMemory = int64_t{1} << 30;  // beyond what the process has when it begins
-constexpr double kMostSeconds = 2;             // of processor time, where time counts
+constexpr double kMaxSeconds = 2;              // of processor time, where time counts
 constexpr rlim_t kHangs = 60;                  // seconds of processor time after which a batch hangs
 constexpr int kFewChanges = 4;
 
@@ -96,12 +98,13 @@ std::string without_signatures(const std::string& text) {
   return std::regex_replace(text, signature, "\n$1 {");
 }
 
-/// The module; where only declared shapes are wrong, with those that the operands give, so that changed sizes reach the engine.
+/// The module; where only declared shapes are wrong, with those that the operands give, so that changed sizes reach the
+/// engine.
 StatusOr<hlo::Module> parsed(std::string& text) {
   static const std::regex mismatch(R"((\d+):\d+\): declared shape is (.*), the operands give (.*))");
-  constexpr int kMostRepairs = 12;
+  constexpr int kMaxRepairs = 12;
   StatusOr<hlo::Module> module = hlo::parse_module(text);
-  for (int k = 0; k < kMostRepairs && !module.ok(); ++k) {
+  for (int k = 0; k < kMaxRepairs && !module.ok(); ++k) {
     std::smatch found;
     const std::string message(module.status().message());
     if (!std::regex_search(message, found, mismatch)) break;
@@ -138,7 +141,7 @@ struct Report {
   int64_t tried, compiled;
   double worst_seconds;
   char text[1 << 14];     ///< the program that it is at
-  char problem[1 << 12];  ///< empty if there is none
+  char problem[1 << 12];  ///< empty without an error
 };
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -165,7 +168,7 @@ void run_batch(const std::vector<std::string>& texts, Report& report) {
     std::string problem = problem_of(text, compiled);
     const double took = processor_seconds() - began;
     report.worst_seconds = std::max(report.worst_seconds, took);
-    if (problem.empty() && is_wide() && took > kMostSeconds) problem = fmt::format("took {:.1f} s", took);
+    if (problem.empty() && is_wide() && took > kMaxSeconds) problem = fmt::format("took {:.1f} s", took);
     ++report.tried;
     report.compiled += compiled;
     if (!problem.empty()) {
@@ -200,10 +203,10 @@ struct Count {
 
 /// Tries the texts in processes of their own; after one that falls or has a problem the next process goes on behind it.
 void try_all(const std::string& name, std::vector<std::string> texts, Count& count) {
-  constexpr int64_t kMostProblems = 100;
+  constexpr int64_t kMaxProblems = 100;
   auto* const report =
       static_cast<Report*>(::mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  while (!texts.empty() && count.problems < kMostProblems) {
+  while (!texts.empty() && count.problems < kMaxProblems) {
     std::memset(report, 0, sizeof(Report));
     const pid_t child = ::fork();
     if (child == 0) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs that mean large ones, through every door of the command: an end, or RESOURCE_EXHAUSTED before memory is spent.
+"""Small programs that mean large ones, through every door of the command: an end, or RESOURCE_EXHAUSTED before memory
+is spent.
     HILO_FANS=all   chains of many lengths, through all doors (make fuzz); without it, one length and the main doors"""
 
 import functools

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that each call the one before twice are traced once each, and batched so; programs of files are bounded too.
+// Functions that each call the one before twice are traced once each, and batched so; programs of files are bounded
+// too.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that jax.export wrote with symbolic sizes, at sizes 1, 2, 7 and 33, beside what JAX gives: files and values are
-// recorded by tests/golden/record_open_sizes.py.
+// Functions that jax.export wrote with symbolic sizes, at sizes 1, 2, 7 and 33, compared with JAX's results: files and
+// values are recorded by tests/golden/record_open_sizes.py.
 #include <gtest/gtest.h>
 
 #include <cmath>

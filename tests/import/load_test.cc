@@ -67,7 +67,7 @@ module @loop {
   }
 })";
 
-/// A file that goes away with the test.
+/// A file that is deleted at the end of the test.
 class File {
  public:
   File(const std::string& name, std::string_view content)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs hilo in each way that docs/installing.md has, builds outside projects as a new user does, runs them, uninstalls.
+"""Installs hilo in each way of docs/installing.md, builds outside projects as a new user, runs them, and uninstalls.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -35,7 +35,8 @@ def main() -> int:
         context = {"build": arguments.build.resolve(), "jobs": arguments.jobs, "scratch": scratch, "prefix": prefix}
         for case in (make_install_says_how_to_go_on, installed_headers_include_what_is_installed,
                      pkg_config_builds_and_runs, one_line_builds_and_runs, runs_where_it_is_opened_later,
-                     companions_are_opened_when_they_are_needed, installed_command_runs, find_package_builds_and_runs_where_the_prefix_was_moved,
+                     companions_are_opened_when_they_are_needed, installed_command_runs,
+                     find_package_builds_and_runs_where_the_prefix_was_moved,
                      fetch_content_leaves_both_projects_alone, install_twice_leaves_no_old_file,
                      uninstall_leaves_nothing, cmake_install_is_uninstalled_too, a_staged_install_is_whole,
                      uninstall_keeps_what_others_installed, a_prefix_without_rights_is_refused):
@@ -107,7 +108,8 @@ def runs_where_it_is_opened_later(prefix, scratch, **_):
 
 
 def companions_are_opened_when_they_are_needed(prefix, scratch, **_):
-    """The code generator where nothing has compiled the program before; inspection for a profile; never a server's client or MPI."""
+    """The code generator where nothing has compiled the program before; inspection for a profile; never a server's
+    client or MPI."""
     def opened(**variables) -> set[str]:
         said = run(scratch / "by_pkg_config", env={**WITHOUT_PATHS, "LD_DEBUG": "files", "JAX_PLATFORM_NAME": "Host", **variables})
         return set(re.findall(r"calling init: .*/libhilo_(\w+)\.so", said))
@@ -141,7 +143,8 @@ def find_package_builds_and_runs_where_the_prefix_was_moved(prefix, scratch, job
 
 
 def fetch_content_leaves_both_projects_alone(scratch, build, jobs, **_):
-    """Compiles the outside programs and some of hilo's sources, and links what is built: all of hilo would take minutes."""
+    """Compiles the outside programs and some of hilo's sources, and links what is built: all of hilo would take
+    minutes."""
     tree = scratch / "fetch_content"
     configured = run("cmake", "-G", "Ninja", "-S", OUTSIDE / "fetch_content", "-B", tree, f"-DHILO_SOURCE={ROOT}",
                      "-DCMAKE_CXX_COMPILER_LAUNCHER=")

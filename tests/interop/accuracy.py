@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XLA's elementary and special functions on the arguments that hilo's are measured on: how far they are from the truth, in
-units of its last place, beside hilo's. The truth is MPFR's, written by tests/backend/cpu/emit/accuracy_test.cc. XLA flushes
-denormal arguments and values in most of these functions, so those are left out of its figures, as is what isn't a number.
-With --record they go into tests/golden/xla_accuracy.txt, and hilo's of the same run into hilo_accuracy.txt. Ends with
-"N passed, N failed": a function and type fails if hilo's error is the greater one."""
+"""Compares the errors of XLA's elementary and special functions with hilo's, on the same arguments, in units in the
+last place.
+
+The exact values are MPFR's, written by tests/backend/cpu/emit/accuracy_test.cc. XLA flushes denormal arguments and
+values in most of these functions, so its figures exclude these, and NaN. With --record they go into
+tests/golden/xla_accuracy.txt, and hilo's of the same run into hilo_accuracy.txt. Ends with "N passed, N failed": a
+function and type fails if hilo's error is larger."""
 
 import argparse
 import os
@@ -74,8 +76,8 @@ def main() -> int:
 
 
 def measured(program, folder, samples) -> tuple[dict, bool]:
-    """hilo's errors, four each: of the engine with fused products, without them (SSE2), of the reference evaluator; and
-    whether they stay within their bounds."""
+    """Returns hilo's errors, four each: of the engine with fused products, without them (SSE2), of the reference
+    evaluator; and whether they are within their bounds."""
     record = folder / "record"
     variables = {"HILO_ACCURACY_FOLDER": str(folder), "HILO_ACCURACY_RECORD": str(record),
                  "HILO_ACCURACY_SAMPLES": str(samples)}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/interop/compile_for_gpu.cc -- programs of StableHLO through hilo and on to XLA's CUDA plugin, which compiles for a GPU that
-// needn't be there: compile_for_gpu PLUGIN.so TARGET FILE..., where TARGET is a file with XLA's text of GpuTargetConfigProto.
-// Prints a line a file, before ("begin NAME") and after: "ok NAME" or "refused NAME STATUS".
+// tests/interop/compile_for_gpu.cc -- programs of StableHLO through hilo and on to XLA's CUDA plugin, which compiles
+// for a GPU that needn't be there: compile_for_gpu PLUGIN.so TARGET FILE..., where TARGET is a file with XLA's text of
+// GpuTargetConfigProto. Prints a line a file, before ("begin NAME") and after: "ok NAME" or "refused NAME STATUS".
 #include <fmt/format.h>
 
 #include <cstdio>

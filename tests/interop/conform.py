@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyPI's pypjrt, which knows nothing of JAX, walks the plugin: at least as many of its checks pass as of XLA's own CPU plugin,
-and none fails. Ends with "N passed, N failed"."""
+"""Runs PyPI's pypjrt, which is independent of JAX, on the plugin: at least as many of its checks pass as on XLA's own
+CPU plugin, and none fails. Ends with "N passed, N failed"."""
 
 import argparse
 import json
@@ -24,7 +24,8 @@ def main() -> int:
 
 
 def cases(plugin: pathlib.Path):
-    """Each check that passed or failed; one that is unsupported or lacks what it builds upon is neither, but counted."""
+    """Yields each check that passed or failed. A check that is unsupported, or whose prerequisite is missing, is only
+    counted."""
     with tempfile.TemporaryDirectory(prefix="hilo_conform_") as folder:
         file = pathlib.Path(folder) / "report.json"
         done = subprocess.run([sys.executable, "-m", "pypjrt.conform", plugin, "--json", file], stdout=subprocess.PIPE,

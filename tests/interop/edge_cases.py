@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo and XLA agree where two ways of computing usually don't: powers and atan2 of complex zeros, infinities and NaN, and
-which of equal elements select-and-scatter chooses. On both engines. Ends with "N passed, N failed"."""
+"""Checks that hilo and XLA agree in cases in which implementations usually differ, on both engines.
+
+These are powers and atan2 of complex zeros, infinities and NaN, and the choice of select-and-scatter among equal
+elements. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -28,7 +30,7 @@ WINDOWS = {"1d": ((5,), (3,), (1,), ((1, 1),)),
            "pooling": ((1, 6, 6, 1), (1, 2, 2, 1), (1, 2, 2, 1), ((0, 0),) * 4),
            "wide": ((20,), (17,), (1,), ((8, 8),))}
 # Beyond this the angle's last place is a turn, and so infinities have any sign.
-MOST_TURNS = 1e4
+MAX_TURNS = 1e4
 
 
 def main() -> int:
@@ -106,7 +108,7 @@ def powers_differ(x, y, got, wanted, tolerance) -> str:
         return got
     with np.errstate(all="ignore"):
         turns = np.abs(y.real * np.angle(x)) + np.abs(y.imag * np.log(np.abs(x)))
-        steady = ~(turns > MOST_TURNS)  # NaN is steady
+        steady = ~(turns > MAX_TURNS)  # NaN is steady
         near = np.abs(got - wanted) <= tolerance * np.maximum(1e-30, np.abs(wanted))
         near |= ~steady & np.isinf(got.real) & np.isinf(wanted.real)
         near |= ~steady & (np.abs(np.abs(got) - np.abs(wanted)) <= tolerance * np.maximum(1e-30, np.abs(wanted)))
@@ -114,7 +116,7 @@ def powers_differ(x, y, got, wanted, tolerance) -> str:
 
 
 def angles_differ(x, y, got, wanted, tolerance) -> str:
-    """On the cut XLA's roundings choose the side: its square root isn't exact there."""
+    """On the branch cut XLA's roundings determine the side: its square root isn't exact there."""
     if isinstance(got, str):
         return got
     with np.errstate(all="ignore"):
@@ -125,7 +127,7 @@ def angles_differ(x, y, got, wanted, tolerance) -> str:
 
 
 def same_specials(got, wanted):
-    """Where a part isn't finite, parts are alike one by one."""
+    """If a part isn't finite, parts are compared separately."""
     def same(g, w):
         return (g == w) | (np.isnan(g) & np.isnan(w))
     return ~np.isfinite(wanted) & same(got.real, wanted.real) & same(got.imag, wanted.imag)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front end's own tests through the fake plugin (tests/backend/pjrt/fake_plugin.cc), whose events are late and whose arrays lie
-column by column: the programs as they are, which find the platform in the environment. Needs no JAX, but the reference evaluator's
-time; make test takes a share of it. `examples` as a folder: those too, which train long there. Ends with "N passed, N failed"."""
+"""Runs the front end's own test programs, unchanged, on the fake plugin (tests/backend/pjrt/fake_plugin.cc), which the
+environment selects.
+
+The plugin's events are late and its arrays are column-major. Needs no JAX, but takes the time of the reference
+evaluator; make test runs a subset. The folder `examples` runs the examples, some of which train for long. Ends with "N
+passed, N failed"."""
 
 import argparse
 import json
@@ -31,7 +34,7 @@ def main() -> int:
 
 
 def cases(programs: pathlib.Path, name: str, every: int, folder: str):
-    """Each test of a folder's program, or each `every`-th: its name, and what is wrong."""
+    """Yields each test of a folder's program, or each `every`-th: its name, and its error."""
     options = pathlib.Path(folder, "fake.json")
     options.write_text(json.dumps({"library_path": str(programs / "libfake_plugin.so"), "create_options": {"device_count": DEVICES}}))
     variables = {"HILO_PJRT_PLUGINS": f"Fake:{options}", "JAX_PLATFORM_NAME": "Fake"}

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every program of the corpus of recorded programs (CONFORMANCE=DIR in the environment, or --corpus), through hilo to XLA's CUDA plugin,
-which compiles it for an H200 (sm_90): no GPU is needed. The wheels are PyPI's. What it refuses is counted by op and reason; the
-reasons stand in `REFUSED`. `--page docs/internal/plugins.md` writes that table there. Then libtpu is asked for its version, and nothing else.
-Ends with "N passed, N failed"."""
+"""Compiles every program of the recorded corpus (CONFORMANCE=DIR in the environment, or --corpus) through hilo by XLA's
+CUDA plugin, for an H200 (sm_90). No GPU is needed.
+
+The wheels are PyPI's. Rejected programs are counted by op and reason; `REFUSED` lists the reasons. `--page
+docs/internal/plugins.md` writes that table there. Then only the version of libtpu is queried. Ends with "N passed, N
+failed"."""
 
 import argparse
 import collections
@@ -71,7 +73,8 @@ def cases(arguments, folder):
 
 
 def of_corpus(arguments, packages, folder):
-    """One case a program, and one for the counts. The process may end on a program: another goes on behind it."""
+    """Yields one case per program, and one for the counts. If the process ends on a program, another continues with the
+    next one."""
     (folder / "target").write_text(TARGET)
     for archive in arguments.corpus.glob("*.tar.gz"):
         with tarfile.open(archive) as tar:
@@ -105,7 +108,8 @@ def of_corpus(arguments, packages, folder):
 
 
 def refusal(status):
-    """Op, reason, element type; None if the refusal is no known one. "custom call to lapack_sgetrf_ffi" is `getrf` of f32."""
+    """Returns op, reason, element type; None for an unknown error. "custom call to lapack_sgetrf_ffi" is `getrf` of
+    f32."""
     for words, op, why in REFUSED:
         if found := re.search(words, status):
             groups = found.groups()
@@ -115,7 +119,8 @@ def refusal(status):
 
 
 def table_of(compiled, refusals):
-    """As Markdown, the most frequent op first. A program that lacks several functions counts at the first that XLA misses."""
+    """Returns the table as Markdown, the most frequent op first. A program with several unsupported functions counts at
+    the first that XLA reports."""
     total = sum(sum(types.values()) for types in refusals.values())
     lines = [f"{compiled} of {compiled + total} programs compile; {total} don't:", "", "| op | programs | of them | why |",
              "|---|---|---|---|"]
@@ -131,7 +136,7 @@ def write_table(page, table):
 
 
 def of_tpu(command, folder):
-    """Never without the variable: it would ask a server in the cloud."""
+    """Runs only with the variable set: libtpu would query a cloud server."""
     if problem := install(TPU, folder):
         return problem
     done = run([command, "plugins", folder], {**os.environ, "TPU_SKIP_MDS_QUERY": "1"})

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo differentiates what JAX exported. Each function of tests/golden/export_functions.py is exported twice: with JAX's
-derivative inside, which hilo then calls, and without, so that hilo differentiates the mathematics in the file. `hilo grad`
-gives JAX's values and JAX's gradients, for the cotangents of one seed; where a rule of JAX isn't in the file, the second
-way must differ, else the list of such functions is out of date. Ends with "N passed, N failed"."""
+"""Compares hilo's gradients of functions that JAX exported with JAX's gradients.
+
+Each function of tests/golden/export_functions.py is exported twice: with JAX's derivative, which hilo then calls, and
+without, so that hilo differentiates the operations in the file. `hilo grad` has JAX's values and gradients, for the
+cotangents of one seed. If a custom rule of JAX isn't in the file, the second method must differ; otherwise the list of
+such functions is out of date. Ends with "N passed, N failed"."""
 
 import argparse
 import os

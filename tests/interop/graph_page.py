@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures in headless Chromium. Of 10,000 nodes: no console error, few nodes in the document, calls open and close, the
-search finds. Of what the engine fused: a small region stands open, a large one is closed, both open and close. Prints
-"passed CASE" or "failed CASE: why"; without Chromium "left out", which is no failure."""
+"""Tests pictures in headless Chromium.
+
+For 10,000 nodes: no console error, few nodes in the document, calls open and close, the search works. For fused
+programs: a small region is initially open, a large one closed, and both can be opened and closed. Prints "passed CASE"
+or "failed CASE: why"; without Chromium "left out", which is no failure."""
 
 import argparse
 import html
@@ -14,7 +16,7 @@ import sys
 import tempfile
 
 NODES = 10_000
-MOST_DRAWN = 1_000
+MAX_DRAWN = 1_000
 SECONDS = 120
 # Runs after the page's own script; the title carries what it saw out of the browser.
 LARGE_PROBE = """<script>
@@ -130,7 +132,7 @@ def problems(done, judge):
 
 
 def large_problems(seen):
-    yield "few_nodes_are_drawn", 0 < seen["first"] < MOST_DRAWN and 0 < seen["last"] < MOST_DRAWN
+    yield "few_nodes_are_drawn", 0 < seen["first"] < MAX_DRAWN and 0 < seen["last"] < MAX_DRAWN
     yield "calls_open_and_close", (seen["opened"], seen["closed"]) == (2, 0)
     yield "search_finds_and_shows", seen["found"] == "1 found" and seen["revealed"]
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XLA reads what hilo prints, and refuses what tests/hlo/text/xla_forms.txt says that it refuses. Each text is read in a
-process of its own: XLA ends it where a check fails. Ends with "N passed, N failed"."""
+"""Checks that XLA reads hilo's HLO text, and rejects the texts that tests/hlo/text/xla_forms.txt lists as rejected.
+
+Each text is read in a separate process, because XLA ends the process if a check fails. Ends with "N passed, N
+failed"."""
 
 import argparse
 import json
@@ -21,8 +23,8 @@ from report import report  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FORMS = ROOT / "tests/hlo/text/xla_forms.txt"
 TEST_SECONDS = 600
-# Of the op table, what XLA has no op for: hilo's own where an axis has a name and where a tangent is not computed yet. It
-# expects to see the start of an asynchronous pair, which these samples take as an argument.
+# Of the op table, what XLA has no op for: hilo's own where an axis has a name and where a tangent is not computed
+# yet. It expects to see the start of an asynchronous pair, which these samples take as an argument.
 NOT_XLAS = tuple(f"sample_{op}_" for op in (
     "hilo_all_gather", "hilo_all_to_all", "hilo_axis_index", "hilo_custom_vjp_tangent", "hilo_pmax", "hilo_pmin",
     "hilo_ppermute", "hilo_psum", "hilo_psum_scatter", "async-done", "async-update"))
@@ -50,7 +52,7 @@ def judged(command, match):
 
 
 def forms():
-    """(construct, "reads" or "refuses", text) of each case."""
+    """Returns (construct, "reads" or "refuses", text) of each case."""
     for case in FORMS.read_text().split("\n=== ")[1:]:
         head, _, rest = case.partition("\n")
         _, construct, xla, _ = head.split(" | ")
@@ -58,7 +60,7 @@ def forms():
 
 
 def problem_of(text) -> str:
-    """What XLA says of it, or ""."""
+    """Returns XLA's error for a text, or ""."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with the libraries that are written in JAX (tests/interop/library_programs): each runs under JAX on jaxlib and on hilo, in
-processes of their own, and gives the same values. Programs that are a Step are timed: a table has their first call, which traces and
-compiles, and a later call. Ends with "N passed, N failed"."""
+"""Runs programs with libraries that are written in JAX (tests/interop/library_programs) under JAX on jaxlib and on hilo,
+in separate processes, and compares the values. Programs that are a Step are timed: a table has their first call, which
+traces and compiles, and a later call. Ends with "N passed, N failed"."""
 
 import argparse
 import importlib
@@ -44,7 +44,8 @@ def main() -> int:
 
 
 def run_here(library: str, file: str) -> int:
-    """Values of the library's programs, or texts of their errors, as a pickle; after each program, so that a crash leaves some."""
+    """Writes values of the library's programs, or texts of their errors, as a pickle after each program, so that a
+    crash loses only the rest."""
     import jax
     import numpy as np
     from library_programs.step import Step
@@ -93,14 +94,15 @@ def compare(command: pathlib.Path, library: str, times: dict):
 
 
 def run_on(engine: str, command: pathlib.Path, library: str, file: pathlib.Path) -> str:
-    """Runs the library's programs; how the process ended, if not well."""
+    """Runs the library's programs. Returns how the process ended, if it failed."""
     environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_TRACEBACK_FILTERING": "off"}
     if engine == "hilo":
         plugin = command.resolve().parent.parent / "lib" / "libhilo_pjrt.so"
         environment |= {"JAX_PLATFORMS": "hilo,cpu", "PYTHONPATH": str(ROOT / "python"), "JAX_HILO_LIBRARY": str(plugin)}
     own = [sys.executable, __file__, "--command", str(command), "--library", library, "--run", str(file)]
     try:
-        done = subprocess.run(own, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        done = subprocess.run(own, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace",
                               timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"longer than {SECONDS} s"
@@ -121,7 +123,7 @@ def table(times: dict) -> str:
 
 
 def difference(wanted, got) -> str:
-    """What is wrong with `got`; nothing if it is `wanted`."""
+    """Returns the difference of `got` from `wanted`, or nothing."""
     import numpy as np
     for engine, values in zip(ENGINES, (wanted, got)):
         if isinstance(values, str):

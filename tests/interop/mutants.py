@@ -102,7 +102,8 @@ MUTATIONS = (flip_bit, flip_bit, set_byte, set_byte, drop_piece, copy_piece, cop
 def problems_of_hilo(command, mutants) -> list[str]:
     def problem_of(file):
         done = subprocess.run(["sh", "-c", LIMITED, command, "convert", "--to", "hlo", file, "-o", os.devnull],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              errors="replace")
         polite = done.returncode == 0 or done.returncode == 1 and "hilo: " in done.stderr
         return "" if polite else f"seed {file.name}: exit status {done.returncode}: {done.stderr[-200:]}"
 
@@ -111,10 +112,12 @@ def problems_of_hilo(command, mutants) -> list[str]:
 
 
 def crashes_of_jaxlib(form, mutants) -> int:
-    """Of a process that reads one after the other, and of its successors, which go on behind the mutant that killed it."""
+    """Of a process that reads one after the other, and of its successors, which go on behind the mutant that killed
+    it."""
     crashes = begun = 0
     while begun < len(mutants):
-        done = subprocess.run([sys.executable, READER, form, *mutants[begun:]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        done = subprocess.run([sys.executable, READER, form, *mutants[begun:]], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
         begun += len(done.stdout)
         if done.returncode > 0 or not done.stdout:
             raise RuntimeError(f"{READER.name} failed with exit status {done.returncode}")

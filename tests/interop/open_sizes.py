@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo runs what JAX exports with symbolic sizes. Each function of tests/golden/open_size_functions.py is exported, and `hilo run`
-gives JAX's own values at sizes 1, 2, 7 and 33; sizes that JAX rejects are rejected. Ends with "N passed, N failed"."""
+"""Runs functions that JAX exports with symbolic sizes.
+
+Each function of tests/golden/open_size_functions.py is exported. `hilo run` has JAX's values at sizes 1, 2, 7 and 33,
+and rejects the sizes that JAX rejects. Ends with "N passed, N failed"."""
 
 import argparse
 import pathlib

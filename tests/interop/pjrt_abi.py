@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""pjrt_abi.py [--command X] -- holds src/hilo/pjrt_abi to the tables of PyPI's pypjrt: the offset of every field, the size
-of every struct, the value of every enumerator and the order of the functions become one C++ file of assertions, which the
-compiler judges. The same with the header of version 0.81 that lies in the wheel xla-cpu-pjrt: what both have has the same offsets,
-functions and enumerators, and no struct has become smaller. Ends with "N passed, N failed"."""
+"""pjrt_abi.py [--command X] -- compares src/hilo/pjrt_abi with the tables of PyPI's pypjrt.
+
+Offsets of fields, sizes of structs, values of enumerators and the order of the functions become one C++ file of static
+assertions, which is compiled. The header of version 0.81 in the wheel xla-cpu-pjrt is compared too: common parts have
+the same offsets, functions and enumerators, and no struct is smaller. Ends with "N passed, N failed"."""
 
 import argparse
 import ctypes

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's programs on plugins that others made for the CPU, from PyPI, or on one of this machine (--library): the corpus of recorded
-programs (CONFORMANCE=DIR in the environment, or --corpus), random programs beside the reference evaluator, and the training of the
-digits. What a plugin may refuse stands in `REFUSED`, how its results may differ in `DIFFERS`, both with the reason. Ends with "N
-passed, N failed"."""
+"""Runs hilo's programs on other vendors' CPU plugins from PyPI, or on a plugin of this machine (--library).
+
+The programs are the recorded corpus (CONFORMANCE=DIR in the environment, or --corpus), random programs compared with
+the reference evaluator, and the training of the digits. `REFUSED` lists programs that a plugin may reject, `DIFFERS`
+allowed differences of results, both with the reason. Ends with "N passed, N failed"."""
 
 import argparse
 import collections
@@ -48,7 +49,8 @@ REFUSED = {
     r"GEMM is not supported by cublasLt": "cuBLAS has no product of the type",
     r"ptxas .*\.[us]4'": "code for elements of 4 bits that ptxas refuses",
 }
-# The one op, of types, that the main computation of a program whose result differs was reduced to, and why the plugin's is another.
+# The one op, of types, that the main computation of a program whose result differs was reduced to, and why the
+# plugin's is another.
 ANY = r"\w+"
 DIFFERS = {
     ("divide", r"f(8|16)\w*"): "by a constant: XLA multiplies by the reciprocal, whose rounding shows in the last bit",
@@ -64,8 +66,9 @@ DIFFERS_ON = {"CUDA": {
     ("dot|clamp|convert", "[su]2"): "elements of 2 bits are read otherwise",
     ("dynamic-update-slice", ANY): "of constant indices beyond the end: XLA takes the beginning",
 }}
-MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # what such a program has beside it
-# Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that differs.
+MOVES = {"parameter", "constant", "copy", "broadcast", "tuple", "get-tuple-element"}  # other instructions of such a program
+# Programs of the corpus with a result that is rounding, so that no compiler gives another's; the words of how that
+# differs.
 UNSTABLE = {
     r"^97006e53bae3c856 .*: result 2 of ": "GMRES: the direction of what is left, which is rounding or nothing",
 }
@@ -86,11 +89,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         if arguments.library:
             return report(of_library(arguments, pathlib.Path(folder)))
-        return report(result for name in arguments.plugins.split(",") for result in from_a_wheel(name, arguments, pathlib.Path(folder)))
+        return report(result for name in arguments.plugins.split(",")
+                      for result in from_a_wheel(name, arguments, pathlib.Path(folder)))
 
 
 def of_library(arguments, folder):
-    """On one device, of whose memory the processes of --jobs take what they need."""
+    """Runs on one device, whose memory the processes of --jobs share."""
     name, _, path = arguments.library.partition(":")
     yield from of_plugin(name, path, {"preallocate": False}, 1, arguments, folder)
 
@@ -109,7 +113,7 @@ def from_a_wheel(name, arguments, folder):
 def of_plugin(name, path, create_options, devices, arguments, folder):
     options = folder / (name + ".json")
     options.write_text(json.dumps({"library_path": str(path), "create_options": create_options}))
-    # XLA's maximum of a number and NaN is the number, unless it is told otherwise, as JAX tells it.
+    # XLA's maximum of a number and NaN is the number, by default; JAX sets another option.
     flags = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_enable_fast_min_max=false"
     environment = {**os.environ, "XLA_FLAGS": flags, "HILO_PJRT_PLUGINS": f"{name}:{options}", "JAX_PLATFORM_NAME": name}
     binaries = arguments.command.resolve().parent
@@ -123,7 +127,7 @@ def of_plugin(name, path, create_options, devices, arguments, folder):
 
 
 def corpus_folder():
-    """Of recorded programs: in CONFORMANCE=DIR, or beside the clone."""
+    """Returns the folder of recorded programs: CONFORMANCE=DIR, or next to the clone."""
     return pathlib.Path(os.environ.get("CONFORMANCE", ROOT.parent / "shared" / "conformance"), "jax_corpus")
 
 
@@ -147,12 +151,13 @@ def of_digits(done):
 
 
 def of_random(name, binaries, jobs, environment):
-    """A case a program that fails, and one for the counts."""
+    """Yields one case per failing program, and one for the counts."""
     command = [binaries / "tests" / "test_random_programs", "--gtest_filter=*OnTheEngineAsOnTheReference"]
     environment = {**environment, "HILO_RANDOM_PLATFORM": name, "HILO_RANDOM_AUDIENCE": "others"}
     size = -(-PROGRAMS // jobs)
     reasons = collections.Counter()
-    for problems in in_parallel(jobs, lambda begin: problems_of_range(command, begin, min(begin + size, PROGRAMS), environment),
+    for problems in in_parallel(jobs, lambda begin: problems_of_range(command, begin, min(begin + size, PROGRAMS),
+                                                                      environment),
                                 range(0, PROGRAMS, size)):
         for seed, problem in problems.items():
             reason = reason_of(name, problem)
@@ -166,7 +171,8 @@ def of_random(name, binaries, jobs, environment):
 
 
 def problems_of_range(command, begin, end, environment):
-    """Of random programs `begin` to `end`: seed to what is wrong. The process may end on a program: another goes on behind it."""
+    """Returns the errors of random programs `begin` to `end`, by seed. If the process ends on a program, another
+    continues with the next one."""
     found = {}
     while begin < end:
         done = run(command, {**environment, "HILO_RANDOM_PROGRAMS": str(end), "HILO_RANDOM_SKIP": str(begin)})
@@ -186,14 +192,14 @@ def in_parallel(jobs, function, items):
 
 
 def problems_of(output):
-    """Seed: what is wrong with that program, with its reduced form if a result differs."""
+    """Returns the program's error by its seed, with its reduced form if a result differs."""
     found = (re.search(r"^(?:refused: )?seed (\d+): (.*)", section, re.M | re.S)
              for section in re.split(r"^program \d+: ", output, flags=re.M))
     return {problem[1]: problem[2].strip() for problem in found if problem}
 
 
 def reason_of(name, problem):
-    """Why that is the plugin's; None if it isn't known to be."""
+    """Returns the known reason in the plugin; None for an unknown difference."""
     if reason := look_up(REFUSED, problem):
         return reason
     main = problem.partition("\nreduced:\n")[2].partition("\nENTRY")[2]
@@ -202,7 +208,8 @@ def reason_of(name, problem):
         return None
     (op, kind), = ops
     differs = DIFFERS | DIFFERS_ON.get(name, {})
-    return next((why for (names, types), why in differs.items() if re.fullmatch(names, op) and re.fullmatch(types, kind)), None)
+    return next((why for (names, types), why in differs.items() if re.fullmatch(names, op)
+                 and re.fullmatch(types, kind)), None)
 
 
 def look_up(reasons, text):
@@ -210,8 +217,8 @@ def look_up(reasons, text):
 
 
 def of_corpus(name, devices, arguments, environment):
-    """In parts, of which a plugin that ends the process takes only one with it. What hilo's own engine gives otherwise than the
-    recording, too, counts apart: rounding about zero."""
+    """Runs the corpus in parts, so that a crash of the plugin affects only one part. Differences that hilo's own engine
+    has too, such as rounding near zero, are counted separately."""
     rows = [row.split("\t") for row in (arguments.corpus / "manifest.tsv").read_text().splitlines()]
     names = [row[0] for row in rows if re.fullmatch(r"[0-9a-f]{16}", row[0]) and int(row[2]) * int(row[3]) <= devices]
     names = names[::arguments.every]
@@ -236,7 +243,8 @@ def of_corpus(name, devices, arguments, environment):
 
 
 def of_part(part, devices, arguments, environment):
-    """How many programs passed, and what is wrong with the others. Where the process ends, halves of the part are run again."""
+    """Returns the number of passed programs, and the errors of the others. If the process ends, halves of the part are
+    run again."""
     done = conformance(arguments, part, devices, environment)
     if done.returncode < 0 and len(part) > 1:
         halves = (part[:len(part) // 2], part[len(part) // 2:])
@@ -254,12 +262,13 @@ def conformance(arguments, programs, devices, environment):
 
 
 def failures(done):
-    """Program: what says how it failed, which may be several lines."""
+    """Returns the error of each failed program, which may have several lines."""
     return dict(re.findall(r"^failed (\S+) (.*?)$(?=\nfailed |\n\d+ passed|\Z)", done.stdout, re.M | re.S))
 
 
 def run(command, environment=None):
-    return subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    return subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True,
                           errors="replace")
 
 

@@ -42,7 +42,8 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only cases whose name contains this")
     arguments = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    return report((case, problem_of(check)) for case, check in cases(arguments.command.resolve()) if arguments.match in case)
+    return report((case, problem_of(check)) for case, check in cases(arguments.command.resolve())
+                  if arguments.match in case)
 
 
 def problem_of(check):
@@ -152,7 +153,7 @@ def canonical(text: str) -> str:
 
 
 def with_frames(text: str) -> str:
-    """XLA numbers stack frames anew each time it reads a program: each number becomes what it stands for."""
+    """XLA renumbers stack frames each time it reads a program: each number becomes what it stands for."""
     tables = {}
     for word in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
         found = re.search(rf"^{word}\n((?:\d+ .*\n)*)", text, re.M)

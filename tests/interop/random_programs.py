@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxlib runs what hilo's generator of random programs writes, and every sample of the op table by itself: hilo's
-reference evaluator and XLA:CPU have the same results, within the generator's table of tolerances. Counted apart, and
-few, must be programs that XLA says it has no code for or breaks on, and those with an op of `FOLDS` which XLA agrees on
-once their constants come as arguments. Ends with "N passed, N failed"."""
+"""Compares hilo's reference evaluator with XLA:CPU on random programs.
+
+jaxlib runs the programs of hilo's generator, and every sample of the op table by itself. Results agree within the
+generator's table of tolerances. Two kinds of programs are counted separately and must be few: those that XLA doesn't
+implement or crashes on, and those with an op of `FOLDS` that agree only if their constants are arguments. Ends with "N
+passed, N failed"."""
 
 import argparse
 import os
@@ -95,8 +97,8 @@ def kind_of(problem: str) -> str:
 
 
 def folded_otherwise(path, problem, folder) -> str:
-    """The row of FOLDS for the op that gives the first wrong result, or of FOLDS_THAT_END for any op; empty where the
-    program's constants aren't all that XLA and hilo differ by."""
+    """Returns the row of FOLDS for the op with the first wrong result, or of FOLDS_THAT_END for any op; empty if
+    constants don't explain the difference between XLA and hilo."""
     ops = list(ops_of(path.read_text()))
     if found := re.match(r"result (\d+): ", problem):
         rows = rows_of(FOLDS, giver(ops, int(found[1])))
@@ -111,7 +113,8 @@ def folded_otherwise(path, problem, folder) -> str:
 
 
 def without_constants(path, folder):
-    """The program with its constants as arguments, and those of bodies, which have none, behind barriers."""
+    """Returns the program with its constants as arguments. Constants of bodies, which have no arguments, are behind
+    barriers."""
     bodies, entry = path.read_text().split("\nENTRY ")
     constant = re.compile(r"^  ((?:ROOT )?%\S+) = ((\w+)(\[[\d,]*\])\S*) constant\((.*)\)$", re.MULTILINE)
     lines, data = [], []
@@ -155,7 +158,7 @@ class Op(NamedTuple):
 
 
 def ops_of(text):
-    """Every op, the entry's root at the end."""
+    """Yields every op, the entry's root last."""
     types = {}
     for line in text.splitlines():
         if found := re.match(r"\s+(?:ROOT )?(%\S+) = \(?(\w+)\[?.*? ([a-z][\w-]*)\((.*)", line):
@@ -165,7 +168,7 @@ def ops_of(text):
 
 
 def giver(ops, result) -> Op:
-    """The op behind that result, which is a copy."""
+    """Returns the op whose copy this result is."""
     by_name = {op.name: op for op in ops}
     op = by_name[ops[-1].operands[result]]
     return by_name[op.operands[0]] if op.opcode == "copy" else op
@@ -177,7 +180,7 @@ def rows_of(table, op):
 
 
 def run_all(paths, folder):
-    """Each program and its problem. XLA ends the process on some programs: then another goes on behind it."""
+    """Yields each program and its error. If XLA ends the process on a program, another continues with the next one."""
     while paths:
         listed = folder / "programs"
         listed.write_text("".join(f"{path}\n" for path in paths))

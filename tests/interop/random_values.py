@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's random numbers beside JAX's, bit for bit, a million of each key: `normal` and `uniform` of f32. Of f64 the inverse
-error function that `normal` takes, which differs where XLA calls the C library's logarithm. hilo's were written by
-tests/random/sampling_test.cc. Needs a CPU that multiplies and adds in one rounding. Ends with "N passed, N failed"."""
+"""Compares hilo's random numbers with JAX's, bit for bit, a million of each key.
+
+These are `normal` and `uniform` of f32, and the inverse error function in `normal` of f64, which differs where XLA
+calls the C library's logarithm. tests/random/sampling_test.cc wrote hilo's. Needs a CPU with fused multiply-add. Ends
+with "N passed, N failed"."""
 
 import argparse
 import os
@@ -53,7 +55,7 @@ def cases(folder):
 
 
 def difference(got, wanted, ulps=0) -> str:
-    """What differs by more than that; an empty text if nothing does."""
+    """Returns the differences beyond the tolerance, or an empty text."""
     if got.shape != wanted.shape:
         return f"got {got.shape}; wanted {wanted.shape}"
     whole = np.dtype(f"i{wanted.itemsize}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""read_mutants.py FORM FILE... -- jaxlib reads each file; a point on stdout before each. A signal ends it where jaxlib crashes, or
-takes too long."""
+"""read_mutants.py FORM FILE... -- jaxlib reads each file; prints a point before each. A signal ends the process if
+jaxlib crashes or takes too long."""
 
 import os
 import pathlib

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a script of interop reports."""
+"""Reports the results of a script of interop."""
 
 
 def report(results) -> int:
-    """Prints each (name, problem) as it comes, and at last "N passed, N failed". The exit code."""
+    """Prints each (name, problem) at once, and finally "N passed, N failed". Returns the exit code."""
     passed = failed = 0
     for name, problem in results:
         print(f"{'failed' if problem else 'passed'} {name}" + (f": {problem}" if problem else ""), flush=True)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo reads what jaxlib writes, and jaxlib what hilo writes. Each program is read by hilo from the portable artefact that JAX made, run
-(form `run`), and written in every form: StableHLO as text and as portable artefact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and
-gets the numbers that it gets from the original.
+"""Checks that hilo reads what jaxlib writes, and jaxlib what hilo writes.
 
-Programs are those of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases: a folder with jax_corpus in it), the
-first --programs of it, whose names are random; without one, the programs of programs.py and zoo.py, in the newest version of StableHLO. What jaxlib can't do with its own
-forms (LIMITS) is left out by name, and further programs stand in for it. Ends with "N passed, N failed"."""
+hilo reads each program from JAX's portable artifact, runs it (form `run`), and writes it in every form: StableHLO as text
+and as portable artifact, HLO as text and as HloModuleProto. jaxlib reads each, compiles it, and has the same results as
+for the original. Programs are the first --programs of a recorded corpus (CONFORMANCE=DIR in the environment, or --cases:
+a folder with jax_corpus in it), whose names are random; without a corpus, the programs of programs.py and zoo.py, in the
+newest version of StableHLO. Programs that jaxlib can't read in its own forms (LIMITS) are left out by name and replaced
+by others. Ends with "N passed, N failed"."""
 
 import argparse
 import io
@@ -36,7 +37,8 @@ SECONDS = 120
 # One fusion or another: results differ by this much of the largest element.
 TOLERANCES = {np.dtype("float16"): 2e-3, np.dtype("float32"): 1e-5, np.dtype("float64"): 1e-12,
               np.dtype("complex64"): 1e-5, np.dtype("complex128"): 1e-12, np.dtype(ml_dtypes.bfloat16): 2e-2}
-# What jaxlib says where it has an opcode of HLO that it doesn't run or turn into MLIR, and of text that XLA itself prints.
+# What jaxlib says where it has an opcode of HLO that it doesn't run or turn into MLIR, and of text that XLA itself
+# prints.
 LIMITS = {"UNIMPLEMENTED: cosh": "XLA has no kernel for the opcode on this type",
           "mhlo.unknown": "jaxlib makes no MLIR of the opcode",
           "expects padding config": "XLA prints a scalar's padding as nothing, and doesn't read that"}
@@ -85,7 +87,7 @@ def own_programs():
 
 
 def corpus(folder):
-    """(name, artefact, inputs) of programs for one device that call nothing outside the process."""
+    """Yields (name, artifact, inputs) of programs for one device without calls out of the process."""
     rows = [line.rstrip("\n").split("\t") for line in (folder / "manifest.tsv").read_text().splitlines()]
     rows = {row[0]: row for row in rows if len(row) >= 7 and row[2] == row[3] == "1" and "callback" not in row[6]}
     files = {}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results that nobody placed lie as XLA would place them: programs over 8 devices, whose results have the same values and the same
-parts on the same devices under JAX on jaxlib and on hilo, as Shardy and as GSPMD are told of shardings. Ends with "N passed, N failed"."""
+"""Compares shardings of results with XLA's: programs over 8 devices run under JAX on jaxlib and on hilo.
+
+Results have the same values, and the same parts on the same devices, with shardings in the forms of Shardy and of
+GSPMD. Results without a specified sharding are placed as by XLA. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -19,7 +21,7 @@ PARTITIONERS = {"shardy": "1", "gspmd": "0"}
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo of a build")
-    parser.add_argument("--run", type=pathlib.Path, help=argparse.SUPPRESS)  # in a process of its own: the file for what was found
+    parser.add_argument("--run", type=pathlib.Path, help=argparse.SUPPRESS)  # the file for the results of a child process
     arguments = parser.parse_args()
     if arguments.run:
         arguments.run.write_bytes(pickle.dumps(found()))
@@ -46,14 +48,16 @@ def run(environment: dict, file: pathlib.Path) -> dict:
 
 
 def found() -> dict:
-    """Of each program's results: the box that each device has, and the sum of all elements, which are small integers."""
+    """Returns for each result the index range on each device, and the sum of all elements, which are small integers."""
     import jax
     import numpy as np
     results = {}
     for name, (function, *inputs) in programs().items():
         leaves = jax.tree.leaves(jax.jit(function)(*inputs))
-        results[name] = [(sorted((shard.device.id, [part.indices(size)[:2] for part, size in zip(shard.index, leaf.shape)])
-                                 for shard in leaf.addressable_shards), float(np.sum(np.asarray(leaf), dtype=np.float64))) for leaf in leaves]
+        results[name] = [(sorted((shard.device.id, [part.indices(size)[:2]
+                                                    for part, size in zip(shard.index, leaf.shape)])
+                                 for shard in leaf.addressable_shards),
+                          float(np.sum(np.asarray(leaf), dtype=np.float64))) for leaf in leaves]
     return results
 
 
@@ -66,7 +70,8 @@ def programs() -> dict:
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
 
     def on(spec, *shape):
-        return jax.device_put(jnp.arange(float(jnp.prod(jnp.array(shape)))).reshape(shape) % 7, NamedSharding(mesh, spec))
+        return jax.device_put(jnp.arange(float(jnp.prod(jnp.array(shape)))).reshape(shape) % 7,
+                              NamedSharding(mesh, spec))
 
     def constrained(x):
         return lax.with_sharding_constraint(x * 2, NamedSharding(mesh, P("y", None)))
@@ -83,7 +88,8 @@ def programs() -> dict:
         "broadcast": (lambda x: jnp.broadcast_to(x[:, None, :], (8, 3, 16)), a), "reshaped_apart": (lambda x: x.reshape(4, 2, 16), a),
         "reshaped_together": (lambda x: x.reshape(24, 8), cube), "product": (lambda x, y: x @ y.T, b, on(P("y", None), 8, 16)),
         "products": (lambda x: jnp.einsum("bij,bkj->bik", x, x), cube), "constrained": (constrained, a),
-        "called": (lambda x: jax.jit(lambda y: y + 1)(x) * 2, a), "looped": (lambda x: lax.fori_loop(0, 3, lambda i, y: y + 1, x), a),
+        "called": (lambda x: jax.jit(lambda y: y + 1)(x) * 2, a),
+        "looped": (lambda x: lax.fori_loop(0, 3, lambda i, y: y + 1, x), a),
         "branched": (lambda x: lax.cond(x[0, 0] > 1, lambda y: y + 1, lambda y: y - 1, x), a), "converted": (lambda x: x.astype(int), b),
         "reversed_and_sorted": (lambda x: jnp.sort(x, axis=1), b), "two_results": (lambda x: (x + 1, x.T), a),
         "differentiated": (jax.grad(lambda x: jnp.sum(jnp.tanh(x) ** 2) * 0), a), "from_nothing": (lambda x: jnp.arange(8.0), a),

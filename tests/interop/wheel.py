@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel jax-hilo: it is built, installed in a fresh environment, and programs run on hilo there; where something is missing,
-the package says what. Ends with "N passed, N failed"."""
+"""Builds the wheel jax-hilo, installs it in a fresh environment, and runs programs on hilo there. Missing parts are
+reported by the package. Ends with "N passed, N failed"."""
 
 import argparse
 import contextlib
@@ -73,13 +73,14 @@ def cases(command: pathlib.Path, folder: pathlib.Path):
     with serving(command) as address:
         yield "runs on a server", run([python, "-c", PROGRAM_WITHOUT_CALLBACKS], "ran on 1 devices", JAX_PLATFORMS="hilo,cpu",
                                       JAX_HILO_TARGET=f"rpc:{address}", **outer)
-        yield "names what a server needs", without_grpc(folder, lambda: run([python, "-c", PROGRAM], "the backend xrt needs libhilo_grpc.so", 1,
-                                                                           JAX_PLATFORMS="hilo,cpu", JAX_HILO_TARGET=f"rpc:{address}", **outer))
+        on_server = {"JAX_PLATFORMS": "hilo,cpu", "JAX_HILO_TARGET": f"rpc:{address}", **outer}
+        yield "names what a server needs", without_grpc(
+            folder, lambda: run([python, "-c", PROGRAM], "the backend xrt needs libhilo_grpc.so", 1, **on_server))
 
 
 @contextlib.contextmanager
 def serving(command: pathlib.Path):
-    """A server of the build's, and where it listens."""
+    """Starts the build's server; returns its address."""
     with subprocess.Popen([command, "serve", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True) as server:
         try:
             yield server.stdout.readline().split()[-1]  # serving at 127.0.0.1:PORT
@@ -88,7 +89,7 @@ def serving(command: pathlib.Path):
 
 
 def without_grpc(folder: pathlib.Path, action) -> str:
-    """What `action` gives while the installed package lacks libhilo_grpc.so."""
+    """Returns the result of `action` while the installed package lacks libhilo_grpc.so."""
     library = next(folder.glob("venv/lib/*/site-packages/jax_plugins/hilo/libhilo_grpc.so"))
     library.rename(library.with_suffix(".away"))
     try:
@@ -98,9 +99,10 @@ def without_grpc(folder: pathlib.Path, action) -> str:
 
 
 def run(command, wanted: str = "", status: int = 0, **variables) -> str:
-    """What is wrong with a command that should end with this status and say this."""
+    """Returns the error of a command that should end with this status and message."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JAX_PLATFORMS", "JAX_HILO_LIBRARY")}
-    done = subprocess.run(list(map(str, command)), env=environment | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    done = subprocess.run(list(map(str, command)), env=environment | variables, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True,
                           errors="replace", timeout=SECONDS)
     if done.returncode == status and wanted in done.stdout:
         return ""

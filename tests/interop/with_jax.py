@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo and XLA understand each other. For each program: JAX writes HLO text, `hilo run` computes what JAX computes, on
-both engines; hilo prints the text again, XLA parses that, runs it and gets the same. Ends with "N passed, N failed"."""
+"""Exchanges programs between hilo and XLA as HLO text.
+
+For each program JAX writes HLO text, and `hilo run` computes JAX's results on both engines. hilo prints the text again,
+and XLA parses and runs it with the same results. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -56,7 +58,7 @@ def run_program(command, function, inputs):
 
 
 def with_index_modes(text) -> str:
-    """Gathers and scatters say that their indices are in bounds, as hilo writes it."""
+    """Adds hilo's attribute to gathers and scatters that their indices are in bounds."""
     mark = ', frontend_attributes={hilo.index_mode="promise_in_bounds"}'
     return "\n".join(re.sub(r"(, metadata=|$)", lambda m: mark + m[0], line, count=1)
                      if re.search(r" (gather|scatter)\(", line) else line for line in text.split("\n"))
@@ -98,7 +100,8 @@ def run_xla(module, inputs) -> list:
 
 def call(command) -> tuple[str, str]:
     try:
-        done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True,
                               errors="replace", timeout=RUN_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error), ""

@@ -60,7 +60,7 @@ TEST(Npy, ReadsFortranOrder) {
   EXPECT_EQ(text_of(npy(header("|u1", "(2, 3)", true), std::string("\0\3\1\4\2\5", 6))),
             "u8[2,3] {{0, 1, 2}, {3, 4, 5}}");
   std::string data(24, '\0');
-  // Element [i,j,k] of 2x3x4 has the value 12i + 4j + k and lies at i + 2j + 6k.
+  // Element [i,j,k] of 2x3x4 has the value 12i + 4j + k and the offset i + 2j + 6k.
   for (size_t i = 0; i < 2; ++i) {
     for (size_t j = 0; j < 3; ++j) {
       for (size_t k = 0; k < 4; ++k) data[i + 2 * j + 6 * k] = static_cast<char>(12 * i + 4 * j + k);

@@ -11,7 +11,7 @@ namespace {
 
 std::string data(const std::string& name) { return std::string(tests::kSourceDir) + "/tests/io/data/" + name; }
 
-// A file with this header and so many bytes after it.
+// A file with this header and `size` bytes after it.
 std::string file_of(std::string_view header, size_t bytes) {
   std::string file;
   for (int i = 0; i < 8; ++i) file += static_cast<char>(header.size() >> (8 * i) & 0xff);

@@ -240,7 +240,8 @@ TEST(Cond, RefusesWhatIsNoPredicate) {
   EXPECT_NE(shapes.find("got (f32[]), wanted (f32[1])"), std::string::npos) << shapes;
 }
 
-// ---- switch_ ---------------------------------------------------------------------------------------------------------
+// ---- switch_
+// ---------------------------------------------------------------------------------------------------------
 
 TEST(Switch, GivesTuplesAndTakesSeveralOperands) {
   const auto f = [](Array i) {
@@ -313,7 +314,7 @@ TEST(Switch, HasTheDerivativesOfTheBranchTaken) {
 TEST(Switch, ForwardsInputsAndOutputsInAnyOrder) {
   const X64Scope x64;
   using List = std::vector<Array>;
-  // `handed` of three inputs are handed on, `scaled` of the rest are exponentials and the others sines; then shuffled.
+  // `handed` of three inputs are forwarded, `scaled` of the rest are exponentials and the others sines; then shuffled.
   for (int handed = 0; handed <= 3; ++handed) {
     for (int scaled = 0; scaled <= 3 - handed; ++scaled) {
       const auto branch = [=](double s) {
@@ -368,7 +369,7 @@ TEST(Switch, BranchesShareThePlacesOfTheirResiduals) {
   const auto places = [](const auto& branches) {
     const auto f = [&](Array x, Array i) { return lax::switch_(i, branches, x); };
     const std::string text = make_hlo(grad(f))(0.5f, 1);
-    // The forward conditional gives the value, which nobody reads, and the residuals.
+    // The forward conditional gives the value, which is unused, and the residuals.
     const size_t at = text.find(" conditional(");
     const size_t begin = text.rfind('\n', at);
     const std::string type = text.substr(begin, at - begin);

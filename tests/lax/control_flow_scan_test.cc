@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan, map and associative_scan as JAX's lax_control_flow_test has them. Numbers are arithmetic, or a C++ loop over the
-// same step.
+// scan, map and associative_scan as JAX's lax_control_flow_test has them. Numbers are arithmetic, or a C++ loop over
+// the same step.
 #include <gtest/gtest.h>
 
 #include "hilo/lax/collective.h"
@@ -289,7 +289,7 @@ TEST(Scan, SpeaksOverANamedAxis) {
 
 TEST(Scan, CarriesAndSlicesMayBeHandedOnInAnyOrder) {
   const X64Scope x64;
-  // Of five carries two are handed on at their place, two swap, one is new; of three slices one is handed on as y.
+  // Of five carries two are forwarded at their place, two swap, one is new; of three slices one is forwarded as y.
   const std::vector<std::array<size_t, 5>> orders = {{0, 1, 2, 3, 4}, {4, 2, 0, 1, 3}, {3, 0, 4, 2, 1}};
   const auto scale = custom_jvp([](Array x) { return 3.0 * x; }).defjvp([](std::tuple<Array> p, std::tuple<Array> t) {
     return Pair(3.0 * std::get<0>(p), 3.0 * std::get<0>(t));

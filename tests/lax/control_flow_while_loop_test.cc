@@ -238,7 +238,7 @@ TEST(WhileLoop, TangentsMayAppearStepByStep) {
 }
 
 TEST(WhileLoop, CarriesMayChangeTheirPlaces) {
-  // Three arrays are handed on at their place, one computed anew, two swap places, whatever the order they stand in.
+  // Three arrays are forwarded at their place, one is recomputed and two swap places, in any order.
   using State = std::pair<Array, std::vector<Array>>;
   const std::vector<std::array<size_t, 6>> orders = {
       {0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 0, 3, 5, 1, 4}, {4, 3, 5, 1, 0, 2}};
@@ -323,7 +323,8 @@ TEST(WhileLoop, RefusesWhatIsNoCondition) {
   EXPECT_NE(carry.find("got (pred[], pred[]), wanted (pred[], f32[])"), std::string::npos) << carry;
 }
 
-// ---- fori_loop -------------------------------------------------------------------------------------------------------
+// ---- fori_loop
+// -------------------------------------------------------------------------------------------------------
 
 Array one_more(const Array&, const Array& c) { return c + 1; }
 
@@ -485,7 +486,7 @@ TEST(WhileLoop, WhatTheBodyHandsOnStaysUnbatched) {
   const auto [w, x] = vmap(f, options)(numpy::ones({2, 2}), numpy::ones({4, 2}), numpy::arange(4));
   EXPECT_EQ(w.to_vector<float>(), Floats(4, 1));
   EXPECT_EQ(x.to_vector<float>(), (Floats{1, 1, 2, 2, 4, 4, 8, 8}));
-  // Two that change places are not handed on.
+  // Two that change places are not forwarded.
   const auto g = [](Array a, Array b, Array last) {
     return std::get<1>(lax::while_loop(
         [&](State s) { return std::get<0>(s) < last; },

@@ -128,7 +128,8 @@ TEST(CustomRoot, TakesLoopsOfUnknownLength) {
   expect_golden("custom_root.grad", grad(f)(5.0f), 1e-5);
 }
 
-// ---- as JAX's custom_linear_solve_test and custom_root_test have them; numbers are finite differences -----------------
+// ---- as JAX's custom_linear_solve_test and custom_root_test have them; numbers are finite differences
+// -----------------
 
 Array general() { return numpy::array({{4.0, 1.0, 0.5}, {0.25, 3.0, -1.0}, {1.0, 0.0, 5.0}}); }
 Array right_hand_side() { return numpy::array({1.0, -2.0, 0.5}); }
@@ -318,7 +319,7 @@ Array by_jacobian(const G& g, const Array& c) {
 }
 
 TEST(CustomRoot, TangentSolveMayCloseOverWhatIsDifferentiated) {
-  // The root of x x = a, whose slope is 2 sqrt(a): known to who solves.
+  // The root of x x = a, whose slope is 2 sqrt(a): known to the solver.
   const auto root = [](Array a) {
     return lax::custom_root([a](Array v) { return v * v - a; }, Array(1.0f),
                             [a](auto, Array) { return numpy::sqrt(a); },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lax::rng_uniform promises beside its numbers, which are hilo's own; those of rng_bit_generator are golden rows.
+// What lax::rng_uniform promises, apart from its numbers, which are hilo's own; those of rng_bit_generator are golden
+// rows.
 #include "hilo/lax/random_bits.h"
 
 #include <gtest/gtest.h>

@@ -78,7 +78,7 @@ TEST(Manners, LocalesChangeNoText) {
   std::locale::global(before);
   EXPECT_EQ(under_cpp_locale, wanted);
 
-  // The C library's locale: made here, because a machine need not have any.
+  // The C library's locale: compiled here, because a machine may have none.
   ASSERT_TRUE(write_file_atomic(folder + "/comma.src", kLocale).ok());
   const std::string command = "localedef --no-archive -c -i '" + folder + "/comma.src' '" + folder + "/xx_XX'";
   static_cast<void>(

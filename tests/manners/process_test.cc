@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hilo leaves of the process it works in as it was: signal handlers and floating-point control; and what becomes
-// of whole programs for which there is not enough memory.
+// What hilo leaves of the process it works in as it was: signal handlers and floating-point control; and how programs
+// end without enough memory.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>

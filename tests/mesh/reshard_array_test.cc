@@ -105,7 +105,8 @@ TEST_F(ReshardArray, RefusesWhatDoesNotFit) {
   EXPECT_THROW(resharded(x, NamedSharding(mesh, P(none, "i"))), IndivisibleError);
 }
 
-/// Processes have no host memory in common: what they would run is a program, and in it no array is gathered that need not be.
+/// Processes have no host memory in common: what they would run is a program, and in it no array is gathered that need
+/// not be.
 TEST_F(ReshardArray, ProgramsSendNoMoreThanPartsThatChangeHands) {
   const Mesh mesh = make_mesh({8}, {"i"});
   const NamedSharding rows(mesh, P("i")), columns(mesh, P(none, "i"));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs that move arrays and reduce them: the CPU engine against the reference evaluator, in each form of the processor's
-// vectors, on one thread and on all.
+// Random programs that move arrays and reduce them: the CPU engine against the reference evaluator, in each form of the
+// processor's vectors, on one thread and on all.
 //   HILO_MOVED_PROGRAMS   how many (default 2000)
 //   HILO_MOVED_SEED       the first seed (default 0)
-//   HILO_MOVED_FORMS      "all": each program runs in each form; otherwise in the widest and in one of the others, in turn
+//   HILO_MOVED_FORMS      "all": each program runs in each form; otherwise in the widest and in one of the others, in
+//   turn
 //   HILO_MOVED_SHOW       set: prints each program before it runs
 #include <fmt/format.h>
 
@@ -23,9 +24,9 @@
 namespace hilo::tests {
 namespace {
 
-constexpr unsigned kPerTest = 100;     // programs of one test
-constexpr int64_t kMostDiffering = 3;  // of one test; each is reduced
-constexpr double kSlow = 20;           // ms of compiling for an instruction that are worth a line
+constexpr unsigned kPerTest = 100;    // programs of one test
+constexpr int64_t kMaxDiffering = 3;  // of one test; each is reduced
+constexpr double kSlow = 20;          // ms of compiling for an instruction that are worth a line
 
 /// While it lives, code is for that form.
 class UsesIsa {
@@ -120,7 +121,7 @@ TEST_P(MovedReductions, GiveOnTheEngineWhatTheyGiveOnTheReference) {
                  end = begin + count * (GetParam() + 1) / parts;
   const std::vector<cpu::Isa> isas = used_isas();
   int64_t differing = 0;
-  for (unsigned seed = first; seed < end && differing < kMostDiffering; ++seed) {
+  for (unsigned seed = first; seed < end && differing < kMaxDiffering; ++seed) {
     const MovedProgram program = moved_program(seed);
     if (std::getenv("HILO_MOVED_SHOW") != nullptr) std::cout << shown(program.program) << std::endl;
     const StatusOr<std::vector<hlo::Expected>> expected = hlo::expected_of(program.program, compare_options(program));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`hilo run` on HLO texts with seeded mistakes: an error, or what the reference evaluator gives too; never a crash, more
-than a second of processor time without an end, or more than 256 MiB.
+"""`hilo run` on HLO texts with seeded mistakes: an error, or what the reference evaluator gives too; never a crash,
+more than a second of processor time without an end, or more than 256 MiB.
     HILO_MUTATED_PROGRAMS   how many (default 120)
     HILO_MUTATED_SEED       the first seed (default 0)"""
 

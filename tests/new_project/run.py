@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a project with `hilo new`, builds it against the build tree and runs it.
+"""Creates a project with `hilo new`, builds it against the build tree and runs it.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -35,7 +35,8 @@ def main() -> int:
 
 
 def run(*command, cwd=None, status=0) -> str:
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd)
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          cwd=cwd)
     assert done.returncode == status, f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}"
     return done.stdout
 

@@ -14,7 +14,7 @@
 namespace hilo::numpy {
 namespace {
 
-/// A file of this process that goes away with the test.
+/// A file of this process, deleted at the end of the test.
 class TextFile {
  public:
   explicit TextFile(const std::string& text = "")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of results beside JAX's: functions by types of arguments, weakly typed and not, with x64 and without.
+// The types of results compared with JAX's: functions by types of arguments, weakly typed and not, with x64 and
+// without.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `where` drops takes no part: values and derivatives are those of the elements that are left, whatever the others are.
+// What `where` drops takes no part: values and derivatives are those of the elements that are left, whatever the others
+// are.
 #include <gtest/gtest.h>
 
 #include <cmath>

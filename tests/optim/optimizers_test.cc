@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimisers and transformations over 100 steps, beside optax.
+// Optimisers and transformations over 100 steps, compared with optax.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/out_of_memory/failing_new.h -- operator new that fails at a call of one's choice. It is that of the whole process,
-// the library included: to be included by one file of a program.
+// tests/out_of_memory/failing_new.h -- operator new that fails at a call of one's choice. It is that of the whole
+// process, the library included: to be included by one file of a program.
 #pragma once
 
 #include <atomic>
@@ -48,12 +48,13 @@ inline void* allocate(size_t bytes, size_t alignment) {
 
 }  // namespace failing_new
 
-/// From now on call `number` fails, or all from that one on. Numbers count the calls where `is_counted` says so, from 0.
+/// Makes call `number` fail, or all calls from that one on. Numbers count the calls for which `is_counted` is true,
+/// from 0.
 inline void fail_new_at(int64_t number, Failing how, bool (*is_counted)() = nullptr) {
   failing_new::is_counted = is_counted;
   failing_new::start(number, how);
 }
-/// From now on none fails. Returns    how many calls were counted since it was said which fail
+/// Stops the failures. Returns    the number of calls counted since they were set
 inline int64_t fail_no_more() {
   failing_new::first_to_fail = -1;
   failing_new::all_fail = false;

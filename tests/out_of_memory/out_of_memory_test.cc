@@ -2,8 +2,8 @@
 // Operator new fails at its n-th call, once or for ever, anywhere: that is an error, and the library goes on.
 //
 // Each n has a process of its own, which has not used the library before, so first use is part of what fails.
-// HILO_OUT_OF_MEMORY_STEP=1 (make sanitize) tries every n outside of LLVM, and one in a hundred within, where all take the
-// same way (backend/cpu/load/spare_memory.h). Without it a few are tried, so that it takes seconds.
+// HILO_OUT_OF_MEMORY_STEP=1 (make sanitize) tries every n outside of LLVM, and one in a hundred within, where all take
+// the same way (backend/cpu/load/spare_memory.h). Without it a few are tried, so that it takes seconds.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -243,7 +243,7 @@ Ended run_once(const Scenario& scenario, float& value, std::array<char, 200>& te
     return Ended::kWell;
   } catch (const Error& error) {
     std::strncpy(text.data(), error.what(), text.size() - 1);
-    // Who waited for a replica that ran out of memory is told so.
+    // A replica that waits for one that ran out of memory gets this error.
     const bool told =
         error.code() == StatusCode::kAborted && std::strstr(error.what(), "RESOURCE_EXHAUSTED") != nullptr;
     return told || error.code() == StatusCode::kResourceExhausted ? Ended::kWithError : Ended::kWithAnotherError;

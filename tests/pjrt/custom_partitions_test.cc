@@ -39,12 +39,12 @@ std::string text_of(std::string_view message) {
   return text + ")";
 }
 
-/// What a partitioner was told, and what it says.
+/// The information that a partitioner receives, and its answer.
 struct Partitioner {
   JAX_CustomCallPartitioner_Callbacks callbacks{};
   std::string module;  ///< what each device runs
-  Texts operands;      ///< shardings that it wants; none: those that it was told
-  std::string result;  ///< "": as it was told
+  Texts operands;      ///< shardings that it wants; none: those that it received
+  std::string result;  ///< "": as received
   std::string error;   ///< it refuses
   std::atomic<int> asked = 0, results_asked = 0, users_asked = 0, cleaned = 0, given_back = 0;
   std::string told, told_config, told_shapes, told_users;
@@ -224,7 +224,7 @@ TEST(CustomPartitions, EachDeviceRunsWhatThePartitionerGives) {
   EXPECT_EQ(own.told_config, "own");
   EXPECT_EQ(own.asked, 1);
   EXPECT_EQ(own.cleaned, 1);
-  EXPECT_EQ(own.results_asked + own.users_asked, 0);  // the rule says it all
+  EXPECT_EQ(own.results_asked + own.users_asked, 0);  // the rule is sufficient
   for (int round = 0; round < 3; ++round) EXPECT_EQ(run_on_parts(client.get(), program.get()), all_sums());
 }
 

@@ -11,7 +11,7 @@
 namespace hilo::tests {
 namespace {
 
-/// What a program's caller hands over: see jaxlib.
+/// The data that a program's caller passes: see jaxlib.
 struct Args {
   const char* sharding;
   size_t sharding_size;

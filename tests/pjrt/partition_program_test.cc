@@ -276,7 +276,7 @@ extern "C" HiloFfi_Error* note_what_is_there(HiloFfi_CallFrame* frame) {
   return nullptr;
 }
 
-/// Calls with an array and returns it; the array lies as `sharding` says, on two devices.
+/// Calls with an array, sharded by `sharding` over two devices, and returns it.
 std::multiset<Floats> called_with(const std::string& sharding, const Floats& first, const Floats& second) {
   const Handle<PJRT_Client> client = make_client(2);
   const Compiled compiled_program = compiled(client.get(),

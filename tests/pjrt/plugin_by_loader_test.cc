@@ -38,7 +38,7 @@ class ByLoader : public testing::TestWithParam<plugins::ProgramFormat> {
     return *buffer_from_literal(*client_->devices()[device], value);
   }
   static Literal numbers() { return Literal::array<float>({2, 3}, {1, 2, 3, 4, 5, 6}); }
-  /// Where the array lies, in this process.
+  /// The address of the array in this process.
   uintptr_t address(const BufferPtr& buffer) {
     PJRT_Buffer_UnsafePointer_Args args{};
     args.buffer = plugins::plugin_buffer(buffer).raw();

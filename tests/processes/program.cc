@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/processes/program.cc -- what run.py starts as one of several: `program values` prints a line for each replica and each
-// collective; `program MISHAP PROCESS STEP STEPS` computes, until that process does at that step what it is told.
+// tests/processes/program.cc -- what run.py starts as one of several: `program values` prints a line for each replica
+// and each collective; `program MISHAP PROCESS STEP STEPS` computes, until that process does the
+// requested action at that step.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that mpirun starts as several processes: the bits of one process, and what is said when one is lost.
+"""Runs programs that mpirun starts as several processes: results have the bits of one process, and the loss of a
+process is reported.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -25,7 +26,8 @@ def program(place) -> pathlib.Path:
 
 def run(place, *command, **environment) -> subprocess.CompletedProcess:
     """All processes of a job are one group: nothing of it is left behind."""
-    with subprocess.Popen([str(part) for part in command], cwd=place.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with subprocess.Popen([str(part) for part in command], cwd=place.folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE,
                           text=True, start_new_session=True, env={**own_environment(), **environment}) as job:
         try:
             out, err = job.communicate(timeout=120)

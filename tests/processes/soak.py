@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of several processes, one of which is killed, stopped, slowed, or ends or hangs, by a seed: each ends with the right sums or
-with an error that names the process, in time, and nothing of it is left. Prints a line a kind, then "N passed, N failed"."""
+"""Jobs of several processes, one of which is killed, stopped or slowed, or ends or hangs, selected by a seed.
+
+Each job ends in time with the right sums or with an error that names the process, and leaves nothing behind. Prints a
+line per kind, then "N passed, N failed"."""
 
 import argparse
 import collections

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as people write them who know JAX and have not seen hilo's headers: models and their training.
+// Programs as users write them who know JAX and have not seen hilo's headers: models and their training.
 #include <gtest/gtest.h>
 
 #include <map>

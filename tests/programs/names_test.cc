@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as people write them who know JAX and have not seen hilo's headers: what they type first and found missing.
+// Programs as users write them who know JAX and have not seen hilo's headers: names that were missing at first.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What JAX's users write and C++ can't have: the compiler refuses it with a sentence that says what to write instead. What
-compiles is in the test programs beside this file.
+"""Constructs of JAX's users that C++ can't have: the compiler rejects them with a sentence that names the alternative.
 
-Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+The test programs next to this file have the constructs that compile. Prints "passed CASE" or "failed CASE" for each;
+tools/run_tests.py counts them.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as people write them who know JAX and have not seen hilo's headers: small models of science.
+// Programs as users write them who know JAX and have not seen hilo's headers: small models of science.
 #include <gtest/gtest.h>
 
 #include <cmath>

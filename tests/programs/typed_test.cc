@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as people write them who know JAX and have not seen hilo's headers: braces for structs, tuples of arrays, options
-// behind a count. What is refused of this kind is in tests/refused.
+// Programs as users write them who know JAX and have not seen hilo's headers: braces for structs, tuples of arrays,
+// options after a count. tests/refused has those that are rejected.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of users: an arm with two links, an option by Monte Carlo, a graph network, a particle filter, bundle adjustment.
+// Programs of users: an arm with two links, an option by Monte Carlo, a graph network, a particle filter, bundle
+// adjustment.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +14,8 @@ using namespace hilo;
 
 namespace {
 
-// ---- an arm with two links: the equations of motion from the energies -------------------------------------------------
+// ---- an arm with two links: the equations of motion from the energies
+// -------------------------------------------------
 struct Joint {
   Array q, v;
 };
@@ -52,7 +54,8 @@ TEST(Users, AnArmKeepsItsEnergy) {
   EXPECT_GT(numpy::abs(last.v).max().item<float>(), 0.1f);
 }
 
-// ---- an option by Monte Carlo, and its Greeks by one reverse pass ------------------------------------------------------
+// ---- an option by Monte Carlo, and its Greeks by one reverse pass
+// ------------------------------------------------------
 struct Market {
   Array spot, volatility, rate;
 };
@@ -70,7 +73,8 @@ TEST(Users, AnOptionsGreeksAreThoseOfTheFormula) {
   EXPECT_NEAR(greeks.rate.item<float>(), 53.23, 0.6);        // rho
 }
 
-// ---- a graph network ---------------------------------------------------------------------------------------------------
+// ---- a graph network
+// ---------------------------------------------------------------------------------------------------
 struct Graph {
   Array nodes, senders, receivers;
 };
@@ -91,7 +95,8 @@ TEST(Users, MessagesOfAGraphAreThoseOfItsMatrix) {
   EXPECT_TRUE(numpy::allclose(grad(loss(layer))(w), grad(loss(dense))(w), {.atol = 1e-4}).item<bool>());
 }
 
-// ---- a particle filter -------------------------------------------------------------------------------------------------
+// ---- a particle filter
+// -------------------------------------------------------------------------------------------------
 TEST(Users, AParticleFilterFollowsTheKalmanFilter) {
   const int n = 2000;
   const Array observed = numpy::array({0.3f, 0.9f, 1.2f, 0.8f, 1.5f});
@@ -115,7 +120,8 @@ TEST(Users, AParticleFilterFollowsTheKalmanFilter) {
   }
 }
 
-// ---- bundle adjustment -------------------------------------------------------------------------------------------------
+// ---- bundle adjustment
+// -------------------------------------------------------------------------------------------------
 struct Scene {
   Array cameras;  ///< [c, 3]: an angle and a place
   Array points;   ///< [p, 2]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs with random layouts on every instruction, and with bitcasts between them: engines against the reference
-// evaluator on the program without.
+// Random programs with random layouts on every instruction, and with bitcasts between them: engines against the
+// reference evaluator on the program without.
 //   HILO_LAYOUT_PROGRAMS   how many (default 300)
 //   HILO_RANDOM_SEED       the first seed (default 0)
 #include <cstdlib>

@@ -67,7 +67,7 @@ hlo::PropagationRequest random_request(const hlo::Module& module, const hlo::Mes
   return request;
 }
 
-/// What the programs so far were made of.
+/// Statistics of the programs so far.
 struct Counts {
   std::map<hlo::Opcode, int64_t> collectives;
   int64_t programs = 0, cut = 0, whole_ops = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs over every opcode and type of the op table: the CPU engine against the reference evaluator.
-//   HILO_RANDOM_PLATFORM   a platform that stands in the CPU engine's place, of hilo_pjrt_plugins for example
+//   HILO_RANDOM_PLATFORM   a platform that replaces the CPU engine, of hilo_pjrt_plugins for example
 //   HILO_RANDOM_AUDIENCE   "others": programs of what XLA for the CPU has and promises the same of
 //   HILO_RANDOM_PROGRAMS   how many (default 150)
 //   HILO_RANDOM_SHOW       set: prints each program before it runs
 //   HILO_RANDOM_SKIP       how many of them are drawn only (default 0): what is drawn depends on those before
 //   HILO_RANDOM_SEED       the first seed (default 0)
 //   HILO_RANDOM_FOLDER     where programs for others go (default: a folder that is removed)
-//   HILO_RANDOM_FILES      how many of those (default 20), beside one for every sample
+//   HILO_RANDOM_FILES      how many of those (default 20), in addition to one for every sample
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -67,7 +67,8 @@ std::string ops_of(const hlo::Module& module) {
   return fmt::format("{}", fmt::join(ops, ", "));
 }
 
-/// What others can be asked for. XLA copies arrays whose size is set at run time with any size, past their end.
+/// Whether other engines can run the cell. XLA copies arrays whose size is set at run time with any size, past their
+/// end.
 bool is_for_others(const Cell& cell) { return is_for_xla(cell) && cell.opcode != Opcode::kSetDimensionSize; }
 
 TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
@@ -164,7 +165,7 @@ TEST(RandomPrograms, FindAPlantedWrongKernelAndReduceItToAFewOps) {
   }
 }
 
-/// Every sample of an op and type that XLA:CPU is asked for, by itself.
+/// Writes every sample of an op and type that XLA:CPU runs, each by itself.
 void write_samples(const std::string& folder, int64_t n) {
   for (const Cell& cell : cells()) {
     if (!is_for_xla(cell)) continue;

@@ -27,7 +27,7 @@ class Hash {
   uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-/// Compiled and run anew with each number of threads; the hashes that came out.
+/// Compiled and run again with each number of threads; the hashes that came out.
 std::set<uint64_t> hashes_of(const hlo::Module& module, const std::vector<Literal>& arguments) {
   std::set<uint64_t> hashes;
   for (const int threads : kThreads) {

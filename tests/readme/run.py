@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what README.md says, as a new user: installs hilo, compiles the first program by the page's g++ line and by its CMakeLists.txt,
-compares the output with the page, then compiles the other blocks of C++ inside that program and runs the commands on what it leaves.
-Also holds docs/command.md to the command: its subcommands and options exist, and no subcommand is missing.
+"""Follows README.md as a new user.
+
+Installs hilo, compiles the first program by the page's g++ line and by its CMakeLists.txt, and compares the output with
+the page. Then compiles the other C++ blocks inside that program and runs the commands on the results. Also checks that
+docs/command.md lists all subcommands, and only existing options.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -20,7 +22,7 @@ from command import ROOT  # noqa: E402
 from page_programs import difference  # noqa: E402
 
 PAGE = (ROOT / "README.md").read_text()
-MOST_LINES, MOST_ROWS = 120, 12  # of the page, and of its table of pages
+MAX_LINES, MAX_ROWS = 120, 12  # of the page, and of its table of pages
 
 
 def main() -> int:
@@ -48,7 +50,7 @@ def blocks(language: str) -> list[str]:
 
 
 def run(command: str, place: pathlib.Path) -> str:
-    """By a shell, with what `make install` tells to set."""
+    """Runs a command by a shell, with the environment that `make install` asks the user to set."""
     prefix = place / "prefix"
     environment = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig", "CMAKE_PREFIX_PATH": str(prefix), "HILO_CACHE": "off",
                    "LD_LIBRARY_PATH": f"{prefix}/lib", "PATH": f"{prefix}/bin:{os.environ['PATH']}", "HILO_PLATFORM": "Host"}
@@ -64,9 +66,9 @@ def expect_output(got: str):
 
 
 def it_is_short(**_):
-    assert len(PAGE.splitlines()) <= MOST_LINES, f"README.md has {len(PAGE.splitlines())} lines; at most {MOST_LINES}"
+    assert len(PAGE.splitlines()) <= MAX_LINES, f"README.md has {len(PAGE.splitlines())} lines; at most {MAX_LINES}"
     rows = [line for line in PAGE.partition("## Read on")[2].splitlines() if line.startswith("| ")]
-    assert 2 < len(rows) <= MOST_ROWS + 1, f"the table of pages has {len(rows) - 1} rows; at most {MOST_ROWS}"
+    assert 2 < len(rows) <= MAX_ROWS + 1, f"the table of pages has {len(rows) - 1} rows; at most {MAX_ROWS}"
 
 
 def installs(place, build):

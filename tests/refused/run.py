@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What someone types who knows JAX, and C++ or hilo refuses: the first error says what is expected, and the message is
-short. g++ gets at most 12 lines. Clang has three for each function on the way and is tried where it is there: its first error
-says the same, in at most CLANG_LINES lines.
+"""Mistakes of users who know JAX: the first compiler error states what is expected, and the message is short.
 
-Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+g++ prints at most 12 lines. Clang prints three for each function on the way, and is tested if it is installed: its
+first error is the same, in at most CLANG_LINES lines. Prints "passed CASE" or "failed CASE" for each;
+tools/run_tests.py counts them.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever carries the bytes: threads of one process, or messages between processes with one or two participants each.
+// Any transport: threads of one process, or messages between processes with one or two participants each.
 #include "hilo/device/communicator.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class CommunicatorTest : public ::testing::TestWithParam<int64_t> {
     }
     return groups;
   }
-  /// What each returned; `failure`, if it isn't null, what the first process said of all.
+  /// Returns the status of each process; `failure`, if it isn't null, gets the first process's summary.
   std::vector<Status> run(int64_t n, const std::function<Status(Communicator&)>& body, Status* failure = nullptr) {
     const auto groups = groups_of(n);
     std::vector<Status> statuses = tests::run_participants(groups, GetParam() == 0 ? n : each_of(n), body);

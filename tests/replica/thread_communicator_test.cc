@@ -74,7 +74,7 @@ TEST(ThreadCommunicator, CancellingEndsAllWhoWaitWithinOneWakeUpEach) {
   }
   while (all.waiting() < kReplicas - 1) std::this_thread::yield();
   token.cancel();
-  const int64_t before = all.wake_ups();  // whoever wakes up after this sees the word
+  const int64_t before = all.wake_ups();  // a thread that wakes up after this sees the word
   for (std::thread& thread : threads) thread.join();
   EXPECT_LE(all.wake_ups() - before, kReplicas - 1);
   for (const Status& status : statuses) EXPECT_EQ(status.code(), StatusCode::kCancelled) << status.to_string();

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded programs of JAX with their inputs, run here and on a server of this machine, by `hilo conformance`: the bits of all
-results are the same. Every --every-th program of CASES/manifest.tsv; ends with "N passed, N failed, N skipped"."""
+"""Runs recorded programs of JAX locally and on a server of this machine, by `hilo conformance`, and compares the bits
+of all results.
+
+Runs every --every-th program of CASES/manifest.tsv. Ends with "N passed, N failed, N skipped"."""
 
 import argparse
 import contextlib
@@ -47,8 +49,8 @@ def server(hilo: pathlib.Path, folder: pathlib.Path, **environment: str):
 
 
 def digests(hilo: pathlib.Path, folder: pathlib.Path, cases: pathlib.Path, options: list[str]) -> dict[str, str]:
-    """What the results of each program are that ran to its end. How far they are from the recorded ones is conformance's matter,
-    which ends with 1 if one is too far."""
+    """Returns the hashes of the results of each completed program. conformance itself compares them with the recorded
+    results, and has exit status 1 if one differs too much."""
     file = folder / "digests"
     file.unlink(missing_ok=True)
     done = subprocess.run([hilo, "conformance", "--digests", file, *options, cases], capture_output=True, text=True,

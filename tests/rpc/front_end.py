@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The front end's own tests, with a server's devices in the place of local ones: the test programs as they are, under
-JAX_XLA_BACKEND=xrt. Programs that call functions of this process are refused by name, as docs/serving.md says: their tests are
-counted apart. --every N takes each N-th test. Ends with "N passed, N failed, N refused"."""
+"""Runs the front end's own test programs, unchanged, on a server's devices (JAX_XLA_BACKEND=xrt).
+
+Programs that call functions of this process are rejected by name, as docs/serving.md describes: their tests are counted
+separately. --every N runs each N-th test. Ends with "N passed, N failed, N refused"."""
 
 import argparse
 import pathlib
@@ -41,9 +42,11 @@ def main() -> int:
 
 
 def sorted_out(results: list[gtest_program.Result]) -> tuple[list, list, list]:
-    """Those that passed, those that failed, and those whose first failure is that the server calls nothing of theirs."""
+    """Returns the passed tests, the failed ones, and those whose first failure is a call of a function of this
+    process."""
     bad = [result for result in results if not result.passed]
-    denied = [result for result in bad if (first := result.output.find("Failure")) >= 0 and REFUSED.match(result.output, first)]
+    denied = [result for result in bad if (first := result.output.find("Failure")) >= 0
+              and REFUSED.match(result.output, first)]
     return [r for r in results if r.passed], [r for r in bad if r not in denied], denied
 
 

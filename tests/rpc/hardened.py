@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hardened.py -- `hilo serve` as tools/serve starts it: with nothing to write to, nothing to become and little to take, as far as
-namespaces of this machine can do that."""
+"""hardened.py -- `hilo serve` as started by tools/serve: with a read-only file system and without privileges, as far as
+this machine's namespaces allow it."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ UNIT = ROOT / "tools" / "serve" / "hilo-serve.service"
 CONTAINERFILE = ROOT / "tools" / "serve" / "Containerfile"
 TASKS = 4096  # as TasksMax of the unit
 WORST = 2.5  # of systemd's scale of exposure: 10 is none of it
-# A root that nobody can write to, but for one folder in memory; no privileges but those of the user, and few processes.
+# A read-only root, except for one folder in memory; no privileges but those of the user, and few processes.
 READ_ONLY = """set -e
 mount --make-rprivate /
 mount -t tmpfs -o size=16m,mode=700 tmpfs "$0"
@@ -33,7 +33,7 @@ def unit_settings() -> dict[str, str]:
 
 
 def the_unit_is_one_and_exposes_little(place):
-    """systemd's own opinion, where it is installed; its options are those of the command."""
+    """Checks the unit by systemd, if it is installed, and its options by the command."""
     settings = unit_settings()
     text = UNIT.read_text()
     for line in ("NoNewPrivileges=yes", "ProtectSystem=strict", "MemoryMax=", "TasksMax=", "RestrictNamespaces=yes"):
@@ -68,7 +68,7 @@ def namespace(folder: pathlib.Path) -> list[str]:
 
 
 def a_server_works_where_it_can_write_nothing(place):
-    """Its root is read-only, and it has no privileges: it compiles, runs and forgets. What it would write, it can't."""
+    """Its root is read-only, and it has no privileges. It compiles and runs programs, and stores nothing."""
     state = place.folder / "state"
     state.mkdir(mode=0o700)
     wanted = place.good("run", "double.hlo", "--random", "1").splitlines()[0]
@@ -89,7 +89,7 @@ def a_server_works_where_it_can_write_nothing(place):
 
 
 def a_server_that_cannot_keep_its_token_says_what_to_do(place):
-    """Neither folder can be written to: a token that nobody finds would let in nobody."""
+    """Neither folder can be written to: a token that no client can read would be useless."""
     state = place.folder / "state"
     state.mkdir(mode=0o700)
     command = [*namespace(state), str(place.command), "serve", "--listen", "127.0.0.1:0", "--audit", "off"]
@@ -105,5 +105,6 @@ def a_server_that_cannot_keep_its_token_says_what_to_do(place):
     holds(done.stderr, "FAILED_PRECONDITION", "no folder for the server's token", "--token-file FILE, or --open")
 
 
-CASES = (the_unit_is_one_and_exposes_little, the_containers_options_are_the_commands, a_server_works_where_it_can_write_nothing,
+CASES = (the_unit_is_one_and_exposes_little, the_containers_options_are_the_commands,
+         a_server_works_where_it_can_write_nothing,
          a_server_that_cannot_keep_its_token_says_what_to_do)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""http2.py -- what one connection may make a server spend before and after it is let in: streams, headers, frames, pings,
-settings and resets."""
+"""http2.py -- limits of the resources that one connection uses on a server before and after authentication: streams,
+headers, frames, pings, settings and resets."""
 
 import contextlib
 import os
@@ -20,12 +20,12 @@ TOKEN = "0123456789abcdef"
 RUN = ("run", "double.hlo", "--random", "1")
 RST_STREAM = 3
 MAX_STREAMS, MAX_WINDOW, MAX_HEADER_LIST = 3, 4, 6  # numbers of settings
-MOST_GROWTH = 64 << 20  # bytes of the server, whatever a connection does
+MAX_GROWTH = 64 << 20  # bytes of the server, whatever a connection does
 
 
 @contextlib.contextmanager
 def attacked(place):
-    """A server with a token; after the attack it has let go of what came, and serves the next client."""
+    """Starts a server with a token. After the attack it has released its resources, and serves the next client."""
     secret = place.folder / "secret"
     secret.write_text(TOKEN)
     secret.chmod(0o600)
@@ -35,7 +35,7 @@ def attacked(place):
         place.good(*run, environment={"HILO_XRT_TOKEN_FILE": str(secret)})
         before = memory(process)
         yield port
-        assert memory(process) < before + MOST_GROWTH, f"{before} bytes before, {memory(process)} after"
+        assert memory(process) < before + MAX_GROWTH, f"{before} bytes before, {memory(process)} after"
         place.good(*run, environment={"HILO_XRT_TOKEN_FILE": str(secret)})
 
 
@@ -71,7 +71,7 @@ def settings_are_bounded(place):
 
 
 def more_streams_than_allowed_are_cut(place):
-    """gRPC minds its own limit only of a client that has acknowledged it."""
+    """gRPC enforces its own limit only for clients that have acknowledged it."""
     for acknowledges in (False, True):
         with attacked(place) as port, wire.Peer(port) as peer:
             with contextlib.suppress(OSError):
@@ -99,7 +99,7 @@ def a_long_header_is_refused(place):
 
 
 def flood(place, what: bytes, bytes_at_most: int):
-    """Somebody who is let in sends this again and again; the connection is cut before so many bytes came."""
+    """An admitted client sends this again and again; the connection is cut before this many bytes came."""
     with attacked(place) as port, wire.Peer(port) as peer:
         peer.begin_session(TOKEN)
         holds(repr(peer.read_until(b"Host")), "Host")
@@ -120,7 +120,7 @@ def a_frame_that_is_too_long_is_cut(place):
 
 
 def a_flood_of_resets_is_cut(place):
-    """CVE-2023-44487, by somebody who has the token."""
+    """CVE-2023-44487, by a client with the token."""
     with attacked(place) as port, wire.Peer(port) as peer:
         calls = 0
         with contextlib.suppress(OSError):
@@ -134,7 +134,7 @@ def a_flood_of_resets_is_cut(place):
 
 
 def settings_that_nobody_reads_the_answers_of_take_no_memory(place):
-    """CVE-2019-9515: each is to be answered, and nothing is read."""
+    """CVE-2019-9515: each requires an answer, which the client doesn't read."""
     with attacked(place) as port, wire.Peer(port, receive_buffer=4096) as peer:
         peer.begin_session(TOKEN)
         peer.socket.settimeout(1)
@@ -145,7 +145,7 @@ def settings_that_nobody_reads_the_answers_of_take_no_memory(place):
 
 
 def empty_frames_take_no_memory(place):
-    """CVE-2019-9518: data of no bytes, which no window counts."""
+    """CVE-2019-9518: data frames of zero bytes, which flow-control windows don't count."""
     with attacked(place) as port, wire.Peer(port) as peer:
         peer.begin_session(TOKEN)
         with contextlib.suppress(OSError):
@@ -154,5 +154,6 @@ def empty_frames_take_no_memory(place):
 
 
 CASES = (settings_are_bounded, more_streams_than_allowed_are_cut, a_long_header_is_refused, a_flood_of_pings_is_cut,
-         a_frame_that_is_too_long_is_cut, a_flood_of_resets_is_cut, settings_that_nobody_reads_the_answers_of_take_no_memory,
+         a_frame_that_is_too_long_is_cut, a_flood_of_resets_is_cut,
+         settings_that_nobody_reads_the_answers_of_take_no_memory,
          empty_frames_take_no_memory)

@@ -32,7 +32,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
     messages_.push_back({lane, std::move(message)});
     changed_.notify_all();
   }
-  /// Ends it after what was sent, or at once; its receiver is told then.
+  /// Ends it after what was sent, or at once; its receiver is notified then.
   void end(bool now) {
     {
       const std::scoped_lock lock(mutex_);

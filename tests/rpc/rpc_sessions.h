@@ -28,7 +28,7 @@ class RpcSessions {
   rpc::Sessions& sessions() { return *sessions_; }
   /// Called with each message that comes, before it is sent on; false: it is lost. Set before there is a connection.
   std::function<bool(std::string_view)> on_request = [](std::string_view) { return true; };
-  /// What becomes of each message that goes back. Set before there is a connection.
+  /// The treatment of each message that is sent back. Set before there is a connection.
   std::function<std::string(std::string)> on_reply = [](std::string message) { return message; };
 
  private:

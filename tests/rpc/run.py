@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`hilo serve` and its clients as whole processes: worker processes, tokens, signals, death; the front end's tests, a choice of
-them, and all examples on a server.
+"""Tests `hilo serve` and its clients in whole processes: worker processes, tokens, signals, crashes, and on a server a
+selection of the front end's tests and all examples.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -53,7 +53,7 @@ PROGRAMS = {"double.hlo": DOUBLE, "forever.hlo": FOREVER}
 
 
 def children(pid):
-    """Of all threads: the system lists them by the one that started them."""
+    """Returns the child processes of all threads: Linux lists them by the thread that started them."""
     try:
         return [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
                 for child in (task / "children").read_text().split()]
@@ -62,12 +62,12 @@ def children(pid):
 
 
 def workers(process):
-    """The worker processes: children of the zygote, which is the server's only child."""
+    """Returns the worker processes: children of the zygote, which is the server's only child."""
     return [worker for zygote in children(process.pid) for worker in children(zygote)]
 
 
 def processor_time(pid):
-    """Seconds that the process has used."""
+    """Returns the processor seconds that the process has used."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) / os.sysconf("SC_CLK_TCK")
 
@@ -171,7 +171,7 @@ def workers_have_addresses_of_their_own(place):
 
 def a_profile_of_runs_there_is_written_here(place):
     def rows(*arguments):
-        """What the profile says beside times: kinds and names of what ran, and how often."""
+        """Returns the content of the profile except times: kinds, names and counts of the units that ran."""
         folder = place.folder / "profile"
         place.good(*arguments, environment={"JAX_HLO_PROFILE": "True", "HILO_PROFILE_DIR": str(folder)})
         (profile,) = json.loads((folder / "profile.json").read_text())
@@ -234,7 +234,7 @@ def examples_print_there_what_they_print_here(place):
             assert here == there, f"{example.name}: here\n{here}\nthere\n{there}"
 
 
-FRONT_END = {"lax": 12, "numpy": 6, "random": 4, "linalg": 2}  # program: each so many-th of its tests; front_end.py runs all
+FRONT_END = {"lax": 12, "numpy": 6, "random": 4, "linalg": 2}  # program: each n-th of its tests; front_end.py runs all
 
 
 def the_front_ends_tests_pass_there(place):
@@ -247,7 +247,7 @@ def the_front_ends_tests_pass_there(place):
 
 
 def printed(place, example, environment):
-    """What the example prints, but for its line about time, and the file that it writes."""
+    """Returns the example's output without its line about time, and the file that it writes."""
     written = place.folder / f"{example.name}.out"
     done = subprocess.run([example] + [written] * (example.name == "mandelbrot"), cwd=place.folder, capture_output=True,
                           text=True, timeout=120, env={**own_environment(), **environment})
@@ -259,7 +259,8 @@ def printed(place, example, environment):
 CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_its_time,
          a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
          a_client_that_is_interrupted_stops_its_run, a_client_that_ends_ends_its_session,
-         a_killed_zygote_is_replaced_and_not_for_ever, workers_have_addresses_of_their_own, a_profile_of_runs_there_is_written_here,
+         a_killed_zygote_is_replaced_and_not_for_ever, workers_have_addresses_of_their_own,
+         a_profile_of_runs_there_is_written_here,
          what_is_not_safe_does_not_start, a_token_lets_in, top_shows_a_session_and_its_programs,
          the_front_ends_tests_pass_there, examples_print_there_what_they_print_here,
          *who.CASES, *http2.CASES, *hardened.CASES)

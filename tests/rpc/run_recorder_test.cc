@@ -46,7 +46,7 @@ TEST(InstructionPlaces, AreThoseOfTheProgramThatWasWritten) {
   EXPECT_EQ(there.of(*here.at(0)), -1);
 }
 
-/// What was told, and how much of it.
+/// The received events and their number.
 struct Told final : ExecutionObserver {
   void on_unit(const ExecutionUnit& unit, const UnitTimes& one) override {
     ++counts[unit.kind];
@@ -140,7 +140,7 @@ TEST_F(RunRecorderTest, WhatNoRecorderWritesIsDataLoss) {
   bad[2].counts = {0};
   bad[3].lanes = {0, 0};
   bad[4].units[0] = {.number = 2, .instructions = {1 << 20}};
-  bad[5].counts = {int64_t{1} << 62};  // which nobody could be told
+  bad[5].counts = {int64_t{1} << 62};  // which could not be delivered
   bad[6].rows = bad[6].begins = bad[6].durations = bad[6].lanes = {0, 0};
   bad[6].counts = {1, int64_t{1} << 26};
   bad[7].rows = {0, 1};  // the first line is good

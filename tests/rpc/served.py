@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""served.py -- a server as a process, for the tests of `hilo serve`."""
+"""served.py -- a server process for the tests of `hilo serve`."""
 
 import contextlib
 import signal
@@ -10,8 +10,8 @@ from command import own_environment
 
 @contextlib.contextmanager
 def server(place, *arguments, listen="127.0.0.1:0", prefix=(), environment=None):
-    """A server, as a rule at a port of its own; SIGTERM ends it. Its audit lines go to the file "audit". `prefix`: a command
-    that starts the server as its last arguments say."""
+    """Starts a server, by default at its own port; SIGTERM ends it. Its audit lines go to the file "audit". `prefix`: a
+    command that starts the server, which is its last arguments."""
     with subprocess.Popen([*prefix, place.command, "serve", "--listen", listen, "--drain", "0", "--audit", "audit", *arguments],
                           cwd=place.folder, stdout=subprocess.PIPE, text=True,
                           env={**own_environment(), **(environment or {})}) as process:

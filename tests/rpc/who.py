@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""who.py -- who is let in where nobody chose a token, and what the operator reads of it."""
+"""who.py -- tests which clients are admitted without a token, and the messages for the operator."""
 
 import json
 import os
@@ -12,19 +12,19 @@ from command import holds
 from served import remote, server
 
 RUN = ("run", "double.hlo", "--random", "1")
-OTHER = 4321  # a user that nobody is
+OTHER = 4321  # a user without processes
 IS_ROOT = os.geteuid() == 0  # which alone can become another user; without it these tests have only this one
 
 
 def events(place) -> list[dict]:
-    """The audit lines; each is JSON with a time and an event."""
+    """Returns the audit lines; each is JSON with a time and an event."""
     lines = [json.loads(line) for line in (place.folder / "audit").read_text().splitlines()]
     assert all(line["time"].endswith("Z") and line["event"] for line in lines), lines
     return lines
 
 
 def as_another_user(place, *arguments, environment=None):
-    """The command's end, run by another user."""
+    """Returns the result of the command, run by another user."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="hilo_other_"))  # the place's own folder is this user's alone
     try:
         for program in place.folder.glob("*.hlo"):
@@ -102,5 +102,6 @@ def each_session_has_audit_lines(place):
         assert len(limits) == session - 1 and all("DEADLINE_EXCEEDED" in cause for cause in limits), own
 
 
-CASES = (the_servers_user_is_let_in_by_default_and_no_other, an_open_server_says_what_it_allows, a_unix_socket_knows_its_users,
+CASES = (the_servers_user_is_let_in_by_default_and_no_other, an_open_server_says_what_it_allows,
+         a_unix_socket_knows_its_users,
          each_session_has_audit_lines)

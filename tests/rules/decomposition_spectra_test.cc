@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of eigh and svd at equal, tiny and huge values, beside those of functions of matrices by divided differences.
+// Derivatives of eigh and svd at equal, tiny and huge values, compared with those of functions of matrices by divided
+// differences.
 #include <gtest/gtest.h>
 
 #include <cmath>

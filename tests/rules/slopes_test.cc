@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values, slopes and slopes of slopes of elementwise functions, forward and in reverse, beside mpmath's at hostile points.
+// Values, slopes and slopes of slopes of elementwise functions, forward and in reverse, compared
+// with mpmath's at hostile points.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +77,8 @@ bool is_in(double x, const Format& f) {
   return std::isfinite(x) && std::abs(x) < std::ldexp(1.0, f.greatest + 1) && std::fmod(x, ulp(x, f)) == 0;
 }
 
-/// Whether the type can hold x. Forward mode through a rule multiplies an infinite slope by the other operand's tangent of 0.
+/// Whether the type can hold x. Forward mode through a rule multiplies an infinite slope by the other operand's tangent
+/// of 0.
 bool is_finite_in(double x, const Format& f) {
   return std::abs(x) < std::ldexp(2 - std::ldexp(1.0, 2 - f.digits), f.greatest);
 }
@@ -84,7 +86,7 @@ bool is_finite_in(double x, const Format& f) {
 /// The greatest error of one column of one function; where the truth is a number of the type.
 struct Worst {
   double ulps = 0, at = 0, got = 0, truth = 0;
-  double bound = 0;  ///< of that point: kept is the one with the greatest share of its bound
+  double bound = 0;  ///< of the point with the largest fraction of its bound
   void add(double x, double result, double wanted, const Format& f, double size, double most) {
     if (!is_finite_in(wanted, f)) return;
     const double off = std::isnan(result) || std::isinf(result) ? HUGE_VAL : std::abs(result - wanted) / ulp(size, f);
@@ -222,7 +224,7 @@ void check_binary(const BinarySlope& function, const Format& format) {
   }
 }
 
-/// By the norm: a part that is small beside the other one is as exact as that.
+/// By the norm: a part much smaller than the other one is as exact as that.
 void check_complex(const UnarySlope& function, const Format& part) {
   const std::string name = std::string("complex ") + function.name;
   const Table& table = tables().at(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jax.scipy's functions beside JAX's values.
+// jax.scipy's functions compared with JAX's values.
 #include <gtest/gtest.h>
 
 #include "hilo/scipy/scipy.h"

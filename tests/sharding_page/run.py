@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the programs of docs/sharding.md, which are one, and compares what they print with the page.
+"""Compiles and runs the programs of docs/sharding.md as one program, and compares the output with the page.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

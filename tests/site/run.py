@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/ to its three shelves: the site's menu, of at most 40 entries, has every page for users or the README.md that lists it,
-the table of each other folder has every page of it, every link leads to a page, no page for users tells history, and CHANGELOG.md
-is short. Holds the API reference to hilo.h: every public function has a docstring, and every name of JAX that
-docs/internal/numpy_coverage.md found by compiling is there. `make docs` builds the site.
+"""Checks the structure of docs/ and of the API reference. `make docs` builds the site.
+
+The site's menu, of at most 40 entries, lists every page for users, or the README.md that lists it. The README.md of
+each other folder lists all pages of the folder. Every link has a target, no page for users tells history, and
+CHANGELOG.md is short. Every public function has a docstring, and the API reference has every name of JAX that
+docs/internal/numpy_coverage.md lists as present.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -19,8 +21,8 @@ DOCS = ROOT / "docs"
 PARTS = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.S | re.M)  # of docs/internal/numpy_coverage.md: module, what it says
 SHELVES = ("contributing", "internal")  # not for users
 LISTED = (*SHELVES, "reference", "coming_from")  # folders whose pages the README.md of the folder lists, not the menu
-MOST_ENTRIES = 40  # of the menu, with that of the API reference
-MOST_CHANGES = 60  # lines of a version in CHANGELOG.md
+MAX_ENTRIES = 40  # of the menu, with that of the API reference
+MAX_CHANGES = 60  # lines of a version in CHANGELOG.md
 # What was and what became of it; a page for users says what is.
 HISTORY = re.compile(r"\b(now(?!\()|formerly|no longer|used to|any ?more|a session before|since then|so far)\b|\b(before|since)(?= *[|.,;)]|$)"
                      r"|\b(was|were) (at )?\d[\d.]*( \S+)? (before|until)\b|\| before\b", re.I)
@@ -54,8 +56,8 @@ def outside() -> list[str]:
     problems = [f"mkdocs.yml: docs/{name} is not there" for name in listed if name not in pages]
     problems += [f"mkdocs.yml: docs/{name} is missing" for name in sorted(pages - of_folders - {"tutorial/README.md"} - set(listed))]
     problems += [f"mkdocs.yml: {name} is there twice" for name in sorted({n for n in listed if listed.count(n) > 1})]
-    if len(listed) + 1 > MOST_ENTRIES:
-        problems.append(f"mkdocs.yml: {len(listed)} entries and the API reference; at most {MOST_ENTRIES}")
+    if len(listed) + 1 > MAX_ENTRIES:
+        problems.append(f"mkdocs.yml: {len(listed)} entries and the API reference; at most {MAX_ENTRIES}")
     for folder in LISTED:
         table = (DOCS / folder / "README.md").read_text()
         problems += [f"docs/{folder}/README.md: {name} is missing" for name in sorted(of_folders)
@@ -66,14 +68,15 @@ def outside() -> list[str]:
 def history() -> list[str]:
     pages = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in SHELVES)]
     return [f"{page.relative_to(ROOT)}:{number}: '{found[0]}' tells history, which is CHANGELOG.md's"
-            for page in pages for number, line in enumerate(page.read_text().splitlines(), 1) if (found := HISTORY.search(line))]
+            for page in pages for number, line in enumerate(page.read_text().splitlines(),
+                                                            1) if (found := HISTORY.search(line))]
 
 
 def long_versions() -> list[str]:
-    """Versions of CHANGELOG.md that are too long, or have no date and no heading."""
+    """Returns versions of CHANGELOG.md that are too long, or have no date or no heading."""
     versions = re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", (ROOT / "CHANGELOG.md").read_text(), re.S | re.M)
-    problems = [f"CHANGELOG.md: {title} has {text.count(chr(10))} lines; at most {MOST_CHANGES}" for title, text in versions
-                if text.count("\n") > MOST_CHANGES]
+    problems = [f"CHANGELOG.md: {title} has {text.count(chr(10))} lines; at most {MAX_CHANGES}" for title, text in versions
+                if text.count("\n") > MAX_CHANGES]
     problems += [f"CHANGELOG.md: {title}: a version has a date" for title, _ in versions if not re.search(r" - \d{4}-\d\d-\d\d$", title)]
     problems += [f"CHANGELOG.md: {title} isn't grouped by headings" for title, text in versions if "\n### " not in text]
     return problems if versions else ["CHANGELOG.md: no version was read"]
@@ -98,13 +101,13 @@ def not_in_the_reference(build: pathlib.Path) -> list[str]:
     done = reference("--names", build)
     there = set(done.stdout.splitlines())
     names = [f"{module}.{name}" for module, part in PARTS.findall((DOCS / "internal" / "numpy_coverage.md").read_text())
-             for name in re.findall(r"`(\w+)`", part.partition("| hasn't |")[0])]
+             for name in re.findall(r"`(\w+)`", part.partition("| missing |")[0])]
     problems = [f"{name} is not in the reference" for name in names if not there.intersection(spelling.cpp_names(name))]
     return problems + ([] if done.returncode == 0 and names else ["no names were read", done.stderr])
 
 
 def wrong_errors() -> list[str]:
-    """Codes that docs/errors.md lacks or invents, and messages that no source has."""
+    """Returns codes that docs/errors.md lacks or invents, and its messages that no source file contains."""
     page = (DOCS / "errors.md").read_text()
     wanted = set(re.findall(r'"([A-Z_]+)"', (ROOT / "src/hilo/base/status.cc").read_text())) - {"OK"}
     listed = re.findall(r"^## ([A-Z_]+)$", page, re.M)
@@ -120,7 +123,7 @@ def wrong_errors() -> list[str]:
 
 
 def reference(option: str, build: pathlib.Path) -> subprocess.CompletedProcess:
-    """By its first line it runs in Debian's Python, which has libclang's module."""
+    """Runs tools/api_reference.py, whose first line selects Debian's Python, which has libclang's module."""
     return subprocess.run([REFERENCE, option, "--build", build], capture_output=True, text=True)
 
 

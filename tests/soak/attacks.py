@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""attacks.py -- what bad clients, bad networks and a bad day do to a server while good clients use it. Each attack goes on
-until it is told to stop, counts what it did, and fails where the server doesn't do what docs/security.md promises."""
+"""attacks.py -- attacks of bad clients, networks and machines on a server while good clients use it.
+
+Each attack runs until it is stopped, counts its actions, and fails if the server doesn't do what docs/security.md
+promises."""
 
 import contextlib
 import os
@@ -53,7 +55,7 @@ def compile_bomb() -> str:
 
 
 def until_stopped(server, stop: threading.Event, act) -> int:
-    """Calls act(i) again and again; how often."""
+    """Calls act(i) repeatedly; returns the number of calls."""
     count = 0
     while not stop.is_set():
         act(count)
@@ -84,7 +86,7 @@ def workers_killed(server, stop) -> int:
 # ---- Bad connections.
 
 def connections_that_say_nothing(server, stop) -> int:
-    """Half of them connect and wait, half send the beginning of a header and wait."""
+    """Half of them connect and wait; the others send the beginning of a header and wait."""
     def act(i):
         with contextlib.ExitStack() as held:
             for k in range(64):
@@ -97,8 +99,8 @@ def connections_that_say_nothing(server, stop) -> int:
 
 
 def half_open_connections(server, stop) -> int:
-    """Sessions whose client is there no more for its machine: it is stopped in a call, or has closed its own half and says no
-    more. Their workers go with them."""
+    """Sessions whose client has vanished for the server: it is stopped in a call, or has closed its own half and sends
+    nothing more. Their workers end too."""
     with contextlib.ExitStack() as held:
         clients = [held.enter_context(server.client(seconds=600, sessions=2)) for _ in range(2)]
         stop.wait(1)
@@ -113,7 +115,7 @@ def half_open_connections(server, stop) -> int:
 
 
 def slow_readers(server, stop) -> int:
-    """Sessions that ask for much and read nothing: the server keeps a few MiB for each, and its worker waits."""
+    """Sessions that request much data and read nothing: the server buffers a few MiB for each, and its worker waits."""
     with contextlib.ExitStack() as held:
         for _ in range(4):
             peer = held.enter_context(wire.Peer(server.port, receive_buffer=4096))
@@ -127,7 +129,7 @@ def slow_readers(server, stop) -> int:
 
 
 def garbage(server, stop) -> int:
-    """Bytes that are no HTTP/2; frames, messages, batches and requests that are none."""
+    """Bytes that aren't HTTP/2, and invalid frames, messages, batches and requests."""
     def act(i):
         junk = random.randbytes(random.randrange(1, 3000))
         with wire.Peer(server.port) as peer, contextlib.suppress(OSError):
@@ -150,7 +152,7 @@ def garbage(server, stop) -> int:
 
 
 def oversized_messages(server, stop) -> int:
-    """Messages of 1 GiB, by somebody who is let in and minds no window. They are cut."""
+    """Messages of 1 GiB, by an admitted client that ignores the flow-control window. The server cuts them off."""
     def act(_):
         with wire.Peer(server.port) as peer:
             peer.begin(server.token)
@@ -165,7 +167,7 @@ def oversized_messages(server, stop) -> int:
 
 
 def endless_headers(server, stop) -> int:
-    """CONTINUATION frames without end, and one text of 1 GiB, both before any token is looked at. They are cut."""
+    """Endless CONTINUATION frames, and one text of 1 GiB, both before a token is checked. The server cuts them off."""
     def act(i):
         with wire.Peer(server.port) as peer:
             sent = 0
@@ -174,7 +176,8 @@ def endless_headers(server, stop) -> int:
                     announced = bytes([0, 0x7F]) + wire.varint((1 << 30) - 127)  # a name of 2^30 bytes
                     peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0), wire.frame(wire.HEADERS, 0, 1, announced))
                 else:
-                    peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0), wire.frame(wire.HEADERS, 0, 1, wire.header("a", "b")))
+                    peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0),
+                              wire.frame(wire.HEADERS, 0, 1, wire.header("a", "b")))
                 block = wire.frame(wire.CONTINUATION, 0, 1, wire.header("a", "b") * 2000 if i % 2 == 0 else b"x" * 16384)
                 while sent < 64 << 20 and not stop.is_set():
                     peer.send(block)
@@ -186,7 +189,7 @@ def endless_headers(server, stop) -> int:
 
 
 def reset_streams(server, stop) -> int:
-    """Calls that are taken back at once, thousands on a connection (CVE-2023-44487)."""
+    """Calls that are reset at once, thousands on a connection (CVE-2023-44487)."""
     def act(_):
         with wire.Peer(server.port) as peer, contextlib.suppress(OSError):
             peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0))
@@ -210,7 +213,7 @@ def wrong_tokens(server, stop) -> int:
 
 
 def guessed_names(server, stop) -> int:
-    """A session that asks for buffers, executables and sessions that it guesses: 500 at once."""
+    """A session that requests buffers, executables and sessions by guessed names: 500 at once."""
     def act(_):
         with wire.Peer(server.port) as peer:
             peer.begin_session(server.token)
@@ -221,7 +224,7 @@ def guessed_names(server, stop) -> int:
             peer.ask(*guesses)
             got = peer.read_until(b"no such executable")
             assert b"no such executable" in got, got[:200]
-        with wire.Peer(server.port) as peer, contextlib.suppress(OSError):  # somebody else's session
+        with wire.Peer(server.port) as peer, contextlib.suppress(OSError):  # another client's session
             peer.begin(server.token, "Bytes")
             peer.ask(wire.request(0, wire.hello(os.urandom(16))))
             got = peer.read_until(b"no such session")
@@ -233,12 +236,12 @@ def guessed_names(server, stop) -> int:
 # ---- Programs that take too much.
 
 def endless_loops(server, stop) -> int:
-    """They end with the time that the server gives them, and their worker runs the next one."""
+    """They end at the server's time limit, and their worker runs the next one."""
     return until_stopped(server, stop, lambda _: server.refuses("forever.hlo", "DEADLINE_EXCEEDED"))
 
 
 def deadlines(server, stop) -> int:
-    """Runs that their client gives little time."""
+    """Runs with a short deadline of their client."""
     return until_stopped(server, stop, lambda _: server.refuses("forever.hlo", "DEADLINE_EXCEEDED", "--timeout", "0.2"))
 
 
@@ -251,7 +254,7 @@ def compile_bombs(server, stop) -> int:
 
 
 def many_small_files(server, stop) -> int:
-    """More connections than the server has file descriptors; they go after half a second."""
+    """More connections than the server has file descriptors; they close after half a second."""
     def act(_):
         with contextlib.ExitStack() as held:
             for _ in range(600):
@@ -264,7 +267,7 @@ def many_small_files(server, stop) -> int:
 # ---- A network that breaks.
 
 class CuttingProxy:
-    """Passes connections on to a server, and cuts them all now and then."""
+    """Forwards connections to a server, and cuts all of them from time to time."""
 
     def __init__(self, port: int):
         self.target = port
@@ -322,8 +325,8 @@ class CuttingProxy:
 
 
 def cut_connections(server, stop) -> int:
-    """The good clients' own connections are cut, all at once, each second or so: more often than that many clients can't all come
-    back on a busy machine, which says nothing of the server."""
+    """Cuts all connections of the good clients, about once a second. More often, the clients can't reconnect in
+    time on a busy machine, which would not test the server."""
     while not stop.wait(random.uniform(0.5, 1.5)):
         server.proxy.cuts_asked = True
     return server.proxy.cuts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/soak/client.cc -- good clients of a server, each a session on a thread of its own, that know what every result must
-// be: sums of integers that begin with the session's own number. Prints one line of JSON about what they saw; or one for each
-// line of stdin, which says how many round trips each session makes.
+// tests/soak/client.cc -- good clients of a server, each a session on its own thread. They know every expected result:
+// sums of integers that begin with the session's own number. Prints one line of JSON with their observations, or one
+// for each line of stdin, which is the number of round trips per session.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,8 +80,8 @@ class Session {
     add_up();
   }
 
-  /// At most so many round trips, and another program; how many were made. The session begins with the first. Less: it has
-  /// ended before its time.
+  /// Runs at most this many round trips, and another program; returns their number. Begins the session first if
+  /// necessary. A smaller number: the session ended early.
   int64_t take(int64_t rounds) {
     int64_t made = 0;
     try {
@@ -256,7 +256,7 @@ int run(const std::string& target, double seconds, int sessions, uint64_t seed) 
   std::vector<std::thread> threads;
   for (int i = 0; i < sessions; ++i) {
     threads.emplace_back([&, i] {
-      // Who loses a session begins another.
+      // After the loss of a session it begins another.
       for (uint64_t k = 0; Clock::now() < end; ++k)
         Session(target, seed * 1000003 + static_cast<uint64_t>(i) * 1009 + k, report).run(end);
     });
@@ -266,7 +266,7 @@ int run(const std::string& target, double seconds, int sessions, uint64_t seed) 
   return report.wrong + report.lost + report.leaked == 0 ? 0 : 1;
 }
 
-/// One place among the good clients: who loses a session begins another.
+/// One place among the good clients: a client that loses a session begins another.
 class Seat {
  public:
   Seat(std::string target, uint64_t seed, Report& report) : target_(std::move(target)), seed_(seed), report_(report) {}
@@ -290,7 +290,7 @@ class Seat {
   std::unique_ptr<Session> session_;
 };
 
-/// Sessions that go on as stdin says, and wait for its next line.
+/// Sessions that read a number of steps from stdin, run them, and wait for the next line.
 int run_steps(const std::string& target, int sessions, uint64_t seed) {
   Report report;
   std::vector<Seat> seats;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""faults.py -- clients that obey use a server, some of them over a slow network, while a seed chooses what goes wrong: other
-clients flood, stall and vanish, workers, zygote and server are killed, the disk is full, connections are cut.
+"""faults.py -- well-behaved clients use a server, some of them over a slow network, while a seed selects faults.
 
-It goes in steps: in each, every good session makes so many round trips while one thing goes wrong; some of it stays for the
-next steps. A good client may lose its session only where its worker, the zygote or the server was killed."""
+Other clients flood, stall and vanish; workers, zygote and server are killed; the disk is full; connections are cut. In
+each step every good session makes `--trips` round trips during one fault; some faults last for several steps. A good
+client may lose its session only if its worker, the zygote or the server was killed."""
 
 import collections
 import contextlib
@@ -32,7 +32,7 @@ DISK_BYTES = 4 << 20
 
 
 class Clients:
-    """A process of good sessions that go in steps."""
+    """A process of good sessions that run in steps."""
 
     def __init__(self, server: Server, port: int, sessions: int, seed: int):
         self.sessions, self.seen = sessions, None
@@ -45,7 +45,7 @@ class Clients:
         self.process.stdin.flush()
 
     def end(self) -> dict:
-        """What was seen since the beginning."""
+        """Returns the observations since the beginning."""
         with deadline(STEP_SECONDS, "good clients aren't done with a step"):
             self.seen = json.loads(self.process.stdout.readline())
         return self.seen
@@ -64,7 +64,7 @@ class Clients:
 
 @contextlib.contextmanager
 def deadline(seconds: int, what: str):
-    """TimeoutError after so long, also out of a read."""
+    """Raises TimeoutError after this time, also inside a read."""
     def late(*_):
         raise TimeoutError(what)
     old = signal.signal(signal.SIGALRM, late)
@@ -77,8 +77,8 @@ def deadline(seconds: int, what: str):
 
 
 class Disk:
-    """The file system of the server's cache and audit lines: a small one in a mount namespace of the server. Without such a
-    namespace the server may only not write to files, from outside."""
+    """The file system of the server's cache and audit lines: a small one in a mount namespace of the server. Without
+    mount namespaces, the server is only forbidden to write to files, from outside."""
 
     def __init__(self, folder: pathlib.Path):
         self.place = folder / "disk"
@@ -103,13 +103,14 @@ class Disk:
 
     def empty(self, server: Server):
         if not self.is_own:
-            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE,
+                             (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             return
         self.filler(server).unlink(missing_ok=True)
 
 
 class Soak:
-    """One run. `problems` is what was wrong."""
+    """One run. `problems` lists its errors."""
 
     def __init__(self, build: pathlib.Path, seed: int, folder: pathlib.Path):
         self.random = random.Random(seed)
@@ -136,17 +137,18 @@ class Soak:
     def garbage(self):
         for _ in range(self.random.randrange(1, 10)):
             with self.peer() as peer, contextlib.suppress(OSError):
-                peer.send(self.random.choice([b"", wire.PREFACE]), self.random.randbytes(self.random.randrange(1, 5000)))
+                peer.send(self.random.choice([b"", wire.PREFACE]),
+                          self.random.randbytes(self.random.randrange(1, 5000)))
 
     def flood_of_calls(self):
-        """A session that asks for what isn't there, as fast as it can be written."""
+        """A session that requests unknown names as fast as it can write."""
         with self.peer() as peer, contextlib.suppress(OSError):
             peer.begin_session(self.server.token)
             for at in range(1, 2000, 500):
                 peer.ask(*(wire.request(at + i, wire.download(os.urandom(16), 0, 4)) for i in range(500)))
 
     def flood_of_resets(self):
-        """Calls with the right token that are taken back at once."""
+        """Calls with a valid token that are reset at once."""
         with self.peer() as peer, contextlib.suppress(OSError):
             peer.send(wire.PREFACE, wire.frame(wire.SETTINGS, 0, 0))
             for stream in range(1, 2000, 2):
@@ -154,7 +156,7 @@ class Soak:
                           wire.frame(3, 0, stream, struct.pack(">I", 8)))
 
     def stall(self):
-        """A session that asks for much and reads nothing, and connections that say nothing."""
+        """A session that requests much data and reads nothing, and silent connections."""
         held = contextlib.ExitStack()
         for _ in range(self.random.randrange(1, 30)):
             held.enter_context(self.peer())
@@ -176,7 +178,7 @@ class Soak:
                 peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def client_killed(self):
-        """A good client of two sessions, which dies once they have begun."""
+        """A good client with two sessions, which is killed after they have begun."""
         other = Clients(self.server, self.server.port, 2, self.random.getrandbits(32))
         try:
             other.begin()
@@ -202,7 +204,7 @@ class Soak:
         return 1
 
     def zygote_killed(self):
-        """It is replaced, or the server ends with an error and is started again, as a supervisor does."""
+        """It is replaced, or the server ends with an error and is restarted, as by a supervisor."""
         old, end = set(self.server.zygotes()), time.monotonic() + PATIENCE
         for zygote in old:
             self.kill(zygote)
@@ -223,7 +225,8 @@ class Soak:
         self.server.start()
         return HERE + OVER_PROXY
 
-    FAULTS = (nothing, wrong_tokens, garbage, flood_of_calls, flood_of_resets, stall, vanish, client_killed, cut_network,
+    FAULTS = (nothing, wrong_tokens, garbage, flood_of_calls, flood_of_resets, stall, vanish, client_killed,
+              cut_network,
               slow_network, full_disk, worker_killed, zygote_killed, server_killed)
 
     # ---- The run.
@@ -266,7 +269,7 @@ class Soak:
                     self.problems.append(f"{when}: {one.seen[kind]} {kind} ({one.seen['first']})")
 
     def run(self, steps: int | None, seconds: float | None) -> list[str]:
-        """So many steps, or for so long; each fault comes once before any comes again."""
+        """A number of steps, or a time; each fault comes once before any comes again."""
         end, order = time.monotonic() + (seconds or 0), []
         clients = []
         try:
@@ -309,7 +312,7 @@ class Soak:
 
 
 def soak(build: pathlib.Path, seed: int, steps: int | None = None, seconds: float | None = None) -> list[str]:
-    """What was wrong in one run; prints what was done, and latencies."""
+    """Returns the errors of one run; prints the faults and latencies."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory(prefix="hilo_soak_") as folder:
         one = Soak(build, seed, pathlib.Path(folder))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/soak/planted.cc -- a server with a bug between it and its workers, which tools/soak.py must find: releases that are
-// lost ("leak"), a result that goes to another session ("cross"), a lock that is taken twice ("lock").
+// tests/soak/planted.cc -- a server with a bug between it and its workers, which tools/soak.py must find: releases that
+// are lost ("leak"), a result that goes to another session ("cross"), a lock that is taken twice ("lock").
 #include <fmt/format.h>
 
 #include <atomic>

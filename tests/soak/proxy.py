@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""proxy.py -- a slow network: carries connections on loopback to a server, each chunk some time later, and cuts them when it is
-told to."""
+"""proxy.py -- a slow network: forwards connections on loopback to a server, delays each chunk, and cuts connections on
+request."""
 
 import collections
 import contextlib
@@ -11,7 +11,7 @@ import threading
 import time
 
 CHUNK = 1 << 16
-MOST_WAITING = 1 << 20  # bytes of one direction that are on their way; more wait with who sends
+MAX_WAITING = 1 << 20  # bytes of one direction that are on their way; further bytes wait at the sender
 
 
 class Way:
@@ -40,11 +40,11 @@ class Proxy:
         self.thread.start()
 
     def delay(self, seconds: float):
-        """Of what comes from now on, one way."""
+        """Sets the one-way delay of later chunks."""
         self.seconds = seconds
 
     def cut(self):
-        """All connections, with what is on its way."""
+        """Cuts all connections, and drops the chunks in transit."""
         os.write(self.told, b"c")
 
     def close(self):
@@ -71,7 +71,7 @@ class Proxy:
         self.drop_all()
 
     def until_next(self) -> float | None:
-        """Seconds until the next chunk is due; None: nothing is on its way."""
+        """Returns the seconds until the next chunk is due; None: no chunk is in transit."""
         due = [way.waiting[0][0] for way in self.ways.values() if way.waiting]
         return max(0.0, min(due) - time.monotonic()) if due else None
 
@@ -80,12 +80,12 @@ class Proxy:
             here, _ = self.listening.accept()
             try:
                 there = socket.create_connection(("127.0.0.1", self.target), timeout=5)
-            except OSError:  # there is no server, which its client is told by an end
+            except OSError:  # there is no server, which its client sees as the end of the stream
                 here.close()
                 return
             for one, other in ((here, there), (there, here)):
                 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                one.settimeout(5)  # of a write, to who doesn't read
+                one.settimeout(5)  # of a write, to a peer that doesn't read
                 self.ways[one] = Way(one, other)
                 self.selector.register(one, selectors.EVENT_READ)
 
@@ -96,7 +96,7 @@ class Proxy:
             data = b""
         way.waiting.append((time.monotonic() + self.seconds, data))
         way.bytes += len(data)
-        if not data or way.bytes > MOST_WAITING:
+        if not data or way.bytes > MAX_WAITING:
             self.selector.unregister(way.here)
             way.is_over = not data
 
@@ -105,12 +105,12 @@ class Proxy:
         for way in list(self.ways.values()):
             while way.waiting and way.waiting[0][0] <= now and way.here in self.ways:
                 data = way.waiting.popleft()[1]
-                was_full, way.bytes = way.bytes > MOST_WAITING, way.bytes - len(data)
+                was_full, way.bytes = way.bytes > MAX_WAITING, way.bytes - len(data)
                 try:
                     if not data:
                         raise ConnectionError("the end")
                     way.there.sendall(data)
-                    if was_full and way.bytes <= MOST_WAITING and not way.is_over:
+                    if was_full and way.bytes <= MAX_WAITING and not way.is_over:
                         self.selector.register(way.here, selectors.EVENT_READ)
                 except OSError:
                     self.drop(way)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The soak with faults in its short form: each fault once, in an order by a seed, for a few seeds. By hand:
-`make soak FAULTS=1`. Prints "passed CASE" or "failed CASE"; tools/run_tests.py counts them."""
+"""A short form of the soak test with faults: each fault once, in an order selected by a seed, for a few seeds.
+
+The long form is `make soak FAULTS=1`. Prints "passed CASE" or "failed CASE"; tools/run_tests.py counts them."""
 
 import argparse
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""server.py -- a server process of its own for soaks, and what can be known of it from outside."""
+"""server.py -- a server process for soak tests, and its state as seen from outside."""
 
 import contextlib
 import os
@@ -14,18 +14,20 @@ import urllib.request
 
 import attacks
 
-MOST_GROWTH = 48 << 20  # bytes that the server may have more after an attack: what its allocators keep
-PATIENCE = 10  # seconds for what an attack left to go away
+MAX_GROWTH = 48 << 20  # bytes that the server may have more after an attack: what its allocators keep
+PATIENCE = 10  # seconds until the remains of an attack must be released
 LIMITS = ("--max-run-seconds", "0.5", "--max-compile-seconds", "5", "--max-live-bytes", str(1 << 30),
           "--max-worker-memory", str(16 << 30), "--grace", "5", "--drain", "0", "--max-sessions", "512")
 
 
 class Server:
-    """A server process of its own, and what can be known of it from outside."""
+    """A server process, and its state as seen from outside."""
 
-    def __init__(self, build: pathlib.Path, folder: pathlib.Path, *arguments, program=None, files=None, cache="off", audit=None,
+    def __init__(self, build: pathlib.Path, folder: pathlib.Path, *arguments, program=None, files=None, cache="off",
+                 audit=None,
                  prefix=()):
-        """`prefix`: a command that starts the server as its last arguments say. `audit`: the file of its audit lines."""
+        """`prefix`: a command that starts the server as its last arguments say. `audit`: the file of its audit
+        lines."""
         self.build, self.folder, self.proxy = build, folder, None
         self.token = secrets.token_hex(16)
         self.token_file = folder / "token"
@@ -39,14 +41,15 @@ class Server:
         self.start()
 
     def start(self):
-        """At the port that it had before, if it had one."""
+        """Starts the server, at its previous port if it had one."""
         port_file, metrics = self.folder / "port", free_port()
         port_file.unlink(missing_ok=True)
         self.process = subprocess.Popen(
             [*map(str, self.command), "--listen", f"127.0.0.1:{self.port}", "--port-file", str(port_file), "--metrics",
              f"127.0.0.1:{metrics}"], cwd=self.folder, stdout=subprocess.PIPE, stderr=self.log, text=True,
             env=self.environment(),
-            preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))) if self.files else None)
+            preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))) if self.files
+            else None)
         line = self.process.stdout.readline()  # it is written once the server is up
         assert line.startswith("serving at"), f"the server doesn't start: {line}{self.said()}"
         self.port, self.metrics = int(port_file.read_text()), metrics
@@ -57,9 +60,10 @@ class Server:
 
     @contextlib.contextmanager
     def client(self, seconds: float, sessions: int, port: int | None = None):
-        """Good clients: a process that is killed in the end."""
+        """Starts good clients: a process that is killed at the end."""
         with subprocess.Popen([str(self.build / "bin" / "soak" / "client"), f"rpc:127.0.0.1:{port or self.port}", str(seconds),
-                               str(sessions), str(secrets.randbits(32))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               str(sessions), str(secrets.randbits(32))], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL,
                               text=True, env=self.environment()) as process:
             try:
                 yield process
@@ -88,7 +92,7 @@ class Server:
         return self.sessions(), len(self.workers()), files, pages * resource.getpagesize()
 
     def said(self) -> str:
-        """The end of what it said."""
+        """Returns the end of the server's output."""
         return (self.folder / "log").read_text(errors="replace")[-2000:]
 
     def kill(self):
@@ -106,7 +110,7 @@ class Server:
 
 
 def children(pid: int) -> list[int]:
-    """Of all threads: the system lists them by the one that started them."""
+    """Returns the child processes of all threads: Linux lists them by the thread that started them."""
     try:
         return [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
                 for child in (task / "children").read_text().split()]
@@ -120,13 +124,13 @@ def free_port() -> int:
 
 
 def leftovers(server: Server, before: tuple) -> list[str]:
-    """What an attack left behind for longer than it may."""
+    """Returns the remains of an attack that exist for longer than allowed."""
     end = time.monotonic() + PATIENCE
     while True:
         after = server.state()
         names = ("sessions", "workers", "files")
         problems = [f"{after[i]} {name}, {before[i]} before" for i, name in enumerate(names) if after[i] > before[i]]
-        if after[3] > before[3] + MOST_GROWTH:
+        if after[3] > before[3] + MAX_GROWTH:
             problems.append(f"{(after[3] - before[3]) >> 20} MiB more")
         if not problems or time.monotonic() > end:
             return problems

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wire.py -- a client of hilo.xrt.v1 written by hand, so that it can do what a library's wouldn't: HTTP/2 frames, headers
-without compression, and the few messages that attacks need (src/hilo/rpc/proto/hilo/xrt/v1/xrt.proto).
+"""wire.py -- a manually written client of hilo.xrt.v1, which can violate the protocol.
 
-Source: RFC 9113 (HTTP/2), RFC 7541 (HPACK), gRPC over HTTP/2."""
+It has HTTP/2 frames, headers without compression, and the few messages that attacks need
+(src/hilo/rpc/proto/hilo/xrt/v1/xrt.proto). Source: RFC 9113 (HTTP/2), RFC 7541 (HPACK), gRPC over HTTP/2."""
 
 import os
 import socket
@@ -18,7 +18,7 @@ def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
 
 
 def text(value: str) -> bytes:
-    """A literal, with its length in an integer of a prefix of seven bits."""
+    """Encodes a literal, with its length as an integer with a prefix of seven bits."""
     size = len(value)
     return (bytes([size]) if size < 127 else b"\x7f" + varint(size - 127)) + value.encode()
 
@@ -81,7 +81,7 @@ def batch(*requests: bytes) -> bytes:
 
 
 class Peer:
-    """One connection, which its user may leave in any state."""
+    """One connection, which may be left in any state."""
 
     def __init__(self, port: int, receive_buffer: int | None = None):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -114,14 +114,14 @@ class Peer:
             self.send(frame(DATA, 0, 1, message[at:at + 16384]))
 
     def read(self, size: int = 65536) -> bytes:
-        """What there is; nothing once the other side has hung up or says nothing for a while."""
+        """Returns the available bytes; none after the other side has closed the connection, or after a timeout."""
         try:
             return self.socket.recv(size)
         except OSError:
             return b""
 
     def read_until(self, wanted: bytes, most: int = 1 << 20) -> bytes:
-        """All up to `wanted`, or all that comes."""
+        """Returns all bytes up to `wanted`, or all bytes until the end."""
         got = b""
         while wanted not in got and len(got) < most:
             some = self.read()
@@ -131,7 +131,7 @@ class Peer:
         return got
 
     def is_cut(self) -> bool:
-        """Whether the other side hangs up within the time of the socket."""
+        """Whether the other side closes the connection within the socket's timeout."""
         try:
             while self.socket.recv(65536):
                 pass

@@ -18,7 +18,7 @@ std::vector<Literal> moved(std::vector<Literal> results, size_t result, int64_t 
   return results;
 }
 
-/// Triangles that say again what stands in other results: LAPACK leaves T in the matrix of tridiagonal's reflectors.
+/// Triangles that repeat other results: LAPACK leaves T in the matrix of tridiagonal's reflectors.
 bool stands_twice(const Sample& sample, size_t result, int64_t k) {
   if (sample.opcode != hlo::kExtTridiagonal || result != 0) return false;
   const int64_t n = sample.expected.elements()[0].shape().dimension(1), row = k / n % n, column = k % n;

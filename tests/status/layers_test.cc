@@ -27,7 +27,7 @@ using hlo::Opcode;
 
 constexpr int64_t kSizes[] = {0, 1, 3, 17};
 
-/// Whatever shape the program says is right.
+/// Whether any shape that the program specifies is valid.
 bool has_any_shape(Opcode opcode) { return opcode == Opcode::kParameter || opcode == Opcode::kCustomCall; }
 
 /// A result that the sample can't have: of another rank, or, where a scalar gives any, of another type.
@@ -197,14 +197,16 @@ double special_function_ulps(Opcode opcode) {
   return 0;
 }
 
-/// Units in the last place that the engine's function may be off the reference, which is a rounding away from the truth.
+/// Units in the last place that the engine's function may be off the reference, which is a rounding away from the
+/// truth.
 double engine_ulps(const Cell& cell) {
   if (const double ulps = special_function_ulps(cell.opcode); ulps > 0)
     return element_type_info(cell.type).bits < 32 ? 1 : ulps;
   if (cell.opcode == Opcode::kFft) return 8;                                                  // rounds once a level
   if (cell.opcode == Opcode::kCholesky || cell.opcode == Opcode::kTriangularSolve) return 1;  // a zero may be -0
   if (cell.opcode == hlo::kExtCumlogsumexp) return 40;  // up to 17 steps of exp and log1p
-  // Quotients, magnitudes and exponentials are by formulas of the engine's own; in c64 in double, and then the same to the bit.
+  // Quotients, magnitudes and exponentials are by formulas of the engine's own; in c64 in double, and then the same to
+  // the bit.
   constexpr Opcode kOwnFormulas[] = {Opcode::kAbs, Opcode::kDivide, Opcode::kExp, Opcode::kSign};
   if (cell.type == ElementType::kC128 && std::ranges::find(kOwnFormulas, cell.opcode) != std::end(kOwnFormulas))
     return 4;
@@ -311,7 +313,7 @@ TEST_P(RefusedCell, IsAnErrorThatNamesTheType) {
 
 HILO_CELLS(RefusedCell, refused_cells());
 
-/// Ops that nobody runs.
+/// Ops that no engine runs.
 class UnrunCell : public CellTest {};
 
 TEST_P(UnrunCell, IsRefusedByNameByTheReferenceAndTheEngine) {
@@ -323,7 +325,7 @@ TEST_P(UnrunCell, IsRefusedByNameByTheReferenceAndTheEngine) {
     for (const Status& status : {evaluation, compilation}) {
       EXPECT_TRUE(status.code() == StatusCode::kUnimplemented || status.code() == StatusCode::kInvalidArgument)
           << status.to_string();
-      // send-done stands behind a send.
+      // A send-done follows a send.
       const std::string_view name = hlo::opcode_name(computation->root().opcode);
       EXPECT_NE(status.message().find(name.substr(0, name.find("-done"))), std::string::npos) << status.to_string();
     }

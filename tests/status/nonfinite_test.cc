@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NaN and infinities in each place of each operand of the ops that libraries and loops of hilo's own compute. Each test is
-// a cell of docs/internal/status.md.
+// NaN and infinities in each place of each operand of the ops that libraries and loops of hilo's own compute. Each test
+// is a cell of docs/internal/status.md.
 #include <algorithm>
 #include <cmath>
 
@@ -43,8 +43,8 @@ std::vector<Cell> nonfinite_cells() {
 bool is_finite(const Wide& x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
 bool is_nan(const Wide& x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
 
-/// Is that the same number, or, of what isn't finite, one of the same kind? In which parts of a complex number that shows,
-/// and whether a transform's sums end in NaN or an infinity, depends on the order of their terms.
+/// Is that the same number, or, of what isn't finite, one of the same kind? In which parts of a complex number that
+/// shows, and whether a transform's sums end in NaN or an infinity, depends on the order of their terms.
 bool agree(Opcode opcode, ElementType type, const Wide& got, const Wide& wanted) {
   if (is_finite(got) != is_finite(wanted)) return false;
   if (!is_finite(wanted)) {
@@ -89,15 +89,15 @@ bool are_identical(const std::vector<Literal>& x, const std::vector<Literal>& y)
   return std::ranges::equal(x, y, [](const Literal& a, const Literal& b) { return a.identical(b); });
 }
 
-/// Calls f(operands with one element replaced, its description) for places of every operand that has such numbers: all of
-/// small operands, else the first and last ones and some between.
+/// Calls f(operands with one element replaced, its description) for places of every operand that has such numbers: all
+/// of small operands, else the first and last ones and some between.
 void with_each(const Sample& sample, const std::function<void(const std::vector<Literal>&, const std::string&)>& f) {
-  constexpr int64_t kMostPlaces = 16;
+  constexpr int64_t kMaxPlaces = 16;
   constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
   for (size_t o = 0; o < sample.operands.size(); ++o) {
     const Shape& shape = sample.operands[o].shape();
     if (!has_infinities(shape.element_type())) continue;
-    const int64_t count = shape.element_count(), places = std::min(count, kMostPlaces);
+    const int64_t count = shape.element_count(), places = std::min(count, kMaxPlaces);
     for (int64_t p = 0; p < places; ++p) {
       const int64_t place = places == 1 ? 0 : p * (count - 1) / (places - 1);
       for (const long double value : {std::numeric_limits<long double>::quiet_NaN(), kInfinity, -kInfinity}) {

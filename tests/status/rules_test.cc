@@ -83,7 +83,7 @@ OfReplicas everywhere(const ComputationPtr& computation, const OfReplicas& argum
   return run_on_replicas(*tests::reference_client(), module_of(computation), arguments);
 }
 
-/// operands + h * direction, where the mask says so.
+/// operands + h * direction, where the mask is true.
 std::vector<Literal> moved(std::span<const Literal> operands, std::span<const Literal> v, const Mask& mask,
                            long double h) {
   std::vector<Literal> out(operands.begin(), operands.end());
@@ -98,7 +98,7 @@ bool near(const Wide& got, const Wide& wanted, double tolerance) {
   return std::abs(got - wanted) <= tolerance * std::max(1.0L, std::abs(wanted));
 }
 
-/// Element by element, relative to the wanted value or 1.
+/// Element by element, relative to the expected value or 1.
 void expect_near(const Literal& got, std::span<const Wide> wanted, double tolerance, const std::string& where) {
   ASSERT_EQ(got.shape().element_count(), static_cast<int64_t>(wanted.size())) << where;
   for (int64_t k = 0; k < got.shape().element_count(); ++k) {
@@ -111,8 +111,8 @@ void expect_near(const Literal& got, std::span<const Wide> wanted, double tolera
 /// What is differentiated: the instruction, or the program around it whose results are unique.
 ComputationPtr differentiated(const Sample& sample) { return sample.smooth ? sample.smooth(sample) : built(sample); }
 
-/// Derivatives by central differences, of every result that has a tangent, replica after replica. nextafter has none but
-/// JAX's, which is 0.
+/// Derivatives by central differences, of every result that has a tangent, replica after replica. nextafter has none
+/// but JAX's, which is 0.
 std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
   const auto values = [&](long double h) {
@@ -149,7 +149,8 @@ void append(std::vector<Literal>& to, const std::vector<Literal>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// The tangents of the results that have one, by the jvp rule, replica after replica; zeros where the rule says zero.
+/// The tangents of the results that have one, by the jvp rule, replica after replica; zeros where the rule returns
+/// zero.
 std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
   const JvpComputation jvp = jvp_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
@@ -173,8 +174,8 @@ std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
   return tangents;
 }
 
-/// Where slopes are measured: the same instruction in f64 or c128, or, if there is none (a dot whose result type is
-/// wider), the sample itself with a greater step.
+/// Where slopes are measured: the same instruction in f64 or c128, or, without such an instruction (a dot whose result
+/// type is wider), the sample itself with a greater step.
 struct Yardstick {
   Sample sample;
   double tolerance;
@@ -373,7 +374,8 @@ void check_batch(const Sample& sample, const Mask& mask, bool last_axis, int64_t
   }
 }
 
-/// JAX's rule of rng-bit-generator, which is no loop: the first state draws the bits of all examples, and only it moves on.
+/// JAX's rule of rng-bit-generator, which is no loop: the first state draws the bits of all examples, and only it moves
+/// on.
 void check_first_state_draws(const Sample& sample, int64_t count) {
   const Literal states = stacked(sample.operands[0], 0, count);
   const StagedFunction mapped = stage(

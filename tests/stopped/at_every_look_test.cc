@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancelled at each single look at the token, in compiling or running: CANCELLED or a right result, and the same program
-// then compiles and runs.
+// Cancelled at each single look at the token, in compiling or running: CANCELLED or a right result, and the same
+// program then compiles and runs.
 //
 // HILO_LOOKS=all tries every look (make fuzz, make sanitize); without it, a few of each program.
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ struct Program {
   std::vector<Literal> arguments;  ///< leaves
 };
 
-/// The results, or why there are none.
+/// The results, or the error.
 StatusOr<std::vector<Literal>> run(const Program& program, const CancellationToken* token) {
   CompileOptions options;
   options.cancellation.token = token;
@@ -85,7 +85,7 @@ int64_t check(const Program& program, size_t number, int64_t few) {
   return static_cast<int64_t>(tries.size());
 }
 
-/// All samples of an opcode and type that may stand in one program; nothing if there are none.
+/// All samples of an opcode and type that may be in one program; empty without samples.
 std::optional<Program> program_of(hlo::Opcode opcode, ElementType type) {
   Program program{fmt::format("{} {}", hlo::opcode_name(opcode), element_type_name(type)), {}, {}};
   hlo::Builder builder("main");

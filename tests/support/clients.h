@@ -6,12 +6,13 @@
 
 namespace hilo::tests {
 
-/// The client of an engine that all tests of a program share. It has kDevices devices, which meet as threads.
+/// The client of an engine, shared by all tests of a program. It has kDevices devices; collectives between them use
+/// threads.
 inline constexpr int64_t kDevices = 16;
 const ClientPtr& cpu_client();
 const ClientPtr& reference_client();
 
-/// Both: the reference first.
+/// Both clients, the reference first.
 std::vector<ClientPtr> engine_clients();
 
 /// The value on a device of a client.
@@ -24,7 +25,7 @@ inline BufferPtr argument_of(const Executable& executable, const Literal& litera
 inline BufferPtr cpu_buffer(const Literal& literal, int64_t device = 0) {
   return buffer_on(*cpu_client(), literal, device);
 }
-/// The same of the default client, laid out as `shape` says.
+/// The same on the default client, with the layout of `shape`.
 BufferPtr default_buffer(const Literal& literal, const Shape& shape, int64_t device = 0);
 inline BufferPtr default_buffer(const Literal& literal, int64_t device = 0) {
   return default_buffer(literal, literal.shape().with_default_layout(), device);

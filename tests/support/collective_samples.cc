@@ -49,7 +49,7 @@ Literal half_of(const Literal& x, int64_t which) {
 
 hlo::ComputationPtr adder(ElementType type) { return must(hlo::scalar_binary_computation(Opcode::kAdd, type)); }
 
-/// The result of a start: what its op takes beside what it gives; all-reduce's is what it gives.
+/// The result of a start: the operands of its op, then its results; all-reduce's is what it gives.
 Sample started(Sample s, Opcode start) {
   const auto both = [&](const std::vector<Literal>& operands, const Literal& expected) {
     std::vector<Literal> elements = {operands[0], expected};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""command.py -- what the tests of build/bin/hilo share: a folder to run it in, and the loop over the cases."""
+"""command.py -- shared by the tests of build/bin/hilo: a folder to run it in, and the loop over the cases."""
 
 import argparse
 import functools
@@ -19,8 +19,8 @@ def own_environment() -> dict[str, str]:
 
 
 def compiler_errors(program: str, build: pathlib.Path) -> dict[str, list[str]]:
-    """What the compiler says of a program in C++, by the case whose line (`#line 1 "case/NAME"`) needs it: all errors from
-    one such line until the next one is named; "" holds those before."""
+    """Returns the compiler's errors for a C++ program, by the case that requires them (its line is `#line 1
+    "case/NAME"`). All errors up to the next named line belong to a case; "" has those before the first."""
     with tempfile.TemporaryDirectory(prefix="hilo_refused_") as folder:
         source = pathlib.Path(folder) / "refused.cc"
         source.write_text(program)
@@ -45,12 +45,12 @@ def set_limits(limits: dict[int, int | None]):
 def read_or_end(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
-    except OSError:  # how Linux says that nobody holds the other side any more
+    except OSError:  # Linux reports that the other side is closed
         return b""
 
 
 class Place:
-    """A folder of its own with the programs, and the command."""
+    """A temporary folder with the programs, and the command."""
 
     def __init__(self, build: pathlib.Path, folder: pathlib.Path, programs: dict[str, str]):
         self.build, self.folder = build.resolve(), folder
@@ -60,15 +60,17 @@ class Place:
 
     def run(self, *arguments, environment=None, address_space=None, file_size=None, user=None,
             folder=None) -> subprocess.CompletedProcess:
-        """`address_space` and `file_size`: limits of the process, in bytes. `user`: another one, by number, without groups."""
+        """`address_space` and `file_size`: limits of the process, in bytes. `user`: another one, by number, without
+        groups."""
         limits = {resource.RLIMIT_AS: address_space, resource.RLIMIT_FSIZE: file_size}
         other = {} if user is None else {"user": user, "group": user, "extra_groups": ()}
-        return subprocess.run([self.command, *map(str, arguments)], cwd=folder or self.folder, capture_output=True, text=True, **other,
+        return subprocess.run([self.command, *map(str, arguments)], cwd=folder or self.folder, capture_output=True,
+                              text=True, **other,
                               env={**own_environment(), **(environment or {})}, timeout=120,
                               preexec_fn=functools.partial(set_limits, limits))
 
     def on_terminal(self, *arguments) -> bytes:
-        """What a terminal gets of stdout and stderr."""
+        """Returns the bytes that a terminal receives from stdout and stderr."""
         ours, theirs = pty.openpty()
         with subprocess.Popen([self.command, *map(str, arguments)], cwd=self.folder, stdout=theirs, stderr=theirs,
                               env={**own_environment(), "NO_COLOR": "1"}) as process:
@@ -102,7 +104,7 @@ def holds(text: str, *parts: str):
 
 
 def run_cases(description: str, cases: tuple, programs: dict[str, str]) -> int:
-    """Runs each case in a place of its own and prints "passed CASE" or "failed CASE"; the exit status."""
+    """Runs each case in a separate folder and prints "passed CASE" or "failed CASE". Returns the exit status."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=1)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/communicators.h -- participants that meet, and numbers whose sum depends on the order of additions.
+// tests/support/communicators.h -- participants of collectives, and numbers whose sum depends on the order of
+// additions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,8 +28,8 @@ Floats values_of(int64_t replica, size_t count);
 /// The left fold of values_of the group's members.
 Floats sum_of(std::span<const int64_t> group, size_t count);
 
-/// Runs `body` as every participant, `each` of every group, as execute_replicas does: who fails aborts the others. What each
-/// returned.
+/// Runs `body` as every participant, `each` of every group, as execute_replicas does: a failing thread aborts the
+/// others. What each returned.
 std::vector<Status> run_participants(std::span<const std::unique_ptr<CommunicatorGroup>> groups, int64_t each,
                                      const std::function<Status(Communicator&)>& body);
 

@@ -77,7 +77,7 @@ ComputationPtr nameless_body(ElementType type) {
   return must(std::move(b).build(root));
 }
 
-/// The sum of one operand beside the product of another.
+/// The sum of one operand together with the product of another.
 Sample sum_and_product(const Literal& x, const Literal& y) {
   const ElementType type = x.shape().element_type();
   Builder b("sum_and_product");

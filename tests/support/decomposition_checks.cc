@@ -272,7 +272,7 @@ std::string check_schur(const Decomposition& d, bool is_real) {
                "a block of T isn't in its standard form");
   }
   if (d.results.size() == 1) {
-    WideMatrix values(t.rows, 1);  // of a block: its diagonal and what beside it makes them a pair
+    WideMatrix values(t.rows, 1);  // of a block: its diagonal and the off-diagonal elements that make it a pair
     for (int64_t i = 0; i < t.rows; ++i) {
       const bool first = i + 1 < t.rows && t(i + 1, i) != Wide(0), second = i > 0 && t(i, i - 1) != Wide(0);
       const Wide beside = first ? t(i, i + 1) * t(i + 1, i) : second ? t(i - 1, i) * t(i, i - 1) : Wide(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/decomposition_checks.h -- what the results of a decomposition mean, whatever phases and orders LAPACK chose:
-// their product gives the operand back, factors are unitary or triangular, values are in order.
+// tests/support/decomposition_checks.h -- checks results of a decomposition, for any phases and orders of LAPACK: their
+// product equals the operand, factors are unitary or triangular, values are in order.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace hilo::tests {
 
-/// One matrix of a batch, with what was computed of it. Vectors are columns.
+/// One matrix of a batch, and its factors. Vectors are columns.
 struct Decomposition {
   std::vector<WideMatrix> operands, results;
   double epsilon = 0;  ///< of the operands' type
 };
 
-// Each says what is wrong, or "".
+// Each returns the error, or "".
 std::string check_lu(const Decomposition& d);
 std::string check_geqrf(const Decomposition& d);
 std::string check_geqp3(const Decomposition& d);

@@ -68,8 +68,8 @@ bool lapack_has(ElementType type) { return type == ElementType::kF32 || type == 
 
 using Verdict = std::function<std::string(const Decomposition&)>;
 
-/// A sample whose results, of these shapes, are checked matrix by matrix. For types that LAPACK hasn't only the operands
-/// count.
+/// A sample whose results, of these shapes, are checked matrix by matrix. For types that LAPACK hasn't only the
+/// operands count.
 Sample decomposition(Opcode opcode, const Extents& extents, std::vector<Literal> operands,
                      hlo::AttributesPtr attributes, const std::vector<Shape>& results, const Verdict& verdict) {
   Sample s{.opcode = opcode, .operands = std::move(operands), .attributes = std::move(attributes)};

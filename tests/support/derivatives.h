@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/derivatives.h -- holds a function's derivatives against finite differences of its values.
+// tests/support/derivatives.h -- compares a function's derivatives with finite differences of its values.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ enum class Modes { kForward, kBoth };
 
 namespace derivatives {
 
-/// Arrays like `leaves` with numbers in [-1, 1] that have no pattern; `seed` makes others.
+/// Returns arrays like `leaves` with irregular numbers in [-1, 1], selected by `seed`.
 inline std::vector<Array> directions(std::span<const Array> leaves, int seed) {
   std::vector<Array> out;
   for (const Array& leaf : leaves) {
@@ -53,8 +53,8 @@ inline void expect_close(std::span<const Array> got, std::span<const Array> want
 
 }  // namespace derivatives
 
-/// jvp is the central difference along a direction, and vjp its transpose; of the derivatives up to `Order`. Everything
-/// is f64: call it within an X64Scope, with f64 arrays.
+/// Checks that jvp is the central difference along a direction, and vjp its transpose, for derivatives up to `Order`.
+/// All arrays are f64: call it within an X64Scope.
 template <int Order = 2, typename F, typename... Args>
 void expect_derivatives(const F& f, const std::tuple<Args...>& arguments, Modes modes = Modes::kBoth,
                         double tolerance = 1e-6) {

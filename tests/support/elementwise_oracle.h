@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/elementwise_oracle.h -- what one element of an elementwise op must be, by another way than hilo's.
+// tests/support/elementwise_oracle.h -- computes the expected result of an elementwise op on one element, independently
+// of hilo.
 #pragma once
 
 #include "hilo/hlo/ir/opcode.h"
@@ -7,12 +8,12 @@
 
 namespace hilo::tests {
 
-/// Integers and pred, in 128 bits; the caller wraps the result to the type. `bits` and `is_signed` are the type's; pred
-/// has 1 bit.
+/// For integers and pred, in 128 bits; the caller wraps the result to the type. `bits` and `is_signed` are the type's;
+/// pred has 1 bit.
 Whole whole_oracle(hlo::Opcode opcode, int bits, bool is_signed, Whole x, Whole y);
-/// Floats, in 64 bits of mantissa. compare, select, clamp, convert and reduce-precision have samples of their own.
+/// For floats, with 64 bits of mantissa. compare, select, clamp, convert and reduce-precision have separate samples.
 long double real_oracle(hlo::Opcode opcode, long double x, long double y);
-/// Complex numbers.
+/// For complex numbers.
 Wide complex_oracle(hlo::Opcode opcode, const Wide& x, const Wide& y);
 
 }  // namespace hilo::tests

@@ -288,7 +288,8 @@ Whole cut_off(long double value, ElementType type) {
   return static_cast<Whole>(truncl(value));
 }
 
-/// What XLA takes an element for on the way to integers: the largest of f4e2m1fn, whose exponent is all ones, for infinite.
+/// What XLA takes an element for on the way to integers: the largest of f4e2m1fn, whose exponent is all ones, for
+/// infinite.
 long double before_integers(const Literal& x, int64_t i) {
   const long double value = wide_at(x, i).real();
   const bool largest = x.shape().element_type() == ElementType::kF4E2M1Fn && std::fabs(value) == 6;
@@ -338,7 +339,8 @@ std::vector<Sample> complex_samples(ElementType type, int64_t n, Values values) 
 /// infinity above. Denormals of the old one, below `normal`, have their first bits at the place of `normal`.
 long double reduced(long double x, int64_t exponent, int64_t mantissa, bool narrower_exponent, long double normal) {
   if (x == 0 || !std::isfinite(x)) return x;
-  const int unit = ilogbl(std::max(fabsl(x), normal)) - static_cast<int>(mantissa);  // the last bit kept is 2^unit
+  // the last bit of the mantissa is 2^unit
+  const int unit = ilogbl(std::max(fabsl(x), normal)) - static_cast<int>(mantissa);
   const long double rounded = ldexpl(real_oracle(Opcode::kRoundNearestEven, ldexpl(x, -unit), 0), unit);
   if (!narrower_exponent) return rounded;
   const int bias = (1 << (exponent - 1)) - 1;

@@ -8,7 +8,7 @@ namespace hilo::tests {
 
 std::vector<Sample> elementwise_samples(hlo::Opcode opcode, ElementType type, int64_t n, Values values);
 
-/// NaN, infinities, -0, the least and greatest numbers of a type, and some between: a vector.
+/// A vector of NaN, infinities, -0, the minimum and maximum of a type, and some numbers between.
 Literal edges_of(ElementType type);
 
 }  // namespace hilo::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/error_of.h -- what a call throws, as text.
+// tests/support/error_of.h -- the error of a call, as text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace hilo {
 
-/// The text of the hilo::Error that `f` throws, whose code must be `code`.
+/// Returns the text of the hilo::Error that `f` throws; its code must be `code`.
 template <typename F>
 std::string error_of(F&& f, StatusCode code) {
   try {

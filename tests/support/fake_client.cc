@@ -15,7 +15,7 @@
 namespace hilo::tests {
 namespace {
 
-/// Memory that no pointer reaches: a file that nobody has mapped.
+/// Memory that no pointer reaches: a file that is not mapped.
 class FarMemory {
  public:
   FarMemory() : file_(::memfd_create("hilo_fake", MFD_CLOEXEC)) {}
@@ -73,7 +73,7 @@ class FakeClient final : public Client {
     queue_.enqueue([work = std::move(work), source, turns = fake_plan().seed.fetch_add(7919) % 5]() mutable {
       for (uint64_t i = 0; i < turns; ++i) std::this_thread::yield();
       const Status status = work();
-      work = nullptr;  // what it holds is gone before anyone is told
+      work = nullptr;  // its memory is freed before the notification
       source->finish(status);
     });
     return event;
@@ -92,7 +92,7 @@ class FakeBuffer final : public Buffer {
   FakeBuffer(const Shape& shape, DevicePtr device, BlockPtr block, Event ready)
       : Buffer(shape, std::move(device), std::move(ready)), block_(std::move(block)) {}
   const BlockPtr& block() const { return block_; }
-  /// It was donated: whoever runs with it has the memory.
+  /// It was donated: the run that received it owns the memory.
   void forget() { block_.reset(); }
 
   const std::byte* host_view() const override { return block_->far ? nullptr : block_->literal.bytes().data(); }

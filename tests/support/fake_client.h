@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/fake_client.h -- platform "Host2": devices that are far away, without any hardware. Programs run on the
-// CPU engine, but arrays are where no pointer reaches, all work is done late and on another thread, and every call can be
-// made to fail. What works on it makes no silent use of host memory.
+// tests/support/fake_client.h -- platform "Host2": remote devices without any hardware. Programs run on the CPU engine,
+// but arrays have no pointers, all work is done late and on another thread, and every call can be made to fail. Code
+// that works on it uses no host memory by accident.
 #pragma once
 
 #include <atomic>
@@ -11,26 +11,26 @@
 
 namespace hilo::tests {
 
-/// What goes wrong, and what has happened.
+/// Faults to inject, and counts of events.
 struct FakePlan {
-  std::atomic<int64_t> calls{0};        ///< that could have failed
-  std::atomic<int64_t> fail_at{-1};     ///< the number of the call that fails, from 0 on; -1: none
-  std::atomic<int64_t> live_blocks{0};  ///< of device memory
-  std::atomic<uint64_t> seed{1};        ///< how late work is done
-  /// Errors    UNAVAILABLE "fake device: no copy" if it is this call's turn
+  std::atomic<int64_t> calls{0};        ///< number of calls that can fail
+  std::atomic<int64_t> fail_at{-1};     ///< the call that fails, counted from 0; -1: none
+  std::atomic<int64_t> live_blocks{0};  ///< blocks of device memory
+  std::atomic<uint64_t> seed{1};        ///< delay of the work
+  /// Counts a call. Errors    UNAVAILABLE "fake device: no copy" if this call is the one that fails
   Status step(std::string_view what);
 };
 /// The plan of all fake devices.
 FakePlan& fake_plan();
 
-/// Has ClientOptions::replica_count devices. Those with an odd id have memory that the host can view, as Host has; the
-/// others don't.
+/// A client with ClientOptions::replica_count devices. The host can view the memory of devices with an odd id, as on
+/// Host, but not that of the others.
 StatusOr<ClientPtr> make_fake_client(ClientOptions options);
 
-/// One that all tests of a program share, as tests::cpu_client().
+/// A client that all tests of a program share, like tests::cpu_client().
 const ClientPtr& fake_client();
 
-/// Makes "Host2" a platform that flags can name.
+/// Registers "Host2" as a platform for flags.
 void register_fake_platform();
 
 }  // namespace hilo::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/fake_plugins.h -- the fake PJRT plugin as platforms, and copies of it that something is wrong with.
+// tests/support/fake_plugins.h -- the fake PJRT plugin as platforms, and faulty copies of it.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace hilo::tests {
 
-/// Where the plugin lies.
+/// The path of the plugin.
 std::string fake_plugin_path();
 /// The plan of the plugin at that path.
 FakePluginPlan& fake_plugin_plan();
 
-/// A client of the fake plugin, on its own.
+/// A new client of the fake plugin.
 ClientPtr fake_plugin_client(int64_t devices = 2, plugins::ProgramFormat format = plugins::ProgramFormat::kHlo);
 
-/// A copy of the plugin, which the loader takes for another one. While it lives, what the environment says of fake plugins is
-/// `variable`, for this process and its children.
+/// A copy of the plugin, which the loader treats as another one. While it exists, the environment variable of fake
+/// plugins is `variable`, for this process and its children.
 class FakePluginCopy {
  public:
   explicit FakePluginCopy(const std::string& variable);

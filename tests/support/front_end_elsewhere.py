@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""front_end_elsewhere.py -- the front end's own test programs on another platform than the one that they were written on: as they are,
-told of it by the environment."""
+"""front_end_elsewhere.py -- runs the front end's own test programs, unchanged, on another platform, which the
+environment selects."""
 
 import os
 import pathlib
@@ -12,8 +12,8 @@ import gtest_program  # noqa: E402
 FOLDERS = ("numpy", "lax", "transform", "rules", "array", "trace", "mesh", "tree", "random", "linalg", "fft", "scipy", "segment", "image", "nn",
            "optim", "training", "import", "replica", "programs")
 SHARD_SECONDS = 900
-# Tests that look at what platform Host makes of a program, where it keeps an array or what it is called, by folder: a plugin
-# keeps the first two to itself.
+# Tests that look at what platform Host makes of a program, where it keeps an array or what it is called, by folder: a
+# plugin keeps the first two to itself.
 OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
            "array": ("Dlpack.AnArrayGoesOutWithoutACopyAndCannotBeDonatedMeanwhile",
                      "Dlpack.ATensorComesInWithoutACopyAndIsDeletedOnce"),
@@ -22,8 +22,10 @@ OF_HOST = {"lax": ("Cond.IsLeftOutWhereNobodyUsesItsResults",),
            "transform": ("CustomJvp.ResultsThatNobodyUsesAreNotComputed", "Stages.MemoryIsAsPlanned")}
 
 
-def over(program: pathlib.Path, every: int, index: int, folder: str, variables: dict[str, str]) -> list[gtest_program.Result]:
-    """Each `every`-th test of the program, from test `index` on; where one ends the program, the others in a new one."""
+def over(program: pathlib.Path, every: int, index: int, folder: str,
+         variables: dict[str, str]) -> list[gtest_program.Result]:
+    """Runs each `every`-th test of the program, from test `index` on. If a test ends the program, a new process runs
+    the others."""
     names = gtest_program.list_tests(program)
     environment = {**os.environ, "HILO_CACHE": "off", **variables}
     chosen = {"GTEST_TOTAL_SHARDS": str(every), "GTEST_SHARD_INDEX": str(index)}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/golden.h -- rows that tests/golden/record_numpy.py writes: an expression, and what JAX gives for it.
+// tests/support/golden.h -- rows written by tests/golden/record_numpy.py: an expression, and JAX's result.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = 
 
 /// An array of a type such as "f32[2,3]"; complex numbers are two values each.
 Array golden_input(const std::string& type, const std::vector<double>& values);
-/// Integers and truth values are equal, floats up to a few units of their type's last place, NaN where NaN is.
+/// Compares: integers and bools are equal, floats within a few units of their type's last place, NaN equals NaN.
 void expect_golden(const std::string& expression, const std::function<Array()>& f, const std::string& type,
                    const std::vector<double>& values);
-/// The expression throws hilo::Error that names a line of the test.
+/// Checks that the expression throws a hilo::Error that names a line of the test.
 void expect_refused(const std::string& expression, const std::function<Array()>& f);
 
 }  // namespace hilo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/golden_values.h -- numbers that JAX gave, by name: tests/golden/transformations.txt and adbench.txt.
+// tests/support/golden_values.h -- recorded numbers of JAX, by name: tests/golden/transformations.txt and adbench.txt.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace hilo {
 
-/// The numbers recorded as `name`; a test failure and none if there is no such name.
+/// Returns the numbers recorded as `name`; an unknown name is a test failure.
 std::vector<double> golden(const std::string& name);
 
-/// All elements of `leaves`, one after the other, are the numbers recorded as `name`, within `tolerance` of their size or 1.
+/// Checks all elements of `leaves`, concatenated, against the numbers recorded as `name`, within `tolerance` of their
+/// magnitude or 1.
 void expect_golden_leaves(const std::string& name, std::span<const Array> leaves, double tolerance);
 template <Tree T>
 void expect_golden(const std::string& name, const T& tree, double tolerance = 2e-6) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/guarded_buffer.h -- memory between two pages that fault: compiled code is seen by no sanitizer, but a
-// stray access ends the test.
+// tests/support/guarded_buffer.h -- memory between two protected pages. Sanitizers don't instrument generated code, but
+// an access outside the buffer ends the test.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/leaks.h -- says to the leak sanitizer that what this thread loses from here on is meant to be lost.
+// tests/support/leaks.h -- makes the leak sanitizer ignore later leaks of this thread.
 #pragma once
 
 #ifdef __SANITIZE_ADDRESS__
@@ -8,8 +8,8 @@
 
 namespace hilo::tests {
 
-/// While it lives, allocations of this thread are not reported as leaks. For tests of LLVM's fatal errors, which leave
-/// a half-done compilation behind.
+/// While it exists, allocations of this thread are not reported as leaks. For tests of LLVM's fatal errors, which leak
+/// an incomplete compilation.
 class LeaksAreMeant {
  public:
   LeaksAreMeant(const LeaksAreMeant&) = delete;

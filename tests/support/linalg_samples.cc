@@ -102,7 +102,7 @@ Sample solve_sample(const Wanted& wanted, const hlo::TriangularSolveAttributes& 
   s.attributes = std::make_shared<hlo::TriangularSolveAttributes>(attributes);
   s.expected = filled_by(
       shape, [&](Index index) { return tiny(wanted.type, index[index.size() - 2], index.back(), item(index) + 2); });
-  // What stands in the triangle that isn't read must not matter.
+  // The content of the triangle that isn't read must not matter.
   s.operands.push_back(filled_by(with_batch(n, n), [&](Index index) {
     const int64_t i = index[index.size() - 2], j = index.back();
     const bool read = i == j ? !attributes.unit_diagonal : (i > j) == attributes.lower;
@@ -120,8 +120,8 @@ Sample solve_sample(const Wanted& wanted, const hlo::TriangularSolveAttributes& 
   return s;
 }
 
-/// A sum over all frequencies, element by element. The first element outweighs all others together, so that no element of
-/// the result is near zero and errors count relative to it.
+/// A sum over all frequencies, element by element. The first element outweighs all others together, so that no element
+/// of the result is near zero and errors count relative to it.
 Sample fft_sample(const Wanted& wanted, hlo::FftType type, const std::vector<int64_t>& lengths, int64_t batch) {
   const bool from_real = type == hlo::FftType::kRfft, to_real = type == hlo::FftType::kIrfft;
   const bool inverse = to_real || type == hlo::FftType::kIfft;

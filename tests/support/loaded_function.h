@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/loaded_function.h -- HLO text as a function that the transformations take.
+// tests/support/loaded_function.h -- HLO text as a function for the transformations.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace hilo {
 
-/// The entry computation with these lines, a function of one array to one; `computations` are those it calls.
+/// The entry computation with these lines, a function from one array to one; `computations` are its callees.
 std::function<Array(Array)> loaded_function(const std::string& entry, const std::string& computations = "");
 
 }  // namespace hilo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/logged_texts.h -- what is logged while a scope lasts.
+// tests/support/logged_texts.h -- records log messages within a scope.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace hilo {
 
-/// What is logged while it lives.
+/// The log messages during its lifetime.
 class LoggedTexts {
  public:
   LoggedTexts() {

@@ -97,7 +97,7 @@ class DataDrawer {
   Palette palette_;
   ElementType type_;
   double bound_;
-  int64_t rare_;  ///< one of so many elements is special
+  int64_t rare_;  ///< one of this many elements is special
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/moved_draw.h -- the computation of a moved program while it is drawn.
+// tests/support/moved_draw.h -- generates the computation of a moved program.
 #pragma once
 
 #include <cmath>
@@ -11,52 +11,53 @@
 
 namespace hilo::tests {
 
-/// What the data of a program are. No order of additions rounds sums of kIntegers, kSpecials and kDenormals, and none of
-/// multiplications products of kUnits.
+/// Kinds of data of a program. Sums of kIntegers, kSpecials and kDenormals are exact in any order, and so are products
+/// of kUnits.
 enum class Palette : uint8_t {
-  kIntegers,   ///< small ones
+  kIntegers,   ///< small integers
   kSpecials,   ///< small integers, NaN, infinities, zeros of both signs
-  kDenormals,  ///< small multiples of the least number, zeros of both signs
-  kUnits,      ///< 1 and -1, hardly any 0
-  kFull,       ///< integer types: all bits
+  kDenormals,  ///< small multiples of the smallest number, zeros of both signs
+  kUnits,      ///< 1 and -1, few zeros
+  kFull,       ///< integer types: all bit patterns
   kRough,      ///< normal numbers; sums are compared within a bound
 };
 
-/// What an argument is filled with.
+/// The content of an argument.
 struct MovedArgument {
   Shape shape;
-  bool is_index = false;  ///< numbers around 0..limit; data otherwise
+  bool is_index = false;  ///< numbers in about 0..limit; otherwise data
   int64_t limit = 0;
 };
 
-/// A value and what is known of its elements.
+/// A value, with the known properties of its elements.
 struct MovedValue {
   hlo::InstructionId id = 0;
-  double bound = 0;      ///< of magnitudes, but for NaN and infinities
-  bool integral = true;  ///< whole numbers, or of kDenormals whole multiples
+  double bound = 0;      ///< maximum magnitude, except NaN and infinities
+  bool integral = true;  ///< integers; for kDenormals integer multiples of the smallest number
 };
 
-/// A result and how it is compared.
+/// A result, and how it is compared.
 struct MovedResult {
   MovedValue value;
   ResultRule rule;
 };
 
-/// Draws instructions into a computation with a parameter for each argument.
+/// Adds random instructions to a computation with a parameter for each argument.
 class MovedDraw {
  public:
   using Id = hlo::InstructionId;
 
-  /// With `turns` the first parameter is the number of the turn, an s32.
+  /// With `turns` the first parameter is the number of the iteration, an s32.
   MovedDraw(std::mt19937& random, bool turns);
 
-  /// The whole chain. Values of the computation are its results, in a tuple.
+  /// Generates the whole chain. The results are values of the computation, in a tuple.
   std::vector<MovedResult> draw();
 
   hlo::Builder& builder() { return b_; }
   const std::vector<MovedArgument>& arguments() const { return arguments_; }
   Palette palette() const { return palette_; }
-  /// Whether the sign of a zero is the same in any order: not of a product of complex numbers, nor of the greatest of equal zeros.
+  /// Whether the sign of a zero is independent of the order. It isn't for products of complex numbers and for maxima of
+  /// equal zeros.
   bool zeros_have_signs() const { return !picks_zeros_ && !(is_complex(type_) && palette_ == Palette::kUnits); }
 
  private:
@@ -121,7 +122,7 @@ class MovedDraw {
   Id scalar(ElementType type, double value);
   Id full(const Shape& shape, Id scalar);
   double data_bound(ElementType type) const;
-  /// Greatest integer up to which sums in an accumulator of that type are whole.
+  /// The maximum integer up to which sums in an accumulator of that type are exact.
   static double exact_limit(ElementType type);
 
   template <typename T>

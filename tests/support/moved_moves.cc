@@ -229,7 +229,7 @@ MovedValue MovedDraw::dynamic_update_slice(const MovedValue& x) {
   return {must(b_.add(Opcode::kDynamicUpdateSlice, operands)), std::max(x.bound, data_bound(type(x))), x.integral};
 }
 
-/// Windows along one dimension, of one or more elements, at places that an argument says.
+/// Windows along one dimension, of one or more elements, at positions from an argument.
 MovedValue MovedDraw::gather(const MovedValue& x) {
   static const std::vector<ElementType> types = {ElementType::kS32, ElementType::kS32, ElementType::kS64,
                                                  ElementType::kU32, ElementType::kS16, ElementType::kU8};

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kSizes[] = {1,  2,  3,   5,   7,   8,   15,  16,  17,  31,   32,   33,   63,
                               64, 65, 127, 128, 129, 255, 256, 257, 700, 1000, 1443, 4097, 65537};
-constexpr int64_t kMostResults = 4;
+constexpr int64_t kMaxResults = 4;
 
 template <typename T>
 T must(StatusOr<T> value) {
@@ -99,7 +99,7 @@ std::vector<MovedResult> MovedDraw::draw() {
   for (MovedResult& result : results) {
     if (maps && chance(40)) result.value = map(result.value);
   }
-  if (results.size() > kMostResults) results.resize(kMostResults);
+  if (results.size() > kMaxResults) results.resize(kMaxResults);
   return results;
 }
 
@@ -277,8 +277,8 @@ MovedProgram moved_program(unsigned seed, const MovedOptions& options) {
 
 namespace {
 
-/// What sums of magnitudes may differ by for each of them: the first additions go in a row, the others in pairs; and the functions
-/// before and the rounding after.
+/// What sums of magnitudes may differ by for each of them: the first additions go in a row, the others in pairs; and
+/// the functions before and the rounding after.
 double relative_bound(ElementType type, int64_t summed) {
   const int digits = type == ElementType::kF64   ? 52
                      : type == ElementType::kF32 ? 23

@@ -18,7 +18,7 @@ using hlo::shared_attributes;
 
 namespace {
 
-constexpr int64_t kMostGeneric = 3000;  // elements that the evaluator calls a body for
+constexpr int64_t kMaxGeneric = 3000;  // elements that the evaluator calls a body for
 
 template <typename T>
 T must(StatusOr<T> value) {
@@ -132,7 +132,7 @@ std::vector<MovedResult> MovedDraw::reduce(const MovedValue& x) {
   if (palette_ == Palette::kRough) return reduce_rough(x);
   const int64_t rank = shape(x.id).rank(), kind = below(100);
   const Int64List dimensions = some_dimensions(rank);
-  const bool few = shape(x.id).element_count() <= kMostGeneric;
+  const bool few = shape(x.id).element_count() <= kMaxGeneric;
   if (kind < 15 && rank > 0 && few && !is_complex(type(x)) && type(x) != ElementType::kPred)
     return reduce_pair(x, below(rank));
   if (kind < 22 && few && is_integer(type(x))) return {reduce_generic(x, dimensions)};
@@ -263,7 +263,7 @@ MovedResult MovedDraw::reduce_window(const MovedValue& x) {
   return {{id, x.bound * static_cast<double>(window) + data_bound(t), x.integral}, {}};
 }
 
-/// A sum beside that of magnitudes, or softmax.
+/// A sum together with that of magnitudes, or softmax.
 std::vector<MovedResult> MovedDraw::reduce_rough(const MovedValue& x) {
   const Int64List dimensions = some_dimensions(shape(x.id).rank());
   const int64_t count = std::max<int64_t>(count_over(x.id, dimensions), 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/near.h -- rows of values that a formula may miss by some last places: an expression beside JAX's values.
+// tests/support/near.h -- compares an expression with JAX's values, with a tolerance for differences in the last
+// digits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,13 +13,13 @@
 
 namespace hilo {
 
-/// The derivative of f at x in the direction of ones: that of an elementwise function at each element.
+/// The derivative of f at x along ones; for an elementwise function the derivative at each element.
 template <typename F>
 Array slope_of(const F& f, const Array& x) {
   return jvp(f, std::tuple(x), std::tuple(numpy::ones_like(x))).second;
 }
 
-/// 1e-5 of the value and 2e-6 of the greatest: what two f32 programs may differ by.
+/// The tolerance of two f32 programs: 1e-5 of the value and 2e-6 of the maximum.
 inline void expect_near(const char* expression, const Array& result, const std::vector<double>& wanted) {
   const std::vector<double> got = result.to_vector<double>();
   ASSERT_EQ(got.size(), wanted.size()) << expression;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/noise.h -- random arrays, and arrays compared with what they should be.
+// tests/support/noise.h -- random arrays, and comparisons of arrays with expected ones.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -46,7 +46,7 @@ std::string check_uniform(const Literal& drawn, long double low, long double hig
   return "";
 }
 
-/// Does their mean lie where that of so many normal numbers does?
+/// Whether their mean is in the range expected of that number of normal numbers.
 std::string check_normal(const Literal& drawn, long double mean, long double deviation) {
   const std::vector<long double> x = numbers_of(drawn);
   if (x.empty()) return "";
@@ -81,7 +81,8 @@ Sample drawn(const Wanted& wanted, hlo::RandomDistribution distribution, int64_t
   return s;
 }
 
-// ---- functions with a derivative of their own -------------------------------------------------------------------------
+// ---- functions with a derivative of their own
+// -------------------------------------------------------------------------
 
 /// (x, ct) -> what bwd gives: the cotangent 2 x ct, or nothing for types without tangents.
 hlo::ComputationPtr squares_bwd(const Shape& shape, bool has_cotangent) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page_programs.py -- how the programs of README.md and of pages are compiled, run and compared."""
+"""page_programs.py -- compiles and runs the programs of README.md and of pages, and compares the output."""
 
 import os
 import pathlib
@@ -15,12 +15,12 @@ BETWEEN = "\x1e\n"
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
-    """A page's programs, each with the output that the page shows."""
+    """Returns a page's programs, each with the output on the page."""
     return BLOCK.findall(text)
 
 
 def output_of_blocks(text: str, build: pathlib.Path) -> list[str]:
-    """What the blocks of a page print, one output a block. They are compiled as one program with the headers that the page
+    """Returns the output of each block of a page. The blocks are compiled as one program with the headers that the page
     names, each block in its own braces. The list is shorter than the page's if the program ended early."""
     headers = dict.fromkeys(["<chrono>", "<iostream>", '"hilo/core.h"', *INCLUDE.findall(text)])
     program = "".join(f"#include {header}\n" for header in headers) + "using namespace hilo;\nint main() {\n"
@@ -29,14 +29,14 @@ def output_of_blocks(text: str, build: pathlib.Path) -> list[str]:
 
 
 def with_outputs(text: str, outputs: list[str]) -> str:
-    """The page with these outputs in the place of those that it shows."""
+    """Returns the page with its outputs replaced by these."""
     printed = iter(outputs)
     return BLOCK.sub(lambda match: f"```cpp\n{match[1]}```\n\n```\n{next(printed)}```", text)
 
 
 def problem_of_pages(pages: list[pathlib.Path], build: pathlib.Path, write: bool = False) -> str | None:
-    """What is wrong with the programs of some pages, which are compiled as one, so that the headers are read once; with `write` their
-    output goes into the pages instead."""
+    """Returns the first error in the programs of some pages. They are compiled as one program, so that the headers are
+    parsed once. With `write` their output goes into the pages instead."""
     texts = [page.read_text() for page in pages]
     counts = [len(blocks(text)) for text in texts]
     for page, count in zip(pages, counts):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page_steps.py -- what the tests of docs/contributing/adding_*.md share: they do the steps of pages in a copy of the tree.
+"""page_steps.py -- shared by the tests of docs/contributing/adding_*.md: follows the steps of pages in a copy of the
+tree.
 
-The copy's build tree lies in it as build/ lies here, so that ccache has the objects on which the page changes nothing.
+The copy's build tree has the same position in it as build/ here, so that ccache has the objects that the page doesn't
+change.
 """
 
 import argparse
@@ -24,13 +26,13 @@ OUTPUT = re.compile(r"^prints [^\n]*:\n\n```\n(.*?)```$", re.S | re.M)
 SESSION = re.compile(r"^```console\n(.*?)```$", re.S | re.M)
 COMMAND = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.M)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
-MOST_WORDS = 12  # of a failed command, in an error
+MAX_WORDS = 12  # of a failed command, in an error
 TOLERANCE = 1e-6  # of f32, relative: processors differ in vector width
 
 
 @dataclasses.dataclass
 class Page:
-    """A page, and the cases before its steps are done in the copy, after that, and after the copy is built."""
+    """A page, and its cases: before its steps are done in the copy, after that, and after the copy is built."""
     name: str
     before: tuple = ()
     applied: tuple = ()
@@ -42,9 +44,9 @@ class Page:
 
 
 def run_pages(description: str, copied: tuple[str, ...], pages: tuple[Page, ...], build) -> int:
-    """Does the steps of all pages in one copy (of the files and folders `copied`), and calls `build(copy, jobs)` once. Cases
-    are called with page, copy, build (the tree's own) and jobs. Prints "passed PAGE.CASE" or "failed PAGE.CASE"; the exit
-    status."""
+    """Does the steps of all pages in one copy (of the files and folders `copied`), and calls `build(copy, jobs)` once.
+    Cases are called with page, copy, build (the original build tree) and jobs. Prints "passed PAGE.CASE" or "failed
+    PAGE.CASE". Returns the exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -88,7 +90,7 @@ def copy_tree(copy: pathlib.Path, names: tuple[str, ...]):
 
 
 def changed_files(page) -> list[str]:
-    """Those that a page makes or adds to, each once."""
+    """Returns the files that a page creates or changes, each once."""
     text = page.read_text()
     return sorted({*(name for name, _ in NEW_FILE.findall(text)), *(edit[0] for edit in EDIT.findall(text))})
 
@@ -113,7 +115,7 @@ def the_page_can_be_applied(page, copy, **_):
 
 
 def configure_copy(copy, off: tuple[str, ...]):
-    """`off`: the parts that nothing needs, as in HILO_BUILD_BENCH."""
+    """`off`: the parts that are not built, as in HILO_BUILD_BENCH."""
     run("cmake", "-G", "Ninja", "-S", copy, "-B", copy / "build", *(f"-DHILO_{part}=OFF" for part in off))
 
 
@@ -134,7 +136,7 @@ def compile_program(page, copy, *linked):
 
 
 def output_of(page, copy) -> list[list[float]]:
-    """The numbers that the page's program prints, line by line."""
+    """Returns the numbers that the page's program prints, line by line."""
     return numbers(run(copy / page.stem))
 
 
@@ -157,7 +159,7 @@ def assert_near(got: list[float], wanted: list[float]):
 
 
 def before_it_prints_what_the_page_shows(page, build, **_):
-    """The commands that stand before the page's first step, by the command as it is."""
+    """Runs the commands before the page's first step, with the unchanged command."""
     run_sessions(page, build / "bin", before=True)
 
 
@@ -200,6 +202,6 @@ def only(page: pathlib.Path, pattern: re.Pattern) -> str:
 def run(*command, **options) -> str:
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     said = done.stdout + done.stderr
-    shown = " ".join(map(str, command[:MOST_WORDS])) + (" ..." if len(command) > MOST_WORDS else "")
+    shown = " ".join(map(str, command[:MAX_WORDS])) + (" ..." if len(command) > MAX_WORDS else "")
     assert done.returncode == 0, f"{shown}: exit status {done.returncode}\n{said}"
     return done.stdout

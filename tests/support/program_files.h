@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/program_files.h -- programs with arguments and results as files, for others to run.
+// tests/support/program_files.h -- writes programs with arguments and results to files, for other engines.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace hilo::tests {
 /// Arguments must not be tuples.
 Status write_program(const std::string& folder, const std::string& name, const RandomProgram& program);
 
-/// Whether XLA:CPU can be asked for this op on this type, and promises the same result. Rows say why not.
+/// Whether XLA:CPU can run this op on this type, with the same result. Rows have the reasons against it.
 bool is_for_xla(const Cell& cell);
 
 }  // namespace hilo::tests

@@ -22,7 +22,7 @@ using hlo::Int64List;
 using hlo::Opcode;
 
 constexpr std::string_view kMemoryOrder = "memory_order";
-constexpr int64_t kMostRank = 5;
+constexpr int64_t kMaxRank = 5;
 
 template <typename T>
 T must(StatusOr<T> value) {
@@ -44,15 +44,15 @@ class Drawn {
 
   Shape laid_out(const Shape& shape) {
     return shape.map_leaves([&](const Shape& leaf) {
-      return leaf.is_array() && leaf.rank() > 1 && leaf.rank() <= kMostRank ? leaf.with_layout(order(leaf.rank()))
-                                                                            : leaf;
+      return leaf.is_array() && leaf.rank() > 1 && leaf.rank() <= kMaxRank ? leaf.with_layout(order(leaf.rank()))
+                                                                           : leaf;
     });
   }
 
   /// Dimensions with as many elements.
   std::vector<int64_t> dimensions(int64_t count) {
     std::vector<int64_t> sizes;
-    for (int64_t factor = 2; count > 1 && std::ssize(sizes) < kMostRank - 1; ++factor) {
+    for (int64_t factor = 2; count > 1 && std::ssize(sizes) < kMaxRank - 1; ++factor) {
       if (factor * factor > count) factor = count;
       if (count % factor != 0 || below(4) == 0) continue;
       sizes.push_back(factor);
@@ -60,7 +60,7 @@ class Drawn {
       --factor;
     }
     sizes.push_back(count);
-    if (below(3) == 0 && std::ssize(sizes) < kMostRank) sizes.push_back(1);
+    if (below(3) == 0 && std::ssize(sizes) < kMaxRank) sizes.push_back(1);
     std::ranges::shuffle(sizes, random_);
     return sizes;
   }
@@ -116,7 +116,7 @@ class LayoutWriter {
   ComputationPtr written() {
     for (const Instruction& i : source_.instructions()) places_.push_back(write(i));
     InstructionId root = places_[source_.root_id()];
-    if (draft_.instruction(root).opcode == Opcode::kBitcast)  // what a fusion says of its root isn't meant
+    if (draft_.instruction(root).opcode == Opcode::kBitcast)  // attributes of a fusion's root are ignored
       root = copied(root, drawn_.laid_out(draft_.instruction(root).shape));
     return must(std::move(draft_).finish(root));
   }
@@ -270,7 +270,7 @@ hlo::Module with_reordered_values(const hlo::Module& module, unsigned seed) {
       std::vector<InstructionId> operands;
       for (const InstructionId operand : i.operands) operands.push_back(places[operand]);
       places.push_back(draft.append_copy(i, operands));
-      if (i.opcode != Opcode::kCopy || i.shape.rank() > kMostRank || drawn.below(2) == 0) continue;
+      if (i.opcode != Opcode::kCopy || i.shape.rank() > kMaxRank || drawn.below(2) == 0) continue;
       const Shape between = i.shape.with_dimensions(drawn.dimensions(i.shape.element_count()));
       const InstructionId there = reordered(draft, drawn, places.back(), between, "");
       places.back() = reordered(draft, drawn, there, i.shape, i.name + "_again");

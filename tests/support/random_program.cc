@@ -20,7 +20,7 @@ using hlo::InstructionId;
 using hlo::Opcode;
 
 constexpr int64_t kSizes[] = {0, 1, 2, 3, 5, 17}, kSizesOfMeshes[] = {1, 2, 4, 6, 8, 16};
-constexpr int64_t kMostElements = 4000;
+constexpr int64_t kMaxElements = 4000;
 constexpr int kDeepest = 2;  // control flow in control flow
 
 bool is_one_of(Opcode opcode, std::initializer_list<Opcode> list) {
@@ -182,7 +182,7 @@ class Generator {
     return fitting.empty() ? nullptr : fitting[static_cast<size_t>(below(static_cast<int64_t>(fitting.size())))];
   }
 
-  /// One more op: of those drawn least, or, in bodies, which only exact ones stand in, of any.
+  /// One more op: of those drawn least, or, in bodies, which contain only exact ones, of any.
   void grow() {
     if (grow(coverage_.rarest(random_))) return;
     constexpr int kTries = 4;
@@ -235,15 +235,15 @@ class Generator {
                                 [](const Literal& x) { return x.shape().element_count() == 0; });
   }
 
-  /// Along dimensions of size 1 XLA leaves out the initial value. It may also take one several times along windows: sums
-  /// for others keep the initial values of their samples.
+  /// Along dimensions of size 1 XLA leaves out the initial value. It may also take one several times along windows:
+  /// sums for others keep the initial values of their samples.
   static bool reduces_nothing(const Sample& sample) {
     return sample.opcode == Opcode::kReduce &&
            sample.operands[0].shape().element_count() == leaves_of(sample.expected)[0].shape().element_count();
   }
 
-  /// Integers and predicates that an inexact op on floats gives (convert of a sum) aren't exact either, so what counts is
-  /// every float that the op sees.
+  /// Integers and predicates that an inexact op on floats gives (convert of a sum) aren't exact either, so what counts
+  /// is every float that the op sees.
   static bool results_are_exact(const Sample& sample, Opcode opcode) {
     for (const Literal& leaf : leaves_of(sample.operands)) {
       if (!is_exact(opcode, leaf.shape().element_type())) return false;
@@ -260,7 +260,7 @@ class Generator {
       for (int64_t k = 0; k < shape(id).tuple_size(); ++k) keep(must(b_.get_tuple_element(id, k)), exact);
       return;
     }
-    if (!shape(id).is_array() || shape(id).element_count() > kMostElements) return;
+    if (!shape(id).is_array() || shape(id).element_count() > kMaxElements) return;
     // A copy carries the name: ops of samples get names of the builder's.
     const std::string name = fmt::format("{}{}", exact ? kExactName : "rough", b_.size());
     values_.push_back({must(b_.add(Opcode::kCopy, {id}, nullptr, std::nullopt, depth_ == 0 ? name : "")), exact});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/recorded_shardings.h -- files of tests/golden with programs of JAX over a mesh, and what XLA makes of them.
+// tests/support/recorded_shardings.h -- reads files of tests/golden with programs of JAX over a mesh, and XLA's results
+// for them.
 #pragma once
 
 #include <memory>
@@ -20,17 +21,17 @@ struct RecordedSharding {
 
 std::vector<RecordedSharding> recorded_shardings(const std::string& file = "shardings.txt");
 
-/// A program that states shardings, ready for the partitioner.
+/// A program with shardings, ready for the partitioner.
 struct AnnotatedProgram {
   stablehlo::ModuleTree tree;
   hlo::Module module;
-  hlo::PropagationRequest request;  ///< refers to the tree
+  hlo::PropagationRequest request;  ///< points into the tree
 };
 
-/// Results are free, parameters aren't.
+/// Shardings of results are inferred, those of parameters are fixed.
 StatusOr<std::unique_ptr<AnnotatedProgram>> read_annotated(const std::string& code);
 
-/// Floats between -1 and 1, small counting numbers.
+/// Floats between -1 and 1, small consecutive integers.
 Literal random_array(const Shape& shape, std::mt19937& random);
 
 }  // namespace hilo::tests

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""refusals.py -- what a compiler says of programs that may not compile: by case, the first error and the number of lines."""
+"""refusals.py -- the compiler's errors for programs that must not compile: for each case the first error and the number
+of lines."""
 
 import collections
 import pathlib
@@ -11,9 +12,10 @@ Refusal = collections.namedtuple("Refusal", "first lines text")
 Message = collections.namedtuple("Message", "kind text lines")
 
 
-def refusals(compiler: str, head: str, cases: dict[str, str], build: pathlib.Path, root: pathlib.Path) -> dict[str, Refusal]:
-    """By case; those that compile are missing. All cases are one program: a case whose error another one has shown already,
-    in a template that both instantiate, is compiled once more without it."""
+def refusals(compiler: str, head: str, cases: dict[str, str], build: pathlib.Path,
+             root: pathlib.Path) -> dict[str, Refusal]:
+    """Returns them by case; cases that compile are missing. All cases are one program. If another case has already
+    caused the error, in a template that both instantiate, the case is compiled again without the other."""
     found: dict[str, Refusal] = {}
     with tempfile.TemporaryDirectory(prefix="hilo_refused_") as folder:
         here = pathlib.Path(folder)
@@ -38,8 +40,8 @@ def function_of(case: str, code: str) -> str:
 
 
 def by_case(text: str) -> dict[str, Refusal]:
-    """Messages by the case that is named in them. "In file included from" stands once for several messages from one header
-    and is counted for each, as a user would see it."""
+    """Returns messages by the case that they name. "In file included from" is printed once for several messages of one
+    header, and is counted for each, as a user would see it."""
     messages, before, chains = [], [], {}
     for line in text.splitlines():
         place = re.match(r"(\S+?):\d+(?::\d+)?: (?:fatal )?(error|warning|note): (.*)", line)

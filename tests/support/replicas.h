@@ -10,7 +10,7 @@ namespace hilo::tests {
 /// The leaves of each replica, by replica.
 using OfReplicas = std::vector<std::vector<Literal>>;
 
-/// What each replica gets; or a failed test. One list of arguments, flat, for each.
+/// The results of each replica; an error fails the test. One list of arguments, flat, for each.
 OfReplicas run_on_replicas(Client& client, const hlo::Module& module, const OfReplicas& arguments);
 
 }  // namespace hilo::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/run_literals.h -- one run of a program from values to values.
+// tests/support/run_literals.h -- runs a program once, from literals to literals.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace hilo::tests {
 
-/// The results of a run on the executable's first device, whose arguments have the layouts that it takes.
+/// The results of a run on the executable's first device. The arguments get the layouts that the executable requires.
 StatusOr<std::vector<Literal>> run_literals(Executable& executable, std::span<const Literal> arguments);
 
 }  // namespace hilo::tests

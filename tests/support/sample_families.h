@@ -8,7 +8,7 @@
 
 namespace hilo::tests {
 
-/// What a sampler is asked for: elements of `type`, main extent `n`.
+/// The request to a sampler: elements of `type`, main extent `n`.
 struct Wanted {
   ElementType type;
   int64_t n;
@@ -34,7 +34,7 @@ Samples transpose_samples(Wanted wanted);
 Samples tuple_samples(Wanted wanted);
 Samples get_tuple_element_samples(Wanted wanted);
 
-// computed_samples.cc: results are computed. Values are small whole numbers, so that sums and products are exact.
+// computed_samples.cc: results are computed. Values are small integers, so that sums and products are exact.
 Samples dot_samples(Wanted wanted);
 Samples erf_inv_samples(Wanted wanted);
 Samples xla_erf_inv_samples(Wanted wanted);
@@ -61,7 +61,7 @@ Samples convolution_samples(Wanted wanted);
 Samples cholesky_samples(Wanted wanted);
 Samples fft_samples(Wanted wanted);
 Samples triangular_solve_samples(Wanted wanted);
-// decomposition_samples.cc: results aren't unique, so what they mean is checked.
+// decomposition_samples.cc: results aren't unique, so their properties are checked.
 Samples eig_samples(Wanted wanted);
 Samples eigh_samples(Wanted wanted);
 Samples geqp3_samples(Wanted wanted);
@@ -74,8 +74,9 @@ Samples qr_samples(Wanted wanted);
 Samples schur_samples(Wanted wanted);
 Samples svd_samples(Wanted wanted);
 Samples tridiagonal_samples(Wanted wanted);
-// collective_samples.cc: programs of two replicas; axis_index to psum are over an axis that has a name.
-Samples all_gather_of_replicas_samples(Wanted wanted);  ///< the HLO op, beside the extension's all_gather_samples
+// collective_samples.cc: programs of two replicas; axis_index to psum use a named axis.
+Samples all_gather_of_replicas_samples(
+    Wanted wanted);  ///< the HLO op, in addition to the extension's all_gather_samples
 Samples all_gather_samples(Wanted wanted);
 Samples all_reduce_samples(Wanted wanted);
 Samples all_to_all_of_replicas_samples(Wanted wanted);  ///< the same
@@ -92,15 +93,15 @@ Samples psum_scatter_samples(Wanted wanted);
 Samples reduce_scatter_samples(Wanted wanted);
 Samples replica_id_samples(Wanted wanted);
 Samples started_collective_samples(hlo::Opcode opcode, Wanted wanted);
-// order_samples.cc: tokens, a random state, functions with derivatives of their own.
+// order_samples.cc: tokens, a random state, functions with their own derivatives.
 Samples add_dependency_samples(Wanted wanted);
 Samples after_all_samples(Wanted wanted);
-Samples custom_call_samples(Wanted wanted);  ///< of a handler that passes its operand on
+Samples custom_call_samples(Wanted wanted);  ///< for a handler that returns its operand
 Samples custom_rules_samples(Wanted wanted);
 Samples custom_vjp_samples(Wanted wanted);
 Samples custom_vjp_tangent_samples(Wanted wanted);
 Samples rng_get_and_update_state_samples(Wanted wanted);
-Samples rng_samples(Wanted wanted);  ///< judged by their bounds and moments, not by their values
+Samples rng_samples(Wanted wanted);  ///< compared by their bounds and moments, not by their values
 Samples transfer_samples(hlo::Opcode opcode, Wanted wanted);
 // window_samples.cc: windows, running reductions, batch norm.
 Samples batch_norm_grad_samples(Wanted wanted);
@@ -121,7 +122,7 @@ Samples conditional_samples(Wanted wanted);
 Samples scan_samples(Wanted wanted);
 Samples while_samples(Wanted wanted);
 
-// lowered_samples.cc: ops that stand for others, and topk.
+// lowered_samples.cc: ops that are decomposed, and topk.
 Samples async_passing_samples(hlo::Opcode opcode, Wanted wanted);
 Samples async_start_samples(Wanted wanted);
 Samples bitcast_samples(Wanted wanted);
@@ -139,17 +140,17 @@ Samples stochastic_convert_samples(Wanted wanted);
 Samples top_k_samples(Wanted wanted);
 Samples xla_scan_samples(Wanted wanted);
 
-/// Whole numbers that differ from each other up to 128 elements (pred: a pattern).
+/// Distinct integers, up to 128 elements (pred: a pattern).
 Literal distinct(const Shape& shape, int64_t seed = 0);
-/// distinct(), or for edges NaN, infinities, -0, the least and greatest numbers in turn: for ops that don't compute.
+/// distinct(); for edges NaN, infinities, -0, the minimum and maximum in turn: for ops that don't compute.
 Literal elements(Wanted wanted, const Shape& shape, int64_t seed = 0);
 inline Literal elements(Wanted wanted, std::initializer_list<int64_t> dimensions, int64_t seed = 0) {
   return elements(wanted, Shape::array(wanted.type, dimensions), seed);
 }
-/// Whole numbers in 0..3 (pred: a pattern; floats of 8 bits and fewer: -1, 0 and 1; f8e8m0fnu: 1, 2, 4 and 8).
+/// Integers in 0..3 (pred: a pattern; floats of at most 8 bits: -1, 0 and 1; f8e8m0fnu: 1, 2, 4 and 8).
 Literal small(const Shape& shape, int64_t seed = 0);
 
-/// The value. A sampler that can't build its own bodies is a broken test: it throws.
+/// Returns the value. Throws if a sampler can't build its own bodies, because the test is then wrong.
 template <typename T>
 T must(StatusOr<T> value) {
   if (!value.ok()) throw std::logic_error(value.status().to_string());
@@ -164,7 +165,7 @@ std::shared_ptr<T> with(const std::function<void(T&)>& set) {
   return attributes;
 }
 
-/// x + y and x * y as the op table means them: modulo the width; "or" and "and" for pred. Exact for small numbers.
+/// x + y and x * y as in the op table: modulo the width; "or" and "and" for pred. Exact for small numbers.
 Wide plus(ElementType type, const Wide& x, const Wide& y);
 Wide by(ElementType type, const Wide& x, const Wide& y);
 /// The same, element by element.

@@ -131,7 +131,7 @@ bool takes_a_token(Opcode opcode) {
   return std::ranges::find(kOps, opcode) != std::end(kOps);
 }
 
-/// What the first of two is, as a sample of its own: recv says what it receives.
+/// The first of two instructions as a separate sample: the result of recv is what it receives.
 Sample first_sample(const Sample& sample, Opcode first) {
   Sample s = sample;
   s.opcode = first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/samples.h -- small instructions of every opcode on every element type, with what they must give.
+// tests/support/samples.h -- small instructions of every opcode on every element type, with expected results.
 #pragma once
 
 #include <functional>
@@ -13,40 +13,41 @@
 
 namespace hilo::tests {
 
-/// Which values elementwise samples take.
+/// The values of elementwise samples.
 enum class Values : uint8_t {
-  kEdges,   ///< NaN, infinities, -0, the least and greatest numbers, in all pairings
+  kEdges,   ///< NaN, infinities, -0, the minimum and maximum, in all combinations
   kSmooth,  ///< inside the domain, away from steps and ties; exact in bf16, so the same in every float type
 };
 
-/// One instruction on arguments, and its results by another way of computing than hilo's: scalar functions of the C++
-/// library in long double, wide integers, plain loops over indices.
+/// One instruction on arguments, and its results, computed independently of hilo: by scalar functions of the C++
+/// library in long double, wide integers, and plain loops over indices.
 struct Sample {
   hlo::Opcode opcode{};
-  std::vector<Literal> operands = {};  ///< leaves, as bind takes them: a while's carry, a conditional's shared operand
+  std::vector<Literal> operands = {};  ///< leaves, in bind's order: a while's carry, a conditional's shared operand
   hlo::AttributesPtr attributes = nullptr;
   std::optional<Shape> declared = {};  ///< for ops whose shape doesn't follow from their operands
   Literal expected = {};               ///< a tuple for ops with several results
-  double ulps = 0;                     ///< how far results may be from `expected`: 0 for exact ops
-  double step = 1e-6;                  ///< of finite differences in f64; large where the op is linear and rounds
-  double slope_ulps = 8;  ///< how far derivatives may be from them, where that is more than their own error
-  /// Where right results aren't unique: says what is wrong with these, or "". Of `expected` only the shape counts.
+  double ulps = 0;                     ///< tolerance of results relative to `expected`: 0 for exact ops
+  double step = 1e-6;                  ///< step of finite differences in f64; large if the op is linear and rounds
+  double slope_ulps = 8;  ///< tolerance of derivatives, if it is larger than the error of finite differences
+  /// For results that aren't unique: returns the error, or "". Only the shape of `expected` is used.
   std::function<std::string(std::span<const Literal> leaves)> check = nullptr;
-  /// Then a program of the same operands around the instruction, whose results are unique, and so have derivatives.
+  /// Then this is a program with the same operands that contains the instruction. Its results are unique, so they have
+  /// derivatives.
   std::function<hlo::ComputationPtr(const Sample& self)> smooth = nullptr;
-  /// What the other replicas of the program hold, and must get; none: the program runs alone.
+  /// Arguments and expected results of the other replicas; empty: the program runs alone.
   struct Peer {
     std::vector<Literal> operands;
     Literal expected;
   };
   std::vector<Peer> peers = {};
-  /// False: neither JAX nor hilo has the derivative of this form; asking is an UNIMPLEMENTED error.
+  /// False: neither JAX nor hilo has the derivative of this form; it is an UNIMPLEMENTED error.
   bool has_jvp = true;
 };
 
-/// Samples of `opcode` on elements of `type`, whose main extent is `n` (for elementwise ops on edges: how many of the
-/// pairings, all for n < 0). Several where an op has several forms; none for types that its row in the op table doesn't
-/// take, and for ops of later versions. A forgotten op doesn't compile.
+/// Returns samples of `opcode` on elements of `type`, with main extent `n`. For elementwise ops on edges, `n` is the
+/// number of combinations; n < 0: all. Several for ops with several forms; none for types that its row in the op table
+/// rejects, and for ops without an implementation. A missing op is a compile error.
 std::vector<Sample> samples_of(hlo::Opcode opcode, ElementType type, int64_t n, Values values);
 
 /// Appends the instruction to `builder`, with a new parameter for every operand.
@@ -54,11 +55,11 @@ StatusOr<hlo::InstructionId> append(hlo::Builder& builder, const Sample& sample)
 /// Appends the instruction on these values, one for each of the sample's operands.
 StatusOr<hlo::InstructionId> append_on(hlo::Builder& builder, const Sample& sample,
                                        std::vector<hlo::InstructionId> operands);
-/// The sample as a program: one parameter an operand, the instruction is the root.
+/// The sample as a program: one parameter per operand, with the instruction as root.
 StatusOr<hlo::ComputationPtr> computation_of(const Sample& sample);
 hlo::Module module_of(hlo::ComputationPtr entry);
 
-/// The element types that pages and tests go through: all those of arrays, in the order of their definition.
+/// The element types of tables and tests: all types of arrays, in the order of their definition.
 std::span<const ElementType> array_types();
 
 }  // namespace hilo::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/scanned.h -- what tests of users' own rules share: a function within a loop, and values that are near.
+// tests/support/scanned.h -- shared by tests of custom rules: a function within a loop, and approximate comparisons.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace hilo {
 
-/// f as the step of a scan that runs once.
+/// f as the step of a scan with one iteration.
 template <typename F>
 Array scanned(const F& f, const Array& x) {
   return lax::scan([&](Array c, std::nullopt_t) { return std::pair(f(c), std::tuple<>()); }, x, std::nullopt, 1).first;

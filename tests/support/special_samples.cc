@@ -148,7 +148,7 @@ struct Fused {
   double x, y, z, result;
 };
 
-/// Sums that show whether the product was rounded, beside what is infinite, zero and too large before the sum.
+/// Sums that show whether the product was rounded, in addition to infinite, zero and too large before the sum.
 std::vector<Fused> fused_edges(ElementType type) {
   const bool half = type == ElementType::kF16;
   const int digits = half ? 11 : type == ElementType::kBf16 ? 8 : type == ElementType::kF32 ? 24 : 53;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/status_cell.h -- a cell of docs/internal/status.md is the verdict of one test, whose name says opcode, column and type.
+// tests/support/status_cell.h -- a cell of docs/internal/status.md is the result of one test, whose name has opcode,
+// column and type.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,27 +18,28 @@ struct Cell {
   ElementType type{};
 };
 
-/// "dynamic_slice_f32": '-' is "_", '.' is "_d_", '_' is "_u_", so that a name reads back.
+/// "dynamic_slice_f32": '-' is "_", '.' is "_d_", '_' is "_u_", so that a name can be decoded.
 std::string cell_name(const Cell& cell);
 void PrintTo(const Cell& cell, std::ostream* out);
 
-/// Every opcode that this version implements, on every type that there are such instructions for: its row of the
-/// op table takes the type, and its shape rule takes the sample.
+/// Every implemented opcode on every valid type: its row of the op table accepts the type, and its shape rule accepts
+/// the sample.
 const std::vector<Cell>& cells();
-/// Those that run: the ops of the others speak with a side that isn't there, or wait for a transformation.
+/// Cells of ops that run. The others communicate with an outside that doesn't exist, or are removed by a
+/// transformation.
 const std::vector<Cell>& run_cells();
 std::vector<Cell> unrun_cells();
-/// Can its samples stand in any program: results are unique, no replicas meet, nothing is drawn from a state, and no
-/// derivative is kept beside the function?
+/// Whether its samples can be in any program: results are unique, it isn't a collective, nothing is drawn from a state,
+/// and no derivative is stored with the function.
 bool runs_alone(hlo::Opcode opcode);
-/// Those whose rule for the column isn't Nonlinear or Unreachable, and whose type has tangents where the column is about
+/// Cells whose rule for the column isn't Nonlinear or Unreachable, and whose type has tangents if the column is about
 /// them.
 std::vector<Cell> jvp_cells();
 std::vector<Cell> transpose_cells();
 std::vector<Cell> batch_cells();
-/// Those whose rule is missing because JAX has none either: asking is an error, never a dropped gradient.
+/// Cells without a rule because JAX has none either: a derivative is an error, never silently zero.
 std::vector<Cell> underivable_cells();
-/// Opcodes that take the type by their row, but whose shape rule says that there is no such instruction.
+/// Opcodes whose row accepts the type, but whose shape rule rejects every instruction of it.
 const std::vector<Cell>& refused_cells();
 std::vector<hlo::Opcode> later_opcodes();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/true_value.h -- what elementary and special functions really are, by MPFR, and how far a result is from it.
+// tests/support/true_value.h -- exact values of elementary and special functions, by MPFR, and the error of a result.
 #pragma once
 
 #include <mpfr.h>
@@ -9,7 +9,7 @@
 
 namespace hilo::tests {
 
-/// A number of MPFR's, with digits far beyond f64's 53, also after what sums and quotients here lose.
+/// A number of MPFR's with many more digits than f64's 53 bits, also after the cancellation in sums and quotients here.
 class TrueNumber {
  public:
   TrueNumber() { mpfr_init2(value_, kBits); }
@@ -25,28 +25,28 @@ class TrueNumber {
   mpfr_t value_;
 };
 
-/// What a float type's numbers look like.
+/// The format of a float type.
 struct FloatFormat {
   ElementType type;
-  int digits;    ///< of the mantissa, the leading one too
-  int least;     ///< exponent of the least normal number
-  int greatest;  ///< of the greatest
+  int digits;    ///< bits of the mantissa, including the leading one
+  int least;     ///< exponent of the smallest normal number
+  int greatest;  ///< exponent of the largest number
 };
 inline constexpr FloatFormat kFloatFormats[] = {{ElementType::kF16, 11, -14, 15},
                                                 {ElementType::kBf16, 8, -126, 127},
                                                 {ElementType::kF32, 24, -126, 127},
                                                 {ElementType::kF64, 53, -1022, 1023}};
 
-/// True where true_value knows the op.
+/// Whether true_value supports the op.
 bool has_true_value(hlo::Opcode opcode);
-/// The op's value at x (and y, for those of two operands), to 100 bits at least; NaN where it has none.
+/// The op's value at x (and y, for ops with two operands), to at least 100 bits; NaN outside of its domain.
 /// Precondition: has_true_value(opcode)
 void true_value(hlo::Opcode opcode, double x, double y, TrueNumber& out);
-/// True where a value costs milliseconds.
+/// Whether a value takes milliseconds to compute.
 bool is_slow_to_know(hlo::Opcode opcode);
 
 inline constexpr double kNotAMatterOfPlaces = 1e300;  ///< NaN for a number, an infinity for a small one, a sign
-/// How far `got` is from the truth in units of the truth's last place in that format.
+/// The error of `got` in units of the last place of the exact value in that format.
 double ulps_off(const FloatFormat& format, double got, const TrueNumber& truth);
 
 }  // namespace hilo::tests

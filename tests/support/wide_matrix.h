@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/wide_matrix.h -- dense matrices of wide numbers, by plain loops: what samples of linear algebra are checked
-// with.
+// tests/support/wide_matrix.h -- dense matrices of wide numbers, by plain loops, for checking samples of linear
+// algebra.
 #pragma once
 
 #include <vector>
@@ -26,16 +26,16 @@ WideMatrix identity_matrix(int64_t rows, int64_t columns);
 WideMatrix diagonal_matrix(const WideMatrix& column);
 WideMatrix product(const WideMatrix& a, const WideMatrix& b);
 WideMatrix adjoint(const WideMatrix& a);
-/// The first rows and columns; zeros where there are no more.
+/// The first rows and columns; zeros beyond the matrix.
 WideMatrix corner(const WideMatrix& a, int64_t rows, int64_t columns);
-/// Column `from[j]` at place j.
+/// Column j is column `from[j]`.
 WideMatrix columns_in_order(const WideMatrix& a, const std::vector<int64_t>& from);
 /// The elements where column - row >= k, else 0.
 WideMatrix upper_part(const WideMatrix& a, int64_t k = 0);
 
-/// The greatest magnitude of an element; infinity where one is NaN.
+/// The maximum magnitude of the elements; infinity if one is NaN.
 long double greatest(const WideMatrix& a);
-/// The greatest distance of two elements; infinity for other sizes.
+/// The maximum difference of two elements; infinity for different sizes.
 long double distance(const WideMatrix& a, const WideMatrix& b);
 
 }  // namespace hilo::tests

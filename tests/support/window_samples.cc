@@ -93,7 +93,7 @@ ComputationPtr nameless_body(ElementType type) {
   return must(std::move(b).build(root));
 }
 
-/// The sum of one operand beside the product of another.
+/// The sum of one operand together with the product of another.
 Sample sum_and_product(const Sample& sum, const Sample& product) {
   const ElementType type = sum.expected.shape().element_type();
   hlo::Builder b("sum_and_product");

@@ -75,7 +75,7 @@ TEST(Threads, CallsOfCompiledShapesGoOnWhileAnotherShapeCompiles) {
   EXPECT_EQ(f(Array(1.0f)).item<float>(), 3.0f);
   const LogLevel before = log_level();
   bool first = true, waited_in_vain = false;
-  set_log_sink([&](LogLevel, std::string_view text) {  // called by who compiles, before others may
+  set_log_sink([&](LogLevel, std::string_view text) {  // called by the compiling thread, before others may
     if (!text.starts_with("compiled warm: ") || !std::exchange(first, false)) return;
     compiling.set_value();
     waited_in_vain = answered.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::timeout;
@@ -173,7 +173,7 @@ TEST(Threads, AnotherThreadComputesWhileOneTraces) {
   EXPECT_EQ(traced.item<float>(), 2);
 }
 
-/// What `use` throws when it is given a value of `transformation` on another thread.
+/// The error of `use` for a value of `transformation` on another thread.
 template <typename Transformation>
 std::string error_on_another_thread(const Transformation& transformation, void (*use)(const Array&)) {
   std::string text;

@@ -169,7 +169,7 @@ def sizes_that_a_program_leaves_open_are_said(place):
     holds(place.good("opt", "open.mlir", "--shape", "f32[7,2]"), "f32[7,2]{1,0} negate(")
     place.good("compile", "open.mlir", "-o", "open.hilo", "--shape", "f32[5,2]")
     holds(place.good("run", "open.hilo", "--random", "1"), "out0 = f32[5,2] {")
-    hint = "argument 0 has type tensor<?x2xf32>; nothing says its sizes. Hint: --input a.npy or --shape f32[7]"
+    hint = "argument 0 has type tensor<?x2xf32>; its sizes are unspecified. Hint: --input a.npy or --shape f32[7]"
     holds(place.bad(1, "run", "open.mlir", "--random", "1"), hint)
     holds(place.bad(1, "plan", "open.mlir"), hint)
     holds(place.bad(1, "run", "open.mlir", "--random", "1", "--shape", "f32[3,4]"), "argument 0: got f32[3,4], wanted tensor<?x2xf32>")
@@ -642,7 +642,7 @@ def shardings_are_explained_and_drawn(place):
           "result 0 f32[512,128]: [{y},{}], 65536 bytes a device of 262144",
           "reduce-scatter of 4: 65536 bytes, 196608 on links", "1 collectives, 65536 bytes a device, 196608 on links; 0 ops whole")
     holds((place.folder / "shared.html").read_text(), "reduce-scatter of 4: 196608 bytes on links")
-    holds(place.bad(1, "run", "axpy.hlo", "--explain-shardings"), "states no shardings")
+    holds(place.bad(1, "run", "axpy.hlo", "--explain-shardings"), "no shardings; wanted")
     holds(place.bad(1, "run", "shared.mlir", "--graph", "shared.html"), "goes with --explain-shardings")
     holds(place.bad(1, "run", "shared.mlir", "--explain-shardings", "--graph", "shared.txt"), "wanted a path that ends with")
 
@@ -656,13 +656,14 @@ def a_step_is_simulated(place):
     holds(place.good("simulate", "shared.mlir", "--topology", "torus3d"), "8 devices, torus3d, 1us a message, 100GB/s a link")
     holds(place.bad(1, "simulate", "shared.mlir", "--devices", "6"), "--devices: got 6; wanted a multiple of 4")
     holds(place.bad(1, "simulate", "shared.mlir", "--alpha", "1 parsec"), "--alpha: got '1 parsec'; wanted a positive number")
-    holds(place.bad(1, "simulate", "axpy.hlo"), "states no shardings")
+    holds(place.bad(1, "simulate", "axpy.hlo"), "no shardings; wanted")
 
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
          plugins_of_a_folder_are_listed_with_their_flag, programs_of_a_plugin_are_kept_for_its_file_only,
          programs_under_test_run_on_the_devices_that_a_plugin_has, help_is_there_for_each_subcommand,
-         run_shows_shapes_values_and_time, sizes_that_a_program_leaves_open_are_said, run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
+         run_shows_shapes_values_and_time, sizes_that_a_program_leaves_open_are_said,
+         run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
          results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,
          outputs_are_inputs_of_the_next_run, grad_gives_values_and_gradients_of_floating_inputs,
@@ -670,14 +671,16 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown,
          bisect_refuses_what_it_can_not_run, interrupt_ends_a_bisection_with_130,
          missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
-         missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, profile_goes_to_stderr_and_to_files,
+         missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented,
+         profile_goes_to_stderr_and_to_files,
          profile_of_the_reference_has_a_row_for_each_op, replicas_meet_and_show_their_results,
          a_stated_replica_count_that_nobody_asks_for_runs_one_replica, partitions_that_meet_nowhere_run_as_one_program,
          messages_whose_names_begin_as_a_text_does_are_messages, platform_flag_chooses_the_engine,
          opt_runs_the_passes_named, convert_prints_what_reads_back,
          convert_writes_protos_that_every_subcommand_reads, convert_draws,
          pictures_of_large_programs_hold_every_node, flags_page_is_the_table,
-         dumps_are_numbered_and_never_overwritten, dump_folder_that_cannot_be_made_is_a_warning, unwritable_output_fails,
+         dumps_are_numbered_and_never_overwritten, dump_folder_that_cannot_be_made_is_a_warning,
+         unwritable_output_fails,
          interrupt_ends_a_program_at_its_start_with_130, interrupt_ends_a_running_program_with_130,
          interrupt_ends_code_generation_with_130, programs_that_need_too_much_memory_fail,
          what_is_no_program_is_not_read_to_its_end, a_full_file_is_an_error_and_leaves_nothing,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests/adding_a_backend must find, planted in a small tree."""
+"""Tests that tests/adding_a_backend finds planted errors in a small tree."""
 
 import importlib.util
 

@@ -130,7 +130,7 @@ class Running(Planted):
         text, status = self.said(self.begin(["touch out0", "echo the reason && false"]))
         self.assertEqual(status, 1)
         log = (self.root / "build.log").absolute()
-        self.assertRegex(text, rf"\Afailed: out1\nthe reason\nThe build failed after \d+ s. All that it said: {log}\n\Z")
+        self.assertRegex(text, rf"\Afailed: out1\nthe reason\nThe build failed after \d+ s. Full output: {log}\n\Z")
         self.assertIn("echo the reason && false\n", log.read_text())
 
     def test_an_interrupt_stops_ninja_and_says_so(self):
@@ -139,7 +139,7 @@ class Running(Planted):
         text = ""
         while "step 1" not in text:
             text += self.piece(reader).decode()
-        writer = os.open(self.root / "never", os.O_WRONLY)  # returns when cat reads: a shell that only begins loses the signal
+        writer = os.open(self.root / "never", os.O_WRONLY)  # returns when cat reads
         self.addCleanup(os.close, writer)
         self.process.send_signal(signal.SIGINT)
         rest, status = self.said(reader)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/conformance.py: what it runs, how it counts, and what counts as a failure."""
+"""tools/conformance.py: the programs that it runs, its counts, and its failures."""
 
 import pathlib
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/coverage_page.py: which names count, and how the page shows what is there and what isn't. That the page itself is up to
-date is checked by generate_docs --check."""
+"""tools/coverage_page.py: which names count, and how the page shows what is there and what isn't. That the page
+itself is up to date is checked by generate_docs --check."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each variable of the environment that hilo's sources read is in the table of base/flag_table.h, and so in docs/flags.md and in what
-`hilo flags` prints; the table has no other."""
+"""Every environment variable that hilo's sources read is in the table of base/flag_table.h, and therefore in
+docs/flags.md and in the output of `hilo flags`; the table has no other."""
 
 import re
 import unittest

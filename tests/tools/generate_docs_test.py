@@ -42,7 +42,7 @@ class GenerateDocs(Planted):
 
     def test_a_seed_whose_name_file_or_test_is_gone_fails(self):
         for row, wanted in (("old_f | `g` | src/hilo/x.h | tests/x_test.cc: Works", "src/hilo/x.h has no g"),
-                            ("old_f | `f` | src/hilo/y.h | tests/x_test.cc: Works", "src/hilo/y.h isn't there"),
+                            ("old_f | `f` | src/hilo/y.h | tests/x_test.cc: Works", "src/hilo/y.h doesn't exist"),
                             ("old_f | `f` | src/hilo/x.h | tests/x_test.cc: Breaks", "there is no test Breaks")):
             status, error = self.seeds(row)
             self.assertEqual(status, 1)

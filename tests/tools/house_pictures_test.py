@@ -49,7 +49,8 @@ class HousePictures(unittest.TestCase):
             root = minidom.parseString(text).documentElement
             for box in root.getElementsByTagName("rect"):
                 x, y, width, height = (float(box.getAttribute(key)) for key in ("x", "y", "width", "height"))
-                self.assertTrue(x >= 0 and x + width <= float(root.getAttribute("width")) and y + height <= float(root.getAttribute("height")), name)
+                self.assertTrue(x >= 0 and x + width <= float(root.getAttribute("width"))
+                                and y + height <= float(root.getAttribute("height")), name)
 
 
 def texts(picture: str) -> list[str]:

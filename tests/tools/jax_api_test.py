@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/jax_api: how recorded calls are spelled in C++, numbered, written for the C++ side, and whose error an error is."""
+"""tools/jax_api: how recorded calls are converted to C++, numbered and written for the C++ side, and to which form an
+error belongs."""
 
 import pathlib
 import struct

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""python/jax_plugins/hilo, as far as it needs neither JAX nor NumPy: options, the range of jaxlib, what is missing. jaxlib and jax are
-played by modules with what is read of them."""
+"""python/jax_plugins/hilo without JAX and NumPy: options, the range of jaxlib, missing parts. Fake modules replace
+jaxlib and jax."""
 
 import contextlib
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/jax_suite: a file of tests runs to its end whatever its tests do to their process, what happened is kept, and the table
-says which tests one engine lacks. JAX is played by three empty packages."""
+"""tools/jax_suite: a file of tests is run to its end even if tests crash, results are stored, and the table lists the
+tests that one engine fails. Three empty packages replace JAX."""
 
 import argparse
 import os

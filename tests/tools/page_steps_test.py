@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of pages with steps must do, and must find, on planted pages."""
+"""The tests of pages with steps follow the steps and find errors, on planted pages."""
 
 import sys
 

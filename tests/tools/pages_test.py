@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages name is there: links between pages, and the files that the pages of the house name."""
+"""Checks that links between pages, and the files that contributors' pages name, exist."""
 
 import pathlib
 import re
@@ -33,7 +33,8 @@ def broken_links(root: pathlib.Path) -> list[str]:
 
 
 def missing_files(root: pathlib.Path) -> list[str]:
-    pages = {page.relative_to(root).as_posix(): page.read_text() for pattern in OF_THE_HOUSE for page in sorted(root.glob(pattern))}
+    pages = {page.relative_to(root).as_posix(): page.read_text() for pattern in OF_THE_HOUSE
+             for page in sorted(root.glob(pattern))}
     known = sources.ends_of_paths(root)
     return [f"{name}: there is no {file}"
             for name, text in pages.items()

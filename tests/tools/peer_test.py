@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/peer.py: which version of JAX is chosen, and with which Python. Interpreters are played by files; nothing is installed."""
+"""tools/peer.py: the selected version of JAX and its Python. Files replace interpreters; nothing is installed."""
 
 import contextlib
 import io
@@ -19,7 +19,8 @@ import peer  # noqa: E402
 def system(version: tuple[int, int], home: pathlib.Path, environments: tuple[str, ...] = (), chosen: str = ""):
     """A system with this Python and nothing else on its path, and with the environments of these versions of JAX."""
     with mock.patch.object(sys, "version_info", (*version, 0)), mock.patch.object(peer, "ROOT", home), \
-            mock.patch.object(peer.shutil, "which", lambda name: None), mock.patch.object(peer, "has", lambda python, modules: True), \
+            mock.patch.object(peer.shutil, "which", lambda name: None), \
+            mock.patch.object(peer, "has", lambda python, modules: True), \
             mock.patch.dict(os.environ, {"PEER": chosen, "HOME": str(home)}):
         for name in environments:
             interpreter(home / ".venv" / name / "bin" / "python")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small tree of files in which to plant what a check must find."""
+"""A small tree of files with planted violations for a check."""
 
 import pathlib
 import shutil

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every table of the process is known, with how a program may reach it. A new one must say so here, and where a program names
-its entries, docs/security.md and tests/transform/given_rules_forged_references_test.cc speak of it."""
+"""Every process-wide table is listed here, with the way in which a program may reach it.
+
+A new one must be added here. If a program can name its entries, docs/security.md and
+tests/transform/given_rules_forged_references_test.cc must cover it."""
 
 import pathlib
 import re

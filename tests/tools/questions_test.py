@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a new user asks has its answer one link away from README.md, or from a list of pages that it links: each question names a
-page, a title in it, and words that the text below that title has."""
+"""Questions of a new user have an answer one link away from README.md, or from a list of pages that it links. Each
+question names a page, a title in it, and words of the text below that title."""
 
 import re
 import unittest
@@ -61,6 +61,18 @@ ANSWERS = {
     "put it under JAX": ("docs/jax.md", "Install", ("make wheel",)),
     "use a GPU": ("docs/devices.md", "", ("CUDA",)),
     "learn loops and branches": ("docs/tutorial/README.md", "", ("09_control_flow.md",)),
+    "stop a gradient": ("docs/reference/grad.md", "", ("stop_gradient",)),
+    "clip gradients": ("docs/how_to.md", "Use an optimiser with a schedule", ("clip_by_global_norm",)),
+    "freeze some parameters": ("docs/how_to.md", "Use an optimiser with a schedule", ("optim::masked", "set_to_zero")),
+    "gradients per example": ("docs/how_to.md", "Compute Hessians and gradients per example", ("vmap(grad(",)),
+    "a sparse Jacobian": ("docs/transformations.md", "Sparse Jacobians", ("sparse_jacfwd", "SparsityPattern")),
+    "why does jit compile again": ("docs/reference/jit.md", "", ("explain_cache_misses", "shapes or C++ numbers change")),
+    "see the program of a function": ("docs/reference/jit.md", "", ("lower(args...)",)),
+    "shapes without values": ("docs/transformations.md", "", ("eval_shape", "ShapeDtypeStruct")),
+    "read batches of data": ("docs/files.md", "", ("training::DataLoader", "batch_size")),
+    "a prefix scan": ("docs/transformations.md", "", ("lax::associative_scan",)),
+    "sum over devices": ("docs/reference/shard_map.md", "", ("psum",)),
+    "print the value of a tracer": ("docs/how_to.md", "Print inside jit", ("debug::print",)),
     "draw random numbers": ("docs/tutorial/README.md", "", ("08_random.md",)),
 }
 

@@ -9,7 +9,8 @@ MACHINE = {"CMAKE_CXX_COMPILER": "/usr/bin/c++", "CMAKE_CXX_COMPILER_ID": "GNU",
 
 
 class Requirements(Planted):
-    """cmake/requirements.cmake as a script, on machines that are made up: what it refuses, in one sentence with a hint."""
+    """cmake/requirements.cmake as a script, on machines that are made up: what it refuses, in one sentence with a
+    hint."""
 
     def refusal(self, *command):
         done = subprocess.run(["cmake", *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -29,7 +30,8 @@ class Requirements(Planted):
     def test_compilers_that_are_known_or_newer_go_on_to_llvm(self):
         for name, version in (("GNU", "12.2.0"), ("GNU", "13.3.0"), ("GNU", "14.2.0"), ("GNU", "16.1.0"), ("Clang", "16.0.6"),
                               ("Clang", "19.1.7"), ("Clang", "22.1.0")):
-            said = self.on(CMAKE_CXX_COMPILER_ID=name, CMAKE_CXX_COMPILER_VERSION=version, CMAKE_DISABLE_FIND_PACKAGE_LLVM="ON")
+            said = self.on(CMAKE_CXX_COMPILER_ID=name, CMAKE_CXX_COMPILER_VERSION=version,
+                           CMAKE_DISABLE_FIND_PACKAGE_LLVM="ON")
             self.assertIn("LLVM 19.1, which CMake doesn't find. Hint: apt-get install llvm-19-dev", said)
 
     def test_other_systems(self):

@@ -141,7 +141,7 @@ class BuildTree(Planted):
                  f"print(build_tree.build(pathlib.Path({str(self.root / 'b')!r}), 1))"
         done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
         self.assertEqual(done.stdout, "hilo needs a miracle. Hint: wait for one\n"
-                                      f"CMake stopped. All that it said: {self.root / 'b' / 'build.log'}\nFalse\n")
+                                      f"CMake stopped. Full output: {self.root / 'b' / 'build.log'}\nFalse\n")
 
 
 class Makefile(unittest.TestCase):

@@ -65,7 +65,7 @@ class Setup(Planted):
         done = self.run_setup("build", "test")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.splitlines(), [
-            "installing 2 packages (tools/packages.txt says why each): bbb ccc", "apt-get update",
+            "installing 2 packages (purposes: tools/packages.txt): bbb ccc", "apt-get update",
             "apt-get install -y --no-install-recommends --no-remove bbb ccc"])
 
     def test_each_release_has_its_names(self):
@@ -86,7 +86,7 @@ class Setup(Planted):
     def test_other_systems_are_told_where_to_read_and_go_on(self):
         self.machine("")
         said = "tools/setup.sh installs packages on Debian 12, Debian 13 and Ubuntu 24.04; this is {}. " \
-               "Hint: docs/installing.md says what to install by hand\n"
+               "Hint: docs/installing.md lists the packages to install manually\n"
         for name, text in (("Ubuntu 22.04.5 LTS", "VERSION_CODENAME=jammy\nUBUNTU_CODENAME=jammy"),
                            ("Debian GNU/Linux 14", "VERSION_CODENAME=forky"), ("Arch Linux", "ID=arch")):
             self.system(name, text)
@@ -104,7 +104,7 @@ class Setup(Planted):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.splitlines(), [
             "sudo is needed to install: bbb",
-            "It may ask for your password. tools/packages.txt says what each package is for; nothing else runs as root.",
+            "It may ask for your password. tools/packages.txt has the purpose of each package; nothing else runs as root.",
             "sudo apt-get update", "apt-get update",
             "sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove bbb",
             "apt-get install -y --no-install-recommends --no-remove bbb"])

@@ -30,7 +30,7 @@ class StatusPage(Planted):
         self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True),
                     (JVP.format("dynamic_slice_f32"), True), ("base/Status.IsOk", True))
         self.generate()
-        self.assertIn("3 of 3 cells are full: 1 ops.", self.page())
+        self.assertIn("3 of 3 cells are filled: 1 ops.", self.page())
         self.assertIn("| `dynamic-slice` | s8 f32 | 2/2 | - | - | - | - | - | 1/1 | - | - |\n", self.page())
         self.assertEqual(self.generate("--check").returncode, 0)
         # The jvp test fails; then no test of the column runs at all.
@@ -39,14 +39,14 @@ class StatusPage(Planted):
         stale = self.generate("--check")
         self.assertEqual((stale.returncode, stale.stdout), (1, "docs/internal/status.md: out of date. Hint: make docs\n"))
         self.generate()
-        self.assertIn("2 of 3 cells are full", self.page())
+        self.assertIn("2 of 3 cells are filled", self.page())
         self.assertIn("| 2/2 | - | - | - | - | - | 0/1: not f32 | - | - |\n", self.page())
         self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True))
         self.assertEqual(self.generate("--check").returncode, 1)
         self.generate()
         self.assertIn("| 2/2 | - | - | - | - | - | - | - | - |\n", self.page())
 
-    def test_ops_that_nobody_runs_stand_with_the_reason_and_there_is_one_for_each(self):
+    def test_ops_that_do_not_run_are_listed_with_a_reason_each(self):
         self.plant("tools/packages.txt", "")
         later = "status/Later/LaterOpcode.IsRefused/{}_f32"
         self.record(*((later.format(op.replace("-", "_")), True) for op in status_page.WHY_LATER))
@@ -75,7 +75,7 @@ class StatusPage(Planted):
         self.plant("tools/packages.txt", "")
         self.record()
         self.generate()
-        self.assertIn("0 of 0 cells are full", self.page())
+        self.assertIn("0 of 0 cells are filled", self.page())
 
     def test_names_read_back(self):
         self.assertEqual(status_page.name_of("hilo_d_stop_u_gradient"), "hilo.stop_gradient")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/threads.md: every sentence stands in a table beside a test that exists."""
+"""docs/threads.md: every sentence is in a table next to a test that exists."""
 
 import pathlib
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/wheel.py: the tag of a wheel, and what stands in the way of it. Libraries are played by what objdump prints of them."""
+"""tools/wheel.py: the tag of a wheel, and the reasons against building it. Texts in the format of objdump replace
+libraries."""
 
 import pathlib
 import sys

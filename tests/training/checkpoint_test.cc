@@ -20,7 +20,7 @@
 namespace hilo::training {
 namespace {
 
-/// A folder of this process that goes away with the test.
+/// A folder of this process, deleted at the end of the test.
 class Folder {
  public:
   explicit Folder(const std::string& name)
@@ -138,7 +138,7 @@ TEST(CheckpointError, EveryFlippedBitIsSeen) {
     other[at] = static_cast<char>(other[at] ^ 1);
     ASSERT_TRUE(write_file_atomic(path, other, Durability::kCached).ok());
     try {
-      const auto back = restore_checkpoint(path, tree);  // where nothing is said, nothing may be wrong
+      const auto back = restore_checkpoint(path, tree);  // an unspecified value can't be wrong
       EXPECT_LT(at, header) << "a flipped bit of the data that nobody sees";
       EXPECT_EQ(back.first.to_vector<float>(), tree.first.to_vector<float>()) << at;
       EXPECT_EQ(back.second, 5) << at;

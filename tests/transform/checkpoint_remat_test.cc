@@ -291,7 +291,7 @@ TEST(Checkpoint, BranchesOnTracersNameTheLine) {
 }
 
 TEST(Checkpoint, GivesTheSameBits) {
-  // The residual that is kept and the value are one bf16 number, whatever precision is used in between.
+  // The saved residual and the value are one bf16 number, for any precision in between.
   const auto dot = custom_vjp([](Array x) { return numpy::matmul(x, x); })
                        .defvjp([](Array x) { return std::pair(numpy::matmul(x, x), std::tuple<>()); },
                                [](std::tuple<>, Array g) { return g; });
@@ -312,7 +312,8 @@ TEST(SavedResiduals, NamesDecideWhatIsKept) {
     return numpy::sin(checkpoint_name(numpy::sin(z), "w"));
   };
   const auto kept = [&](const CheckpointPolicy& policy) {
-    return saved_residuals(checkpoint(f, {.policy = policy}), numpy::array(1.0f)).size() - 1;  // beside the argument
+    return saved_residuals(checkpoint(f, {.policy = policy}), numpy::array(1.0f)).size() -
+           1;  // in addition to the argument
   };
   EXPECT_EQ(kept(policies::save_only_these_names("y", "z", "w")), 3u);
   EXPECT_EQ(kept(policies::save_only_these_names("z", "w")), 2u);

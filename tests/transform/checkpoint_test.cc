@@ -122,9 +122,9 @@ TEST(Checkpoint, KeepsNoMoreBytesThanJaxDoes) {
   EXPECT_LT(dots, all);
   EXPECT_LT(nothing, jax("nothing_saveable"));
   EXPECT_LT(3 * nothing, all);
-  EXPECT_LE(dots, jax("dots_saveable") + activations);  // the cotangent lies beside what is computed again
-  EXPECT_EQ(jax("none"), jax("nothing_saveable"));      // XLA:CPU computes the sines again, whatever it is told
-  EXPECT_LE(all, 2 * jax("none"));                      // here the cosines are kept, as the program says
+  EXPECT_LE(dots, jax("dots_saveable") + activations);  // the cotangent is live together with the recomputed values
+  EXPECT_EQ(jax("none"), jax("nothing_saveable"));      // XLA:CPU recomputes the sines with any policy
+  EXPECT_LE(all, 2 * jax("none"));                      // here the cosines are saved, because the program requests it
 }
 
 /// Those for grad of a scan of 24 steps: step(w, carry, x), whose carry begins with the state.
@@ -138,7 +138,7 @@ int64_t bytes_of_scan(const Step& step, const Carry& start) {
   return temporary_bytes(make_hlo(grad(loss))(numpy::zeros({32, 32}), numpy::zeros({24, 512, 32})));
 }
 
-// Here 3.47 MB beside XLA's 4.98, and 1.90 beside 1.84 for checkpoint.
+// Here 3.47 MB against XLA's 4.98, and 1.90 against 1.84 for checkpoint.
 TEST(Scan, GradientsPlanNoMoreBytesThanJaxDoes) {
   const int64_t carry = int64_t{4} * 512 * 32;
   using One = std::tuple<Array>;

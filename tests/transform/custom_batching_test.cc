@@ -20,7 +20,7 @@ using Flags = std::vector<bool>;
 Array x() { return numpy::array({-3.0f, 0.5f, 2.0f}); }
 Array y() { return numpy::array({1.5f, -2.0f, 0.25f}); }
 
-/// A sum that says how it was batched.
+/// A sum that records how it was batched.
 Array shifted(const Array& a, const Array& b) {
   static const auto f = custom_batching::custom_vmap([](Array p, Array q) {
                           return p + q;
@@ -50,7 +50,7 @@ TEST(CustomVmap, IsDifferentiatedAsItsFunction) {
   EXPECT_EQ(grad(total)(x()).to_vector<float>(), (std::vector<float>{1, 1, 1}));
 }
 
-/// A sine that is a cosine once it is batched, and what its rule was asked with.
+/// A sine that is a cosine when it is batched, and the arguments of its rule.
 std::vector<Flags> asked;
 Array sine_or_cosine(const Array& v) {
   static const auto f = custom_batching::custom_vmap([](Array a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of custom_jvp, in reverse mode, that call jvp of a function with control flow within other transformations. What is
-// wanted is the derivative of the function without a rule.
+// Rules of custom_jvp, in reverse mode, that call jvp of a function with control flow within other transformations.
+// Expected is the derivative of the function without a rule.
 #include <gtest/gtest.h>
 
 #include <cmath>

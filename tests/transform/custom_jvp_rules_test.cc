@@ -27,7 +27,7 @@ using One = std::tuple<Array>;
 using Two = std::tuple<Array, Array>;
 using Floats = std::vector<float>;
 
-/// 3 x, with a rule that says the slope is 2.
+/// 3 x, with a rule whose slope is 2.
 const auto three_but_two = custom_jvp([](Array x) { return 3.0f * x; }).defjvp([](One x, One t) {
   return Pair(3.0f * std::get<0>(x), 2.0f * std::get<0>(t));
 });

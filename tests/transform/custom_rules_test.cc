@@ -424,7 +424,8 @@ TEST(ClosureConvert, GivesGradientsOfWhatAFunctionClosesOver) {
   expect_near(du, 17.0f * x);
 }
 
-// ---- custom_vmap -----------------------------------------------------------------------------------------------------
+// ---- custom_vmap
+// -----------------------------------------------------------------------------------------------------
 
 using Flags = std::vector<bool>;
 

@@ -226,9 +226,10 @@ TEST(CustomGradient, UsesTheFunctionThatComesBesideTheValue) {
   EXPECT_NEAR(twice[2], 1600, 1e-2);
 }
 
-// ---- symbolic zeros --------------------------------------------------------------------------------------------------
+// ---- symbolic zeros
+// --------------------------------------------------------------------------------------------------
 
-/// What the rules of a product of two were told.
+/// The arguments that the rules of a product of two received.
 struct Told {
   std::vector<bool> perturbed, zeros;
 };

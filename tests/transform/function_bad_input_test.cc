@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user of the front end can get wrong: the code and the words of each error. Nothing here ends the program, and the
-// next call works as if nothing had been.
+// What a user of the front end can get wrong: the code and the words of each error. Nothing here ends the program, and
+// the next call works as if nothing had been.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ struct Row {
 };
 
 const Row kRows[] = {
-    // Values that are asked of a tracer.
+    // Values that a tracer doesn't have.
     {"if_under_jit", [] { jit([](const Array& x) { return x > 0.0f ? x : -x; })(Array(1.0f)); },
      StatusCode::kFailedPrecondition, "jit made pred[] at function_bad_input_test.cc:"},
     {"if_under_vmap", [] { vmap([](const Array& x) { return x > 0.0f ? x : -x; })(numpy::ones({2})); },

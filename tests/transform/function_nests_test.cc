@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair and triple of transformations over functions of every kind, against plain arithmetic on doubles: derivatives
-// by central differences, vmap by a loop, jit by nothing. Everything here maps f64[3] to some array, so transformations
-// compose freely and the same code compiles once.
+// Every pair and triple of transformations over functions of every kind, against plain arithmetic on doubles:
+// derivatives by central differences, vmap by a loop, jit by nothing. Everything here maps f64[3] to some array, so
+// transformations compose freely and the same code compiles once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -255,7 +255,7 @@ Vector switched(const Vector& x) {
   });
 }
 
-/// y with y^3 + y = x, element by element, by steps that nobody differentiates.
+/// y with y^3 + y = x, element by element, by steps that are not differentiated.
 Array root(const Array& x) {
   const auto newton = [](auto f, Array y) {
     return lax::while_loop([&](Array v) { return numpy::max(numpy::abs(f(v))) > 1e-13; },
@@ -545,7 +545,7 @@ TEST_P(Matrix, EveryPairMeansWhatItSays) {
   }
 }
 
-/// On the engine that compiles nothing: what is asked here is the front end. grad is left to the pairs: it is vjp of a sum.
+/// Runs on the reference engine, because this tests the front end. grad is tested with the pairs: it is vjp of a sum.
 TEST_P(Matrix, EveryTripleMeansWhatItSays) {
   run_on("Reference");
   std::vector<Transformation> used(std::begin(kTransformations), std::end(kTransformations));

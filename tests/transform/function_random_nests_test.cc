@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random nests of transformations: functions of four numbers made of ops, loops, branches, calls, custom rules, checkpoints,
-// batches and derivatives in each other. Each is held against the reference evaluator, jit, finite differences and loops.
-// HILO_RANDOM_NESTS says how many, HILO_RANDOM_NESTS_SEED where to begin.
+// Random nests of transformations: functions of four numbers from ops, loops, branches, calls, custom rules,
+// checkpoints, batches and derivatives in each other. Each is compared with the reference evaluator, jit, finite
+// differences and loops. HILO_RANDOM_NESTS is their number, HILO_RANDOM_NESTS_SEED the first seed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@
 namespace hilo {
 namespace {
 
-/// A smooth function of f64[4] to f64[4], what it is made of, and whether forward mode goes through it.
+/// A smooth function of f64[4] to f64[4], its parts, and whether forward mode supports it.
 struct Nest {
   std::function<Array(const Array&)> f;
   std::string name;

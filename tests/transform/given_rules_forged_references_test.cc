@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program from elsewhere that names what this process has: functions, rules, tables. It reaches none of it, in no form that
-// programs have.
+// A program from elsewhere that names what this process has: functions, rules, tables. It reaches none of it, in no
+// form that programs have.
 #include <gtest/gtest.h>
 
 #include "hilo/base/random_key.h"
@@ -154,7 +154,7 @@ TEST_F(ForgedReferences, KeysDifferAndStayTheSameForOneFunction) {
   EXPECT_NE(traced_config(), traced_config());    // of two functions
 }
 
-/// A program that states the id of a user's rules gets nothing that these rules made.
+/// A program that contains the id of a user's rules gets no result of these rules.
 TEST_F(ForgedReferences, OfRulesAreOtherPrograms) {
   const hlo::OpDef& def = hlo::op_def(hlo::kExtCustomRules);
   auto mine = std::make_shared<hlo::CustomRulesAttributes>();

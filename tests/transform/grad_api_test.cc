@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// grad, jvp, vjp and Jacobians as JAX's api_test has them. Numbers are arithmetic or, where a comment says so, JAX's.
+// grad, jvp, vjp and Jacobians, with the cases of JAX's api_test. Expected numbers are computed by hand or, if a
+// comment says so, by JAX.
 #include <gtest/gtest.h>
 
 #include <cmath>

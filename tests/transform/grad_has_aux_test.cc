@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// has_aux(f): what a function returns beside its value comes out of derivatives as it is.
+// has_aux(f): what a function returns in addition to its value comes out of derivatives as it is.
 #include <gtest/gtest.h>
 
 #include "hilo/numpy/numpy.h"

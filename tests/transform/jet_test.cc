@@ -218,7 +218,8 @@ TEST_F(Jet, RefusesSeriesThatDontFit) {
   EXPECT_NE(shapes.find("got f64[2], wanted f64[]"), std::string::npos) << shapes;
 }
 
-// ---- as JAX's jet_test has them ---------------------------------------------------------------------------------------
+// ---- as JAX's jet_test has them
+// ---------------------------------------------------------------------------------------
 
 TEST_F(Jet, RoundingAndSignsHaveNoDerivatives) {
   const Array x = numpy::array({1.3, -2.6});

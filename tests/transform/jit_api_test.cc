@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jit, vmap, and what is stored where it shouldn't be, as JAX's api_test has them. Numbers are arithmetic or, where a comment says so, JAX's.
+// jit, vmap, and tracers stored beyond their scope, with the cases of JAX's api_test. Expected numbers are computed by
+// hand or, if a comment says so, by JAX.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +43,8 @@ void expect_near(const Array& got, const Array& wanted, double tolerance = 1e-6)
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// ---- jit -------------------------------------------------------------------------------------------------------------
+// ---- jit
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(Jit, StaticArgumentsCompareByValueAndType) {
   int traces = 0;
@@ -340,7 +342,8 @@ TEST(DisableJit, RunsTheFunctionEachTime) {
   EXPECT_EQ(calls, 3);
 }
 
-// ---- vmap ------------------------------------------------------------------------------------------------------------
+// ---- vmap
+// ------------------------------------------------------------------------------------------------------------
 
 TEST(Vmap, AxesFollowTheTree) {
   const Array x = numpy::ones({6, 2, 3}), y = numpy::ones({3, 6, 4}), z = numpy::ones({4, 5, 6});
@@ -362,7 +365,7 @@ TEST(Vmap, AxesFollowTheTree) {
             (Floats{-1, 0, 1}));
 }
 
-TEST(Vmap, TakesAnAxisOfAMesh) {  // what it says to constraints: tests/mesh/sharded_program_test.cc
+TEST(Vmap, TakesAnAxisOfAMesh) {  // its effect on constraints: tests/mesh/sharded_program_test.cc
   const auto f = vmap(same, VmapOptions{.spmd_axis_name = "devices"});
   EXPECT_EQ(f(numpy::arange(3, float32)).to_vector<float>(), (Floats{0, 1, 2}));
 }
@@ -404,7 +407,8 @@ TEST(EvalShape, TakesTreesAndGivesThem) {
   EXPECT_TRUE(has(text, "f32[]")) << text;
 }
 
-// ---- leaks, names, caches ---------------------------------------------------------------------------------------------
+// ---- leaks, names, caches
+// ---------------------------------------------------------------------------------------------
 
 TEST(LeakedTracers, AreRefusedWhereverTheyGo) {
   Array kept;
@@ -522,7 +526,7 @@ TEST(NamedCall, ChangesNoValue) {
 }
 
 TEST(ExplainCacheMisses, SaysStaticValuesTypesAndTheNearestTrace) {
-  const Array zero = block_until_ready(numpy::array(0.0f, float32) + 0.0f);  // what a first use says is said
+  const Array zero = block_until_ready(numpy::array(0.0f, float32) + 0.0f);  // messages of the first use only
   std::vector<std::string> said;
   set_log_sink([&](LogLevel, std::string_view text) { said.emplace_back(text); });
   {

@@ -83,7 +83,7 @@ TEST_F(ShardMap, GathersScattersAndExchanges) {
   const Array stacked = shard_map([](Array x) { return lax::all_gather(x, "x", 1); }, *row, P("x"), P())(x);
   EXPECT_EQ(flat(stacked), (Floats{0, 2, 4, 6, 1, 3, 5, 7}));
   EXPECT_EQ(in_parts([](Array x) { return lax::ppermute(x, "x", {{0, 1}, {1, 2}, {3, 0}}); }),
-            (Floats{6, 7, 0, 1, 2, 3, 0, 0}));  // nobody sends to 3
+            (Floats{6, 7, 0, 1, 2, 3, 0, 0}));  // no device sends to 3
   EXPECT_EQ(in_parts([](Array x) { return lax::pshuffle(x, "x", {3, 2, 1, 0}); }), (Floats{6, 7, 4, 5, 2, 3, 0, 1}));
   EXPECT_EQ(in_parts([](Array x) { return x * 0.0f + lax::axis_index("x"); }), (Floats{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(in_parts([](Array x) { return lax::pbroadcast(x, "x", 2); }), (Floats{4, 5, 4, 5, 4, 5, 4, 5}));
@@ -185,7 +185,7 @@ TEST_F(ShardMap, GradientsSendAsMuch) {
                               .compile()
                               .as_text());
   };
-  // Back go the slices of which the ring was made, one after the other: as many bytes, one message more.
+  // The slices of the ring are sent back, one after the other: as many bytes, one more message.
   EXPECT_EQ(sent([](Array x) { return lax::ppermute(x * x, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); }),
             "collective-permute;collective-permute;collective-permute;");
   EXPECT_EQ(sent([](Array x) { return lax::psum_scatter(x * x, "x", {.scatter_dimension = 1, .tiled = true}); }),
@@ -310,7 +310,7 @@ TEST_F(ShardMap, RefusesAResultThatVariesWhereItsSpecSaysItDoesNot) {
   EXPECT_TRUE(has(error, "out_specs require replication which can't be statically inferred")) << error;
   EXPECT_TRUE(has(error, "mesh axis 'x'") && has(error, "check_vma") && has(error, "shard_map_test.cc:")) << error;
   EXPECT_EQ(flat(shard_map(varies, *row, P("x"), P(), {.check_vma = false})(x)), (Floats{0, 2}));
-  // One that doesn't vary may be said to be shared: each gives the same.
+  // A value that doesn't vary may be declared replicated: each device returns the same.
   EXPECT_EQ(flat(shard_map([](Array) { return numpy::ones({1}); }, *row, P("x"), P("x"))(x)), Floats(4, 1));
 }
 

@@ -188,7 +188,7 @@ TEST_F(SharedStages, AreCompiledForTheDevicesOfTheirArguments) {
   const Array got = compiled(a, b);
   EXPECT_EQ(got.to_vector<float>(), product(a, b).to_vector<float>());
   EXPECT_EQ(got.sharding(), compiled.output_shardings()[0]);
-  // What nobody placed goes where it is wanted; what is committed has to lie there.
+  // Uncommitted arrays are moved to the device; committed ones must be there already.
   EXPECT_EQ(compiled(numpy::reshape(numpy::arange(128, float32), {16, 8}), b).to_vector<float>(),
             got.to_vector<float>());
   const std::string error =

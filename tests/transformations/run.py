@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the programs of docs/transformations.md and compares what they print with the page; what the page says
-that the compiler refuses must be refused in those words, and no others.
+"""Compiles and runs the programs of docs/transformations.md and compares the output with the page. Programs that the
+page lists as errors must be rejected by the compiler with the listed messages.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """

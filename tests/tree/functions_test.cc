@@ -88,7 +88,8 @@ TEST(TreeTranspose, RefusesTreesThatDiffer) {
   error_of([] { tree::transpose(std::vector<std::pair<Array, Array>>()); }, StatusCode::kInvalidArgument);
 }
 
-// ---- as JAX's tree_util_test has them ---------------------------------------------------------------------------------
+// ---- as JAX's tree_util_test has them
+// ---------------------------------------------------------------------------------
 
 struct Fixed {
   Array x;

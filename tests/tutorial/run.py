@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the programs of the tutorial, the how-tos, the reference pages and the guides for newcomers, and compares what they
-print with the page. With --write it puts what they print into the pages instead.
+"""Compiles and runs the programs of the tutorial, the how-tos, the reference pages and the guides for newcomers, and
+compares the output with the page. With --write it puts the output into the pages instead.
 
 Prints "passed CASE" or "failed CASE" for each program; tools/run_tests.py counts them.
 """
@@ -23,6 +23,7 @@ PROGRAMS = {page.stem: [page] for page in (*sorted((DOCS / "tutorial").glob("[0-
 PROGRAMS["reference"] = [page for page in sorted((DOCS / "reference").glob("*.md")) if page not in (*DEVICES, DOCS / "reference" / "README.md")]
 PROGRAMS["reference_devices"] = DEVICES
 PROGRAMS["coming_from"] = [page for page in sorted((DOCS / "coming_from").glob("*.md")) if page.stem != "README"]
+PROGRAMS["coming_from"].append(DOCS / "index.md")
 
 
 def main() -> int:
@@ -36,7 +37,8 @@ def main() -> int:
     programs = [name for name in PROGRAMS if not arguments.programs or name in arguments.programs]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        problems = pool.map(lambda name: page_programs.problem_of_pages(PROGRAMS[name], build, arguments.write), programs)
+        problems = pool.map(lambda name: page_programs.problem_of_pages(PROGRAMS[name], build, arguments.write),
+                            programs)
         for name, problem in zip(programs, problems):
             failed += problem is not None
             print(f"passed tutorial/{name}" if problem is None else f"{problem}\nfailed tutorial/{name}", flush=True)

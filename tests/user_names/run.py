@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""hilo's templates call hilo's functions, whatever a user's namespace holds. A program defines, beside its own types, a
-function template for every name that hilo's headers declare; it takes anything and may not be called. Each case
-instantiates some of hilo's templates with the program's types: the compiler refuses it if argument-dependent lookup finds
-one of the user's templates.
+"""Tests that hilo's templates call hilo's functions, for any content of a user's namespace.
 
-Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+A program defines its own types, and a function template for every name that hilo's headers declare, which accepts any
+arguments and must not be called. Each case instantiates some of hilo's templates with the program's types. The compiler
+rejects it if argument-dependent lookup finds one of the user's templates. Prints "passed CASE" or "failed CASE" for
+each; tools/run_tests.py counts them.
 """
 
 import argparse

@@ -24,15 +24,15 @@ struct ArgumentOptions {
 /// Declares --shape.
 void add_shape_option(CLI::App& app, std::vector<std::string>& shapes);
 
-/// Of a program that leaves sizes open, the shapes of its arguments: those of the files, of --shape, and of types that
-/// leave none open.
-/// Errors    INVALID_ARGUMENT naming the first argument whose sizes nothing says; those of read_npy
+/// The shapes of the arguments of a program with symbolic sizes: those of the files, those of --shape, and those of
+/// types without symbolic sizes.
+/// Errors    INVALID_ARGUMENT naming the first argument of unspecified size; those of read_npy
 ArgumentShapes argument_shapes(const ArgumentOptions& options);
 
 /// Declares --input, --random and --shape. The options must outlive the app's parsing.
 void add_argument_options(CLI::App& app, ArgumentOptions& options);
 
-/// One array for each leaf: the files in order, the rest from the seed + `replica`. A file's shape is not checked.
+/// Returns one array per leaf: the files in order, the others from the seed + `replica`. A file's shape is not checked.
 /// Errors    INVALID_ARGUMENT for a wrong number of files; those of read_npy; CANCELLED on an interrupt
 StatusOr<std::vector<Literal>> read_arguments(const ArgumentOptions& options, const std::string& program,
                                               std::span<const Shape> leaves, int replica = 0);

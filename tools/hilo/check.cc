@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo check: programs of MLIR that check themselves.
+// hilo check: MLIR programs that check themselves.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ struct Tally {
   }
 };
 
-/// All elements of a dense attribute, also of one whose single element stands for all.
+/// All elements of a dense attribute, including splats.
 Literal all_elements(const stablehlo::ModuleTree& tree, const stablehlo::Attribute& value) {
   const std::vector<int64_t>& dimensions = tree.types[value.type].dimensions;
   if (!value.literal->shape().is_scalar() || dimensions.empty()) return *value.literal;
@@ -53,8 +53,7 @@ Literal all_elements(const stablehlo::ModuleTree& tree, const stablehlo::Attribu
   return all;
 }
 
-/// The arguments of main, as a comment of the file gives them to MLIR's interpreter: --args="[dense<1> :
-/// tensor<2xi32>]".
+/// The arguments of main, from the comment of the file for MLIR's interpreter: --args="[dense<1> : tensor<2xi32>]".
 StatusOr<std::vector<Literal>> recorded_arguments(std::string_view text, const std::string& path) {
   constexpr std::string_view kOption = "--interpret --args=\"";
   std::vector<Literal> arguments;
@@ -75,7 +74,7 @@ StatusOr<std::vector<Literal>> recorded_arguments(std::string_view text, const s
   return arguments;
 }
 
-/// Compiles a function, runs it, and compares what its checks ask for.
+/// Compiles a function, runs it, and evaluates its checks.
 Status run_function(const stablehlo::ModuleTree& tree, const std::string& function,
                     std::span<const Literal> arguments) {
   std::vector<stablehlo::Check> checks;
@@ -91,7 +90,7 @@ Status run_function(const stablehlo::ModuleTree& tree, const std::string& functi
   return ok_status();
 }
 
-/// main, or all functions that can run by themselves.
+/// main, or all functions without parameters.
 std::vector<std::string> functions_to_run(const stablehlo::ModuleTree& tree) {
   std::vector<std::string> names;
   for (const stablehlo::FunctionInfo& function : stablehlo::functions_of(tree)) {

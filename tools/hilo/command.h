@@ -15,7 +15,7 @@ namespace hilo::tool {
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 
-/// A subcommand: its options, and what to do once they are read.
+/// A subcommand: its options, and the function that runs after they are parsed.
 struct Command {
   CLI::App* app;
   std::function<Status()> run;
@@ -40,13 +40,14 @@ Command add_info(CLI::App& parent);
 Command add_flags(CLI::App& parent);
 Command add_completion(CLI::App& parent);
 
-/// The text of --version, with which that of `hilo info` begins. Opens no library.
+/// The text of --version, which is also the first part of `hilo info`. Opens no library.
 std::string info_text();
 
-/// The engine named on the command line, "cpu" or "reference", counts before the flag; empty leaves the flag.
+/// The engine named on the command line, "cpu" or "reference", takes precedence over the flag; empty: the flag.
 Status choose_engine(const std::string& engine);
 
-/// To a file, whole or not at all; to stdout if the path is empty, where a terminal gets it without control characters.
+/// Writes to a file atomically; to stdout if the path is empty. A terminal receives the text without control
+/// characters.
 Status write_result(const std::string& path, std::string_view text);
 
 }  // namespace hilo::tool

@@ -15,7 +15,7 @@ namespace {
 
 /// One real number: an element, or a part of a complex one.
 struct Number {
-  double value = 0;        ///< exact but for 64-bit integers
+  double value = 0;        ///< exact except for 64-bit integers
   uint64_t bits = 0;       ///< as stored
   uint64_t magnitude = 0;  ///< of floats: bits without the sign
   bool negative = false;
@@ -85,7 +85,7 @@ Parts parts_at(ElementType type, const std::byte* data, int64_t index, int64_t p
 
 bool same(const Number& a, const Number& b) { return a.bits == b.bits || (std::isnan(a.value) && std::isnan(b.value)); }
 
-/// The elements that fail, and how far the worst of them is in units in the last place.
+/// The failing elements, and the largest difference in units in the last place.
 struct Worst {
   LargestDifference difference;
   uint64_t ulp = 0;

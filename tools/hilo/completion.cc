@@ -25,7 +25,7 @@ std::string options_case(const CLI::App& app) {
   return fmt::format("    {}) options='{}' ;;\n", app.get_name(), joined(names));
 }
 
-/// "    --engine) COMPREPLY=(...); return ;;" for each option that takes one of a few words.
+/// "    --engine) COMPREPLY=(...); return ;;" for each option with a fixed set of values.
 std::string values_cases(const CLI::App& app) {
   std::string text;
   for (const CLI::Option* option : app.get_options()) {
@@ -36,8 +36,8 @@ std::string values_cases(const CLI::App& app) {
   return text;
 }
 
-/// A script for bash, and for zsh through its bashcompinit. Options complete after the subcommand, values after "--x="
-/// and "--x "; anything else is a file.
+/// A script for bash, and for zsh through its bashcompinit. It completes options after the subcommand, and values after
+/// "--x=" and "--x "; other words are files.
 std::string completion_script(const CLI::App& root) {
   std::string options, values;
   for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {

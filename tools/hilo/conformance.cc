@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo conformance: recorded programs, their inputs and the outputs that they must give.
+// hilo conformance: runs recorded programs on recorded inputs and compares the outputs.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ struct ConformanceOptions {
   bool text = false;
 };
 
-/// How far results may be from the recorded ones. Types that aren't here are compared bit for bit.
+/// The tolerances by type. Other types are compared bit for bit.
 struct ToleranceRow {
   std::string_view kind;
   ElementType type;
@@ -60,24 +60,24 @@ constexpr ToleranceRow kTolerances[] = {
     {"linalg", ElementType::kF32, 1e-3, 1e-4},
 };
 
-/// The tolerance of a program's results; XLA's own two ways of running it may differ by a tenth of it.
+/// The tolerance of a program's results. XLA's own two execution modes may differ by a tenth of it.
 Tolerance tolerance_of(const RecordedProgram& program, ElementType type) {
   Tolerance found;
   for (const ToleranceRow& t : kTolerances) {
     if (t.kind == program.kind && t.type == type) found = {t.relative, t.absolute};
   }
   if (program.kind == "exact") return found;
-  // A program whose results XLA itself gives otherwise says by how much, counts of iterations included; in parts of
-  // max|b|, and as it is where that is zero.
+  // The difference between XLA's own results for a program, if it has one, including counts of iterations. Relative to
+  // max|b|, or absolute if that is zero.
   found.of_zeros = 10 * program.alternative_error;
   found.absolute = std::max(found.absolute, found.of_zeros);
   return found;
 }
 
-/// A recorded array under the type that the program has; types that NumPy lacks are stored as unsigned integers.
+/// A recorded array with the type that the program has. Types that NumPy lacks are stored as unsigned integers.
 StatusOr<Literal> recorded_array(const Files& files, const std::string& name, const Shape& shape) {
   const auto file = files.find(name);
-  if (file == files.end()) return not_found(fmt::format("{} isn't there", name));
+  if (file == files.end()) return not_found(fmt::format("{}: no such file", name));
   HILO_ASSIGN_OR_RETURN(Literal literal, io::parse_npy(file->second, name));
   if (literal.shape() == shape) return literal;
   const bool raw = is_array_type(shape.element_type()) && literal.shape().element_count() == shape.element_count() &&
@@ -94,7 +94,7 @@ StatusOr<Literal> recorded_array(const Files& files, const std::string& name, co
   return typed.shape() == shape ? typed : typed.reshaped(shape);
 }
 
-/// A recorded program, compiled, with what it takes and has to give.
+/// A recorded program, compiled, with its inputs and expected outputs.
 struct Recorded {
   const RecordedProgram& program;
   LocalComputation computation;
@@ -106,7 +106,7 @@ struct Recorded {
 StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool text) {
   const std::string name = program.name + (text ? ".mlir" : ".mlirbc");
   const auto code = files.find(name);
-  if (code == files.end()) return not_found(fmt::format("{} isn't there", name));
+  if (code == files.end()) return not_found(fmt::format("{}: no such file", name));
   HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(code->second, name));
   HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree));
   HILO_ASSIGN_OR_RETURN(LocalComputation computation, compile_whole(std::move(module)));
@@ -125,7 +125,7 @@ StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool
   return recorded;
 }
 
-/// The first result that differs; in those of linear algebra, vectors may differ in what they are free in.
+/// The first result that differs. Vectors of decompositions may differ by their free sign or phase.
 Status compare_results(const Recorded& recorded, std::span<const Literal> actual) {
   std::vector<bool> equal;
   std::vector<Bounds> bounds;
@@ -157,13 +157,14 @@ std::string digest_line(const RecordedProgram& program, const std::vector<std::v
   return fmt::format("{} {:016x}\n", program.name, TextHash()(all));
 }
 
-/// Adds to `digests` what the results are.
+/// Adds the hashes of the results to `digests`.
 Status run_recorded(const RecordedProgram& program, const Files& files, bool text, std::string& digests) {
   HILO_ASSIGN_OR_RETURN(const Recorded recorded, load(program, files, text));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, recorded.run());
   digests += digest_line(program, results);
-  // JAX shows an array by the first device that has each part. Devices differ where a manual computation calls an array
-  // whole along an axis and gives each device another one, which `check_vma=False` allows.
+  // JAX shows each part of an array as it is on the first device with this part. Devices may differ if a manual
+  // computation declares an array replicated along an axis and returns a different one on each device, which
+  // `check_vma=False` allows.
   return compare_results(recorded, results.front());
 }
 
@@ -174,7 +175,7 @@ bool wanted(const ConformanceOptions& options, const RecordedProgram& program) {
 }
 
 Status run_corpus(const ConformanceOptions& options) {
-  ::setenv("HILO_DENORMALS", "flush", 0);  // as XLA:CPU does, of which the results were recorded
+  ::setenv("HILO_DENORMALS", "flush", 0);  // as XLA:CPU, which computed the recorded results
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
   HILO_RETURN_IF_ERROR(offer_replicas());
   HILO_ASSIGN_OR_RETURN(const std::vector<RecordedProgram> programs, read_manifest(options.path));

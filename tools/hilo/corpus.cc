@@ -23,7 +23,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// Where the value of `"key": value` begins, from `begin` on and before `end`; npos if the key isn't there.
+/// Returns where the value of `"key": value` begins, between `begin` and `end`; npos if the key is missing.
 size_t value_of(std::string_view json, std::string_view key, size_t begin, size_t end) {
   const std::string quoted = fmt::format("\"{}\"", key);
   const size_t at = json.substr(0, std::min(end, json.size())).find(quoted, begin);
@@ -31,8 +31,7 @@ size_t value_of(std::string_view json, std::string_view key, size_t begin, size_
   return json.find_first_not_of(": ", at + quoted.size());
 }
 
-/// Puts "xla_alt_err" of manifest.json into the programs. Both files list them in one order; a name in between is
-/// passed.
+/// Sets "xla_alt_err" of manifest.json in the programs. Both files have the same order; further names are skipped.
 void read_alternative_errors(std::string_view json, std::vector<RecordedProgram>& programs) {
   size_t at = 0;
   for (RecordedProgram& program : programs) {
@@ -77,9 +76,9 @@ std::vector<std::string> archives_in(const std::string& folder) {
 
 StatusOr<Files> read_archive(const std::string& path) {
   constexpr size_t kBlock = 512;
-  constexpr int64_t kMostBytes = int64_t{1} << 30;
+  constexpr int64_t kMaxBytes = int64_t{1} << 30;
   HILO_ASSIGN_OR_RETURN(const std::string packed, read_file(path));
-  HILO_ASSIGN_OR_RETURN(const std::string bytes, io::gunzip(packed, kMostBytes));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, io::gunzip(packed, kMaxBytes));
   Files files;
   for (size_t at = 0; at + kBlock <= bytes.size();) {
     const std::string_view header = std::string_view(bytes).substr(at, kBlock);

@@ -38,7 +38,7 @@ void catch_interrupts() {
   handle(SIGALRM, end_now);
   handle(SIGINT, interrupt);
   handle(SIGXCPU, interrupt);
-  handle(SIGXFSZ, SIG_IGN);  // writing then fails with an error that says so
+  handle(SIGXFSZ, SIG_IGN);  // writing then fails with a message that names the limit
 }
 
 const CancellationToken& interrupt_token() { return token; }

@@ -23,7 +23,7 @@ void add_jax_flags(CLI::App& app) {
     const std::string name = long_name(flag);
     CLI::Option* const option =
         flag.is_bool() ? app.add_flag(name + ",!--no" + std::string(flag.name)) : app.add_option(name, take);
-    option->take_last()->group("");  // hidden: the footer has them
+    option->take_last()->group("");  // hidden: the footer lists them
   }
   app.footer("Flags. Each can also be set in the environment, in capitals:\n" + flags_help());
 }
@@ -51,7 +51,7 @@ StatusOr<std::vector<std::string>> with_empty_values(std::span<const std::string
       result.push_back(argument);
       continue;
     }
-    if (flag->is_bool()) HILO_RETURN_IF_ERROR(set_from_command_line(flag->name, ""));  // says what fits
+    if (flag->is_bool()) HILO_RETURN_IF_ERROR(set_from_command_line(flag->name, ""));  // lists the possible values
     result.emplace_back(name);
     result.emplace_back();
   }

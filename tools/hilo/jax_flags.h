@@ -13,19 +13,19 @@
 
 namespace hilo::tool {
 
-/// Gives `app` an option for every flag: "--x=v" and "--x v"; for booleans also "--x" and "--nox". The footer of its
-/// help tells of them.
+/// Adds an option for every flag to `app`: "--x=v" and "--x v"; for booleans also "--x" and "--nox". The footer of its
+/// help names them.
 void add_jax_flags(CLI::App& app);
 
-/// Hands the flags that were given to the flag table. Call once the command line is parsed.
+/// Sets the flags of the command line in the flag table. Call once after parsing.
 /// Errors    INVALID_ARGUMENT for a value that doesn't fit its flag
 Status set_jax_flags(const CLI::App& app);
 
-/// "--x=" of a flag as "--x" and an empty text, which CLI11 would take from the next argument.
+/// Splits "--x=" of a flag into "--x" and an empty text; CLI11 would use the next argument as its value.
 /// Errors    INVALID_ARGUMENT for a boolean flag
 StatusOr<std::vector<std::string>> with_empty_values(std::span<const std::string> arguments);
 
-/// What an option takes, if that is one of a few words.
+/// The possible values of an option that has a fixed set of them.
 std::vector<std::string> words_of(const CLI::Option& option);
 
 }  // namespace hilo::tool

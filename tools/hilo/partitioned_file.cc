@@ -22,7 +22,7 @@ StatusOr<std::string> module_bytes(const std::string& path) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, read_program_bytes(path));
   if (stablehlo::is_mlir(bytes)) return bytes;
   if (!stablehlo::is_jax_export(bytes))
-    return invalid_argument(path + ": states no shardings; wanted MLIR of StableHLO, or a file of jax.export");
+    return invalid_argument(path + ": no shardings; wanted MLIR of StableHLO, or a file of jax.export");
   HILO_ASSIGN_OR_RETURN(const stablehlo::JaxExport exported, stablehlo::read_jax_export(bytes, path));
   return std::string(exported.module);
 }
@@ -32,7 +32,7 @@ bool does_by_hand(const stablehlo::Operation& operation) {
          operation.name == "stablehlo.partition_id";
 }
 
-/// The mesh with a first axis of another size.
+/// The mesh with another size of its first axis.
 StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
   const int64_t others = mesh.axes.empty() ? 0 : mesh.device_count() / mesh.axes[0].size;
   if (others == 0 || devices < others || devices % others != 0)
@@ -49,7 +49,7 @@ StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
 Status resize(PartitionedFile& file, int64_t devices) {
   for (const stablehlo::Operation& operation : file.tree->operations) {
     if (does_by_hand(operation))
-      return unimplemented("--devices: the program says by hand what the devices of its own mesh do");
+      return unimplemented("--devices: the program has manual computations over its own mesh");
     if (operation.name != "sdy.mesh") continue;
     for (const auto& [name, id] : file.tree->attributes_of(operation)) {
       if (name != "mesh") continue;

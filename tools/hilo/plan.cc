@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo plan, hilo compile, hilo cache: compiled programs as text, as files, and those that processes share.
+// hilo plan, hilo compile, hilo cache: compiled programs as text, as files, and in the cache on disk.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

@@ -8,11 +8,11 @@
 
 namespace hilo::tool {
 
-/// Argument number `index` for a seed. Floats are uniform in [-1, 1) on a grid that the type holds exactly (f8e8m0fnu,
-/// which has no sign: powers of two from 1/8 to 16), complex numbers are two such, integers are 0..9 or as many as the
-/// type holds, pred is one bit. Element i comes from the i-th number of SplitMix64 (Steele, Lea, Flood 2014; state +=
-/// 2^64 / golden ratio, then three xor-shifts and two multiplications) that starts at the first number of SplitMix64
-/// from seed + index.
+/// Returns argument number `index` for a seed. Floats are uniform in [-1, 1) on a grid that the type represents
+/// exactly. f8e8m0fnu, which has no sign, gets powers of two from 1/8 to 16. Complex numbers are two floats, integers
+/// are 0..9 or the type's range, pred is one bit. Element i is the i-th number of SplitMix64 (Steele, Lea, Flood 2014;
+/// state += 2^64 / golden ratio, then three xor-shifts and two multiplications). Its seed is the first number of
+/// SplitMix64 from seed + index.
 /// Errors    RESOURCE_EXHAUSTED
 StatusOr<Literal> random_argument(const Shape& shape, uint64_t seed, uint64_t index);
 

@@ -49,10 +49,11 @@ double milliseconds_since(Clock::time_point begin) {
 
 Status check_interrupted() { return interrupted() ? cancelled("interrupted") : ok_status(); }
 
-/// The buffers of one list of arguments a replica.
+/// The buffers of one list of arguments per replica.
 using PerReplica = std::vector<std::vector<BufferPtr>>;
 
-/// One replica's arguments: the files in order, which all replicas read alike, the rest from the seed + the replica.
+/// The arguments of one replica: the files in order, equal for all replicas, and the others from the seed + the
+/// replica.
 StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, const Executable& program, int replica) {
   const std::span<const Shape> shapes = program.argument_shapes();
   HILO_ASSIGN_OR_RETURN(const std::vector<Literal> literals,
@@ -60,7 +61,7 @@ StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, con
   std::vector<BufferPtr> arguments;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Literal& literal = literals[i];
-    const bool fits = literal.shape().compatible(shapes[i]);  // if not, execute says what is wrong
+    const bool fits = literal.shape().compatible(shapes[i]);  // if not, execute reports the error
     Device& device = *program.devices()[static_cast<size_t>(replica)];
     HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(device, literal, fits ? shapes[i] : literal.shape()));
     arguments.push_back(std::move(buffer));
@@ -75,13 +76,13 @@ std::string times_text(std::vector<double> times) {
                      times[times.size() / 2]);
 }
 
-/// What of a compiled program isn't compiled, if there is any.
+/// Reports the parts of a compiled program that aren't compiled, if any.
 std::string evaluated_text(const ExecutableStatistics& statistics) {
   if (statistics.evaluated_count == 0) return "";
   return fmt::format(", instructions run by the reference evaluator: {}", statistics.evaluated_count);
 }
 
-/// `prefix` stands before the names of results, and their files.
+/// `prefix`: of the names of results and of their files.
 Status show_results(const RunOptions& options, std::span<const BufferPtr> results, const std::string& prefix) {
   std::string text;
   if (!options.output_dir.empty()) HILO_RETURN_IF_ERROR(make_directories(options.output_dir));
@@ -96,7 +97,7 @@ Status show_results(const RunOptions& options, std::span<const BufferPtr> result
   return write_result("", text);
 }
 
-/// Results of all replicas: they run together if there are several. `observer` may be null.
+/// The results of all replicas, which run concurrently. `observer` may be null.
 StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, const Limits& limits,
                              ExecutionObserver* observer) {
   ExecuteOptions options;
@@ -110,7 +111,7 @@ StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, c
 
 struct Prepared {
   std::shared_ptr<Executable> program;
-  bool together;      ///< replicas meet; else all would do the same
+  bool together;      ///< replicas communicate; otherwise all would do the same
   std::string phase;  ///< "compiled in 12.3 ms"
 };
 
@@ -131,7 +132,7 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   if (values->jax_replica_count == 1) {
     HILO_ASSIGN_OR_RETURN(const int64_t stated, make_only_replica(module));
     if (stated > 1) {
-      log_warning("{}: replica_count={}; running one of them, which meets nobody. Hint: --jax_replica_count={}",
+      log_warning("{}: replica_count={}; running one of them alone. Hint: --jax_replica_count={}",
                   options.file, stated, stated);
     }
   }
@@ -143,7 +144,8 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   return Prepared{computation.executable(), together, fmt::format("compiled in {:.1f} ms", milliseconds_since(begin))};
 }
 
-/// What the plan of a program that has run under `clock` chose, beside what this machine's figures say.
+/// The choices of the plan of a program that has run under `clock`, compared with those that this machine's figures
+/// suggest.
 StatusOr<std::string> explanation(const Executable& program, const UnitClock& clock) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, program.serialize());
   HILO_ASSIGN_OR_RETURN(const cpu::SavedProgram saved, cpu::read_program(bytes));
@@ -153,7 +155,7 @@ StatusOr<std::string> explanation(const Executable& program, const UnitClock& cl
   return explanation_text(units, figures);
 }
 
-/// What becomes of the program where its devices share arrays; it doesn't run.
+/// Prints the program after partitioning, if its devices share arrays. Doesn't run it.
 Status explain_shardings(const RunOptions& options) {
   if (!options.function.empty())
     return invalid_argument("--function: shardings are explained of the main function alone");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo simulate: how long a step of a partitioned program would take on devices that aren't there.
+// hilo simulate: estimates the time of a step of a partitioned program on devices that this machine lacks.
 #include <fmt/format.h>
 
 #include <charconv>

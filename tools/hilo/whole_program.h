@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/whole_program.h -- programs of MLIR under test: each runs on as many replicas as it says, all on the same
-// arguments.
+// tools/hilo/whole_program.h -- MLIR programs under test: each runs on the number of replicas that it states, all with
+// the same arguments.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace hilo::tool {
 
-/// Lets programs have several replicas, unless the flag jax_replica_count says how many, or the platform is a plugin,
-/// which has its own devices. Before the first compilation.
+/// Allows programs several replicas, unless the flag jax_replica_count is set, or the platform is a plugin, whose
+/// number of devices is fixed. Call before the first compilation.
 Status offer_replicas();
 
-/// Compiles for the replicas that the module states, one if it states none.
+/// Compiles for the number of replicas that the module states, by default one.
 /// Errors    those of compile_under_flags
 StatusOr<LocalComputation> compile_whole(hlo::Module module);
 

@@ -18,7 +18,7 @@ REQUIRED = re.compile(r"^form/(\d+):\d+:\d+:   (?:recursively )?required from")
 
 
 class BuildError(Exception):
-    """The compiler failed in a way that no form explains."""
+    """The compiler failed for a reason other than the forms."""
 
 
 @dataclasses.dataclass
@@ -48,7 +48,7 @@ def precompile(tools: Tools) -> None:
 
 # ---- names ----------------------------------------------------------------------------------------------------------
 def existing_names(tools: Tools, names: list[str]) -> set[str]:
-    """Those of the C++ names (without hilo::) that hilo's headers declare."""
+    """Returns the C++ names (without hilo::) that hilo's headers declare."""
     path = tools.work / "names.cc"
     lines = [f"namespace name_{i} {{ using hilo::{name}; }}" for i, name in enumerate(names)]
     path.write_text('#include "support.h"\n' + "\n".join(lines) + "\n")
@@ -61,13 +61,14 @@ def existing_names(tools: Tools, names: list[str]) -> set[str]:
 
 
 def is_a_member(message: str) -> bool:
-    """What the compiler says of a static member, which `using` can't name outside of a class."""
+    """Whether a compiler message reports a static member, which `using` can't name outside of a class."""
     return "using-declaration for member at non-class scope" in message
 
 
 # ---- forms ----------------------------------------------------------------------------------------------------------
 def chosen_forms(tools: Tools, candidates: list[list[str]], tell) -> tuple[list[int | None], list[str]]:
-    """For each call the number of its first candidate that compiles, and the first message of its first candidate."""
+    """Returns for each call the number of its first candidate that compiles, and the first message of its first
+    candidate."""
     at = [0] * len(candidates)
     messages = [""] * len(candidates)
     good: dict[str, bool] = {}
@@ -83,8 +84,9 @@ def chosen_forms(tools: Tools, candidates: list[list[str]], tell) -> tuple[list[
     return [i if i < len(candidates[k]) else None for k, i in enumerate(at)], messages
 
 
-def advance(left: list[int], at: list[int], candidates: list[list[str]], good: dict, messages: list, first: dict) -> list:
-    """Moves each call to its next candidate that may compile; gives the calls that are still open."""
+def advance(left: list[int], at: list[int], candidates: list[list[str]], good: dict, messages: list,
+            first: dict) -> list:
+    """Moves each call to its next candidate that may compile. Returns the calls that are still open."""
     still = []
     for i in left:
         while at[i] < len(candidates[i]) and good.get(candidates[i][at[i]]) is False:
@@ -96,12 +98,13 @@ def advance(left: list[int], at: list[int], candidates: list[list[str]], good: d
 
 
 def failing(tools: Tools, bodies: list[str]) -> dict[str, str]:
-    """The bodies that don't compile, each with the compiler's first message."""
-    chunks = [list(range(start, min(start + FORMS_A_FILE, len(bodies)))) for start in range(0, len(bodies), FORMS_A_FILE)]
+    """Returns the bodies that don't compile, each with the compiler's first message."""
+    chunks = [list(range(start, min(start + FORMS_A_FILE, len(bodies))))
+              for start in range(0, len(bodies), FORMS_A_FILE)]
 
     def check(chunk: list[int]) -> dict[int, str]:
         found: dict[int, str] = {}
-        while True:  # an error inside of a template is told once, so what is left is compiled again
+        while True:  # an error inside of a template is reported once, so the rest is compiled again
             path = tools.work / f"check_{chunk[0]}.cc"
             path.write_text(source_of([(i, bodies[i]) for i in chunk if i not in found]))
             more = errors_of(tools.run(["-fsyntax-only", path]))
@@ -122,7 +125,7 @@ def source_of(forms: list[tuple[int, str]]) -> str:
 
 
 def errors_of(done: subprocess.CompletedProcess) -> dict[int, str]:
-    """The first message of each form that failed. An error in a header belongs to the form that required it."""
+    """Returns the first message of each failed form. An error in a header belongs to the form that required it."""
     found: dict[int, str] = {}
     form = None
     for line in done.stderr.splitlines():
@@ -143,7 +146,7 @@ def errors_of(done: subprocess.CompletedProcess) -> dict[int, str]:
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 def link(tools: Tools, forms: list[str]) -> pathlib.Path:
-    """A program that runs rows by the number of their form."""
+    """Links a program that runs rows by the number of their form."""
     sources = [RUNTIME / name for name in ("main.cc", "values.cc", "compare.cc")]
     for start in range(0, len(forms), FORMS_A_FILE):
         path = tools.work / f"forms_{start}.cc"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that nobody recorded, from rows that somebody did: the same call with one more argument, by keyword, at its default.
-Its result is the row's, so that no JAX is needed. They show which of JAX's arguments hilo hasn't."""
+"""Derives further rows from the recorded ones: the same call with one more keyword argument, at its default. The result
+is the row's, so JAX isn't needed. They show which arguments of JAX hilo lacks."""
 
 import ast
 import copy
@@ -10,7 +10,8 @@ from signatures import Parameter, entry_of
 
 
 def rows_with_defaults(rows: list[Row]) -> list[Row]:
-    """For each name and each of its arguments that has a plain default: the first row that doesn't give it, which then does."""
+    """Returns for each name and each of its arguments with a plain default the first row without that argument, with
+    the argument added."""
     found: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda row: len(row.data["args"]) + len(row.data["kwargs"])):
         if row.fails:
@@ -22,13 +23,14 @@ def rows_with_defaults(rows: list[Row]) -> list[Row]:
 
 
 def missing(row: Row) -> list[Parameter]:
-    """What the row could give and doesn't."""
+    """Returns the arguments that the row could have and lacks."""
     parameters = entry_of(row.name).parameters
     given = len(row.data["args"]) - row.name.startswith("array.")
     if any(parameter.kind == "list" for parameter in parameters):
         given = 0
     positional = [parameter.name for parameter in parameters if parameter.kind == "positional"][:given]
-    return [parameter for parameter in parameters if parameter.name not in positional and parameter.name not in row.data["kwargs"]
+    return [parameter for parameter in parameters if parameter.name not in positional
+            and parameter.name not in row.data["kwargs"]
             and parameter.default is not None and spelled(parameter.default) is not UNKNOWN]
 
 
@@ -36,7 +38,7 @@ UNKNOWN = object()
 
 
 def spelled(default: str):
-    """Python's text of a default as a value of rows; UNKNOWN where it is none of those that have one."""
+    """Converts Python's text of a default to a value of rows; UNKNOWN for other texts."""
     try:
         return value_of(ast.literal_eval(default))
     except (ValueError, SyntaxError):

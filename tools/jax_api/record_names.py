@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records the public names of jax and optax and how they are called, in names.tsv beside this file.
+"""Records the public names and parameters of jax and optax in names.tsv next to this file.
 
     python record_names.py          in an environment that has jax and optax
 
-A line is a name, its kind, and for a function its parameters as Python writes them ("a, axis=None, *, keepdims=False").
-Kinds: function, class, constant, type (a scalar type), ufunc (a function with methods), method and property (of an array).
+A line has a name, its kind, and for a function its parameters as Python writes them ("a, axis=None, *,
+keepdims=False"). Kinds: function, class, constant, type (a scalar type), ufunc (a function with methods), method and
+property (of an array).
 """
 
 import importlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads recorded calls of JAX (rows_*.jsonl.gz) and writes what of them the C++ side reads, one line a row."""
+"""Reads recorded calls of JAX (rows_*.jsonl.gz) and writes the part that the C++ side reads, one line per row."""
 
 import array
 import base64
@@ -20,7 +20,7 @@ INTEGER_BITS = {"int32": 32, "uint32": 32}
 
 @dataclasses.dataclass
 class Row:
-    """A recorded call; arrays and keys in it carry their number as "leaf" and "key_leaf"."""
+    """A recorded call. Arrays and keys in it have their number as "leaf" and "key_leaf"."""
     data: dict
     arrays: list
     keys: list
@@ -58,7 +58,7 @@ def numbered(data: dict) -> Row:
 
 
 def number(value, row: Row) -> None:
-    """Arrays count depth first as in the rows' "jvp"; keys count by themselves."""
+    """Numbers arrays depth first, as in the rows' "jvp", and keys separately."""
     if isinstance(value, list):
         for element in value:
             number(element, row)
@@ -78,7 +78,7 @@ def number(value, row: Row) -> None:
 
 
 def fill_errors(rows: list[Row]) -> None:
-    """Rows without err64 take the largest of their name and type."""
+    """Sets err64 of rows without it to the maximum over rows of their name and type."""
     largest = {}
     for row in rows:
         if "err64" in row.data:
@@ -89,7 +89,7 @@ def fill_errors(rows: list[Row]) -> None:
 
 
 def type_of(value) -> str:
-    """The type of the first array in a value."""
+    """Returns the type of the first array in a value."""
     if isinstance(value, list):
         return next((found for found in map(type_of, value) if found), "")
     if not isinstance(value, dict):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns recorded calls of JAX into C++ on hilo, compiles them, runs them, and counts. See docs/internal/jax_api.md.
+"""Converts recorded calls of JAX to C++ on hilo, compiles and runs them, and counts. See docs/internal/jax_api.md.
 
     run.py --rows DIR [--build build] [--module jax.numpy] [--name jax.numpy.sum] [--verbose]
 
-Prints a table by module; with --verbose each failure and why; at last "N passed, N failed, N skipped".
+Prints a table by module; with --verbose each failure and its reason; finally "N passed, N failed, N skipped".
 """
 
 import argparse
@@ -49,7 +49,7 @@ def main() -> int:
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=pathlib.Path, required=True, help="the folder of rows_*.jsonl.gz")
+    parser.add_argument("--rows", type=pathlib.Path, required=True, help="the folder with rows_*.jsonl.gz")
     parser.add_argument("--build", type=pathlib.Path, default=compiling.ROOT / "build")
     parser.add_argument("--work", type=pathlib.Path, help="where generated files go; default BUILD/jax_api")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "c++"))
@@ -57,11 +57,11 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--module", action="append", default=[], help="only names of this module; may be given again")
     parser.add_argument("--name", action="append", default=[], help="only this name; may be given again")
     parser.add_argument("--id", action="append", default=[], help="only this row; may be given again")
-    parser.add_argument("--defaults", action="store_true", help="not the rows, but each name's arguments one by one, at their defaults")
+    parser.add_argument("--defaults", action="store_true", help="instead of the rows: each argument of each name by itself, at its default")
     parser.add_argument("--mode", choices=["mapped", "transposed"], default="",
-                        help="not beside JAX: vmap of each call beside a loop; or reverse beside forward mode")
-    parser.add_argument("--verbose", action="store_true", help="each failure and why")
-    parser.add_argument("--show", action="store_true", help="the C++ of each row")
+                        help="compare, instead of with JAX: vmap of each call with a loop; or reverse with forward mode")
+    parser.add_argument("--verbose", action="store_true", help="print each failure and its reason")
+    parser.add_argument("--show", action="store_true", help="print the C++ code of each row")
     arguments = parser.parse_args()
     arguments.work = arguments.work or arguments.build / "jax_api"
     return arguments
@@ -76,7 +76,7 @@ def is_wanted(row: records.Row, arguments) -> bool:
 
 
 def module_of(name: str) -> str:
-    """The module that a name is counted under: that of the longest listed prefix."""
+    """Returns the module under which a name is counted: the longest listed prefix."""
     if name.startswith("array."):
         return "array"
     parts = name.split(".")
@@ -114,7 +114,7 @@ def run(tools: compiling.Tools, rows: list[records.Row], show: bool, mode: str) 
 
 
 def spelled(tools: compiling.Tools, rows: list[records.Row]) -> tuple[list[Outcome], list]:
-    """Outcomes of rows that can't be written, and the others with their candidates."""
+    """Returns the results of rows that can't be written in C++, and the other rows with their candidates."""
     wanted = {name for row in rows for name in probed(row.name)}
     there = compiling.existing_names(tools, sorted(wanted))
     outcomes, calls = [], []
@@ -133,7 +133,7 @@ def spelled(tools: compiling.Tools, rows: list[records.Row]) -> tuple[list[Outco
 
 
 def probed(name: str) -> list[str]:
-    """The C++ names of which one must exist for a row of this name."""
+    """Returns the C++ names of which one must exist for a row of this name."""
     names = spelling.cpp_names(name.removesuffix(".__getitem__"))
     return spelling.cpp_names(name.rpartition(".")[0]) if spelling.is_ufunc_method(name) else names
 
@@ -166,7 +166,7 @@ def outcome_of(row: records.Row, body: str, word: str, why: str) -> Outcome:
 
 
 def run_lines(command: list, path: pathlib.Path, lines: list[str]) -> dict[str, Verdict]:
-    """What came of each row. One that ends the program or hangs fails, and the rest goes on."""
+    """Returns the result of each row. A row that crashes or hangs the program fails; the rest continues."""
     verdicts: dict[str, Verdict] = {}
     while lines:
         path.write_text("".join(lines))
@@ -178,7 +178,7 @@ def run_lines(command: list, path: pathlib.Path, lines: list[str]) -> dict[str, 
 
 
 def run_once(command: list, verdicts: dict[str, Verdict]) -> str | None:
-    """Runs rows until the program ends; gives the row that ended it."""
+    """Runs rows until the program ends. Returns the row at which it ended."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                errors="replace", env={**os.environ, "JAX_PLATFORM_NAME": "Host"})
     lines: queue.Queue = queue.Queue()
@@ -216,7 +216,8 @@ def pump(stream, lines: queue.Queue) -> None:
 # ---- report ---------------------------------------------------------------------------------------------------------
 def report(outcomes: list[Outcome], arguments) -> int:
     skipped = [outcome for outcome in outcomes if outcome.skipped]
-    outcomes = sorted((outcome for outcome in outcomes if not outcome.skipped), key=lambda outcome: (outcome.row.name, outcome.row.id))
+    outcomes = sorted((outcome for outcome in outcomes if not outcome.skipped),
+                      key=lambda outcome: (outcome.row.name, outcome.row.id))
     if arguments.verbose:
         for why in sorted({outcome.skipped for outcome in skipped}):
             names = [outcome.row.name for outcome in skipped if outcome.skipped == why]

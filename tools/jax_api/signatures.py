@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How JAX's functions are called: names.tsv (record_names.py writes it), read."""
+"""The parameters of JAX's functions, read from names.tsv (written by record_names.py)."""
 
 import dataclasses
 import functools
@@ -40,7 +40,7 @@ def entries() -> dict[str, Entry]:
 
 
 def entry_of(name: str) -> Entry:
-    """Of a name in a row; one that is not recorded has no parameters."""
+    """Returns the entry of a name in a row; a name that is not recorded has no parameters."""
     head, _, last = name.rpartition(".")
     if name.startswith("array.at."):
         return Entry("method", parse("mode=None, fill_value=None" if last == "get" else PLACES))
@@ -74,7 +74,7 @@ def parse(text: str) -> tuple[Parameter, ...]:
 
 
 def split(text: str) -> list[str]:
-    """At commas outside of parentheses."""
+    """Splits at commas outside of parentheses."""
     words, depth, word = [], 0, ""
     for letter in text:
         depth += {"(": 1, ")": -1}.get(letter, 0)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns a recorded call of JAX into C++ by hilo's rules of spelling (docs/internal/jax_api.md), as candidates, nearest first.
+"""Converts a recorded call of JAX to C++ candidates by hilo's spelling rules (docs/internal/jax_api.md), the most
+similar first.
 
-Names are JAX's. Arguments by position stay where they are; arguments by keyword are one struct at the end, in JAX's order,
-or stand at their position, as a C++ caller writes those that hilo has no struct for. Nothing goes by row.
+Names are JAX's. Positional arguments keep their position. Keyword arguments are one struct at the end, in JAX's order,
+or at their position, if hilo has no struct for them. No rule depends on a single row.
 """
 
 import dataclasses
@@ -31,11 +32,11 @@ OPERATORS = {
 MEMBERS = {"mT": "matrix_transpose", "T": "transpose", "flatten": "ravel"}
 # Methods whose free function takes the array second.
 SECOND = ("compress",)
-# NumPy's arguments that mean nothing to an array that never changes.
+# NumPy's arguments without effect on immutable arrays.
 IGNORED = ("order", "kind", "out", "device", "copy", "casting", "stable", "out_sharding")
-# Where Python's result has more parts for a flag, C++ has a function of another type:
-# the flags, that function (or one a flag, the first flag that is given counts), and which of its results each flag adds
-# ("" for the first ones, which always are there).
+# If a flag adds parts to Python's result, C++ has another function. A row has the flags, that function (or one per
+# flag; the first flag of the call selects it), and the results that each flag adds ("" for those that are always
+# returned).
 PARTED = {
     "jax.nn.dot_product_attention": (("return_residual",), "dot_product_attention_with_residual", None),
     "jax.nn.logsumexp": (("return_sign",), "logsumexp_with_sign", None),
@@ -62,7 +63,7 @@ def cpp_word(word: str) -> str:
 
 
 def cpp_names(name: str) -> list[str]:
-    """The names in C++ that stand for one of JAX: one, or two where optax has a thing at two places."""
+    """Returns the C++ names for one of JAX: one, or two for names that optax has in two modules."""
     parts = name.split(".")
     if parts[0] == "array":
         return []
@@ -77,7 +78,7 @@ def cpp_names(name: str) -> list[str]:
 
 
 class Unspelled(Exception):
-    """A value that has no spelling in C++."""
+    """Raised for a value that can't be written in C++."""
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ def spell(value, literal: bool) -> str:
 
 
 def spell_integer(value: int) -> str:
-    """C++ has no integer beyond 64 bits: the nearest that it has."""
+    """C++ has no integers of more than 64 bits: returns the nearest one that it has."""
     value = max(-2**63, min(value, 2**64 - 1))
     if value == -2**63:
         return "(-9223372036854775807 - 1)"
@@ -177,7 +178,7 @@ def spell_slice(value, literal) -> str:
 
 
 def spell_type(value, _literal) -> str:
-    """A type of numbers is a value; that of a random generator's keys is its name."""
+    """Writes an element type as a value, and the type of a random generator's keys as its name."""
     name = value["dtype"]
     return "numpy::" + cpp_word(name) if name in TYPES or name.startswith("float") else json.dumps(name)
 
@@ -223,7 +224,7 @@ def spell_options(named: list, literal: bool) -> str:
 
 
 def spell_argument(value, style: str, i: int) -> str:
-    """An argument by position, or by keyword (behind all positions)."""
+    """Writes a positional argument, or a keyword argument (after all positions)."""
     if style == "arrays" and is_list_of_numbers(value):
         return f"numpy::array({spell(value, False)})"
     if style == "extents":
@@ -232,14 +233,14 @@ def spell_argument(value, style: str, i: int) -> str:
 
 
 def spell_named(name: str, value, style: str) -> str:
-    """An argument by keyword."""
+    """Writes a keyword argument."""
     if isinstance(value, Default):
         return value.text
     return NO_AXES.text if is_no_axes(name, value) else spell_argument(value, style, 1)
 
 
 def is_list_of_numbers(value) -> bool:
-    """[1, 2], ((1, 2), (3, 4)): what NumPy takes for an array."""
+    """[1, 2], ((1, 2), (3, 4)): lists that NumPy converts to arrays."""
     elements = value["tuple"] if isinstance(value, dict) and "tuple" in value else value
     return isinstance(elements, list) and bool(elements) and all(
         is_list_of_numbers(element) or isinstance(element, (int, float))
@@ -254,7 +255,7 @@ def is_shape_with_arrays(value) -> bool:
 
 
 def spell_index(value) -> str:
-    """What stands in x[...], as arguments of x(...)."""
+    """Writes the content of x[...] as arguments of x(...)."""
     parts = value["tuple"] if isinstance(value, dict) and "tuple" in value else [value]
     texts = []
     for part in parts:
@@ -270,7 +271,7 @@ def spell_index(value) -> str:
 # ---- arguments ------------------------------------------------------------------------------------------------------
 @dataclasses.dataclass(frozen=True)
 class Default:
-    """Stands for an argument that the row doesn't give, before one that it gives."""
+    """Replaces an argument that the row omits, before one that it has."""
     text: str
 
 
@@ -283,13 +284,14 @@ def is_no_axes(name: str, value) -> bool:
 
 
 def with_no_axes(parameters: tuple[Parameter, ...], args: list) -> list:
-    """The arguments by position, () of axes replaced."""
+    """Returns the positional arguments, with () of axes replaced."""
     names = [parameter.name for parameter in parameters if parameter.kind == "positional"]
     return [NO_AXES if i < len(names) and is_no_axes(names[i], value) else value for i, value in enumerate(args)]
 
 
 def splits(parameters: tuple[Parameter, ...], args: list, kwargs: dict) -> list[tuple[list, list]]:
-    """The ways to write the arguments: those by position, and those in the struct at the end; nearest to the row first."""
+    """Yields the splits into positional arguments and arguments in the struct at the end; the most similar to the row
+    first."""
     order = {parameter.name: i for i, parameter in enumerate(parameters)}
     named = sorted(kwargs.items(), key=lambda pair: order.get(pair[0], len(order)))
     ways = [(list(args), named)]
@@ -308,7 +310,7 @@ def splits(parameters: tuple[Parameter, ...], args: list, kwargs: dict) -> list[
 
 
 def at_their_places(places: list[Parameter], args: list, named: list) -> list[tuple[list, list]]:
-    """Arguments by keyword move to their positions, one after the other."""
+    """Moves keyword arguments to their positions, one after the other."""
     ways, positional, rest = [], list(args), dict(named)
     while rest and len(positional) < len(places):
         parameter = places[len(positional)]
@@ -323,7 +325,7 @@ def at_their_places(places: list[Parameter], args: list, named: list) -> list[tu
 
 
 def into_the_struct(places: list[Parameter], args: list, named: list) -> list[tuple[list, list]]:
-    """The last arguments by position move into the struct, one after the other."""
+    """Moves the last positional arguments into the struct, one after the other."""
     ways = []
     for count in range(len(args) - 1, 0, -1):
         if len(args) > len(places):
@@ -343,8 +345,8 @@ def simple_default(text: str) -> str | None:
 
 
 def argument_text(way: tuple[list, list], style: str) -> str:
-    """Style: which NumPy arrays are the numbers they hold (none, those "behind" the first argument, all), or that lists of
-    numbers are "arrays", or that arrays in tuples are "extents"."""
+    """`style` selects which NumPy arrays are written as numbers (none, those "behind" the first argument, all), that
+    lists of numbers are "arrays", or that arrays in tuples are "extents"."""
     positional, named = way
     texts = [value.text if isinstance(value, Default) else spell_argument(value, style, i)
              for i, value in enumerate(positional)]
@@ -355,7 +357,7 @@ def argument_text(way: tuple[list, list], style: str) -> str:
 
 
 def call_texts(name: str, args: list, kwargs: dict, literal) -> list[str]:
-    """Calls of a function by its name, as C++."""
+    """Yields calls of a function by its name, as C++."""
     kinds = {False: "none", True: "all"}
     literal = kinds.get(literal, literal)
     entry = entry_of(name)
@@ -415,7 +417,8 @@ def operator_texts(member: str, operands: list[str]) -> list[str]:
 
 
 def with_wrapped_solver(name: str, args: list, kwargs: dict) -> tuple[list, dict]:
-    """custom_root(f, x, solve, ..., has_aux=True) takes has_aux(solve), by which the compiler knows what it returns."""
+    """custom_root(f, x, solve, ..., has_aux=True) takes has_aux(solve), so that the compiler knows the solver's result
+    type."""
     if name == "jax.lax.custom_linear_solve" and ("transpose_solve" in kwargs or len(args) > 3):
         kwargs = {key: value for key, value in kwargs.items() if key != "symmetric"}  # transpose_solve says more
     if name not in ("jax.lax.custom_root", "jax.lax.custom_linear_solve") or "has_aux" not in kwargs:
@@ -436,7 +439,7 @@ def with_numbers_for_types(name: str, args: list) -> list:
 
 # ---- rows -----------------------------------------------------------------------------------------------------------
 def forms_of(row: Row) -> list[str]:
-    """Bodies of C++ functions for a row, nearest to the row first, each once."""
+    """Yields bodies of C++ functions for a row, the most similar first, without duplicates."""
     literals = ["none"]
     if row.fails:  # what must fail isn't helped to compile
         return list(dict.fromkeys(bodies_of(row.data, "none")))
@@ -480,7 +483,7 @@ def bodies_of(data: dict, literal: str) -> list[str]:
 
 
 def variant_bodies(variant: Variant, parameters: tuple, args: list, kwargs: dict, style: str) -> list[str]:
-    """A call whose flags make it one of another function."""
+    """Yields calls whose flags select another function."""
     left_out = {*variant.flags, *variant.dropped} - {*variant.kept}
     kept = tuple(parameter for parameter in parameters if parameter.name not in left_out)
     bound = bound_arguments(parameters, args, kwargs)
@@ -495,7 +498,7 @@ def variant_bodies(variant: Variant, parameters: tuple, args: list, kwargs: dict
 
 
 def parted_bodies(name: str, args: list, kwargs: dict, style: str) -> list[str] | None:
-    """A call whose flags, by position or by keyword, add parts to the result; None where no flag is given."""
+    """Yields calls whose positional or keyword flags add parts to the result; None without a flag."""
     flags, function, parts = PARTED[name]
     parameters = entry_of(name).parameters
     names = [parameter.name for parameter in parameters]
@@ -549,7 +552,7 @@ def then_bodies(name: str, expression: str, then: dict, literal: str) -> list[st
 
 
 def steps_body(expression: str, args: list, kwargs: dict) -> str:
-    """A transformation of optax: the parameters after each step."""
+    """Writes a transformation of optax: the parameters after each step."""
     params, gradients = args
     gradients = gradients["tuple"] if isinstance(gradients, dict) else gradients
     lines = [f"const auto tx = {expression};", f"auto params = {spell(params, False)};", "auto state = tx.init(params);",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flags for which JAX's result has other parts, and the function that C++ has for them: svd(a, compute_uv=False) is
-svdvals(a). The tables say it by function; nothing goes by row."""
+"""Flags that change the parts of JAX's result, and the C++ function for them: svd(a, compute_uv=False) is svdvals(a).
+The tables are by function; no rule depends on a single row."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ class Variant:
     flags: dict  # for these values
     function: str  # this function
     dropped: tuple = ()  # without these arguments, which mean nothing to it
-    fields: tuple = ()  # and of its result these parts; all, where there are none
+    fields: tuple = ()  # and of its result these parts; without parts, all
     kept: tuple = ()  # flags that are arguments of it too
 
 
@@ -40,8 +40,8 @@ VARIANTS = {
     "jax.scipy.linalg.svd": [Variant({"compute_uv": False}, "scipy::linalg::svdvals", ("full_matrices",))],
     "jax.scipy.special.logsumexp": [Variant({"return_sign": True}, "scipy::special::logsumexp_with_sign")],
 }
-# Arguments that change no result: copies of arrays that never change, the progress of a search, what JAX's types say of members
-# of an axis; optax's leave to hand on {.value, .grad, .value_fn}, which every transformation here takes.
+# Arguments that change no result: copies of arrays that never change, the progress of a search, what JAX's types say
+# of members of an axis; optax's option to forward {.value, .grad, .value_fn}, which every transformation here takes.
 IDLE_OF = {
     "jax.numpy.astype": {"copy": (True, False), "device": (None,)},
     "jax.lax.all_gather": {"to": ("varying", "invariant")},
@@ -54,7 +54,7 @@ IDLE = ("overwrite_a", "overwrite_b", "overwrite_c", "check_finite", "lwork", "l
 
 
 def variant_of(name: str, parameters: tuple, args: list, kwargs: dict) -> Variant | None:
-    """The first variant whose flags the call has, given by position or by keyword."""
+    """Returns the first variant whose flags the call has, positional or by keyword."""
     bound = bound_arguments(parameters, args, kwargs)
     defaults = {parameter.name: parameter.default for parameter in parameters}
     for variant in VARIANTS.get(name, ()):
@@ -69,7 +69,7 @@ def bound_arguments(parameters: tuple, args: list, kwargs: dict) -> dict:
 
 
 def without_idle(name: str, parameters: tuple, args: list, kwargs: dict) -> tuple[list, dict]:
-    """The arguments less those that mean nothing. A position behind one of them becomes a keyword."""
+    """Returns the arguments without those that have no effect. A position after one of them becomes a keyword."""
     bound = bound_arguments(parameters, args, kwargs)
     idle = idle_of(name, bound)
     if not idle:
@@ -81,7 +81,7 @@ def without_idle(name: str, parameters: tuple, args: list, kwargs: dict) -> tupl
 
 
 def idle_of(name: str, bound: dict) -> set:
-    """Those of a call's arguments that mean nothing."""
+    """Returns the arguments of a call that have no effect."""
     if name.startswith(("jax.scipy.linalg.", "jax.scipy.cluster.")):
         return {key for key in IDLE if key in bound}
     return {key for key, values in IDLE_OF.get(name, {}).items() if key in bound and bound[key] in values}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """one_file.py FILE --jax DIR --report FD ... -- runs the tests of one file of JAX's tests, in this process.
 
-It writes a line of JSON to the descriptor FD for what it does: {"collected": N, "selected": N}, {"start": id} before a
-test and {"test": id, "outcome": passed, failed or skipped, "seconds": .., "cause": .., "details": ..} after it,
-{"problem": text} where the file itself fails, and {"end": why} at last. A process that dies leaves the start of the test
-that killed it. tools/jax_suite/supervise.py starts it, in the interpreter that has JAX.
+It writes lines of JSON to the descriptor FD: {"collected": N, "selected": N}; {"start": id} before a test and {"test":
+id, "outcome": passed, failed or skipped, "seconds": .., "cause": .., "details": ..} after it; {"problem": text} if the
+file itself fails; and finally {"end": why}. If the process dies, the last "start" names the test that killed it.
+tools/jax_suite/supervise.py starts this program in the interpreter that has JAX.
 """
 
 import argparse
@@ -28,14 +28,14 @@ def main() -> int:
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--jax", type=pathlib.Path, required=True)
     parser.add_argument("--report", type=int, required=True)
-    parser.add_argument("--done", type=pathlib.Path, required=True, help="a file of ids that were run before")
+    parser.add_argument("--done", type=pathlib.Path, required=True, help="a file with the ids of tests that have already run")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=int, default=0, help="0: all")
-    parser.add_argument("--seconds", type=float, default=0, help="no test starts later; 0: no limit")
-    parser.add_argument("--memory", type=float, default=0, help="GB; 0: no limit")
+    parser.add_argument("--limit", type=int, default=0, help="maximum number of tests; 0: all")
+    parser.add_argument("--seconds", type=float, default=0, help="time after which no test starts; 0: no limit")
+    parser.add_argument("--memory", type=float, default=0, help="memory limit in GB; 0: no limit")
     parser.add_argument("--match", default="")
     parser.add_argument("--part", default="1/1", help="K/N: the K-th of N equal parts of the file's tests")
-    parser.add_argument("--only", type=pathlib.Path, help="a file of ids: no other test runs")
+    parser.add_argument("--only", type=pathlib.Path, help="a file with the ids of the only tests to run")
     arguments = parser.parse_args()
     started = time.monotonic()
     if arguments.memory:
@@ -76,7 +76,7 @@ def collect(file: pathlib.Path, jax_folder: pathlib.Path):
 
 
 def extend_jax(jax_folder: pathlib.Path) -> None:
-    """Modules of the clone that the wheel leaves out, such as jax/_src/pallas/pallas_test_util.py, come from the clone."""
+    """Imports modules that the wheel leaves out, such as jax/_src/pallas/pallas_test_util.py, from the clone."""
     import jax._src
     import jax._src.pallas
     for package in (jax._src, jax._src.pallas):
@@ -92,12 +92,13 @@ def flat(tests):
 
 
 def name_of(test) -> str:
-    """The test's id without addresses, which parameters that are functions show and which differ from process to process."""
+    """Returns the test's id without addresses. Function-valued parameters print addresses, which differ between
+    processes."""
     return re.sub(r" at 0x[0-9a-f]+", "", test.id())
 
 
 def select(tests: list, seed: int, limit: int, part: str = "1/1") -> list:
-    """The tests of a part, in an order that follows from the seed; the first `limit` of them."""
+    """Returns the tests of a part in an order determined by the seed; the first `limit` of them."""
     ordered = sorted(tests, key=lambda test: name_of(test))
     random.Random(seed).shuffle(ordered)
     number, parts = map(int, part.split("/"))
@@ -114,7 +115,8 @@ class Report:
 
 
 class Outcomes(unittest.TestResult):
-    """Reports each test as it starts and ends; stops at `deadline`. A test with several problems has the first one's cause."""
+    """Reports each test as it starts and ends; stops at `deadline`. The cause of a test with several problems is the
+    first one."""
 
     def __init__(self, report: Report, deadline: float | None):
         super().__init__()
@@ -171,7 +173,7 @@ class Outcomes(unittest.TestResult):
 
 
 def cause_of(kind: type, error: BaseException) -> str:
-    """One line: the type, the first line that says something, and for numbers by how much they differ."""
+    """Returns one line: the type, the first informative line, and for numbers the size of the difference."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = lines[:1] + [line for line in lines[1:] if line.startswith(("Mismatched elements", "Max abs", "Max rel"))]
     if told and told[0].endswith("Traceback (most recent call last):"):  # an error in a callback, as text

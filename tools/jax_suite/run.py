@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs JAX's own tests on plain jaxlib and on hilo's plugin, and says which pass there and not here, and why.
+"""Runs JAX's own tests on plain jaxlib and on hilo's plugin, and lists the tests that pass only on jaxlib, with causes.
 
-JAX's tests are not part of hilo: --jax names a clone of its repository at the tag of the jax that --python has. Each file
-runs in processes of its own; one that crashes or hangs goes on behind the test that did it. The state is kept in --state,
-so a run that is stopped goes on, and files that are done are not run again: --again runs what failed on the plugin once
-more, --fresh everything. With --reference-share the plugin runs first, and jaxlib only what failed there and a sample of what passed.
+JAX's tests are not part of hilo: --jax names a clone of its repository at the tag of the jax that --python has. Each
+file runs in separate processes. If a test crashes or hangs, a new process continues with the next test. The state is
+stored in --state, so a stopped run continues, and finished files are not run again. --again reruns the tests that
+failed on the plugin; --fresh reruns everything. With --reference-share the plugin runs first; jaxlib then runs only the
+tests that failed there and a sample of those that passed.
 
---part 3/40 runs the third of 40 parts of each file's tests, with a state of its own in --state; --merge prints one table of all parts
-that have run, on whatever machines: their folders --state/part_3_of_40 need only be copied together.
+--part 3/40 runs the third of 40 parts of each file's tests, with its own state in --state. --merge prints one table of all
+parts that have run, on any machines: copy their folders --state/part_3_of_40 together.
 """
 
 import argparse
@@ -41,7 +42,8 @@ def main() -> int:
     if python is None:
         return 2
     settings = supervise.Settings(str(python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
-                                  arguments.limit, arguments.seconds, arguments.match, arguments.part, arguments.test_seconds, arguments.memory)
+                                  arguments.limit, arguments.seconds, arguments.match, arguments.part, arguments.test_seconds,
+                                  arguments.memory)
     engines = [engine for engine in engines_of(arguments) if arguments.only in (None, engine.name)]
     files = arguments.files or default_files()
     state = parts.folder(arguments.state.resolve(), arguments.part)
@@ -84,27 +86,27 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--merge", action="store_true", help="run nothing: print the table of all parts in --state")
     parser.add_argument("--python", type=pathlib.Path, help="an interpreter with jax, jaxlib and what their tests import (default: "
                         "that of tools/peer.py)")
-    parser.add_argument("--plugin", type=pathlib.Path, help="another PJRT plugin in place of python/jax_plugins/hilo")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="where hilo's plugin is: lib/libhilo_pjrt.so")
+    parser.add_argument("--plugin", type=pathlib.Path, help="path of another PJRT plugin instead of python/jax_plugins/hilo")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build tree with hilo's plugin: lib/libhilo_pjrt.so")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build" / "jax_tests")
     parser.add_argument("--only", help="one engine: jaxlib, hilo or plugin")
     parser.add_argument("--devices", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=int, default=0, help="tests of each file, drawn by the seed; 0: all")
-    parser.add_argument("--seconds", type=float, default=0, help="of each file; 0: until it ends")
-    parser.add_argument("--test-seconds", type=float, default=120, help="a test that is silent for longer hangs")
-    parser.add_argument("--memory", type=float, default=8, help="GB of a process; 0: no limit")
+    parser.add_argument("--limit", type=int, default=0, help="number of tests per file, selected by the seed; 0: all")
+    parser.add_argument("--seconds", type=float, default=0, help="time limit per file; 0: no limit")
+    parser.add_argument("--test-seconds", type=float, default=120, help="a test without output for this time counts as hung")
+    parser.add_argument("--memory", type=float, default=8, help="memory limit of a process in GB; 0: no limit")
     parser.add_argument("--generated-cases", type=int, default=5, help="JAX_NUM_GENERATED_CASES")
     parser.add_argument("--match", default="", help="only tests whose id contains this")
-    parser.add_argument("--again", action="store_true", help="run again what failed, crashed or hung on the plugin")
+    parser.add_argument("--again", action="store_true", help="rerun tests that failed, crashed or hung on the plugin")
     parser.add_argument("--reference-share", type=float, help="jaxlib runs what failed on the plugin and this share of what passed (default: all)")
-    parser.add_argument("--fresh", action="store_true", help="forget the state of these files on the plugin")
+    parser.add_argument("--fresh", action="store_true", help="delete the state of these files on the plugin first")
     return parser.parse_args(arguments)
 
 
 def engines_of(arguments: argparse.Namespace) -> list[supervise.Engine]:
-    """jaxlib's own CPU client, and the plugin; both with as many devices."""
+    """Returns jaxlib's own CPU client and the plugin, with equal numbers of devices."""
     reference = supervise.Engine(REFERENCE, {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": str(arguments.devices)})
     if arguments.plugin is None:
         environment = {"JAX_PLATFORMS": "hilo,cpu", "PYTHONPATH": str(ROOT / "python"), "JAX_HILO_LIBRARY": str((arguments.build / "lib" / "libhilo_pjrt.so").resolve()),
@@ -121,7 +123,8 @@ def default_files() -> list[str]:
     return [line for line in (HERE / "files.txt").read_text().splitlines() if line and not line.startswith("#")]
 
 
-def prepare(state: pathlib.Path, engines: list[supervise.Engine], files: list[str], arguments: argparse.Namespace) -> None:
+def prepare(state: pathlib.Path, engines: list[supervise.Engine], files: list[str],
+            arguments: argparse.Namespace) -> None:
     for path in [state / engine.name / f"{file}.jsonl" for engine in engines if engine.name != REFERENCE for file in files]:
         if arguments.fresh:
             path.unlink(missing_ok=True)
@@ -130,10 +133,11 @@ def prepare(state: pathlib.Path, engines: list[supervise.Engine], files: list[st
 
 
 def run_all(files, engines, settings, state, jobs) -> dict[str, list[table.Tests]]:
-    """file -> what each engine did with it. Says so as each file ends."""
+    """Returns file -> results of each engine. Reports each finished file."""
     results = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        runs = {file: [pool.submit(supervise.run_file, file, engine, settings, state) for engine in engines] for file in files}
+        runs = {file: [pool.submit(supervise.run_file, file, engine, settings, state) for engine in engines]
+                for file in files}
         for file, futures in runs.items():
             results[file] = [table.tests_of(future.result()) for future in futures]
             print(f"{file}: " + " | ".join(map(table.cell, results[file])), file=sys.stderr, flush=True)
@@ -141,7 +145,7 @@ def run_all(files, engines, settings, state, jobs) -> dict[str, list[table.Tests
 
 
 def run_sampled(files, engines, settings, state, jobs, share: float) -> dict[str, list[table.Tests]]:
-    """As run_all(); the reference runs only what the plugin's outcomes ask for."""
+    """As run_all(); the reference runs only the tests that the plugin's results require."""
     reference, plugin = engines
     found = {file: tests[0] for file, tests in run_all(files, [plugin], settings, state, jobs).items()}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -151,7 +155,7 @@ def run_sampled(files, engines, settings, state, jobs, share: float) -> dict[str
 
 
 def judged(tests: table.Tests, seed: str, share: float) -> list[str]:
-    """Ids of what failed, and of a share of what passed, at least one test."""
+    """Returns the ids of failed tests, and of a fraction of the passed ones, at least one."""
     passed = sorted(test for test, row in tests.rows.items() if row["outcome"] == "passed")
     failed = [test for test, row in tests.rows.items() if row["outcome"] in table.BAD]
     return failed + random.Random(seed).sample(passed, math.ceil(share * len(passed)))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one file of JAX's tests to its end, in as many processes as it takes, and keeps what happened in a file of lines.
+"""Runs one file of JAX's tests to its end, in as many processes as needed, and stores the results in a file of lines.
 
-The state of a file on an engine is `STATE/ENGINE/FILE.jsonl`: a first line that says what the outcomes depend on, then the
-rows that one_file.py reports, and a row for each test that took its process with it (outcome `crashed`, `hung`). It is written
-line by line, so a run that is stopped goes on where it was, and one with a higher limit runs what is new.
+The state of a file on an engine is `STATE/ENGINE/FILE.jsonl`. Its first line has the settings on which results depend.
+Then the rows of one_file.py follow, and a row for each test that killed its process (outcome `crashed`, `hung`). The
+file is written line by line, so a stopped run continues where it stopped, and a run with a higher limit runs only new
+tests.
 """
 
 import dataclasses
@@ -19,12 +20,12 @@ import time
 
 ONE_FILE = pathlib.Path(__file__).resolve().parent / "one_file.py"
 FATAL = re.compile(r"Check failed|^F\d{4}|terminate called|what\(\)|Fatal Python error|Assertion .* failed|LLVM ERROR|AddressSanitizer")
-MOST_CRASHES = 200  # of one file; a plugin that kills every test ends earlier than the file does
+MAX_CRASHES = 200  # of one file; a plugin that kills every test ends earlier than the file does
 
 
 @dataclasses.dataclass(frozen=True)
 class Engine:
-    """What runs the tests: a name for states and tables, and the environment that makes JAX use it."""
+    """The engine that runs the tests: a name for states and tables, and the environment that makes JAX use it."""
     name: str
     environment: dict
 
@@ -44,23 +45,24 @@ class Settings:
 
     @property
     def identity(self) -> dict:
-        """What decides how a test ends: a state of another identity is not resumed."""
+        """Returns the settings that determine results: a state of another identity is not resumed."""
         return {"python": self.python, "jax": self.jax, "seed": self.seed, "generated_cases": self.generated_cases}
 
     @property
     def goal(self) -> dict:
-        """What decides when a file is done."""
+        """Returns the settings that determine when a file is finished."""
         return {"limit": self.limit, "seconds": self.seconds, "match": self.match, "part": self.part}
 
 
-def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path, only: list[str] | None = None) -> list[dict]:
-    """Rows of the file's state after running what it lacks. `only`: ids; no other test runs."""
+def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path,
+             only: list[str] | None = None) -> list[dict]:
+    """Runs the tests that the file's state lacks; returns all rows. `only`: ids of the only tests to run."""
     path = state / engine.name / f"{name}.jsonl"
     rows = resume(path, settings)
     crashes = 0
     goal = settings.goal if only is None else {**settings.goal, "only": sorted(only)}
     with open(path, "a") as log:
-        while not ended(rows, goal) and crashes < MOST_CRASHES:
+        while not ended(rows, goal) and crashes < MAX_CRASHES:
             before = len(rows)
             for row in one_process(name, engine, settings, done_tests(rows), spent(rows), only):
                 row |= {"goal": goal} if "end" in row else {}
@@ -72,7 +74,7 @@ def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path,
 
 
 def resume(path: pathlib.Path, settings: Settings) -> list[dict]:
-    """The rows that a run of the same identity left; another state begins again."""
+    """Returns the rows of an earlier run with the same identity; another identity starts from the beginning."""
     first = {"identity": settings.identity}
     rows = read_rows(path)
     if rows[:1] != [first]:
@@ -82,7 +84,7 @@ def resume(path: pathlib.Path, settings: Settings) -> list[dict]:
 
 
 def read_rows(path: pathlib.Path) -> list[dict]:
-    """Rows of a state; a last line that was cut off doesn't count."""
+    """Returns the rows of a state, without an incomplete last line."""
     rows = []
     for line in path.read_text().splitlines() if path.exists() else []:
         try:
@@ -93,7 +95,7 @@ def read_rows(path: pathlib.Path) -> list[dict]:
 
 
 def write_rows(path: pathlib.Path, rows: list[dict]) -> None:
-    """In place of what is there, whole or not at all."""
+    """Replaces the file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as new:
         new.writelines(json.dumps(row) + "\n" for row in rows)
@@ -101,12 +103,12 @@ def write_rows(path: pathlib.Path, rows: list[dict]) -> None:
 
 
 def forget(path: pathlib.Path, outcomes: tuple[str, ...]) -> None:
-    """Takes the tests with these outcomes, and the file's end, out of a state, so that they run again."""
+    """Removes the tests with these outcomes, and the end mark, from a state, so that they run again."""
     write_rows(path, [row for row in read_rows(path) if row.get("outcome") not in outcomes and not ended([row])])
 
 
 def ended(rows: list[dict], goal: dict | None = None) -> bool:
-    """Whether a row says that the file is done; with a goal, that it was done for this goal."""
+    """Whether a row reports the end of the file; with a goal, the end for this goal."""
     return any("problem" in row or "skip" in row or ("end" in row and goal in (None, row["goal"])) for row in rows)
 
 
@@ -118,8 +120,9 @@ def spent(rows: list[dict]) -> float:
     return sum(row.get("seconds", 0) for row in rows)
 
 
-def one_process(name: str, engine: Engine, settings: Settings, done: list[str], seconds_spent: float, only: list[str] | None):
-    """Yields the rows of one process; at last that of the test that ended it, if one did."""
+def one_process(name: str, engine: Engine, settings: Settings, done: list[str], seconds_spent: float,
+                only: list[str] | None):
+    """Yields the rows of one process; finally that of the test that ended it, if one did."""
     with tempfile.TemporaryDirectory(prefix="hilo_jax_tests_") as scratch:
         scratch = pathlib.Path(scratch)
         (scratch / "done").write_text("\n".join(done))
@@ -128,7 +131,8 @@ def one_process(name: str, engine: Engine, settings: Settings, done: list[str], 
         ours, theirs = os.pipe()
         with open(scratch / "log", "w+b") as log, open(ours, "rb", buffering=0) as pipe:
             process = subprocess.Popen(command(name, settings, scratch, theirs, seconds_spent), cwd=scratch,
-                                       env=environment(engine, settings), pass_fds=[theirs], stdin=subprocess.DEVNULL, stdout=log,
+                                       env=environment(engine, settings), pass_fds=[theirs], stdin=subprocess.DEVNULL,
+                                       stdout=log,
                                        stderr=log, start_new_session=True)
             os.close(theirs)
             seen, hung, patience = [], True, 0
@@ -161,7 +165,7 @@ def environment(engine: Engine, settings: Settings) -> dict:
 
 
 def rows_of(pipe, patience: float):
-    """Rows as they come, until the process closes its end. TimeoutError where none comes for `patience` seconds."""
+    """Yields rows until the process closes its end. Raises TimeoutError after `patience` seconds without a row."""
     pending = b""
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
@@ -176,7 +180,7 @@ def rows_of(pipe, patience: float):
 
 
 def stop(process: subprocess.Popen, wait: float) -> None:
-    """Ends the process and what it started; one that reported its end gets a while to leave by itself."""
+    """Ends the process and its children; one that reported its end gets some time to exit by itself."""
     try:
         process.wait(wait)
     except subprocess.TimeoutExpired:
@@ -189,7 +193,7 @@ def stop(process: subprocess.Popen, wait: float) -> None:
 
 
 def death(status: int, hung: bool, seen: list[dict], log: list[str], settings: Settings):
-    """The row that says how a process ended that didn't end well."""
+    """Returns a row that describes how a process crashed."""
     if ended(seen) and not hung and status in (0, -signal.SIGKILL):
         return
     how = f"no word for {settings.test_seconds:g} s" if hung else exit_text(status)
@@ -211,7 +215,7 @@ def exit_text(status: int) -> str:
 
 
 def tail(log) -> list[str]:
-    """The last lines of a log, which may be long."""
+    """Returns the last lines of a log."""
     size = log.seek(0, os.SEEK_END)
     log.seek(max(0, size - 64_000))
     return [line for line in log.read().decode(errors="replace").splitlines() if line.strip()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the states of two engines say: a row a file, and each test that passes on the first and not on the second."""
+"""Compares the states of two engines: a row per file, and each test that passes on the first and not on the second."""
 
 import collections
 import dataclasses
@@ -10,7 +10,7 @@ BAD = ("failed", "crashed", "hung")
 
 @dataclasses.dataclass
 class Tests:
-    """What one engine did with one file."""
+    """The results of one engine on one file."""
     collected: int
     selected: int
     rows: dict  # test id -> its row
@@ -37,14 +37,16 @@ def joined(parts: list[Tests]) -> Tests:
 
 
 def lost(reference: Tests, other: Tests) -> list[dict]:
-    """Rows of the other engine's tests that fail there and pass on the reference, and of its processes' deaths between tests."""
+    """Returns the other engine's rows of tests that fail there and pass on the reference, and of crashes between
+    tests."""
     passing = {test for test, row in reference.rows.items() if row["outcome"] == "passed"}
     return [row for test, row in other.rows.items() if row["outcome"] in BAD and (test in passing or test.startswith("("))]
 
 
 def render(results: dict[str, list[Tests]], names: list[str], sampled: bool = False) -> str:
-    """The table of all files, the causes by how many tests they cost, and the tests. `names`: the engines, the reference first.
-    `sampled`: the reference ran what failed on the other engine, and only a sample of what passed there.
+    """Returns the table of all files, the causes by their number of tests, and the tests. `names`: the engines, the
+    reference first. `sampled`: the reference ran the tests that failed on the other engine, and only a sample of those
+    that passed.
     """
     lines = [head(names)]
     totals = [collections.Counter() for _ in names]
@@ -72,7 +74,7 @@ def shares(common: int, kept: int, names: list[str]) -> str:
 
 
 def estimate(results: dict[str, list[Tests]], names: list[str]) -> str:
-    """Of the tests that pass on the reference: those that pass on the other engine are known as far as they were sampled."""
+    """Estimates how many of the tests that pass on the reference pass on the other engine, from the sampled ones."""
     missing = sum(len(lost(reference, other)) for reference, other in results.values())
     passed = sum(other.count("passed") for _, other in results.values())
     ran = [reference.rows[test]["outcome"] for reference, other in results.values() for test, row in other.rows.items()
@@ -99,7 +101,8 @@ def cell(tests: Tests) -> str:
 
 
 def common_passes(reference: Tests, other: Tests) -> tuple[int, int]:
-    """Tests that pass on the reference and ran on the other engine; those of them that pass there too."""
+    """Returns the number of tests that pass on the reference and ran on the other engine, and how many of them pass
+    there too."""
     outcomes = [other.rows[test]["outcome"] for test, row in reference.rows.items() if row["outcome"] == "passed" and test in other.rows]
     return len(outcomes), outcomes.count("passed")
 
@@ -117,5 +120,5 @@ def differences(results: dict[str, list[Tests]]) -> list[str]:
 
 
 def shape_of(cause: str) -> str:
-    """A cause without its numbers, shapes and names, so that equal ones meet."""
+    """Returns a cause without its numbers, shapes and names, so that equal causes are counted together."""
     return re.sub(r"0x[0-9a-f]+|[-+]?\d[\d.e+-]*|\[[^\]]*\]|%[\w.-]+", "#", cause)[:120]

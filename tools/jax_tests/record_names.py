@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes names.txt: the names of JAX's own tests of transformations and of keys, from the folder tests/ of a checkout of JAX at the tag
-jax-v0.10.2. Only names are recorded."""
+"""Writes names.txt: the names of JAX's own tests of transformations and of keys, from the folder tests/ of a checkout
+of JAX at the tag jax-v0.10.2. Only names are recorded."""
 
 import ast
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hilo under JAX: JAX finds this package when it starts and calls initialize(), after which `JAX_PLATFORMS=hilo` means hilo.
+"""hilo under JAX. JAX finds this package at its start and calls initialize(). `JAX_PLATFORMS=hilo` then selects hilo.
 
-What the environment can say is in `options`; docs/jax.md of hilo says the rest.
+`options` reads the environment variables; hilo's docs/jax.md describes them.
 """
 
 import os

@@ -10,7 +10,7 @@ _pointer = ctypes.c_void_p
 
 
 def _struct(name: str, *fields) -> type:
-    """A struct whose first field is its own size; most have a list of extensions behind it."""
+    """A struct whose first field is its own size. Most have a list of extensions as the next field."""
     return type(name, (ctypes.Structure,), {"_fields_": [("struct_size", ctypes.c_size_t), *fields]})
 
 
@@ -76,5 +76,5 @@ DATA_TYPES = {
 
 
 def sized(struct: type, **fields):
-    """A struct that says its own size, with these fields."""
+    """Returns a struct with these fields and its own size."""
     return struct(struct_size=ctypes.sizeof(struct), **fields)

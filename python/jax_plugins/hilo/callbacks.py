@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python's callbacks: pure_callback, io_callback, debug.print and buffer_callback under hilo.
 
-JAX writes them as custom calls with an attribute `index`, and hands the functions to each run as user data. The handlers here
-are called by the plugin, through ctypes, which takes the interpreter's lock.
+JAX writes them as custom calls with an attribute `index`, and passes the functions to each run as user data. The plugin
+calls the handlers of this file through ctypes, which takes the interpreter's lock.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ def register(extension) -> None:
 
 
 def returning_callback(frame: abi.CallFrame) -> None:
-    """Calls with arrays; copies what is returned into the results."""
+    """Calls a function with arrays and copies the returned values into the results."""
     results = [frame.results.values[i].contents for i in range(frame.results.size)]
     returned = callback_of(frame)(*map(value_of, arguments_of(frame)))
     if len(returned) != len(results):
@@ -35,7 +35,7 @@ def returning_callback(frame: abi.CallFrame) -> None:
 
 
 def filling_callback(frame: abi.CallFrame) -> None:
-    """Calls with a context and views of the buffers, of which the last are to be filled."""
+    """Calls a function with a context and views of the buffers; it fills the last ones."""
     from jax.experimental import buffer_callback
     results = [frame.results.values[i].contents for i in range(frame.results.size)]
     buffers = [MutableBuffer(buffer, False) for buffer in arguments_of(frame)] + [MutableBuffer(buffer, True) for buffer in results]
@@ -45,7 +45,7 @@ def filling_callback(frame: abi.CallFrame) -> None:
 
 
 class Context:
-    """What a buffer callback is told of the run."""
+    """The information on the run that a buffer callback receives."""
 
     def __init__(self, stage):
         self.stage = stage
@@ -57,7 +57,7 @@ class Context:
 
 
 class MutableBuffer:
-    """A buffer of the run as an array, in place; elements of fewer than 8 bits in a copy that goes back."""
+    """A buffer of the run as an array, in place. Elements of fewer than 8 bits are copied out and back."""
 
     def __init__(self, buffer: abi.Buffer, writeable: bool):
         self._buffer, self.writeable = buffer, writeable
@@ -87,12 +87,12 @@ def arguments_of(frame: abi.CallFrame) -> list:
 
 
 def value_of(buffer: abi.Buffer):
-    """A copy of a buffer, which a callback may keep; None for a token."""
+    """Returns a copy of a buffer, which a callback may keep; None for a token."""
     return None if buffer.dtype == abi.TOKEN else load(buffer).copy()
 
 
 def callback_of(frame: abi.CallFrame):
-    """The function that this call is for."""
+    """Returns the function of this call."""
     api = abi.Api.from_address(frame.api)
     type_id = ctypes.c_int64(CALLBACKS_TYPE_ID)
     get = abi.sized(abi.ContextGet, context=frame.context, type_id=ctypes.pointer(type_id))
@@ -113,7 +113,7 @@ def index_of(frame: abi.CallFrame) -> int:
 
 
 def load(buffer: abi.Buffer) -> np.ndarray:
-    """The buffer as an array: in place, or unpacked where an element has fewer than 8 bits."""
+    """Returns the buffer as an array: in place, or unpacked if an element has fewer than 8 bits."""
     name, bits = abi.DATA_TYPES[buffer.dtype]
     dtype = type_of(name)
     shape = tuple(buffer.dims[i] for i in range(buffer.rank))
@@ -147,7 +147,7 @@ def bytes_of(buffer: abi.Buffer, count: int, bits: int) -> np.ndarray:
 
 
 def unpack(packed: np.ndarray, count: int, bits: int, signed: bool) -> np.ndarray:
-    """Elements of `bits` bits, the first in the lowest, as bytes; signed ones with their sign."""
+    """Converts elements of `bits` bits, the first in the lowest bits, to bytes; signed ones keep their sign."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     values = ((packed[:, None] >> shifts) & ((1 << bits) - 1)).reshape(-1)[:count].astype(np.uint8)
     if not signed:
@@ -157,7 +157,7 @@ def unpack(packed: np.ndarray, count: int, bits: int, signed: bool) -> np.ndarra
 
 
 def pack(values: np.ndarray, bits: int) -> np.ndarray:
-    """What unpack() undoes."""
+    """The inverse of unpack()."""
     each = 8 // bits
     padded = np.zeros(-(-values.size // each) * each, np.uint8)
     padded[:values.size] = values & ((1 << bits) - 1)
@@ -174,7 +174,8 @@ def type_of(name: str) -> np.dtype:
 
 
 def handler_of(callback):
-    """A handler of XLA's FFI around a function of a frame. What the function raises is the error of the call."""
+    """Returns a handler of XLA's FFI for a function of a frame. An exception of the function is the error of the
+    call."""
 
     def handle(pointer):
         frame = pointer.contents
@@ -192,7 +193,7 @@ def handler_of(callback):
 
 
 def is_question(frame: abi.CallFrame) -> bool:
-    """Answers who only asks for the handler's version; whether it was such a call."""
+    """Answers a query for the handler's version. Returns whether the call was such a query."""
     if not frame.extension_start:
         return False
     extension = abi.MetadataExtension.from_address(frame.extension_start)

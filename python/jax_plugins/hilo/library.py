@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds and loads libhilo_pjrt.so, and says what is wrong where that can't be done."""
+"""Finds and loads libhilo_pjrt.so, and reports what is wrong if that fails."""
 
 import ctypes
 import os
@@ -12,8 +12,8 @@ OLDEST_JAXLIB, NEWEST_TESTED_JAXLIB = (0, 10, 0), (0, 12)
 
 
 def check_jaxlib() -> None:
-    """ImportError for a jaxlib that is too old, a warning for one that is newer than those tested. If its PJRT C API has another
-    major version, JAX refuses the plugin."""
+    """Raises ImportError for a jaxlib that is too old, and warns for one that is newer than those tested. JAX itself
+    rejects the plugin if its PJRT C API has another major version."""
     import jaxlib.version
     found = jaxlib.version.__version__
     version = tuple(int(part) for part in re.findall(r"\d+", found)[:3])
@@ -29,7 +29,8 @@ def text_of(version: tuple) -> str:
 
 
 def find() -> pathlib.Path:
-    """The plugin: JAX_HILO_LIBRARY, else the one in this package. ImportError if it isn't there."""
+    """Returns the plugin's path: JAX_HILO_LIBRARY, else the file in this package. Raises ImportError if it doesn't
+    exist."""
     said = os.environ.get("JAX_HILO_LIBRARY")
     path = pathlib.Path(said) if said else pathlib.Path(__file__).resolve().parent / NAME
     if path.is_file():
@@ -39,7 +40,8 @@ def find() -> pathlib.Path:
 
 
 def load(path: pathlib.Path) -> int:
-    """The address of the plugin's PJRT_Api. ImportError with the loader's reason if it can't be loaded."""
+    """Returns the address of the plugin's PJRT_Api. Raises ImportError with the loader's reason if it can't be
+    loaded."""
     try:
         open_openblas()
         plugin = ctypes.CDLL(str(path))
@@ -54,7 +56,8 @@ def load(path: pathlib.Path) -> int:
 
 
 def open_openblas() -> None:
-    """Opens PyPI's OpenBLAS, if it is installed, so that hilo finds it by its name. Without it hilo looks for the system's."""
+    """Opens PyPI's OpenBLAS if it is installed, so that hilo finds it by its name. Otherwise hilo looks for the
+    system's."""
     try:
         import scipy_openblas32
     except ImportError:

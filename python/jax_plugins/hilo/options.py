@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the environment says about hilo's client, as options of the plugin."""
+"""Converts environment variables to options of hilo's client."""
 
 import os
 
@@ -11,9 +11,8 @@ VARIABLES = {  # variable -> option of the plugin, its type, what it means
 
 
 def create_options() -> dict:
-    """Options for PJRT_Client_Create. JAX calls this when it makes the client, so its own settings are known by then.
-
-    Errors: ValueError for a variable that isn't of its option's type.
+    """Returns options for PJRT_Client_Create. JAX calls this when it creates the client, so its own settings are
+    complete. Errors: ValueError for a variable whose value has not its option's type.
     """
     found = {}
     for variable, (option, kind, _) in VARIABLES.items():
@@ -30,6 +29,6 @@ def create_options() -> dict:
 
 
 def devices_of_jax() -> int:
-    """jax_num_cpu_devices, which programs and JAX's tests set for the CPU; -1 where nobody did."""
+    """Returns jax_num_cpu_devices, which programs and JAX's tests set for the CPU; -1 if it is unset."""
     import jax
     return jax.config.jax_num_cpu_devices

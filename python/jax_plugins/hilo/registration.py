@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handlers that Python registers (jax.ffi.register_ffi_target) reach the plugin through PJRT's FFI extension."""
+"""Forwards handlers that Python registers (jax.ffi.register_ffi_target) to the plugin, through PJRT's FFI extension."""
 
 import ctypes
 import logging
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class FfiExtension:
-    """The FFI extension of a plugin, by the address of its PJRT_Api. ImportError if it has none."""
+    """The FFI extension of a plugin, found by the address of its PJRT_Api. Raises ImportError if it has none."""
 
     def __init__(self, api: int):
         self._api = abi.PjrtApi.from_address(api)
@@ -24,8 +24,8 @@ class FfiExtension:
         self._register = abi.Function(ctypes.cast(extension, ctypes.POINTER(abi.PjrtFfi)).contents.register_handler)
 
     def register(self, name: str, handler: int) -> bool:
-        """Makes the handler at an address the one that custom calls of this target reach. False if the target has one already;
-        RuntimeError with the plugin's words if it refuses."""
+        """Registers the handler at an address for custom calls of this target. Returns False if the target has one
+        already. Raises RuntimeError with the plugin's message if it rejects the handler."""
         target = name.encode()
         arguments = abi.sized(abi.RegisterHandler, target_name=target, target_name_size=len(target), handler=handler,
                               platform_name=PLATFORM, platform_name_size=len(PLATFORM), traits=0)
@@ -38,7 +38,7 @@ class FfiExtension:
         raise RuntimeError(f"hilo: the plugin refuses a handler for custom call {name!r}: {message}")
 
     def _take(self, error: int) -> tuple[int, str]:
-        """Code and message of an error, which is gone afterwards."""
+        """Returns code and message of an error, and destroys it."""
         code, message = abi.sized(abi.PjrtErrorGetCode, error=error), abi.sized(abi.PjrtErrorMessage, error=error)
         abi.Function(self._api.error_get_code)(ctypes.addressof(code))
         abi.Function(self._api.error_message)(ctypes.addressof(message))
@@ -48,9 +48,8 @@ class FfiExtension:
 
 
 def forward_from_jax(extension: FfiExtension) -> None:
-    """Registers what was and will be registered for the CPU with the plugin too; jaxlib's own client gets it as before.
-
-    hilo has handlers of its own for LAPACK and others; a target that has one keeps it.
+    """Registers all handlers for the CPU with the plugin too, past and future ones. jaxlib's own client still gets
+    them. hilo's own handlers, for LAPACK and others, take precedence for their targets.
     """
     from jaxlib import xla_client
 
@@ -67,7 +66,7 @@ def forward_from_jax(extension: FfiExtension) -> None:
 
 
 def address_of(function) -> int:
-    """The address in a capsule, or in the capsule of the stage `execute`."""
+    """Returns the address in a capsule, or in the capsule of the stage `execute`."""
     capsule = function["execute"] if isinstance(function, dict) else function
     name = ctypes.pythonapi.PyCapsule_GetName
     name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]

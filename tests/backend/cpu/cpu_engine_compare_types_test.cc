@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every comparison type on every element type in every direction: the reference evaluator and the engine on every instruction
-// set, against orders that are worked out here.
+// Every comparison type on every element type in every direction: the reference evaluator and the engine on every
+// instruction set, against orders that are worked out here.
 #include <limits>
 
 #include "tests/backend/cpu/engine_check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that become others before the engine sees them, and rare forms of ops that have kernels of their own: engine against
-// reference on every instruction set.
+// Ops that become others before the engine sees them, and rare forms of ops that have kernels of their own: engine
+// against reference on every instruction set.
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/clients.h"

@@ -50,7 +50,8 @@ class Generator {
       if (shape(v) == wanted) same.push_back(v);
     }
     if (!same.empty() && below(3) != 0) return same[static_cast<size_t>(below(static_cast<int64_t>(same.size())))];
-    // Some dimensions of the wanted shape from a slice of an existing value would be rare: reduce the search to a vector.
+    // Some dimensions of the requested shape from a slice of an existing value would be rare: reduce the search to a
+    // vector.
     for (InstructionId v : values_) {
       if (shape(v).rank() != 1) continue;
       for (int64_t d = 0; d < wanted.rank(); ++d) {

@@ -54,7 +54,7 @@ TEST(Windows, GiveTheReferencesResultsWhateverTheirForm) {
   }
 }
 
-/// Few elements and few windows, which lie 2^31 and more apart: nothing of that size may be made.
+/// Few elements and few windows, 2^31 and more apart: nothing of that size may be allocated.
 TEST(Windows, MayLieFarApart) {
   constexpr int64_t k31 = int64_t{1} << 31, k42 = int64_t{1} << 42, k62 = int64_t{1} << 62, kMost = INT64_MAX;
   struct Form {

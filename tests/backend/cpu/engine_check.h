@@ -137,7 +137,7 @@ std::shared_ptr<T> with(const std::function<void(T&)>& set) {
   return attributes;
 }
 
-/// Arguments made by sample() for every parameter.
+/// Arguments from sample() for every parameter.
 inline std::vector<Literal> samples(const hlo::Module& module, unsigned seed = 1) {
   std::vector<Literal> arguments;
   for (const Shape& shape : module.entry->parameter_shapes()) arguments.push_back(sample(shape, seed++));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for NVIDIA's driver: as many devices as STUB_DEVICES says, and cuInit fails with STUB_INIT if that is set. Addresses of
-// its devices are those of this process with one more bit; a stream copies when somebody waits for it, and fails as STUB_COPY says.
+// A stand-in for NVIDIA's driver. STUB_DEVICES is its number of devices, and cuInit fails with STUB_INIT if that is
+// set. Addresses of its devices are addresses of this process with one more bit. A stream copies when a caller waits
+// for it, and fails with STUB_COPY.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

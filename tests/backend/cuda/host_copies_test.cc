@@ -11,7 +11,7 @@
 namespace hilo::cuda {
 namespace {
 
-/// The address of the fake driver's device behind which that memory lies.
+/// The address on the fake driver's device that corresponds to this memory.
 void* on_device(void* pointer) {
   return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(pointer) | uintptr_t{1} << 62);
 }

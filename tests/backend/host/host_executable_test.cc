@@ -109,7 +109,7 @@ TEST_F(Asynchronous, AnErrorReachesAllThatDependOnIt) {
   const auto negation = program("negate(x)");
   const BufferPtr x = *launch(*first, one_two_three());
   const BufferPtr y = *launch(*fails, x), z = *launch(*negation, y);
-  std::promise<StatusCode> told;  // perhaps after those who wait have gone on
+  std::promise<StatusCode> told;  // perhaps after the waiting threads have continued
   z->ready().on_ready([&](const Status& status) { told.set_value(status.code()); });
   gate.open = true;
   EXPECT_EQ(literal_from_buffer(*y).status().code(), StatusCode::kDataLoss);

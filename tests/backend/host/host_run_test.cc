@@ -363,7 +363,7 @@ TEST(HostRun, MeetsInEveryTurnOfALoop) {
   }
 }
 
-/// Counts meetings, and meets nobody.
+/// Counts collectives, and communicates with no process.
 class CountingCommunicator final : public Communicator, public CommunicatorGroup {
  public:
   inline static std::atomic<int> meetings{0};
@@ -489,7 +489,7 @@ TEST(HostRun, ArgumentsAreCheckedBeforeAnyReplicaBegins) {
     EXPECT_EQ(status.to_string(),
               "INVALID_ARGUMENT: Execute 'm': argument 0 'p': buffer f32[3] has been deleted. Hint: copy it first, or "
               "don't donate it");
-    EXPECT_TRUE(arguments[0][0]->try_donate());  // nobody holds the others
+    EXPECT_TRUE(arguments[0][0]->try_donate());  // the others have no owner
   }
 }
 

@@ -163,7 +163,7 @@ struct PJRT_SerializedExecutable : Counted {
 
 namespace {
 
-/// kToken where there is none.
+/// kToken if it is missing.
 hilo::ElementType type_of(PJRT_Buffer_Type type) {
   switch (type) {
 #define HILO_PJRT_TYPE(name, enumerator) \
@@ -300,7 +300,7 @@ StatusOr<hilo::hlo::Module> read_bytecode(std::string_view code) {
   return hilo::stablehlo::translate(tree);
 }
 
-/// The functions that programs may call: those that somebody has registered here.
+/// The functions that programs may call: those registered here.
 struct Functions {
   std::mutex mutex;
   std::set<std::string> targets;
@@ -415,7 +415,7 @@ Status client_compile(PJRT_Client_Compile_Args& args) {
   return ok_status();
 }
 
-/// The array as it lies on the device: column by column.
+/// The array in the layout of the device: column-major.
 std::string device_bytes(const Literal& literal) {
   const Shape& shape = literal.shape();
   std::vector<int64_t> order;

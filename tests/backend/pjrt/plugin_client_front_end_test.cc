@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end on platforms of plugins: by flag, beside Host in one process, and where every call of the plugin fails.
+// The front end on platforms of plugins: by flag, together with Host in one process, and where every call of the plugin
+// fails.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -135,7 +136,7 @@ TEST_P(PluginPlatforms, EveryCallMayFail) {
     plan_.calls = 0;
     plan_.fail_at = n;
     try {
-      // What nobody asks for may fail unseen; what is read is right.
+      // A result that is never read may fail unseen; what is read is right.
       EXPECT_EQ(a_little(device), wanted) << "call " << n << " failed and nobody was told";
     } catch (const Error& error) {
       EXPECT_EQ(error.status().code(), StatusCode::kUnavailable);
@@ -156,7 +157,7 @@ TEST_P(PluginPlatforms, AProfileSaysWhatTheDeviceDid) {
   const auto f = jit([](Array a) { return lax::exp(a) * 2.0f; });
   for (int i = 0; i < 3; ++i) block_until_ready(f(x));
   ASSERT_FALSE(profiles().empty());
-  while (profiles().back().runs < 3) std::this_thread::yield();  // who waits is told before the profile is
+  while (profiles().back().runs < 3) std::this_thread::yield();  // the waiting thread is notified before the profile is
   const std::vector<Profile> all = profiles();
   ASSERT_EQ(all.back().rows.size(), 1u);
   EXPECT_EQ(all.back().rows[0].kind, "execute");
@@ -172,7 +173,8 @@ TEST_P(PluginPlatforms, AProfileSaysWhatTheDeviceDid) {
     return rows;
   };
   for (const char* what : {"to device Fake:0", "from device Fake:0"}) {
-    while (!transfers().contains(what)) std::this_thread::yield();  // who waits is told before the profile is
+    while (!transfers().contains(what))
+      std::this_thread::yield();  // the waiting thread is notified before the profile is
     const ProfileRow row = transfers()[what];
     EXPECT_GE(row.calls, 1);
     EXPECT_EQ(row.bytes, 24) << "of one call";

@@ -21,7 +21,7 @@ class Devices : public testing::Test {
     plan_.fail_at = plan_.fail_events_at = -1;
     devices_.clear();
     client_.reset();
-    while (plan_.live != 0) std::this_thread::yield();  // what was given up ends by itself
+    while (plan_.live != 0) std::this_thread::yield();  // cancelled work ends by itself
   }
   tests::FakePluginPlan& plan_ = tests::fake_plugin_plan();
   ClientPtr client_ = tests::fake_plugin_client();

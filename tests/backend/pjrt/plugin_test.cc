@@ -125,7 +125,7 @@ TEST(Plugin, EveryErrorCodeComesThrough) {
     PJRT_Plugin_Initialize_Args args{};
     const Status status = call(plugin, &PJRT_Api::PJRT_Plugin_Initialize, args);
     EXPECT_EQ(status.message(), "fake plugin: as planned");
-    EXPECT_EQ(static_cast<uint32_t>(status.code()), code <= 16 ? code : 2u);  // 17 is nobody's code
+    EXPECT_EQ(static_cast<uint32_t>(status.code()), code <= 16 ? code : 2u);  // 17 is no valid code
   }
   plan.fail_at = -1;
   EXPECT_EQ(plan.live, live) << "errors are destroyed";

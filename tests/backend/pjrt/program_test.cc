@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program says that goes to a plugin, and what is said of it if that has not all its functions.
+// The program text that a plugin receives, and the errors for plugins without some functions.
 #include "hilo/backend/pjrt/program.h"
 
 #include <gtest/gtest.h>

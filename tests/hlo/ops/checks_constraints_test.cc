@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each constraint that an op's rule or verifier names by its id in the StableHLO specification is broken alone: a program
-// that is right, and the same with one place changed, which is refused with a message about that.
+// Each constraint that an op's rule or verifier names by its id in the StableHLO specification is broken alone: a
+// program that is right, and the same with one place changed, which is refused with a message about that.
 #include <filesystem>
 #include <regex>
 #include <set>

@@ -19,7 +19,7 @@ void ensure(std::string_view target, CustomCallHandler handler) {
   ASSERT_TRUE(register_custom_call(target, std::move(handler)).ok());
 }
 
-/// result[i] = operand[i] * factor in memory order; then the first element says how many there were.
+/// result[i] = operand[i] * factor in memory order; then the first element is the number of elements.
 Status scale(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const float factor, frame.attribute<float>("factor"));
   const auto* x = static_cast<const float*>(frame.operands[0].data);

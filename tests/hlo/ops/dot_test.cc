@@ -63,7 +63,7 @@ TEST(Dot, TakesVectorsAndScalars) {
   EXPECT_EQ(dotted(v, Literal::scalar(2.0f), {}), "f32[3] {2, 4, 6}");
 }
 
-/// 2^41 rows of nothing: no list of them may be made.
+/// 2^41 empty rows: no list of them may be allocated.
 TEST(Dot, MayHaveMoreRowsThanMemoryWhereTheyAreEmpty) {
   const Literal rows(Shape::array(ElementType::kF32, {int64_t{1} << 41, 0})),
       none(Shape::array(ElementType::kF32, {0, 0}));
@@ -74,7 +74,8 @@ TEST(Dot, MayHaveMoreRowsThanMemoryWhereTheyAreEmpty) {
 
 TEST(Dot, OfAComplexVectorByAMatrixRoundsProductsAndOtherwisePartsOfSums) {
   using Complex = std::complex<float>;
-  // (1 + i)(2^24 + 2^24 i) + 1: the real part of the product is 0, the parts that it is the difference of are too large.
+  // (1 + i)(2^24 + 2^24 i) + 1: the real part of the product is 0, the parts that it is the difference of are too
+  // large.
   const Literal v = Literal::array<Complex>({2}, {{1, 1}, {1, 0}});
   const Literal m = Literal::array<Complex>({2, 2}, {{0x1p24F, 0x1p24F}, {0, 0}, {1, 0}, {0, 0}});
   const Literal two = Literal::array<Complex>({2, 2}, {{1, 1}, {1, 0}, {0, 0}, {0, 0}});

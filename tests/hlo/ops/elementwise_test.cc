@@ -174,7 +174,7 @@ TEST(Elementwise, RoundsTiesBothWays) {
 TEST(Elementwise, RoundsHalvesOnce) {
   const auto half = [](float v) { return float16(v); };
   const auto brain = [](float v) { return bfloat16(v); };
-  // 2048 + 1 lies between 2048 and 2050 and ties to even.
+  // 2048 + 1 is between 2048 and 2050 and ties to even.
   expect_values<float16>(binary<float16>(Opcode::kAdd, {half(2048), half(65504)}, {half(1), half(65504)}),
                          {half(2048), half(kInf)});
   expect_values<bfloat16>(
@@ -212,7 +212,7 @@ TEST(Elementwise, ComplexPowersOfZeroOneAndInfinityAreXlas) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity(),
                    kNone = std::numeric_limits<double>::quiet_NaN();
   const struct {
-    C x, y, wanted;  // wanted: what jaxlib gives
+    C x, y, wanted;  // expected: the results of jaxlib
   } rows[] = {{0, 0, 1},
               {0, 2, 0},
               {0, C(1, 1), C(kNone, kNone)},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums that devices leave unfinished: what each of them has is what XLA's devices have, and nobody meets who needn't.
+// Sums that devices leave unfinished: what each of them has is what XLA's devices have, and no collective is
+// unnecessary.
 #include "hilo/hlo/partition/summands.h"
 
 #include <gtest/gtest.h>

@@ -100,7 +100,7 @@ TEST(Views, AlongDimensionsThatNobodySharesAreNone) {
 }
 
 TEST(Views, AlongAnotherDimensionAreMadeFirst) {
-  // A roll along each of two dimensions, of which one is shared: the second is nobody's business.
+  // A roll along each of two dimensions, of which one is shared: the second is unused.
   EXPECT_EQ(rows("a = f32[1,3] slice(x), slice={[15:16], [0:3]}\n  b = f32[15,3] slice(x), slice={[0:15], [0:3]}\n"
                  "  r = f32[16,3] concatenate(a, b), dimensions={0}\n  c = f32[16,1] slice(r), slice={[0:16], [2:3]}\n"
                  "  d = f32[16,2] slice(r), slice={[0:16], [0:2]}\n"

@@ -33,7 +33,7 @@ Literal part(size_t a, int64_t size, int64_t k) {
   return made;
 }
 
-/// Fetches the windows, holds what comes against what was wanted, and returns the collectives: "collective-permute 8".
+/// Fetches the windows, compares the result with the expected one, and returns the collectives: "collective-permute 8".
 std::string fetch(const std::vector<int64_t>& sizes, const std::vector<WantedWindow>& windows) {
   PartitionContext context{row(), MeshAtoms(row()), {}, {}, {}};
   DeviceProgram program("main", context);

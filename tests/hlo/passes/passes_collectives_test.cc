@@ -69,7 +69,7 @@ ENTRY main {
 }
 
 TEST(CollectivesInPasses, StayInTheirLoop) {
-  // The operand never changes, yet every turn is a meeting; the result is read by nobody.
+  // The operand never changes, yet every turn is a collective; the result is unused.
   expect_kept(std::string("HloModule m\n") + std::string(kAdd) + R"(
 body {
   p = (s32[], f32[4]) parameter(0)

@@ -91,7 +91,7 @@ TEST(ProtoRoundTrip, ReadsXlasMessageOfTheSample) {
   ASSERT_TRUE(module.ok()) << module.status().to_string();
   const std::string text = print_module(*module);
   EXPECT_EQ(through_proto(text), text);
-  // XLA orders instructions anew; what each of them says stays.
+  // XLA reorders instructions; each of them stays the same.
   for (const char* line :
        {"custom_call_target=\"target one\", operand_layout_constraints={f32[2]{0}}", "sharding={devices=[2,1]<=[2]}",
         "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "%ints = s4[5]{0} constant({1, -2, 3, -8, 7})",

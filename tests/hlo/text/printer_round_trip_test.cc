@@ -15,7 +15,7 @@ std::string round_trip(const std::string& text) {
 
 void expect_same(const std::string& text) { EXPECT_EQ(round_trip(text), text); }
 
-/// An entry computation with these lines; the caller says its head.
+/// An entry computation with these lines; the caller passes its header.
 std::string entry(const std::string& head, const std::string& lines) {
   return "HloModule m\n\nENTRY %main " + head + " {\n" + lines + "}\n";
 }

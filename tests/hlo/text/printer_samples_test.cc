@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hilo prints reads back as the same program: every sample of the op table, constants of every type and rank with and
-// without elements, of special values, and names that HLO text can't have. With HILO_TEXTS=FOLDER the texts are written
-// there, for tests/interop/hlo_texts.py, which has XLA read them.
+// What hilo prints reads back as the same program: every sample of the op table, constants of every type and rank with
+// and without elements, of special values, and names that HLO text can't have. With HILO_TEXTS=FOLDER the texts are
+// written there, for tests/interop/hlo_texts.py, which has XLA read them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

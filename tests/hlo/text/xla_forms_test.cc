@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of HLO text that XLA's parser reads, one case each: what hilo makes of it, or how it refuses it, naming the
-// construct, its line and column. The cases stand in xla_forms.txt:
+// construct, its line and column. The cases are in xla_forms.txt:
 //     === group | construct | what XLA does: reads or refuses | what it means to hilo
 //     text
 //     ---

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with diffrax: explicit, implicit, stochastic and adjoint solvers. name -> a function that gives a tree of arrays."""
+"""Programs with diffrax: explicit, implicit, stochastic and adjoint solvers. name -> a function that gives a tree of
+arrays."""
 
 import diffrax
 import equinox as eqx
@@ -16,12 +17,14 @@ def oscillator(t, y, args):
 
 
 def solve(solver, controller, field=oscillator, start=(1.0, 0.0), args=2.0, **options):
-    return diffrax.diffeqsolve(diffrax.ODETerm(field), solver, 0.0, 3.0, 0.05, jnp.array(start), args=args, saveat=TIMES,
+    return diffrax.diffeqsolve(diffrax.ODETerm(field), solver, 0.0, 3.0, 0.05, jnp.array(start), args=args,
+                               saveat=TIMES,
                                stepsize_controller=controller, **options).ys
 
 
 def fixed_steps():
-    return [solve(solver, diffrax.ConstantStepSize()) for solver in (diffrax.Euler(), diffrax.Heun(), diffrax.Midpoint(), diffrax.Ralston())]
+    return [solve(solver, diffrax.ConstantStepSize()) for solver in (diffrax.Euler(), diffrax.Heun(),
+                                                                     diffrax.Midpoint(), diffrax.Ralston())]
 
 
 def adaptive_steps():
@@ -41,7 +44,8 @@ def stiff():
 
 
 def gradient_through_a_solver():
-    return Step(jax.jit(jax.value_and_grad(lambda args: jnp.sum(solve(diffrax.Tsit5(), diffrax.ConstantStepSize(), args=args) ** 2))), (2.0,))
+    return Step(jax.jit(jax.value_and_grad(lambda args: jnp.sum(solve(diffrax.Tsit5(), diffrax.ConstantStepSize(),
+                                                                      args=args) ** 2))), (2.0,))
 
 
 def backsolve_adjoint():
@@ -54,8 +58,10 @@ def backsolve_adjoint():
 
 def stochastic():
     path = diffrax.VirtualBrownianTree(0.0, 3.0, tol=1e-3, shape=(2,), key=KEY)
-    terms = diffrax.MultiTerm(diffrax.ODETerm(oscillator), diffrax.ControlTerm(lambda t, y, args: 0.1 * jnp.eye(2), path))
-    return diffrax.diffeqsolve(terms, diffrax.EulerHeun(), 0.0, 3.0, 0.05, jnp.array([1.0, 0.0]), args=2.0, saveat=TIMES).ys
+    noise = diffrax.ControlTerm(lambda t, y, args: 0.1 * jnp.eye(2), path)
+    terms = diffrax.MultiTerm(diffrax.ODETerm(oscillator), noise)
+    return diffrax.diffeqsolve(terms, diffrax.EulerHeun(), 0.0, 3.0, 0.05, jnp.array([1.0, 0.0]), args=2.0,
+                               saveat=TIMES).ys
 
 
 def neural_field():
@@ -74,9 +80,11 @@ def interpolation_and_events():
     ts = jnp.linspace(0, 5, 11)
     spline = diffrax.CubicInterpolation(ts, diffrax.backward_hermite_coefficients(ts, jnp.sin(ts)[:, None]))
     event = diffrax.Event(lambda t, y, args, **_: y[0] < 0.0)
-    stopped = diffrax.diffeqsolve(diffrax.ODETerm(oscillator), diffrax.Tsit5(), 0.0, 3.0, 0.05, jnp.array([1.0, 0.0]), args=2.0, event=event)
+    stopped = diffrax.diffeqsolve(diffrax.ODETerm(oscillator), diffrax.Tsit5(), 0.0, 3.0, 0.05, jnp.array([1.0, 0.0]),
+                                  args=2.0, event=event)
     return jax.vmap(spline.evaluate)(jnp.linspace(0.1, 4.9, 30)), stopped.ts, stopped.ys
 
 
 PROGRAMS = {function.__name__: function for function in (
-    fixed_steps, adaptive_steps, stiff, gradient_through_a_solver, backsolve_adjoint, stochastic, neural_field, interpolation_and_events)}
+    fixed_steps, adaptive_steps, stiff, gradient_through_a_solver, backsolve_adjoint, stochastic, neural_field,
+    interpolation_and_events)}

@@ -41,8 +41,10 @@ def convolutions():
     keys = jax.random.split(KEY, 3)
     x = normal(3, 15, 14)
     return [eqx.filter_jit(eqx.nn.Conv2d(3, 6, 3, stride=2, padding=1, key=keys[0]))(x),
-            eqx.filter_jit(eqx.nn.ConvTranspose2d(3, 4, 4, stride=2, key=keys[1]))(x), eqx.filter_jit(eqx.nn.MaxPool2d(3, 2))(x),
-            eqx.filter_jit(eqx.nn.GroupNorm(3, 3))(x), eqx.filter_jit(eqx.nn.Conv1d(14, 4, 3, dilation=2, key=keys[2]))(x[0].T)]
+            eqx.filter_jit(eqx.nn.ConvTranspose2d(3, 4, 4, stride=2, key=keys[1]))(x),
+            eqx.filter_jit(eqx.nn.MaxPool2d(3, 2))(x),
+            eqx.filter_jit(eqx.nn.GroupNorm(3, 3))(x),
+            eqx.filter_jit(eqx.nn.Conv1d(14, 4, 3, dilation=2, key=keys[2]))(x[0].T)]
 
 
 def attention():
@@ -56,14 +58,16 @@ def recurrent():
     cell = eqx.nn.LSTMCell(6, 10, key=KEY)
 
     def run(x):
-        return jax.lax.scan(lambda state, row: (cell(row, state), cell(row, state)[0]), (jnp.zeros(10), jnp.zeros(10)), x)
+        return jax.lax.scan(lambda state, row: (cell(row, state), cell(row, state)[0]), (jnp.zeros(10), jnp.zeros(10)),
+                            x)
 
     return jax.jit(jax.vmap(run))(normal(4, 12, 6))
 
 
 def batch_norm_state():
     layer, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(5, "batch", mode="batch")
-    out, state = eqx.filter_jit(jax.vmap(layer, axis_name="batch", in_axes=(0, None), out_axes=(0, None)))(normal(20, 5), state)
+    out, state = eqx.filter_jit(jax.vmap(layer, axis_name="batch", in_axes=(0, None),
+                                         out_axes=(0, None)))(normal(20, 5), state)
     return out, jax.tree.leaves(state)
 
 
@@ -77,8 +81,10 @@ def checked_loop():
     def body(x):
         return eqx.error_if(x * 1.5, x > 1e6, "too large")
 
-    return eqx.filter_jit(lambda x: eqx.internal.while_loop(lambda v: v[0] < 100, lambda v: body(v), x, kind="lax"))(jnp.array([1.0, 2.0]))
+    return eqx.filter_jit(lambda x: eqx.internal.while_loop(lambda v: v[0] < 100, lambda v: body(v), x,
+                                                            kind="lax"))(jnp.array([1.0, 2.0]))
 
 
 PROGRAMS = {function.__name__: function for function in (
-    perceptron_gradient, trained_perceptron, convolutions, attention, recurrent, batch_norm_state, ensemble, checked_loop)}
+    perceptron_gradient, trained_perceptron, convolutions, attention, recurrent, batch_norm_state, ensemble,
+    checked_loop)}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with flax: layers, training, state, attention, recurrent cells. name -> a function that gives a tree of arrays."""
+"""Programs with flax: layers, training, state, attention, recurrent cells. name -> a function that gives a tree of
+arrays."""
 
 import flax.linen as nn
 import jax
@@ -125,5 +126,6 @@ def parameters_to_bytes_and_back():
 
 
 PROGRAMS = {function.__name__: function for function in (
-    perceptron_forward, perceptron_trained, convolution_with_batch_norm, transformer_block, recurrent_cells, dropout_and_embedding,
+    perceptron_forward, perceptron_trained, convolution_with_batch_norm, transformer_block, recurrent_cells,
+    dropout_and_embedding,
     nnx_training, parameters_to_bytes_and_back)}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs with numpyro: distributions, samplers, variational inference. name -> a function that gives a tree of arrays.
+"""Programs with numpyro: distributions, samplers, variational inference. name -> a function that gives a tree of
+arrays.
 
 What a chain of a sampler draws depends on every rounding, so chains are short, or give what doesn't depend on it.
 """
@@ -36,7 +37,8 @@ def log_probabilities():
 
 def samples():
     keys = jax.random.split(KEY, 8)
-    makers = (dist.Normal(1.0, 2.0), dist.Gamma(2.5), dist.Beta(2.0, 0.7), dist.Dirichlet(jnp.ones(4)), dist.StudentT(4.0),
+    makers = (dist.Normal(1.0, 2.0), dist.Gamma(2.5), dist.Beta(2.0, 0.7), dist.Dirichlet(jnp.ones(4)),
+              dist.StudentT(4.0),
               dist.Laplace(), dist.Cauchy(), dist.LKJCholesky(3, 2.0))
     return [maker.sample(key, (50,)) for maker, key in zip(makers, keys)]
 
@@ -81,5 +83,6 @@ def hidden_markov_scan():
 
 
 PROGRAMS = {function.__name__: function for function in (
-    log_probabilities, samples, density_and_gradient, nuts_posterior_mean, mean_field_guide, full_rank_guide, predictive,
+    log_probabilities, samples, density_and_gradient, nuts_posterior_mean, mean_field_guide, full_rank_guide,
+    predictive,
     hidden_markov_scan)}

@@ -33,11 +33,13 @@ def descend(optimizer, steps=40, loss=regression):
 
 
 def adam_family():
-    return [descend(make(1e-1)) for make in (optax.adam, optax.adamw, optax.nadam, optax.adamax, optax.radam, optax.amsgrad)]
+    return [descend(make(1e-1)) for make in (optax.adam, optax.adamw, optax.nadam, optax.adamax, optax.radam,
+                                             optax.amsgrad)]
 
 
 def momentum_family():
-    return [descend(optax.sgd(1e-2, momentum=0.9, nesterov=True)), descend(optax.rmsprop(1e-2)), descend(optax.adagrad(0.5)),
+    return [descend(optax.sgd(1e-2, momentum=0.9, nesterov=True)), descend(optax.rmsprop(1e-2)),
+            descend(optax.adagrad(0.5)),
             descend(optax.lion(1e-2)), descend(optax.yogi(1e-1))]
 
 
@@ -88,10 +90,12 @@ def losses():
     labels = jax.random.randint(KEY, (12,), 0, 5)
     hot = jax.nn.one_hot(labels, 5)
     return jax.jit(lambda: {
-        "softmax": optax.softmax_cross_entropy(logits, hot), "integer": optax.softmax_cross_entropy_with_integer_labels(logits, labels),
+        "softmax": optax.softmax_cross_entropy(logits, hot),
+        "integer": optax.softmax_cross_entropy_with_integer_labels(logits, labels),
         "sigmoid": optax.sigmoid_binary_cross_entropy(logits, hot), "huber": optax.huber_loss(logits, hot),
         "cosine": optax.cosine_distance(logits, hot), "ctc": optax.ctc_loss(
-            jax.random.normal(KEY, (2, 9, 5)), jnp.zeros((2, 9)), jnp.array([[1, 2, 3], [4, 1, 0]]), jnp.array([[0, 0, 0], [0, 0, 1.0]]))})()
+            jax.random.normal(KEY, (2, 9, 5)), jnp.zeros((2, 9)), jnp.array([[1, 2, 3], [4, 1, 0]]),
+            jnp.array([[0, 0, 0], [0, 0, 1.0]]))})()
 
 
 def masked_and_injected():
@@ -101,4 +105,5 @@ def masked_and_injected():
 
 
 PROGRAMS = {function.__name__: function for function in (
-    adam_family, momentum_family, schedules, clipped_and_accumulated, scanned_training, line_search, losses, masked_and_injected)}
+    adam_family, momentum_family, schedules, clipped_and_accumulated, scanned_training, line_search, losses,
+    masked_and_injected)}

@@ -31,7 +31,7 @@ class Mailboxes {
   void die(int64_t process);
   bool has_ended(int64_t process) const;
   Status failure() const;
-  /// Letters that nobody has read, and messages that nobody has given up or seen arrive.
+  /// Unread messages, and messages that were neither cancelled nor seen to arrive.
   size_t unread() const;
 
  private:

@@ -97,11 +97,11 @@ TEST(MessageCommunicator, WhatARunThatFailedLeftIsNotReadByTheNext) {
   token.cancel();
   {
     const auto left = process(boxes, 0, {1, 99}, &token), right = process(boxes, 1, {1, 99});
-    const Status cancelled = sum(*left, 2);  // its letter lies there
+    const Status cancelled = sum(*left, 2);  // its message has arrived
     EXPECT_EQ(cancelled.code(), StatusCode::kCancelled);
     left->of(0).abort(cancelled);
     EXPECT_TRUE(sum(*right, 2).ok());                          // they had met
-    EXPECT_EQ(sum(*right, 2).code(), StatusCode::kCancelled);  // the next time it is told
+    EXPECT_EQ(sum(*right, 2).code(), StatusCode::kCancelled);  // at the next notification
   }
   std::vector<std::unique_ptr<CommunicatorGroup>> groups;
   for (int64_t i = 0; i < 2; ++i) groups.push_back(process(boxes, i, {2, 99}));

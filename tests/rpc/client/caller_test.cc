@@ -16,7 +16,7 @@ namespace {
 
 std::string greeting() { return encode(Reply{.body = HelloReply{.platform = "Host", .calls_in_flight = 64}}); }
 
-/// Threads of connections. It waits for them, so it stands behind what they use and before the caller.
+/// Threads of connections. It waits for them, so it is declared after what they use and before the caller.
 class Threads {
  public:
   ~Threads() {
@@ -32,7 +32,7 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-/// A connection that answers each request as `answer` says, on a thread of its own.
+/// A connection that answers each request by `answer`, on its own thread.
 class Scripted final : public Connection {
  public:
   using Answer = std::function<void(Receiver& receiver, const Request& request)>;
@@ -89,7 +89,7 @@ TEST(Caller, AServerThatHangsUpIsTriedAFewTimes) {
   EXPECT_EQ(connections, kFirstTries);
 }
 
-/// A clock that goes on when somebody waits, and only then.
+/// A clock that advances only while a thread waits.
 struct FakeClock {
   std::mutex mutex;
   std::chrono::steady_clock::time_point now{};
@@ -112,7 +112,7 @@ struct FakeClock {
   }
 };
 
-/// Connections of which the first greets and breaks at the first call; `later` says what becomes of the others.
+/// Connections of which the first greets and breaks at the first call; `later` answers the others.
 Connect breaking_once(Threads& threads, std::atomic<int>& connections, Scripted::Answer later) {
   return [&threads, &connections, later](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
     const int n = ++connections;
@@ -185,7 +185,7 @@ TEST(Caller, TheEndOfTheProcessEndsItsSessions) {
   end_sessions();
   EXPECT_EQ(ends, 3);
   EXPECT_EQ(first->call(Lane::kCalls, Free{}).status().code(), StatusCode::kCancelled);
-  end_sessions();  // there are none
+  end_sessions();  // no connections
   EXPECT_EQ(ends, 3);
 }
 

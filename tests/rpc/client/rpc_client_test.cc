@@ -90,7 +90,7 @@ TEST_F(RpcClientTest, RunsProgramsOnBuffersThatStayThere) {
   EXPECT_EQ((*remote->local_device(0))->statistics().live_buffers, 1);
 }
 
-/// What an observer was told, as lines.
+/// The events that an observer received, as lines.
 class Told final : public hlo::PassObserver {
  public:
   void before(std::string_view pass, const hlo::Module& module) override {
@@ -121,7 +121,7 @@ TEST_F(RpcClientTest, WhoWatchesACompilationSeesThePassesOfTheServer) {
   EXPECT_GT(there.lines.size(), 4u);
 }
 
-/// What an observer was told of units, as text, and where they are.
+/// The units that an observer received, as text, and their devices.
 class Watcher final : public ExecutionObserver {
  public:
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override {

@@ -173,7 +173,7 @@ TEST_F(GrpcServer, NobodyIsLetInWithoutTheToken) {
   EXPECT_TRUE(client().ok()) << client().status().to_string();
 }
 
-/// The certificates, copied to where nobody else can read their keys.
+/// The certificates, copied to a folder in which no other user can read their keys.
 const std::string& certificates() {
   static const std::string folder = [] {
     const std::string copy = testing::TempDir() + "hilo_certificates/";
@@ -210,7 +210,7 @@ TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
     set_tls("ca", own);
     EXPECT_EQ(client().status().code(), StatusCode::kUnavailable) << own;
   }
-  set_tls("stranger", "client");  // who isn't the server's authority
+  set_tls("stranger", "client");  // not the server's authority
   expect_refused("certificate verify failed (3 tries");
   set_tls("", "");
   expect_refused("Socket closed. Hint: a server that speaks TLS wants HILO_XRT_TLS_CA (3 tries");
@@ -255,7 +255,7 @@ TEST_F(GrpcServer, OnLoopbackAloneTheServersUserIsLetInWithoutAWord) {
   EXPECT_TRUE((*watch_server(target()))().ok());
   const std::string path = server_->token_path();
   EXPECT_TRUE(path.ends_with("/hilo/" + server_->address() + ".token")) << path;
-  const std::string hidden = path + ".hidden";  // as for another user, who can't enter the folder
+  const std::string hidden = path + ".hidden";  // as for another user without access to the folder
   ASSERT_EQ(::rename(path.c_str(), hidden.c_str()), 0);
   EXPECT_EQ(client().status().code(), StatusCode::kUnauthenticated);
   EXPECT_EQ((*watch_server(target()))().status().code(), StatusCode::kUnauthenticated);
@@ -283,7 +283,7 @@ TEST_F(GrpcServer, AUnixSocketLetsInThisUser) {
   EXPECT_TRUE((*watch_server(target()))().ok());
 }
 
-// ---- What an operator is told.
+// ---- The operator's messages.
 
 /// The audit lines, each as "event cause", without times, peers and numbers of sessions.
 std::vector<std::string> audit_lines(const std::string& path) {
@@ -357,7 +357,7 @@ TEST_F(GrpcServer, SaysHowItIsToWhoIsLetInWithoutASession) {
   ASSERT_TRUE(remote.ok());
   const BufferPtr x = *buffer_from_literal(**(*remote)->local_device(0), Literal::scalar(3.0f));
   ASSERT_TRUE(literal_from_buffer(*x).ok());
-  StatusOr<Overview> seen = ask();  // the worker is asked
+  StatusOr<Overview> seen = ask();  // queries the worker
   while (seen.ok() && seen->sessions.at(0).report_seconds < 0) seen = ask();
   ASSERT_TRUE(seen.ok()) << seen.status().to_string();
   EXPECT_EQ(seen->sessions_begun, 1);

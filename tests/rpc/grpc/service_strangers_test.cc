@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server reads of who has no session: frames of HTTP/2, written here, to a server at loopback.
+// Input from clients without a session: frames of HTTP/2, written here, to a server at loopback.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -164,7 +164,7 @@ TEST(Codec, FieldsAndCallsOfANewerSideAreRefusedByNumber) {
   EXPECT_EQ(request_id(call), 7);
 }
 
-/// The bytes in pieces of so many.
+/// The bytes in pieces of this length.
 Pieces cut(const std::string& bytes, size_t size) {
   const auto kept = std::make_shared<const std::string>(bytes);
   std::vector<std::string_view> parts;
@@ -267,7 +267,7 @@ TEST(Codec, ReadsWhatAnotherWriterOfXrtProtoWrote) {  // protoc --encode=hilo.xr
   EXPECT_EQ(std::get<Download>(requests[5].body).size, 8);
 }
 
-// ---- xrt.proto says what is written.
+// ---- xrt.proto describes the written messages.
 
 /// Fields of messages by name: {"Hello.version", 1}.
 using Fields = std::map<std::string, uint32_t>;

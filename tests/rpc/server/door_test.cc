@@ -22,7 +22,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// Keeps what the door hands on.
+/// Stores the connections that the door forwards.
 class TheDoor : public testing::Test {
  protected:
   void open(const DoorLimits& limits = {}) { ASSERT_TRUE(open_at("127.0.0.1:0", limits).ok()); }
@@ -43,7 +43,7 @@ class TheDoor : public testing::Test {
     if (made.ok()) door_ = *std::move(made);
     return made.status();
   }
-  /// Waits until this was told.
+  /// Waits for a notification.
   void expect_told(const std::string& text) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return std::ranges::find(told_, text) != told_.end(); });
@@ -143,7 +143,7 @@ TEST_F(TheDoor, CutsAStrangerWhoseCallsAreRefusedAndNobodyElse) {
     door_->refuse(peer(bad));
   }
   expect_end(bad);
-  door_->refuse("ipv4:127.0.0.1:1");  // of nobody
+  door_->refuse("ipv4:127.0.0.1:1");  // without a user
   EXPECT_TRUE(is_open(good));
   EXPECT_EQ(door_->counts().cut, 1);
 }
@@ -226,10 +226,10 @@ TEST_F(TheDoor, AnAddressThatIsTakenOrUnknownIsAnError) {
   const auto status = [](const std::string& listen) { return Door::open(listen, {}, [](OwnedFile) {}).status(); };
   EXPECT_EQ(status(fmt::format("127.0.0.1:{}", door_->port())).to_string(),
             fmt::format("UNAVAILABLE: 127.0.0.1:{}: it can't be listened at: Address already in use", door_->port()));
-  EXPECT_EQ(status("192.0.2.1:0").code(), StatusCode::kUnavailable);  // nobody's
+  EXPECT_EQ(status("192.0.2.1:0").code(), StatusCode::kUnavailable);  // without an owner
 }
 
-// ---- What an operator is told.
+// ---- The operator's messages.
 
 TEST_F(TheDoor, TellsWhomItCutsAndWhy) {
   open({.strangers = 1, .stranger_bytes = 1000});
@@ -355,7 +355,7 @@ TEST_F(TheDoor, OfAUnixSocketKnocksAtItselfAndListensAnewWhereItsSocketIsGone) {
   EXPECT_GE(connected_to(path).get(), 0);
 }
 
-/// Only root can become another user; for others there is nobody to refuse here.
+/// Only root can become another user; for other users this test has no second user.
 TEST_F(TheDoor, OfAUnixSocketRefusesOtherUsersUnlessTheyMay) {
   if (::geteuid() != 0) return;
   const std::string path = "/tmp/hilo_door_users_" + std::to_string(::getpid()) + ".sock";

@@ -31,7 +31,7 @@ class PlacesTest : public testing::Test {
 };
 
 TEST_F(PlacesTest, ChunksAreWrittenInOrderAndOnce) {
-  EXPECT_FALSE(write(0, "abc"));  // nobody said where
+  EXPECT_FALSE(write(0, "abc"));  // unspecified
   ASSERT_TRUE(set({kX, 8192, 6}).ok());
   EXPECT_FALSE(write(3, "def"));
   EXPECT_FALSE(write(0, "abcdefg"));
@@ -66,7 +66,7 @@ TEST_F(PlacesTest, WhatAWorkerSaysIsNotTrusted) {
                            Place{kX, 0, kArenaBytes + 1}})
     EXPECT_EQ(set(bad).code(), StatusCode::kDataLoss) << bad.offset << " " << bad.size;
   EXPECT_EQ(places_.set("abc").code(), StatusCode::kDataLoss);
-  for (uint64_t i = 0; i < 5000; ++i) EXPECT_TRUE(set({{2, i}, 0, 3}).ok());  // more than are kept
+  for (uint64_t i = 0; i < 5000; ++i) EXPECT_TRUE(set({{2, i}, 0, 3}).ok());  // more than are stored
   EXPECT_TRUE(write(0, "abc", {2, 0}));
   EXPECT_FALSE(write(0, "abc", {2, 4999}));
 }

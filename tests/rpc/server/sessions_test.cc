@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets a session, when, and how long it stays; workers are sockets of the test.
+// Which client gets a session, when, and how long it stays; workers are sockets of the test.
 #include "hilo/rpc/server/sessions.h"
 
 #include <gtest/gtest.h>

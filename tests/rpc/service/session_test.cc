@@ -339,7 +339,7 @@ TEST_F(TheSession, KeepsToItsQuotas) {
   EXPECT_TRUE(call(upload(z_, {1, 2}), {y_}).status.ok());  // what is released counts no more
 }
 
-/// A program that reads an array of so many floats and gives one.
+/// A program that reads an array of `count` floats and returns one.
 std::string first_of(int64_t count) {
   return fmt::format(
       "HloModule first\nENTRY e {{\n  x = f32[{}] parameter(0)\n  ROOT y = f32[1] slice(x), slice={{[0:1]}}\n}}\n",
@@ -366,7 +366,7 @@ TEST_F(TheSession, WhatRunsHoldCountsUntilTheyEnd) {
   ASSERT_TRUE(replies_.wait(last).status.ok());
   EXPECT_LT(session_->counts().live_bytes, before + 4096);
   EXPECT_TRUE(large({1, 3}).ok());
-  // Nor does a result whose name is gone before it is there count less.
+  // A result whose name is released before it is computed counts as well.
   call(Free{}, {{1, 3}});
 }
 

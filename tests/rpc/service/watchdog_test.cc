@@ -103,7 +103,7 @@ TEST(Watchdog, WhoIsToldToStopBeforeItsTurnIsStuckOnlyAfterItsTurnBegan) {
   ASSERT_TRUE(watchdog.begin(timed, 1.25 * std::chrono::duration<double>(kGrace).count()).ok());
   watchdog.cancel(second);
   EXPECT_TRUE(second->cancelled());
-  wait_for(timed);  // in which time it would have been told
+  wait_for(timed);  // long enough for a notification
   EXPECT_EQ(stuck, 0);
   const auto begin = std::chrono::steady_clock::now();
   watchdog.end(first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker answers to clients of other versions, and to who is no client.
+// What a worker answers to clients of other versions, and to programs that are no clients.
 #include "hilo/rpc/worker/worker.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ std::vector<hlo::proto::WireField> fields_of(std::string_view message) {
 }
 
 TEST(Serve, AClientOfTheFirstReleaseIsAnsweredInFieldsThatItKnows) {
-  // Of Reply's bodies: the last field that xrt.proto had. The requests are what protoc made of it.
+  // The last field of each of Reply's bodies in xrt.proto. The requests are as protoc serializes them.
   const std::map<uint32_t, uint32_t> known = {{10, 0}, {11, 5}, {12, 4}, {13, 1}, {14, 2}};
   for (const char* const file : {"arrays.bin", "chunks.bin", "program.bin"}) {
     const std::string batch = *read_file(std::string(tests::kSourceDir) + "/tests/fuzz/rpc_session/" + file);
@@ -71,7 +71,7 @@ TEST(Serve, AClientOfTheFirstReleaseIsAnsweredInFieldsThatItKnows) {
     for (std::string_view left = batch; !left.empty();) {
       const StatusOr<std::string_view> request = take_from_batch(left);
       if (left.empty() && std::holds_alternative<End>(decode_request(*request)->body))
-        break;  // the last one says goodbye
+        break;  // the last message ends the session
       const std::string message = worker.next();
       for (const hlo::proto::WireField& field : fields_of(message)) {
         if (field.number < kFirstBody) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values beside SciPy's are in tests/scipy/golden.inc.
+// Comparisons with SciPy's values are in tests/scipy/golden.inc.
 #include "hilo/scipy/optimize/least_squares.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(Root, SolvesAndDifferentiates) {
   const Array slopes = grad([&](const Array& v) { return numpy::sum(cube_root(v)); })(a);
   EXPECT_LT(greatest(slopes - numpy::array({1.0f / 12, 1.0f / 27})), 1e-5);
   const RootResults r = root([](const Array& x) { return numpy::square(x) + 1.0; }, numpy::ones({1}));
-  EXPECT_FALSE(r.success.item<bool>());  // there is none
+  EXPECT_FALSE(r.success.item<bool>());  // it has no root
 }
 
 TEST(LeastSquares, RefusesOtherShapes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values beside SciPy's are in tests/scipy/golden.inc.
+// Comparisons with SciPy's values are in tests/scipy/golden.inc.
 #include "hilo/scipy/optimize/root_scalar.h"
 
 #include <gtest/gtest.h>

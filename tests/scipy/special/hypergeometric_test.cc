@@ -71,7 +71,7 @@ TEST(Hyp2f1, EndsInfinityAndNan) {
     EXPECT_TRUE(std::isnan(gauss(i == 0 ? NAN : 1, i == 1 ? NAN : 1, i == 2 ? NAN : 2, i == 3 ? NAN : 0.5))) << i;
 }
 
-/// The derivative in argument `at` beside differences of values.
+/// The derivative in argument `at` compared with differences of values.
 template <size_t kCount>
 double difference(const std::array<double, kCount>& x, size_t at) {
   const auto value = [&](double step) {

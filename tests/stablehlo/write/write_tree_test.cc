@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Files, RecordedWritten, testing::ValuesIn(names()),
 std::vector<hlo::Opcode> sampled_opcodes() {
   std::set<hlo::Opcode> all;
   for (const tests::Cell& cell : tests::cells()) {
-    if (tests::runs_alone(cell.opcode)) all.insert(cell.opcode);  // of others a program alone says nothing
+    if (tests::runs_alone(cell.opcode)) all.insert(cell.opcode);  // others need further instructions
   }
   return {all.begin(), all.end()};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs recorded calls of JAX: main ROWS [MODE] reads rows (as tools/jax_api/records.py writes them), runs the form of each
-// and prints "begin ID", then "passed ID", "failed ID why" or "skipped ID why". MODE says what is compared: results and
-// tangents with the row's (none), vmap of the call with a loop (mapped), reverse with forward mode (transposed).
+// Runs recorded calls of JAX: main ROWS [MODE] reads rows (as tools/jax_api/records.py writes them), runs the form of
+// each and prints "begin ID", then "passed ID", "failed ID why" or "skipped ID why". MODE says what is compared:
+// results and tangents with the row's (none), vmap of the call with a loop (mapped), reverse with forward mode
+// (transposed).
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -189,7 +190,7 @@ std::vector<Array> call_of(const Row& row, const std::vector<size_t>& numbers, c
   return arrays_of(form_of(row.form)(inputs));
 }
 
-/// vmap of the call over two examples beside the call of each: the row's floats, and half of each of them.
+/// Compares vmap of the call over two examples with the call of each: the row's floats, and half of each of them.
 std::string mapped_outcome(const Row& row) {
   std::vector<size_t> numbers;
   std::vector<Array> first, second, both;
@@ -264,7 +265,7 @@ std::vector<Array> cotangents_for(const std::vector<Array>& results) {
   return out;
 }
 
-/// c' (J t) beside (c' J) t. What an error in the last bit of the arguments changes in one of them may differ.
+/// Compares c' (J t) with (c' J) t. What an error in the last bit of the arguments changes in one of them may differ.
 std::string transposed_outcome(const Row& row) {
   if (row.varied.empty()) throw Skipped{"no tangents"};
   std::vector<Array> primals;

@@ -554,7 +554,7 @@ TEST(WholeLoops, AreCompiledOncePerMeaning) {
   EXPECT_EQ((*second)->statistics().kernels_compiled, 0);
 }
 
-/// Runs forever, with a sort in every turn if asked.
+/// A program that runs forever, optionally with a sort in every iteration.
 std::string endless(bool sorts) {
   return std::string("HloModule endless\nless { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = pred[] ") +
          "compare(a, b), direction=LT }\nbody {\n  p = (s32[], f32[40]) parameter(0)\n"

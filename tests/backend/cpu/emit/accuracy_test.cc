@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far elementary and special functions are from the truth, by MPFR: the engine on every instruction set and the
 // reference evaluator stay within emit/accuracy.h, and what was last measured is no worse than XLA's.
-//   HILO_ACCURACY_SAMPLES   how many of each type; 65536 is every number of f16 and bf16 (default 4,000, and fewer where MPFR
+//   HILO_ACCURACY_SAMPLES   how many of each type; 65536 is every number of f16 and bf16 (default 4,000, and fewer
+//   where MPFR
 //                           takes milliseconds)
-//   HILO_ACCURACY_RECORD    add the greatest errors to this file, in the form of tests/golden/hilo_accuracy.txt: of the engine
+//   HILO_ACCURACY_RECORD    add the greatest errors to this file, in the form of tests/golden/hilo_accuracy.txt: of the
+//   engine
 //                           with fused products, without them, and of the reference
-//   HILO_ACCURACY_FOLDER    where arguments and true values go, for others to be measured on (tests/interop/accuracy.py)
+//   HILO_ACCURACY_FOLDER    where arguments and true values go, for others to be measured on
+//   (tests/interop/accuracy.py)
 #include "hilo/backend/cpu/emit/accuracy.h"
 
 #include <gtest/gtest.h>
@@ -302,8 +305,8 @@ Recorded recorded(const std::string& file) {
   return rows;
 }
 
-/// Both were measured on the same arguments by a machine with fused products: XLA's without denormal arguments and values,
-/// which it flushes.
+/// Both were measured on the same arguments by a machine with fused products: XLA's without denormal arguments and
+/// values, which it flushes.
 TEST(Accuracy, IsNoWorseThanXlas) {
   const Recorded ours = recorded("hilo_accuracy.txt"), theirs = recorded("xla_accuracy.txt");
   for (const Accuracy& row : kAccuracy) {

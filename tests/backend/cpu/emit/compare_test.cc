@@ -76,7 +76,8 @@ TEST(Compare, MaximumAndMinimumOfSpecialValues) {
   }
 }
 
-/// One NaN in a row, anywhere, or none; the other rows have none. Softmax, whose maximum shares its loops with an exponential.
+/// One NaN in a row, anywhere, or none; the other rows have none. Softmax, whose maximum shares its loops with an
+/// exponential.
 TEST(Compare, RowsWithANan) {
   constexpr int64_t kRows = 70;
   for (const int64_t columns : {1, 7, 33, 64, 69}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine runs itself, and what it leaves to the reference evaluator: a slow way that docs/contributing/engine.md lists.
+// What the engine runs itself, and what it leaves to the reference evaluator: a slow way that
+// docs/contributing/engine.md lists.
 #include <fmt/format.h>
 
 #include "hilo/hlo/text/parser.h"
@@ -37,7 +38,8 @@ void runs(const std::string& text, double tolerance = 1e-5, bool large = false) 
   check(*module, arguments, tolerance);
 }
 
-// ---- convolutions ----------------------------------------------------------------------------------------------------
+// ---- convolutions
+// ----------------------------------------------------------------------------------------------------
 
 std::string shape_text(std::string_view type, const std::vector<int64_t>& sizes) {
   return fmt::format("{}[{}]", type, fmt::join(sizes, ","));
@@ -204,7 +206,8 @@ TEST(Evaluated, ALargeWindowMultipliesPaddingWithWeightsThatAreNotFinite) {
   }
 }
 
-// ---- functions of scalars --------------------------------------------------------------------------------------------
+// ---- functions of scalars
+// --------------------------------------------------------------------------------------------
 
 constexpr const char* kBits =
     "  p = s32[] bitcast-convert(a)\n  q = s32[] bitcast-convert(b)\n  m = s32[] {}(p, q)\n"
@@ -340,7 +343,8 @@ TEST(Evaluated, NoSort) {
       0);
 }
 
-// ---- what is left ----------------------------------------------------------------------------------------------------
+// ---- what is left
+// ----------------------------------------------------------------------------------------------------
 
 /// Each of these is a line of docs/contributing/engine.md.
 TEST(Evaluated, IsWhatTheDocumentationLists) {

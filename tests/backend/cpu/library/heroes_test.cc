@@ -95,8 +95,9 @@ TEST(Heroes, MultiplyItemsOfBatchesThatDontLieInStep) {
   }
 }
 
-/// The results of the hero of `i` on buffers that end at a page that faults, or begin after one. The engine's own buffers
-/// have room behind them, and other compilers than that of the library make other code of it than a sanitizer sees.
+/// The results of the hero of `i` on buffers that end at a page that faults, or begin after one. The engine's own
+/// buffers have room behind them, and other compilers than that of the library make other code of it than a sanitizer
+/// sees.
 std::vector<std::vector<std::byte>> run_between_guards(const Hero& hero, const std::vector<Literal>& operands,
                                                        const std::vector<Shape>& results, testing::Snug snug) {
   std::vector<std::unique_ptr<testing::GuardedBuffer>> memory;

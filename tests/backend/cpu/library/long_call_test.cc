@@ -94,7 +94,7 @@ TEST(LongCall, IsLeftAloneOnAStopAndEndsByItself) {
     EXPECT_EQ(out[0], 0);
     std::memset(in, 0, sizeof(in));
   }
-  may_end = true;  // now the caller's buffers are gone
+  may_end = true;  // now the caller's buffers are freed
   while (abandoned_calls() != 0) std::this_thread::yield();
   EXPECT_TRUE(saw_stop);
 }

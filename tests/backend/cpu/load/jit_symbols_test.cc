@@ -73,7 +73,7 @@ TEST(JitSymbols, GdbKnowsAnObjectAsLongAsItLives) {
     const auto code = compile_probe(JitProbe::kAddOne, Isa::kSse2);
     ASSERT_TRUE(code.ok());
     ASSERT_EQ(entries_of_gdb(), before + 1);
-    // The section that holds the function says where it lies.
+    // The header of the function's section has its address.
     const char* file = __jit_debug_descriptor.first->file;
     Elf64_Ehdr header;
     std::memcpy(&header, file, sizeof(header));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of step is cancelled while it works, and when it is about to begin: the program ends soon and never with OK.
+// Every kind of step is cancelled while it works, and when it is about to begin: the program ends soon and never with
+// OK.
 #include "hilo/backend/cpu/load/program.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ std::string program(const std::string& computations, const std::string& lines) {
          lines + "}\n";
 }
 
-/// An array of `dimensions`, which nobody folds: `name` = convert(s) everywhere.
+/// An array of `dimensions`, which no pass folds: `name` = convert(s) everywhere.
 std::string filled(const std::string& name, const std::string& type, const std::string& dimensions) {
   return fmt::format("  {0}0 = {1}[] convert(s)\n  {0} = {1}[{2}] broadcast({0}0), dimensions={{}}\n", name, type,
                      dimensions);
@@ -58,9 +59,9 @@ std::string mixed(const std::string& name, const std::string& type, const std::s
 
 /// What may pass after a cancel. 0.05 is promised; a busy machine takes longer, and so do sanitizers.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr double kMostSeconds = 10;
+constexpr double kMaxSeconds = 10;
 #else
-constexpr double kMostSeconds = 1;
+constexpr double kMaxSeconds = 1;
 #endif
 
 constexpr const char* kAdd =
@@ -285,8 +286,8 @@ void wait_for_work(double seconds, const std::atomic<bool>& over) {
   while (worked() < end && !over) std::this_thread::yield();
 }
 
-/// Cancels a program from another thread once its long step has worked for a while; returns what the program returned, and the
-/// seconds that it went on.
+/// Cancels a program from another thread once its long step has worked for a while; returns what the program returned,
+/// and the seconds that it went on.
 std::pair<Status, double> cancelled_at_work(Executable& executable) {
   CancellationToken token;
   std::atomic<bool> begun = false, over = false;
@@ -313,7 +314,7 @@ TEST(Program, EveryLongStepIsCancelledWhileItWorks) {
     ASSERT_NE(executable, nullptr) << step.name;
     const auto [status, seconds] = cancelled_at_work(*executable);
     EXPECT_EQ(status.code(), StatusCode::kCancelled) << step.name << ": " << status.to_string();
-    EXPECT_LT(seconds, kMostSeconds) << step.name;
+    EXPECT_LT(seconds, kMaxSeconds) << step.name;
     if (std::getenv("HILO_TEST_TIMES") != nullptr) fmt::print("{:40} {:8.1f} ms\n", step.name, 1000 * seconds);
   }
 }
@@ -375,7 +376,7 @@ TEST(Program, TheReferenceIsCancelledInsideOfAnInstruction) {
     ASSERT_NE(executable, nullptr) << step.name;
     const auto [status, seconds] = cancelled_at_work(*executable);
     EXPECT_EQ(status.code(), StatusCode::kCancelled) << step.name << ": " << status.to_string();
-    EXPECT_LT(seconds, kMostSeconds) << step.name;
+    EXPECT_LT(seconds, kMaxSeconds) << step.name;
   }
 }
 

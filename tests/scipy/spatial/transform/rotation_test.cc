@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values beside JAX's are in tests/scipy/golden.inc.
+// Comparisons with JAX's values are in tests/scipy/golden.inc.
 #include "hilo/scipy/spatial/transform/rotation.h"
 
 #include <gtest/gtest.h>

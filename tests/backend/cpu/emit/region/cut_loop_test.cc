@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps whose loops are cut where guards begin or cease to hold: along the vectors, across them, along both, in parts for threads.
+// Maps whose loops are cut where guards begin or cease to hold: along the vectors, across them, along both, in parts
+// for threads.
 #include "tests/backend/cpu/emit/region/region_case.h"
 #include "tests/backend/cpu/engine_check.h"
 
@@ -111,7 +112,8 @@ ENTRY main {
 )");
 }
 
-/// Of 100 columns with two more before and three after: one vector at each end under a constant mask, whole vectors between.
+/// Of 100 columns with two more before and three after: one vector at each end under a constant mask, whole vectors
+/// between.
 TEST(RegionCuts, VectorsBetweenTheCutsHaveNoMask) {
   constexpr const char* kText = R"(ENTRY main {
   x = f32[30,100] parameter(0)

@@ -47,7 +47,7 @@ ENTRY main {{
   }
 }
 
-/// As jax.numpy.repeat writes it: the reshape joins what the broadcast made narrow.
+/// The form of jax.numpy.repeat: the reshape joins the dimensions that the broadcast created.
 TEST(RegionFold, RepeatsElements) {
   for (const std::string_view type : kTypes) {
     for (const int64_t times : {2, 3, 4, 5, 8}) {
@@ -69,8 +69,8 @@ ENTRY main {{
   }
 }
 
-/// Fewer rows than vectors need to end with one. Sorts stand around, so that the map may have the memory of what it reads, where an
-/// element must not be computed twice.
+/// Fewer rows than vectors need to end with one. Sorts stand around, so that the map may have the memory of what it
+/// reads, where an element must not be computed twice.
 TEST(RegionFold, TakesFewRowsWhole) {
   for (const std::string_view type : {"f16", "f32", "f64"}) {
     for (const int64_t rows : {2, 3, 4, 7}) {

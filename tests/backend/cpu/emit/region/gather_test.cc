@@ -188,7 +188,7 @@ ENTRY main {{
   }
 }
 
-/// A reducer without a name goes element by element, and each says which array it is in.
+/// An unnamed reducer goes element by element, and each element selects its array.
 // Two lanes of 32 bits: indices that fill 64 bits together.
 TEST(RegionGather, TwoLanesReadByPlacesThatAreRead) {
   check_places(R"(HloModule two_lanes

@@ -18,7 +18,7 @@ bool looks(int64_t rows, int64_t columns) {
   return code_of(c, Isa::kAvx2).find("hilo_stop_requested") != std::string::npos;
 }
 
-/// Who calls a kernel looks between turns of its outermost loop.
+/// The caller of a kernel looks between turns of its outermost loop.
 TEST(RegionLoop, LongLoopsWithinTheOutermostOneLook) {
   EXPECT_TRUE(looks(2, int64_t{1} << 30));
   EXPECT_FALSE(looks(int64_t{1} << 20, 1024));

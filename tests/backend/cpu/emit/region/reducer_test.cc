@@ -8,7 +8,8 @@
 namespace hilo::cpu {
 namespace {
 
-/// NaNs, signalling ones too, infinities, zeros of both signs, what rounds to them, and what lies between two values.
+/// NaNs, also signalling ones, infinities, zeros of both signs, numbers that round to these, and numbers between two
+/// values.
 Literal special_floats(int64_t count, unsigned seed) {
   constexpr uint32_t kSpecial[] = {0x7fc00000, 0xffc00001, 0x7f800001, 0xff800002, 0x7f800000,
                                    0xff800000, 0x80000000, 0,          0x80000001, 1,
@@ -49,7 +50,7 @@ ENTRY main {{
                      dimension);
 }
 
-/// Equal with the signs of zeros, and NaN where NaN is wanted.
+/// Equal with the signs of zeros, and NaN where NaN is expected.
 void expect_same(const Literal& got, const Literal& wanted, const std::string& where) {
   ASSERT_EQ(got.shape().to_string(), wanted.shape().to_string()) << where;
   for (int64_t k = 0; k < got.shape().element_count(); ++k) {
@@ -123,7 +124,8 @@ ENTRY main {{
   }
 }
 
-/// A maximum joins its lanes by shuffles, without a loop. Products of f32 are multiplied in doubles: half as many lanes.
+/// A maximum joins its lanes by shuffles, without a loop. Products of f32 are multiplied in doubles: half as many
+/// lanes.
 TEST(RegionReduce, CodeOfAccumulators) {
   constexpr std::string_view kText =
       R"(body {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] {0}(a, b) }}

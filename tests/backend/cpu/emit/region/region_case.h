@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/backend/cpu/emit/region/region_case.h -- the region of a small program, and the properties of its code that matter.
+// tests/backend/cpu/emit/region/region_case.h -- the region of a small program, and the properties of its code that
+// matter.
 #pragma once
 
 #include <fmt/format.h>
@@ -47,9 +48,8 @@ inline std::string shape_text(const RegionShape& shape) {
   return text + (shape.overlaps ? ", overlaps" : "");
 }
 
-/// What matters of a region's code, in LLVM's language: its loops, branches, loads and stores by type, calls by name. Pointers to
-/// buffers don't count.
-/// Example   "1 turn, 2 load <16 x float>, 1 store <16 x float>"
+/// What matters of a region's code, in LLVM's language: its loops, branches, loads and stores by type, calls by name.
+/// Pointers to buffers don't count. Example   "1 turn, 2 load <16 x float>, 1 store <16 x float>"
 inline std::string code_of(const RegionCase& c, Isa isa) {
   const StatusOr<std::string> text = region_text(c.region, isa);
   EXPECT_TRUE(text.ok()) << text.status().to_string();

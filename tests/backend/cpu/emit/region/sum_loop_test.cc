@@ -10,7 +10,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// docs/numerics.md: so many terms in order, and one joining for each doubling.
+/// docs/numerics.md: the number of terms added in order, and one joining for each doubling.
 double bound_of(int64_t terms) { return 32 + std::log2(static_cast<double>(terms)); }
 
 std::string list(const std::vector<int64_t>& values) {
@@ -79,7 +79,7 @@ TEST(RegionSums, KeepTheirDigitsOverMillions) {
              bound_of(n), false);
 }
 
-/// Bytes: so many floats would fill the memory.
+/// In bytes: that number of floats would fill the memory.
 TEST(RegionSums, KeepTheirDigitsOverAHundredMillion) {
   const int64_t n = 100000007;
   Literal x(Shape::array(ElementType::kU8, {n}));

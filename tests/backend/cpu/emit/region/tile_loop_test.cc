@@ -41,8 +41,8 @@ TEST(RegionTiles, StandInBatches) {
 
 TEST(RegionTiles, AreTakenByEachThreadInItsPart) { check_sum_with_transpose("f32", "701,701", "1,0"); }
 
-/// Two loops over tiles, two within a tile. With as many arrays in one order as in the other, the loops go along the other order
-/// instead.
+/// Two loops over tiles, two within a tile. With as many arrays in one order as in the other, the loops go along the
+/// other order instead.
 TEST(RegionTiles, AreFourLoops) {
   constexpr std::string_view kText = R"(ENTRY main {{
   x = f32[100,100] parameter(0)

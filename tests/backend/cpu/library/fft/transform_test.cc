@@ -35,7 +35,7 @@ TEST(RootsOfUnity, AreThoseOfTheAngleAndExactAtQuarterTurns) {
   }
 }
 
-/// Some elements of some lines beside their definition.
+/// Compares some elements of some lines with their definition.
 template <typename T>
 void expect_definition(const Transform<T>& transform, int64_t lines, bool inverse) {
   const int64_t n = transform.length();
@@ -81,7 +81,8 @@ TEST(Transform, IsTheDefinitionWhateverTheLengthsFactors) {
   }
 }
 
-/// Real lines, whose numbers and the elements before the middle lie without gaps, beside the same as complex lines.
+/// Real lines, whose numbers and the elements before the middle are stored without gaps, compared with the same as
+/// complex lines.
 template <typename T>
 void expect_real_sides(int64_t n, int64_t lines, Isa isa) {
   SCOPED_TRACE(testing::Message() << isa_name(isa) << ", " << lines << " lines of " << n);

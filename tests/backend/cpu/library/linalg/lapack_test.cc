@@ -61,7 +61,7 @@ std::string answer(const Call& call) {
   }
   const std::string written = ::testing::internal::GetCapturedStdout();
   if (!written.empty()) return "on stdout: " + written;
-  constexpr std::string_view kWhere = "Execute 'm': ";  // which the engine says, too
+  constexpr std::string_view kWhere = "Execute 'm': ";  // also in the engine's messages
   if (const size_t at = fast.find(kWhere); at != std::string::npos) fast.erase(at, kWhere.size());
   if (fast != slow) return "the engine: " + fast + "\nthe reference: " + slow;
   return slow;
@@ -176,7 +176,8 @@ TEST(Lapack, WhatIsNotReadMayBeNaN) {
   EXPECT_EQ(value->elements()[2].data<int32_t>()[0], 0);
 }
 
-/// What comes of one NaN in column 1 of a 4 x 3 matrix: columns before it don't depend on it, nor do rows of R above it.
+/// What comes of one NaN in column 1 of a 4 x 3 matrix: columns before it don't depend on it, nor do rows of R above
+/// it.
 TEST(Lapack, NaNSpreadsToWhatDependsOnItAndNoFurther) {
   for (const char* type : {"f32", "f64", "c64", "c128"}) {
     const std::string t = type, letter = t == "f32" ? "s" : t == "f64" ? "d" : t == "c64" ? "c" : "z";

@@ -12,7 +12,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int kUntouched = 3;  // rows between columns that nobody may write
+constexpr int kUntouched = 3;  // rows between columns, which stay unchanged
 
 /// A column-major matrix.
 template <typename T>

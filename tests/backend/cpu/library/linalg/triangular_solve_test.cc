@@ -13,7 +13,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// A problem with its matrices, which have room beyond them that nobody may touch.
+/// A problem with its matrices, with space behind them that must not be touched.
 template <typename T>
 struct Case {
   char side, uplo, transposed, diagonal;
@@ -43,7 +43,7 @@ struct Case {
     return inside ? static_cast<double>(a[static_cast<size_t>(column * a_leading() + row)]) : 0;
   }
 
-  /// The greatest difference of op(A) X or X op(A) from B, and whether what lies beyond B is as it was.
+  /// The largest difference of op(A) X or X op(A) from B, and whether the memory beyond B is unchanged.
   double residue(const std::vector<T>& x) const {
     double most = 0;
     for (int j = 0; j < n(); ++j) {

@@ -285,7 +285,8 @@ TEST(Scatter, PairsOfDoublesHaveTheReferencesBits) {
   }
 }
 
-/// Elements of arrays beyond the cache, on one thread, where they are asked for, and on several, where they are listed.
+/// Elements of arrays larger than the cache: on one thread, which updates them immediately, and on several, which list
+/// them first.
 TEST(Scatter, SingleElementsOfLargeArraysAreTheSameOnAnyNumberOfThreads) {
   const int64_t size = 700001;
   for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kS32, ElementType::kC64}) {

@@ -8,7 +8,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// Elements of any bits, half of them from a few that repeat: the least, the greatest, one bit beside them.
+/// Elements of any bits, half of them from a few that repeat: the least, the greatest, their neighbours.
 Literal elements_of(const Shape& shape, unsigned seed) {
   std::mt19937_64 random(seed);
   Literal literal(shape);

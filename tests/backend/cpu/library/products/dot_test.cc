@@ -96,7 +96,7 @@ TEST(Dot, WritesATransposedResultWhereItIsToLie) {
   check_text(turned_text("f32", 40, 5, 1, 129, 600), 1e-3);
 }
 
-/// Transposed products beside each other, which another product reads: as gradients of what was one product.
+/// Transposed products next to each other, which another product reads: as gradients of what was one product.
 TEST(Dot, ReadsResultsThatWereConcatenated) {
   const std::string product =
       " dot(x, y), lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n";
@@ -133,7 +133,7 @@ TEST(Dot, PartsKeepSpecialValues) {
   for (const float special : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), kDenormal, -0.0f}) {
     std::vector<Literal> arguments = samples(*module);
     const std::span<float> a = arguments[0].data<float>();
-    a[0] = special;                                  // outside of the part: nobody may read it
+    a[0] = special;                                  // outside of the part: must not be read
     a[static_cast<size_t>(2 * 88 + 3)] = special;    // its first element
     a[static_cast<size_t>(71 * 88 + 83)] = special;  // its last one
     check(*module, arguments);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16 in the engine, on every instruction set: sums in f32, denormals kept, the same bits on any number of threads.
+// Products of bf16 in the engine, on every instruction set: sums in f32, denormals preserved, the same bits on any
+// number of threads.
 #include "hilo/base/thread_pool.h"
 #include "tests/backend/cpu/sum_check.h"
 

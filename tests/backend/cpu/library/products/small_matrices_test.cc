@@ -71,7 +71,7 @@ class SmallMatrices : public testing::Test {
     return lu;
   }
 
-  /// One after the other by the panels of larger matrices; by LAPACK where there are none.
+  /// One after the other by the panels of larger matrices; by LAPACK without kernels.
   static Lu lu_one_by_one(Isa isa, int rows, int columns, const std::vector<T>& matrices, int64_t count) {
     static auto* const getrf =
         reinterpret_cast<GetrfRoutine<T>*>(blas_symbol(std::is_same_v<T, float> ? "sgetrf_" : "dgetrf_"));
@@ -103,7 +103,7 @@ class SmallMatrices : public testing::Test {
     }
   }
 
-  /// Well conditioned: random elements beside a diagonal of 2 and more. What isn't read is NaN.
+  /// Well conditioned: random elements, and a diagonal of 2 and more. What isn't read is NaN.
   static std::vector<T> triangles(int n, int64_t count, char uplo, bool unit) {
     std::vector<T> a = random_matrices(n, n, count);
     for (size_t m = 0; m < static_cast<size_t>(count); ++m) {

@@ -64,7 +64,7 @@ T at(const std::vector<T>& data, const StripMatrix& m, int64_t line, int64_t l) 
   return data[static_cast<size_t>(line * m.line_stride + l * m.k_stride)];
 }
 
-/// The product, whose rows have a gap that nobody may write to.
+/// The product, whose rows have a gap that must stay unchanged.
 template <typename Sum>
 std::vector<Sum> product(const StripKernels& kernels, const StripMatrix& a, const StripMatrix& b, int64_t k,
                          bool keeps_denormals, bool* is_exact) {
