@@ -6,7 +6,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kAttributes = 128;  // bytes of an attribute struct and what counts its users
+constexpr int64_t kAttributes = 128;  // bytes of an attribute struct and its reference count
 
 int64_t bytes_of_instruction(const Instruction& instruction) {
   int64_t bytes = sizeof(Instruction) + static_cast<int64_t>(instruction.name.capacity()) +

@@ -8,7 +8,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// "hilo::hlo::SliceAttributes".
+/// Returns the type's readable name, such as "hilo::hlo::SliceAttributes".
 std::string type_name(const std::type_info& type) {
   int status = 0;
   char* name = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
