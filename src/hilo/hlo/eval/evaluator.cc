@@ -19,17 +19,18 @@ namespace {
 
 using LiteralPointers = std::span<const Literal* const>;
 
-/// The values of one run of a computation. Parameters point at the caller's literals; all else is owned.
+/// The values of one run of a computation. Parameters point at the caller's literals; the frame owns all others.
 struct Frame {
   explicit Frame(size_t size) : owned(size), values(size, nullptr) {}
   std::vector<std::optional<Literal>> owned;
   std::vector<const Literal*> values;
-  std::vector<const Literal*> operands;  // of the instruction at hand
+  std::vector<const Literal*> operands;  // operands of the current instruction
 };
 
-/// What is worked out once per computation, since a loop runs it many times.
+/// Facts that are computed once per computation, because a loop runs it many times.
 struct Plan {
-  std::vector<uint32_t> dead_begin;  // dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i
+  // the instructions dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i
+  std::vector<uint32_t> dead_begin;
   std::vector<InstructionId> dead;
   std::vector<std::unique_ptr<Frame>> spare_frames;
 };
@@ -38,7 +39,7 @@ Plan make_plan(const Computation& computation) {
   constexpr InstructionId kKept = kNoInstruction;
   std::vector<InstructionId> last_use(computation.size());
   for (const Instruction& i : computation.instructions()) {
-    last_use[i.id] = i.id;  // a value that nobody reads dies at once
+    last_use[i.id] = i.id;  // an unused value is freed at once
     for (InstructionId operand : i.operands) last_use[operand] = i.id;
   }
   last_use[computation.root_id()] = kKept;
@@ -139,13 +140,13 @@ class Evaluator {
     if (instruction.opcode == Opcode::kRngGetAndUpdateState) return next_rng_state(instruction);
     if (def.evaluate == nullptr) return compute_decomposed(frame, computation, instruction);
     StatusOr<Literal> value = def.evaluate({instruction, frame.operands, run_, &options_.collective});
-    // A kernel that was stopped leaves something unfinished, or an error that says nothing.
+    // A kernel that was stopped returns an unfinished value or a misleading error.
     if (stop_.raised()) return located(stop_status(), instruction);
     if (!value.ok()) return located(value.status(), instruction);
     return value;
   }
 
-  /// The one op with a memory.
+  /// Returns the state of rng-get-and-update-state, the only op with a memory.
   Literal next_rng_state(const Instruction& instruction) {
     const std::scoped_lock lock(memory_.mutex);
     const auto [it, fresh] = memory_.rng_states.try_emplace(&instruction, first_rng_state());
@@ -172,7 +173,7 @@ class Evaluator {
     return made;
   }
 
-  /// Names the innermost instruction, once: callers up the chain pass the error on.
+  /// Adds the name of the innermost instruction, once; callers pass the error on unchanged.
   Status located(const Status& status, const Instruction& instruction) {
     if (located_) return status;
     located_ = true;
@@ -183,7 +184,7 @@ class Evaluator {
   EvaluatorMemory own_memory_;
   EvaluatorMemory& memory_;
   const StopScope scope_;
-  const StopFlag stop_;  // after the scope: it is of its word
+  const StopFlag stop_;  // declared after the scope, whose stop word it reads
   const std::function<StatusOr<Literal>(const Computation&, LiteralPointers)> run_;
   std::unordered_map<const Computation*, Plan> plans_;
   int depth_ = 0;
