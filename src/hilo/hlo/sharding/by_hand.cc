@@ -17,7 +17,7 @@ bool calls(const Instruction& instruction, std::string_view target) {
          custom_call_target(attributes_of<CustomCallAttributes>(instruction)) == target;
 }
 
-/// An edge and the value that it begins with: a whole array, or a part.
+/// A boundary of a manual computation, and the value that it reads: a whole array or a shard.
 struct Edge {
   bool enters;
   InstructionId from;
@@ -33,18 +33,19 @@ StatusOr<std::vector<std::optional<Edge>>> edges_of(const Computation& computati
     HILO_ASSIGN_OR_RETURN(const DimensionSplit summands,
                           split_dimension(edge->sharding.mesh, edge->sharding.unreduced));
     if (edge->enters && summands.parts > 1)
-      from = computation.instruction(from).operands[1];  // of the others zeros are chosen
+      // `from` is a select between the value and, on other devices, zeros
+      from = computation.instruction(from).operands[1];
     for (int64_t k = 0; !edge->enters && k < edge->joins; ++k) from = computation.instruction(from).operands[0];
     edges[i.id] = Edge{edge->enters, from};
   }
   return edges;
 }
 
-/// What the root needs, where edges need nothing but what they begin with.
+/// Returns which instructions the root needs. A boundary needs only the value it reads.
 std::vector<bool> needed(const Computation& computation, const std::vector<std::optional<Edge>>& edges) {
   std::vector<bool> is_needed(computation.size());
   is_needed[computation.root_id()] = true;
-  for (const Instruction& i : computation.instructions()) {  // who looks at a sharding
+  for (const Instruction& i : computation.instructions()) {  // a custom call or callback that inspects a sharding
     if (!edges[i.id] && i.annotations != nullptr && !i.annotations->frontend_attributes.empty()) is_needed[i.id] = true;
   }
   for (InstructionId id = computation.size(); id-- > 0;) {

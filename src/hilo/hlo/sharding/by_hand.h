@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/sharding/by_hand.h -- computations by hand (shard_map) in a program that is to be partitioned: between two custom calls that
-// make parts of a whole array and a whole array of parts, values are each device's own.
+// hlo/sharding/by_hand.h -- manual computations (shard_map) in a program that is to be partitioned. They begin and end
+// with custom calls that split whole arrays into shards and join shards to whole arrays. Between them each device has
+// values of its own.
 #pragma once
 
 #include "hilo/hlo/sharding/propagate.h"
 
 namespace hilo::hlo {
 
-/// The part of a whole array; the whole array of parts. Nobody runs them: the partitioner puts others in their place.
+/// Returns whether the instruction is the custom call that splits a whole array, or the one that joins shards. These
+/// calls are never executed: the partitioner replaces them.
 bool enters_by_hand(const Instruction& instruction);
 bool leaves_by_hand(const Instruction& instruction);
 
-/// The program with such calls in the place of what cuts and joins arrays (ManualEdge); instructions that nothing needs then are
-/// gone. A program without edges as it is.
+/// Replaces the instructions that split and join arrays (ManualEdge) by such calls, and removes instructions that
+/// become unused. Returns a program without edges unchanged.
 /// Errors    those of `manual`
 StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request);
 
-/// Counts for each array in how many computations by hand it is, if the program has any. Collectives and ids of devices are in
-/// one at least.
+/// Counts for each array in how many nested manual computations it is. Collectives and device ids are in one at least.
+/// Does nothing if the program has no manual computation.
 void mark_by_hand(DataFlow& flow);
 
 }  // namespace hilo::hlo

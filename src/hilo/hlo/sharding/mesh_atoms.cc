@@ -63,7 +63,7 @@ int64_t MeshAtoms::part_at(const Atoms& atoms, int64_t place) const {
   int64_t part = 0;
   for (const uint16_t atom : atoms) {
     const Atom& own = atoms_[atom];
-    int64_t minor = axes_[own.axis].size / (own.before * own.size);  // places that it is counted in
+    int64_t minor = axes_[own.axis].size / (own.before * own.size);  // number of parts of the axis that are counted
     for (size_t axis = own.axis + 1; axis < axes_.size(); ++axis) minor *= axes_[axis].size;
     part = part * own.size + place / minor % own.size;
   }

@@ -26,8 +26,9 @@ enum class Direction : uint8_t { kNone, kForward, kBackward, kBoth };
 
 constexpr int kRounds = 5;
 
-/// Which way shardings go along a factor in a round. Rounds 0 and 1: ops that never communicate, first those whose operands
-/// nobody else reads; 2: what passes; 3: all but broadcasts forwards; 4: all.
+/// Returns in which direction shardings propagate along a factor in a round. Rounds 0 and 1: ops that never
+/// communicate, in round 0 only if no other op reads their operands. Round 2: pass-through factors. Round 3: everything
+/// except broadcasts forwards. Round 4: everything.
 Direction direction_of(const FlowOp& op, const Factor& factor, int round, bool one_use) {
   if (factor.blocked) return Direction::kNone;
   if (round < 2) {
@@ -45,14 +46,14 @@ Direction direction_of(const FlowOp& op, const Factor& factor, int round, bool o
   return Direction::kBoth;
 }
 
-/// An array as an op sees it: the axes of each factor instead of each dimension.
+/// An array as an op sees it: axes by factor instead of by dimension.
 struct Projection {
   FlowArrayId array = kNoFlowArray;
   const ArrayFactors* factors = nullptr;
   bool is_result = false;
   std::vector<Atoms> atoms;   ///< by factor
   std::vector<bool> present;  ///< by factor
-  std::vector<bool> grows;    ///< by factor: its axes may become more
+  std::vector<bool> grows;    ///< by factor: whether propagation may add axes
 };
 
 size_t common_prefix(const Atoms& a, const Atoms& b) {
@@ -74,7 +75,8 @@ class Propagation {
   PropagatedFlow finish() &&;
 
  private:
-  ArraySplit split(FlowArrayId array) const;  ///< as far as it divides the dimensions
+  /// Returns the atoms by dimension, without those that don't divide the dimension.
+  ArraySplit split(FlowArrayId array) const;
   Status state(FlowArrayId array, const Sharding& sharding);
   Status state_edge(const std::vector<FlowArrayId>& arrays, const std::vector<std::optional<Sharding>>& stated,
                     const std::vector<bool>& free);
@@ -96,9 +98,9 @@ class Propagation {
   MeshAtoms mesh_;
   DataFlow flow_;
   std::vector<ArrayState> states_;
-  std::vector<std::vector<uint32_t>> readers_;            ///< ops that have the array as operand or result
+  std::vector<std::vector<uint32_t>> readers_;            ///< by array: the ops that have it as operand or result
   std::vector<bool> waiting_;                             ///< by op
-  std::map<const FlowOp*, std::vector<Sharding>> asked_;  ///< what was known when the op asked last
+  std::map<const FlowOp*, std::vector<Sharding>> asked_;  ///< shardings that were known at the op's last query
   int64_t priority_ = 0;
   Status status_;
 };
@@ -201,11 +203,12 @@ bool Propagation::has_axes(const FlowOp& op) const {
   return false;
 }
 
-/// Deals the axes of a dimension to its factors, major first. What doesn't divide a factor stops all that come behind.
+/// Distributes the axes of a dimension to its factors, major first. An axis that doesn't divide its factor ends the
+/// distribution.
 void Propagation::project_dimension(const ShardingRule& rule, const DimensionState& state,
                                     const std::vector<int>& factors, Projection& out) const {
   size_t next = 0;
-  bool whole = shown(state);  // what stands so far is all there
+  bool whole = shown(state);  // all axes so far are distributed
   for (size_t i = 0; i < factors.size(); ++i) {
     const size_t factor = factors[i];
     out.present[factor] = true;
@@ -234,7 +237,7 @@ Projection Propagation::project(const ShardingRule& rule, FlowArrayId array, con
   return made;
 }
 
-/// The longest list of axes that agrees with all arrays that a sharding may come from.
+/// Returns the longest list of axes that is compatible with all source arrays.
 Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands,
                           bool from_results) const {
   Atoms atoms;
@@ -253,7 +256,7 @@ Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, 
   return atoms;
 }
 
-/// As much of `wanted` as the array can take along the factor beside its other axes.
+/// Returns the longest prefix of `wanted` that the array can use along the factor, next to its other axes.
 Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, size_t factor,
                            const Atoms& wanted) const {
   const ArrayState& state = states_[array.array];
@@ -265,7 +268,8 @@ Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, si
     for (size_t f = 0; f < array.atoms.size(); ++f) {
       if (f != factor && contains(array.atoms[f], atom)) return true;
     }
-    for (size_t d = 0; d < state.dimensions.size(); ++d) {  // dimensions that the op doesn't tie, or that wait
+    // dimensions that the op doesn't tie, or whose priority comes later
+    for (size_t d = 0; d < state.dimensions.size(); ++d) {
       const bool tied = !(*array.factors)[d].empty() && shown(state.dimensions[d]);
       if (!tied && contains(state.dimensions[d].atoms, atom)) return true;
     }
@@ -281,7 +285,8 @@ Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, si
   return made;
 }
 
-/// From factors back to dimensions; one that isn't whole is the last of its dimension that has axes.
+/// Writes the axes of factors back to the dimensions. After a factor that isn't sharded completely, later factors of
+/// the dimension get no axes.
 bool Propagation::write_back(const ShardingRule& rule, const Projection& array) {
   bool changed = false;
   for (size_t d = 0; d < array.factors->size(); ++d) {
@@ -304,8 +309,8 @@ bool Propagation::write_back(const ShardingRule& rule, const Projection& array) 
   return changed;
 }
 
-/// How much speaks for a factor where two want the same axes: the largest array that it comes from; for elementwise ops,
-/// whose arrays are of one size, the number of parts.
+/// Returns the weight of a factor if two factors compete for the same axes: the size of the largest source array. For
+/// elementwise ops, whose arrays have equal sizes, it is the number of shards.
 int64_t Propagation::weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor,
                             const Atoms& atoms) const {
   if (op.kind == FlowKind::kElementwise) return mesh_.size(atoms);
@@ -322,7 +327,8 @@ Sharding Propagation::sharding(FlowArrayId array) const {
   return sharding_of(split(array), request_.mesh, mesh_);
 }
 
-/// Results take what they are said to be as far as propagation may shard them. What is known is asked for once.
+/// Queries the shardings of a custom call's results and applies them where propagation may shard the result. Repeats
+/// the query only if the known shardings have changed.
 StatusOr<bool> Propagation::ask(const FlowOp& op) {
   std::vector<Sharding> operands, results;
   for (const FlowArrayId id : op.operands) operands.push_back(sharding(id));
@@ -375,7 +381,7 @@ bool Propagation::propagate(const FlowOp& op, int round) {
   for (size_t f = 0; f < op.rule.factors.size(); ++f) {
     const Direction direction = direction_of(op, op.rule.factors[f], round, one_use);
     if (direction == Direction::kNone) continue;
-    bool sideways = true;  // a closed result of an elementwise op keeps its operands apart
+    bool sideways = true;  // a closed result of an elementwise op stops propagation between its operands
     for (const Projection& array : arrays)
       sideways &= op.kind != FlowKind::kElementwise || !array.is_result || !array.present[f] || array.grows[f];
     const Atoms atoms =
@@ -434,10 +440,10 @@ StatusOr<FlowHints> hints_of(const Module& module, const PropagationRequest& req
   return hints;
 }
 
-/// An op without name over all arrays of each group. Arrays of other shapes stay apart.
+/// Ties the arrays of each group by an artificial op. Arrays of different shapes are tied separately.
 void tie_groups(const PropagationRequest& request, DataFlow& flow) {
   if (request.group == nullptr) return;
-  std::map<std::pair<int64_t, std::vector<int64_t>>, std::vector<FlowArrayId>> groups;  // by group and sizes
+  std::map<std::pair<int64_t, std::vector<int64_t>>, std::vector<FlowArrayId>> groups;  // by group and dimension sizes
   for (const DataFlow::Stated& stated : flow.stated) {
     const std::optional<int64_t> group = request.group(*stated.instruction);
     for (const FlowArrayId id : group ? stated.arrays : std::vector<FlowArrayId>()) {
@@ -484,7 +490,7 @@ StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationR
 StatusOr<PropagatedProgram> propagate_program(const Module& module, const PropagationRequest& request) {
   StatusOr<Module> called = with_calls_by_hand(module, request);
   if (!called.ok() && called.status().code() != StatusCode::kUnimplemented) return called.status();
-  // What the partitioner doesn't take still has shardings.
+  // a program that the partitioner rejects still gets shardings
   PropagatedProgram made{called.ok() ? *std::move(called) : module, {}};
   HILO_ASSIGN_OR_RETURN(made.propagated, propagate_flow(made.module, request));
   return made;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMostDevices = 65536;
 
-/// Every device once; a sole device has any id.
+/// Checks that each device appears once. A single device may have any id.
 Status check_device_ids(const Mesh& mesh) {
   std::vector<int64_t> sorted = mesh.device_ids;
   std::sort(sorted.begin(), sorted.end());
@@ -47,7 +47,7 @@ Status Mesh::set_device_ids(std::vector<int64_t> ids) {
 StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<AxisReference>& axes) {
   struct Digit {
     size_t axis;
-    int64_t size, rest;  // what the place's coordinate on that axis is divided by
+    int64_t size, rest;  // parts of the axis that are minor to this one; divides the place's coordinate on that axis
   };
   DimensionSplit split;
   std::vector<Digit> digits;
@@ -65,7 +65,7 @@ StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<Axi
   }
   const int64_t devices = mesh.device_count();
   split.part_of_device.resize(devices);
-  std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by what the devices of one have in common
+  std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by the shard numbers of the other dimensions
   for (int64_t place = 0; place < devices; ++place) {
     std::vector<int64_t> coordinates(mesh.axes.size());
     int64_t left = place;
