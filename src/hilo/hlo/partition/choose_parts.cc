@@ -15,16 +15,17 @@ struct Voter {
   bool is_result;
 };
 
-/// What one way to choose does.
+/// The options of one attempt to choose a sharding.
 struct Habits {
-  bool keeps_results_small = true;  ///< gathers operands along a factor where that is less than gathering the results
-  bool leaves_sums = true;          ///< shares what then is to be reduced
-  bool moves_away = false;          ///< what a factor can't take that must be whole goes to another
+  /// gather operands along a factor if that moves fewer elements than gathering the results
+  bool keeps_results_small = true;
+  bool leaves_sums = true;  ///< shard factors whose results must then be reduced
+  bool moves_away = false;  ///< move the axes of a factor that must be whole to another factor
 };
 
 int64_t elements_of(const Shape& shape) { return shape.is_array() ? shape.element_count() : 0; }
 
-/// The atoms of an array's dimensions by factor, as far as they fill the factors from the major end on.
+/// Returns the atoms of an array's dimensions by factor, as far as they fill the factors from the major end on.
 std::vector<Atoms> by_factor(const LocalOp& op, const Voter& array, const MeshAtoms& mesh) {
   std::vector<Atoms> made(op.rule.factors.size());
   for (size_t d = 0; d < array.split->size(); ++d) {
@@ -41,7 +42,7 @@ std::vector<Atoms> by_factor(const LocalOp& op, const Voter& array, const MeshAt
   return made;
 }
 
-/// A factor may be shared only where those before it in its dimension fall apart altogether.
+/// A factor may be sharded only if all factors before it in its dimension are sharded completely.
 bool drop_misfits(const LocalOp& op, const ArrayFactors& array, const MeshAtoms& mesh, std::vector<Atoms>& chosen) {
   bool changed = false;
   for (const std::vector<int>& factors : array) {
@@ -70,7 +71,7 @@ ArraySplit split_of(const ArrayFactors& array, const std::vector<Atoms>& chosen)
   return split;
 }
 
-/// Whether gathering the results costs more than gathering the operands that are shared along the factor.
+/// Returns whether gathering the results costs more than gathering the operands that are sharded along the factor.
 bool is_dear(const std::vector<Voter>& voters, size_t factor) {
   int64_t operands = 0, results = 0;
   for (const Voter& voter : voters) {
@@ -84,7 +85,7 @@ struct Chooser {
   const LocalOp& op;
   const std::vector<Shape>&operands, &results;
   const OpSplits& now;
-  const std::vector<bool>& lies;  ///< operands that aren't constants
+  const std::vector<bool>& lies;  ///< false for constants
   const MeshAtoms& mesh;
   std::vector<Voter> voting = {};
 
@@ -114,7 +115,8 @@ void Chooser::take(size_t factor, const Atoms& wanted, std::vector<Atoms>& chose
   }
 }
 
-/// Sorting rows that lie on several devices: the columns are dealt out instead.
+/// Moves axes from factors that must be whole to factors that can be sharded. Example: to sort sharded rows, the
+/// columns are sharded instead.
 void Chooser::move_away(std::vector<Atoms>& chosen, Atoms& taken) const {
   for (const Voter& voter : voting) {
     const std::vector<Atoms> wanted = by_factor(op, voter, mesh);
@@ -157,7 +159,7 @@ ChosenParts Chooser::choose(const Habits& habits) const {
   return made;
 }
 
-/// What goes over the links to bring operands there, and results where they are wanted.
+/// Returns the bytes sent to reshard the operands to `chosen`, and the results from there to their requested sharding.
 double Chooser::bytes(const ChosenParts& chosen) const {
   double sum = 0;
   for (size_t i = 0; i < operands.size(); ++i)

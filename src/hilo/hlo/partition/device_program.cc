@@ -44,7 +44,8 @@ StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
   return meetings_.empty() ? std::move(made) : without_unused(*made);
 }
 
-/// Meetings whose results nobody needs leave the program and the report: no pass drops what devices do together.
+/// Removes collectives with unused results from the program and the report. Passes never drop collectives, so this is
+/// done here.
 StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& made) {
   std::vector<bool> needed(made.size());
   needed[made.root_id()] = true;
@@ -68,10 +69,10 @@ StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& made) 
   return std::move(draft).finish(places[made.root_id()]);
 }
 
-/// The places that differ in `by` only, in the order of its parts.
+/// Returns groups of places that differ only in `by`, in shard order.
 Int64Lists DeviceProgram::lines(const Atoms& by) const {
   const size_t members = atoms().size(by);
-  std::map<std::vector<int64_t>, std::vector<int64_t>> lines;  // by the other atoms' parts
+  std::map<std::vector<int64_t>, std::vector<int64_t>> lines;  // by the shard numbers of the other atoms
   for (int64_t place = 0; place < atoms().place_count(); ++place) {
     std::vector<int64_t> others;
     for (uint16_t atom = 0; atom < atoms().count(); ++atom) {
@@ -94,7 +95,7 @@ Int64Lists DeviceProgram::groups(const Atoms& by) const {
   return groups;
 }
 
-/// This device's entry of a table.
+/// Returns this device's entry of a table.
 Expr DeviceProgram::entry_of(const std::vector<int64_t>& by_device) {
   Literal table(Shape::array(ElementType::kS32, {std::ssize(by_device)}));
   for (size_t device = 0; device < by_device.size(); ++device)
@@ -114,7 +115,7 @@ Expr DeviceProgram::part_index(const Atoms& by) {
   return indices_[by] = entry_of(parts);
 }
 
-/// Numbers in equal steps are counted, so that no table stands for them.
+/// Numbers in equal steps are computed instead of stored in a table.
 Expr DeviceProgram::number_of_part(const Atoms& by, const std::vector<int64_t>& numbers) {
   const int64_t step = numbers.size() < 2 ? 0 : numbers[1] - numbers[0];
   bool even = true;
@@ -127,7 +128,7 @@ Expr DeviceProgram::number_of_part(const Atoms& by, const std::vector<int64_t>& 
   return entry_of(by_device);
 }
 
-/// Counted in integers: the start may be more than a narrow type has.
+/// Counts in integers, because the start may exceed the range of a narrow type.
 Expr DeviceProgram::cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by) {
   const auto along = attributes_of<IotaAttributes>(iota).dimension;
   if (along != dimension) return hlo::iota(*this, part, along);
@@ -136,8 +137,8 @@ Expr DeviceProgram::cut_iota(const Instruction& iota, int64_t dimension, const S
   return convert(hlo::iota(*this, counted, along) + broadcast(start, counted.dimensions(), {}), part.element_type());
 }
 
-/// How many elementwise ops lead to an array that is made of counting and of numbers that are the same everywhere; 0: it has
-/// other sources.
+/// Returns the number of elementwise ops on the longest path to an array that is computed only from iota and broadcast
+/// scalars. Returns 0 if it has other sources.
 int DeviceProgram::steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const {
   if (opcode == Opcode::kIota) return 1;
   if (opcode == Opcode::kBroadcast) return shape_of(operands[0]).rank() == 0 ? 1 : 0;
@@ -148,7 +149,7 @@ int DeviceProgram::steps_from_nothing(Opcode opcode, std::span<const Instruction
     if (found == steps_.end()) return 0;
     most = std::max(most, found->second);
   }
-  constexpr int kMostSteps = 200;  // each is one of a recursion
+  constexpr int kMostSteps = 200;  // limits the recursion
   return most < kMostSteps ? most + 1 : 0;
 }
 
@@ -160,13 +161,13 @@ StatusOr<InstructionId> DeviceProgram::append(Opcode opcode, std::span<const Ins
   return id;
 }
 
-/// The same of the operands' parts, which need nothing that is whole.
+/// Computes the shard from the operands' shards, without the whole array.
 Expr DeviceProgram::cut_elementwise(Expr value, int64_t dimension, const Shape& part, const Atoms& by) {
   const auto key = std::tuple(value.id, dimension, by);
   const auto found = cuts_.find(key);
   if (found != cuts_.end()) return found->second;
   const Instruction& made = instruction(value);
-  const Opcode opcode = made.opcode;  // copies: what is added moves the instruction
+  const Opcode opcode = made.opcode;  // copies: adding instructions moves this one
   const AttributesPtr attributes = made.attributes;
   Exprs operands;
   for (const InstructionId operand : made.operands) operands.push_back(at(operand));
@@ -237,7 +238,8 @@ Expr DeviceProgram::all_gather(Expr part, int64_t dimension, const Atoms& by) {
   return noted(reported(made, atoms().size(by)), {part, by, nullptr, dimension});
 }
 
-/// all-to-all exchanges along one dimension: that is made of the members, and merged into `from` afterwards.
+/// all-to-all exchanges along one dimension: the members become a new leading dimension, which is merged into `from`
+/// afterwards.
 Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms& by) {
   const int64_t members = atoms().size(by);
   const Shape here = part.shape();
@@ -251,7 +253,7 @@ Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms&
   for (int64_t d = 0; d < std::ssize(cut_up); ++d) {
     if (d != to) to_front.push_back(d);
   }
-  // Behind the members stand the dimensions of `part`; they go before `from`.
+  // after the members come the dimensions of `part`; the members are moved before `from`
   for (int64_t d = 0, next = 1; d < std::ssize(cut_up); ++d) before_from[d] = d == from ? 0 : next++;
   const Expr pieces = transpose(reshape(part, cut_up), to_front);
   const Expr exchanged = reported(add_with<AllToAllAttributes>(Opcode::kAllToAll, {pieces},

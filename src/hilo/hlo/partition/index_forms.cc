@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places that are known when the program runs, in arrays of which each device has a part.
+// Ops on sharded arrays whose indices are known only at run time.
 #include <algorithm>
 #include <limits>
 
@@ -17,13 +17,13 @@
 namespace hilo::hlo {
 namespace {
 
-/// The largest number of an integer type, as far as s64 has it.
+/// Returns the largest number of an integer type, at most the maximum of s64.
 int64_t most_of(ElementType type) {
   const int bits = element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0);
   return bits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1;
 }
 
-/// Where this device's part begins.
+/// Returns the index of this device's first element.
 Expr part_begin(DeviceProgram& program, const Atoms& by, int64_t part_size) {
   return program.part_index(by) * static_cast<double>(part_size);
 }
@@ -55,8 +55,8 @@ Expr clamped_index(Expr index, int64_t most) {
   return convert(index, ElementType::kS32);
 }
 
-/// The part has elements [begin, begin + n). Of them `c` are taken that lie nearest to those wanted, and put where they are
-/// wanted, which may be beyond the result's ends.
+/// The shard has elements [begin, begin + n). Reads the `c` elements that are closest to the requested range and writes
+/// them at their place in the result. That place may be partly or fully outside, so the result is padded first.
 Expr own_elements(DeviceProgram& program, Expr part, int64_t dimension, const Atoms& by, Expr start, int64_t size) {
   if (!program.status().ok()) return part;
   const Shape shape = part.shape();
@@ -91,8 +91,8 @@ Exprs dynamic_slice_form(const OpOnParts& op) {
   return {value};
 }
 
-/// Each device reads so many elements as are updated, as near to them as its part allows, and writes them back with the
-/// updates that fall among them.
+/// Each device reads as many elements as the update has, as close to the update as its shard allows. It writes them
+/// back, replaced by the update where both overlap.
 Exprs dynamic_update_slice_form(const OpOnParts& op) {
   const Shape& whole = op.operands[0];
   const Shape part = op.operand_part(0), update = op.operand_part(1);
@@ -100,7 +100,7 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
   Expr fresh = op.values[1];
   Exprs starts;
   Int64List sizes;
-  std::vector<std::pair<int64_t, Expr>> written;  // by cut dimension, the update's place of the first element
+  std::vector<std::pair<int64_t, Expr>> written;  // by sharded dimension: the index in the update of the first element
   const Expr zero = program.constant(Literal(Shape::scalar(whole.element_type())));
   for (int64_t d = 0; d < whole.rank(); ++d) {
     const Expr start = op.values[static_cast<size_t>(d) + 2];
@@ -136,13 +136,14 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
 
 namespace {
 
-/// Indices in the words of this device's part, and which of them fall into it.
+/// Indices relative to this device's shard, and which of them are inside it.
 struct LocalIndices {
-  Expr local;   ///< of a type that has -1
-  Expr inside;  ///< the vectors' dimension gone; no sink: all
+  Expr local;   ///< of a signed type, which can hold -1
+  Expr inside;  ///< without the vector dimension; no sink: all are inside
 };
 
-/// Of an array whose dimensions `places` say. `clamps`: those outside of the array count as its ends.
+/// Converts indices into an array; `places` are its indexed dimensions. `clamps`: indices outside of the array are
+/// clamped.
 struct IndexWords {
   const OpOnParts& op;
   Expr indices;
@@ -150,7 +151,7 @@ struct IndexWords {
   int64_t vector_dimension;
   bool clamps;
 
-  /// A number for each component, as an array like the indices.
+  /// Returns an array like the indices with one number per component.
   Expr by_component(const std::vector<int64_t>& numbers) const;
   LocalIndices local() const;
 };
@@ -209,7 +210,7 @@ Expr signed_indices(Expr indices) {
   return convert(indices, narrow ? ElementType::kS32 : ElementType::kS64);
 }
 
-/// The dimensions of an array that aren't in the list.
+/// Returns the dimensions of an array that aren't in the list.
 Int64List others(int64_t rank, const Int64List& some) {
   Int64List made;
   for (int64_t d = 0; d < rank; ++d) {
@@ -224,7 +225,7 @@ bool any_cut(const OpOnParts& op, const Int64List& dimensions) {
 
 }  // namespace
 
-/// Rows that another device has are neutral.
+/// Rows of other devices become the neutral element.
 Exprs gather_form(const OpOnParts& op) {
   const auto& a = attributes_of<GatherAttributes>(op.instruction);
   const Shape result = op.result_part();
@@ -240,7 +241,7 @@ Exprs gather_form(const OpOnParts& op) {
       select(broadcast(indices.inside, result.dimensions(), batch), rows, broadcast(neutral, result.dimensions(), {}))};
 }
 
-/// Updates of rows that another device has go nowhere. Where updates are shared, one device alone adds to what was there.
+/// Updates of rows of other devices are dropped. If updates are sharded, only one device adds them to the old values.
 Exprs scatter_form(const OpOnParts& op) {
   const auto& a = attributes_of<ScatterAttributes>(op.instruction);
   const size_t inputs = op.results.size();
@@ -265,7 +266,8 @@ Exprs scatter_form(const OpOnParts& op) {
   return unpack(op.program.add(Opcode::kScatter, values, op.instruction.attributes, result));
 }
 
-/// The k best of each device, one device after the other, are candidates: among equal ones the first is that of the least place.
+/// The k best elements of each device, concatenated in device order, are the candidates. Among equal ones the first has
+/// the smallest index.
 Exprs top_k_form(const OpOnParts& op) {
   const auto& a = attributes_of<TopKAttributes>(op.instruction);
   const Shape part = op.operand_part(0);

@@ -11,7 +11,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// What all-reduces of one meeting have in common, and how many stand behind each other before them.
+/// The attributes that all-reduces must share to be merged, and the number of all-reduces on the longest path before
+/// them.
 using Key = std::tuple<int64_t, ElementType, std::pair<uint64_t, uint64_t>, int64_t, bool, Int64Lists>;
 using Group = std::vector<InstructionId>;
 
@@ -28,11 +29,11 @@ Key key_of(const Instruction& instruction, int64_t depth) {
           a.channel_id, a.use_global_device_ids,          a.replica_groups};
 }
 
-/// Those of one depth need nothing of each other. Groups of two and more.
+/// Returns groups of at least two. All-reduces of equal depth don't depend on each other.
 std::vector<Group> groups_of(const Computation& computation) {
   std::vector<int64_t> depths(computation.size());
   std::map<Key, std::vector<Group>> by_key;
-  std::map<Key, int64_t> bytes;  // of the last group of a key
+  std::map<Key, int64_t> bytes;  // bytes of the last group of a key
   for (const Instruction& i : computation.instructions()) {
     int64_t& depth = depths[i.id];
     for (const InstructionId operand : i.operands) depth = std::max(depth, depths[operand]);
@@ -51,7 +52,7 @@ std::vector<Group> groups_of(const Computation& computation) {
   return made;
 }
 
-/// A copy of the computation, in which an instruction stands before those that need it, and a group together.
+/// Copies the computation so that operands come before their users and the members of a group are adjacent.
 class Joiner {
  public:
   Joiner(const Computation& computation, const std::vector<Group>& groups)
@@ -83,7 +84,7 @@ class Joiner {
     }
     return all;
   }
-  /// Writes the last of those that wait, or puts what it needs behind it.
+  /// Copies the last waiting instruction, or pushes its missing operands.
   void step() {
     const InstructionId id = waiting_.back();
     if (made_[id] != kNoInstruction) return waiting_.pop_back();

@@ -12,7 +12,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Parts of lists of sizes: a size that is the whole dimension becomes the part's.
+/// Returns `sizes` where each size of a whole dimension is replaced by that of the shard.
 Int64List part_sizes(const Int64List& sizes, const Shape& whole, const Shape& part) {
   Int64List made = sizes;
   for (size_t d = 0; d < made.size(); ++d) {

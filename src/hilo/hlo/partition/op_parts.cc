@@ -16,7 +16,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// An op on its way.
+/// State of writing one op.
 struct OpWriter {
   DeviceProgram& program;
   const Instruction& instruction;
@@ -65,7 +65,7 @@ void OpWriter::choose() {
   program.context().report.whole_ops.push_back(std::move(whole));
 }
 
-/// Operands as the op takes them: cut as chosen, in tuples where they are.
+/// Returns the operands, resharded as chosen and packed into tuples.
 Exprs OpWriter::operand_values() {
   std::vector<Part> cut(parts.begin(), parts.end());
   for (size_t i = 0; i < cut.size(); ++i) {
@@ -105,7 +105,8 @@ void OpWriter::finish(Exprs& values, const ComputationPtr& reducer) {
   values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, wanted[0]);
 }
 
-/// Products add up; of elements that one device has the others have neutral ones.
+/// Reduces partial results: products are added. If one device has an element, the others contribute the neutral
+/// element.
 Exprs OpWriter::joined(const Exprs& values) {
   Exprs made = on_parts(values);
   if (instruction.opcode == Opcode::kTopK) return made;
@@ -119,7 +120,7 @@ Exprs OpWriter::joined(const Exprs& values) {
   return made;
 }
 
-/// The initial value counts once: parts begin with the neutral one.
+/// The initial value is used once: shards begin with the neutral element.
 Exprs OpWriter::reduce(Exprs values) {
   const ComputationPtr& reducer = attributes_of<ReduceAttributes>(instruction).to_apply;
   if (values.size() > 2) {
@@ -137,7 +138,7 @@ Exprs OpWriter::reduce(Exprs values) {
   return made;
 }
 
-/// The places of extremes: those of all devices, side by side, are reduced once more.
+/// The positions of extremes: gathers the candidates of all devices and reduces them once more.
 Expr OpWriter::choose_of_all(const Exprs& values, const Exprs& initial) {
   program.context().reason = "the reduction of its results";
   Exprs all;

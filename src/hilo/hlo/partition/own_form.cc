@@ -29,13 +29,14 @@ Shape result_of(const OpOnParts& op) {
   return op.instruction.shape.map_leaves([&](const Shape&) { return op.result_part(next++); });
 }
 
-/// Where each device's windows begin along a dimension, in elements, and how the op sees them.
+/// The window of elements that each device reads along a dimension, and the padding that the op applies to it.
 struct LocalWindows {
   WantedWindow wanted;
-  int64_t low = 0, high = 0;  ///< padding that is left
+  int64_t low = 0, high = 0;  ///< remaining padding
 };
 
-/// `windows` of them a device. Dilated places before the first element of a part are the same number on each (alike_windows).
+/// Returns the windows for `windows` result elements per device. With base dilation, the number of dilated places
+/// before the first element of a shard must be equal on all devices (alike_windows).
 LocalWindows local_windows(const WindowDimension& window, int64_t size, int64_t windows, int64_t parts) {
   const auto up = [](int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); };
   LocalWindows made;
@@ -61,8 +62,8 @@ Expr fetched(const OpOnParts& op, size_t operand, Expr value, int64_t dimension,
 
 }  // namespace
 
-/// Rims come from the neighbours; beyond the ends stand zeros. A cut kernel sums over its part: each device wants what its taps
-/// meet.
+/// Halo elements are fetched from neighbors and are zero beyond the ends. If the kernel is sharded, each device reads
+/// the input that its kernel elements need and computes a partial sum.
 Exprs convolution_form(const OpOnParts& op) {
   auto attributes = std::make_shared<ConvolutionAttributes>(attributes_of<ConvolutionAttributes>(op.instruction));
   const ConvolutionDimensions& names = attributes->dimensions;
@@ -108,7 +109,8 @@ Exprs reduce_window_form(const OpOnParts& op) {
     window.padding_high = local.high;
     for (size_t i = 0; i < arrays; ++i) {
       const auto neutral = neutral_value(attributes->to_apply->reducer_kind(), op.results[i].element_type());
-      const Expr fill = neutral ? op.program.constant(*neutral) : values[arrays + i];  // then nothing lies outside
+      // the op's padding, if any, has this value; the window itself then has no outside elements
+      const Expr fill = neutral ? op.program.constant(*neutral) : values[arrays + i];
       values[i] = fetched(op, i, values[i], dimension, by, local.wanted, fill);
     }
   }
@@ -133,7 +135,7 @@ Expr combined(const OpOnParts& op, const ComputationPtr& by, Expr x, Expr y) {
 
 }  // namespace
 
-/// [1 2 | 3 4] -> [1 3 | 3 7], totals 3 and 7, before which stand 0 and 3 -> [1 3 | 6 10].
+/// Example: [1 2 | 3 4] -> local sums [1 3 | 3 7], totals 3 and 7, exclusive sums of totals 0 and 3 -> [1 3 | 6 10].
 Exprs cumulative_form(const OpOnParts& op) {
   const Cumulative along = *cumulative_of(op.instruction, op.computation);
   const Atoms& by = op.cut(0, along.dimension);
@@ -175,7 +177,7 @@ Exprs cumulative_form(const OpOnParts& op) {
   return {run};
 }
 
-/// [1 2 | 3 4] -> [2 1 | 4 3] -> [4 3 | 2 1].
+/// Example: [1 2 | 3 4] -> [2 1 | 4 3] -> [4 3 | 2 1].
 Exprs reverse_form(const OpOnParts& op) {
   Expr value = own_opcode(op, op.values, op.instruction.attributes, op.result_part());
   for (const int64_t d : attributes_of<ReverseAttributes>(op.instruction).dimensions) {
@@ -214,7 +216,7 @@ Exprs slice_form(const OpOnParts& op) {
 
 namespace {
 
-/// The layouts that a call states are of its operands' parts.
+/// The operand layouts of the call must be those of shards.
 Exprs custom_call_form(const OpOnParts& op) {
   const auto options = custom_call_options(attributes_of<CustomCallAttributes>(op.instruction));
   if (!options.ok()) op.program.fail(options.status());
@@ -231,7 +233,8 @@ Exprs custom_call_form(const OpOnParts& op) {
   return unpack(own_opcode(op, op.values, attributes, result_of(op)));
 }
 
-/// Whether a dimension is cut of which the op takes or gives only some elements: those of its result, or of operand 1.
+/// Returns whether a dimension is sharded along which the op reads or writes only some elements: the sizes of its
+/// result, or of operand 1, differ.
 bool cuts_changed(const OpOnParts& op, size_t operand) {
   const Shape& some = operand == 0 ? op.results[0] : op.operands[operand];
   for (int64_t d = 0; d < op.operands[0].rank(); ++d) {

@@ -27,19 +27,19 @@ namespace {
 
 using PartList = std::vector<Part>;
 
-/// A computation on its way: one of its own, or one that a call opened, which goes where its caller's instructions go.
+/// A computation that is being partitioned. The instructions of a call are added to its caller's program.
 struct Frame {
-  uint32_t id = 0;  ///< in DataFlow::frames
+  uint32_t id = 0;  ///< index in DataFlow::frames
   std::shared_ptr<DeviceProgram> program;
   std::vector<PartList> parameters;
   bool is_call = false;
-  int64_t times = 1;                    ///< as often as the loops around it run
-  std::vector<ArraySplit> wanted = {};  ///< of the root's leaves; for calls none
+  int64_t times = 1;                    ///< number of iterations of the surrounding loops
+  std::vector<ArraySplit> wanted = {};  ///< requested splits of the root's leaves; unused for calls
   std::vector<Atoms> unfinished =
-      {};  ///< of the root's leaves: over which they are to be left as summands; none: empty
+      {};  ///< by leaf of the root, the atoms over which it stays unreduced; empty: none does
   InstructionId next = 0;
   std::vector<PartList> values = {};
-  std::vector<ComputationPtr> finished = {};  ///< those that instruction `next` opens
+  std::vector<ComputationPtr> finished = {};  ///< computations that instruction `next` opens
 };
 
 bool is_alias(Opcode opcode) {
@@ -47,10 +47,10 @@ bool is_alias(Opcode opcode) {
          opcode == Opcode::kAddDependency || opcode == Opcode::kGetTupleElement;
 }
 
-/// How devices share a whole array: at an edge of a computation by hand.
+/// The sharding of a whole array at the beginning or end of a manual computation.
 struct Edge {
   ArraySplit split;
-  Atoms unfinished;  ///< the array is the sum of what devices have that differ in these
+  Atoms unfinished;  ///< the array is the sum over these
 };
 
 class Partitioner {
@@ -69,7 +69,7 @@ class Partitioner {
   std::vector<ArraySplit> splits(const std::vector<FlowArrayId>& arrays) const;
   PartList parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const;
   PartList parts(const Exprs& values, const std::vector<FlowArrayId>& arrays, std::span<const ArraySplit> cut) const;
-  /// Adds a parameter of these arrays, cut so.
+  /// Adds a parameter of these arrays, sharded by `cut`.
   PartList parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
                      std::span<const ArraySplit> cut) const;
   int64_t runs(const Frame& frame, const Instruction& instruction) const;
@@ -113,8 +113,8 @@ class Partitioner {
   PartitionContext context_;
   DataFlow flow_;
   std::vector<ArraySplit> splits_;
-  std::vector<Atoms> sums_;   ///< by array of the flow: over which atoms the program wants it unfinished
-  std::deque<Frame> frames_;  // references stay good while others are pushed
+  std::vector<Atoms> sums_;   ///< by array of the flow: the atoms over which the program requests it unreduced
+  std::deque<Frame> frames_;  // a deque: references stay valid when frames are pushed
   ComputationPtr entry_;
 };
 
@@ -169,7 +169,7 @@ Expr Partitioner::packed_as(Frame& frame, const Shape& whole, const PartList& pa
   return pack(*frame.program, whole, cut);
 }
 
-/// Views are made.
+/// Computes deferred views.
 void Partitioner::settle(Frame& frame, PartList& parts) {
   for (Part& part : parts) {
     if (part.view == nullptr) continue;
@@ -178,7 +178,8 @@ void Partitioner::settle(Frame& frame, PartList& parts) {
   }
 }
 
-/// Errors and reports name the instruction, and so do the new instructions; what they state of shardings is done.
+/// Sets the instruction that errors and reports name, and copies its annotations to the new instructions, without their
+/// shardings.
 void Partitioner::at(Frame& frame, const Instruction& instruction) {
   context_.instruction = describe(instruction);
   context_.times = frame.times;
@@ -217,7 +218,7 @@ void Partitioner::open_call(Frame& frame, const Instruction& instruction, uint32
   push(std::move(called));
 }
 
-/// A loop's body and condition, a branch, a scan's step: computations with parameters of their own.
+/// Opens a computation with its own parameters: a loop's body or condition, a branch, a scan's step.
 void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32_t id) {
   const Computation& body = *flow_.frames[id].computation;
   Frame opened{
@@ -251,14 +252,14 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
   push(std::move(opened));
 }
 
-/// How often a computation that the instruction opens runs each time; 1 where the program doesn't say it.
+/// Returns how often the instruction runs the computation that it opens, per execution; 1 if unknown.
 int64_t Partitioner::runs(const Frame& frame, const Instruction& instruction) const {
   if (instruction.opcode == Opcode::kWhile) return trip_count(instruction, computation(frame)).value_or(1);
   return instruction.opcode == kExtScan ? attributes_of<ScanAttributes>(instruction).length : 1;
 }
 
-/// Along dimensions of which the loop's steps read stretches, one after the other, an array that they don't change is gathered
-/// once, where all the stretches together are as much.
+/// If a loop's steps read slices of an array that the loop doesn't change, the array is gathered once instead of in
+/// every step. The sliced dimension is gathered if all slices together are at least half of the array.
 void Partitioner::gather_what_steps_read(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const {
   std::vector<uint32_t> waiting = {body};
   while (!waiting.empty()) {
@@ -278,7 +279,7 @@ void Partitioner::gather_what_steps_read(uint32_t body, int64_t trips, FlowArray
   }
 }
 
-/// Of the leaves of a loop's carry.
+/// Returns the splits of the leaves of a loop's carry.
 std::vector<ArraySplit> Partitioner::carry_splits(const Frame& frame, const Instruction& loop) const {
   const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
   const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
@@ -290,8 +291,8 @@ std::vector<ArraySplit> Partitioner::carry_splits(const Frame& frame, const Inst
   return made;
 }
 
-/// Of the leaves of a loop's carry: one that begins as an unfinished sum and is only added to stays one, so that the others'
-/// summands are needed at the loop's end only.
+/// Returns the atoms over which leaves of a loop's carry stay unreduced. A leaf that starts unreduced and is only added
+/// to stays so; the reduction happens once, after the loop.
 std::vector<Atoms> Partitioner::carry_sums(const Frame& frame, const Instruction& loop) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
   const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
@@ -336,7 +337,7 @@ void Partitioner::write_conditional(Frame& frame, const Instruction& instruction
   frame.values[instruction.id] = parts(unpack(chosen), flow(frame).values[instruction.id]);
 }
 
-/// What is scanned over lies whole along its first dimension, and so does what the steps give.
+/// The scanned inputs and outputs are not sharded along their first dimension.
 void Partitioner::write_scan(Frame& frame, const Instruction& instruction) {
   const auto& scan = attributes_of<ScanAttributes>(instruction);
   const FlowFrame& step = flow_.frames[flow(frame).opened.at(instruction.id)[0]];
@@ -388,7 +389,7 @@ StatusOr<Edge> Partitioner::edge(const Instruction& instruction) const {
   return edge;
 }
 
-/// The leaves of all operands, as operands.
+/// Packs the leaves of all operands into operands.
 Exprs Partitioner::packed_operands(Frame& frame, const Instruction& instruction, const Exprs& leaves) const {
   PartList cut;
   for (const Expr& value : leaves) cut.push_back({value, {}});
@@ -403,7 +404,7 @@ Exprs Partitioner::packed_operands(Frame& frame, const Instruction& instruction,
   return packed;
 }
 
-/// A call without results that each device makes, with its parts.
+/// Writes a call without results that each device runs on its shards.
 Status Partitioner::write_call_of_each(Frame& frame, const Instruction& instruction) {
   DeviceProgram& program = *frame.program;
   PartList operands = operand_parts(frame, instruction);
@@ -421,7 +422,7 @@ Status Partitioner::write_call_of_each(Frame& frame, const Instruction& instruct
   return ok_status();
 }
 
-/// What each device does with values of its own stands as it is; others it has whole.
+/// Ops on per-device values are copied unchanged; other operands are gathered first.
 Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) {
   DeviceProgram& program = *frame.program;
   const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
@@ -506,7 +507,7 @@ Status Partitioner::finish(Frame& frame) {
   return ok_status();
 }
 
-/// Callers know axes only.
+/// Callers can only express whole axes.
 Status Partitioner::keep_whole_axes(const std::vector<FlowArrayId>& arrays) {
   for (const FlowArrayId id : arrays) {
     for (Atoms& atoms : splits_[id]) {
@@ -529,7 +530,7 @@ std::vector<Sharding> Partitioner::shardings(const std::vector<FlowArrayId>& arr
   return made;
 }
 
-/// What the program states in its midst.
+/// Records the unreduced arrays that the program states.
 Status Partitioner::note_sums() {
   sums_.resize(flow_.arrays.size());
   for (const DataFlow::Stated& stated : flow_.stated) {
@@ -541,7 +542,7 @@ Status Partitioner::note_sums() {
   return ok_status();
 }
 
-/// Sums among the arguments are finished at once.
+/// Arguments that are unreduced are summed at once.
 StatusOr<Frame> Partitioner::entry_frame() {
   const Computation& entry = *module_.entry;
   Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};

@@ -20,7 +20,7 @@ size_t common_prefix(const Atoms& a, const Atoms& b) {
   return n;
 }
 
-/// One array on its way.
+/// The state of planning one reshard.
 struct Planner {
   ArraySplit now;
   const ArraySplit& to;
@@ -37,7 +37,7 @@ struct Planner {
   void gather();
 };
 
-/// Parts of the same size: every device gets its part from one that has it.
+/// If all shards have their final sizes, every device receives its shard from a device that has it.
 bool Planner::permute_all() {
   for (size_t d = 0; d < now.size(); ++d) {
     if (atoms.size(now[d]) != atoms.size(to[d])) return false;
@@ -47,7 +47,7 @@ bool Planner::permute_all() {
   return true;
 }
 
-/// Cuts what no other dimension has cut.
+/// Shards dimensions by atoms that no dimension uses.
 bool Planner::cut() {
   bool changed = false;
   for (size_t d = 0; d < now.size(); ++d) {
@@ -62,7 +62,7 @@ bool Planner::cut() {
   return changed;
 }
 
-/// The minor atoms of one dimension become the next of another.
+/// Moves the minor atoms of one dimension to another.
 bool Planner::exchange() {
   for (size_t from = 0; from < now.size(); ++from) {
     const size_t kept = common_prefix(now[from], to[from]);
@@ -82,7 +82,8 @@ bool Planner::exchange() {
   return false;
 }
 
-/// Part of a dimension that is cut too often goes to one that isn't cut enough; once all have their sizes, parts change hands.
+/// Moves an atom from a dimension with too many shards to one with too few. Once all sizes are right, permute_all()
+/// exchanges whole shards.
 bool Planner::exchange_sizes() {
   for (size_t from = 0; from < now.size(); ++from) {
     const int64_t surplus = atoms.size(now[from]) / atoms.size(to[from]);
@@ -101,7 +102,7 @@ bool Planner::exchange_sizes() {
   return false;
 }
 
-/// One dimension back to what it has in common with its goal.
+/// Gathers one dimension down to the prefix that it shares with the target.
 void Planner::gather() {
   for (size_t d = 0; d < now.size(); ++d) {
     const size_t kept = common_prefix(now[d], to[d]);
@@ -113,7 +114,8 @@ void Planner::gather() {
   }
 }
 
-/// Every device gets its part from one that has it, each sending to one.
+/// Returns the pairs by which every device receives its shard from a device that has it. Each device sends to one at
+/// most.
 Int64Pairs permutation(const ArraySplit& from, const ArraySplit& to, const MeshAtoms& atoms) {
   const auto part_of_place = [&](const ArraySplit& split, int64_t place) {
     std::vector<int64_t> box;
@@ -134,7 +136,7 @@ Int64Pairs permutation(const ArraySplit& from, const ArraySplit& to, const MeshA
   }
   for (const int64_t place : waiting) {
     std::vector<int64_t>& sources = holders[part_of_place(to, place)];
-    pairs.emplace_back(sources.back(), place);  // as many have a part as want it
+    pairs.emplace_back(sources.back(), place);  // each shard has as many holders as receivers
     sources.pop_back();
   }
   std::ranges::sort(pairs);

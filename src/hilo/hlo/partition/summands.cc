@@ -30,8 +30,8 @@ bool widens(ElementType from, ElementType to) {
   return is_floating(from) && is_floating(to) && bits >= 16 && element_type_info(to).bits > bits;
 }
 
-/// Whether the results of an instruction add up if an operand's values, of that type, do: those of all others are the same in
-/// each sum.
+/// Returns whether an instruction is additive in an operand of that type: the results of summands add up to the result
+/// of the sum, if all other operands are equal.
 bool adds_up(const Instruction& instruction, size_t operand, ElementType type) {
   switch (instruction.opcode) {
     case Opcode::kConvert: return widens(type, instruction.shape.element_type());
@@ -66,11 +66,11 @@ class Summands {
   std::map<InstructionId, bool> met_;
 };
 
-/// Whether the value is linear in what the devices had before they met.
+/// Returns whether the value is linear in the operands of an earlier collective.
 bool Summands::is_met(Expr value, int steps) {
   const auto known = met_.find(value.id);
   if (known != met_.end()) return known->second;
-  constexpr int kMostSteps = 100;  // each is one of a recursion
+  constexpr int kMostSteps = 100;  // limits the recursion
   const std::span<const InstructionId> operands = program_.instruction(value).operands;
   bool found = false;
   if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr) {
@@ -114,7 +114,7 @@ Expr Summands::of(Expr value) {
   if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr)
     return before_meeting(value, DeviceProgram::Meeting(*met));
   const Instruction& made = program_.instruction(value);
-  const Opcode opcode = made.opcode;  // copies: what is added moves the instruction
+  const Opcode opcode = made.opcode;  // copies: adding instructions moves this one
   const AttributesPtr attributes = made.attributes;
   const Shape shape = made.shape;
   Exprs operands;
@@ -151,7 +151,7 @@ Expr summand_of(DeviceProgram& program, Expr value, const Atoms& over) {
   return over.empty() ? value : Summands(program, over).of(value);
 }
 
-/// First the summand, whose dimensions are then cut, unless the devices of the sum share the part.
+/// Computes the summand and shards it. If devices of the sum have different shards, the array is sharded directly.
 Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to, const Atoms& over) {
   if (over.empty() || part.view != nullptr || shares(part.split, over))
     return summand_of(program, cut_as(program, part, to), over);
@@ -179,7 +179,7 @@ void leave_summands(DeviceProgram& program, std::span<Part> values, std::span<co
 
 namespace {
 
-/// What is made of one leaf of what a loop carries, as far as it adds up.
+/// The values in a loop's body that are computed additively from one leaf of the carry.
 struct OfCarry {
   const DataFlow& flow;
   std::set<FlowArrayId> arrays;
@@ -187,7 +187,7 @@ struct OfCarry {
   bool holds(const std::vector<FlowArrayId>& values) const {
     return std::ranges::any_of(values, [&](FlowArrayId id) { return arrays.contains(id); });
   }
-  /// Adds what the instruction makes of them. Whether it does no more than add them up.
+  /// Adds the instruction's results. Returns false if it uses the leaf for anything but additions.
   bool add(const FlowFrame& frame, const Instruction& instruction) {
     const bool names = instruction.opcode == Opcode::kTuple || instruction.opcode == Opcode::kGetTupleElement ||
                        instruction.opcode == Opcode::kParameter || instruction.opcode == Opcode::kCall;
@@ -199,7 +199,7 @@ struct OfCarry {
     }
     return true;
   }
-  /// The same of all that the body does, in the computations that it calls too.
+  /// As add(), for the whole body and the computations that it calls.
   bool add_all(uint32_t body) {
     std::vector<uint32_t> waiting = {body};
     while (!waiting.empty()) {

@@ -14,7 +14,7 @@ namespace {
 
 using Pieces = std::vector<ViewPiece>;
 
-/// The one dimension that an op changes.
+/// Returns the only dimension that the op changes.
 std::optional<int64_t> changed_dimension(const Instruction& instruction, const Shape& operand) {
   std::optional<int64_t> found;
   for (int64_t d = 0; d < operand.rank(); ++d) {
@@ -36,14 +36,14 @@ std::optional<int64_t> changed_dimension(const Instruction& instruction, const S
   return found;
 }
 
-/// An operand's pieces along the dimension.
+/// Returns an operand's pieces along the dimension.
 Pieces pieces_of(const Part& part, const Shape& whole, int64_t dimension) {
   if (part.view != nullptr && part.view->dimension == dimension) return part.view->pieces;
   const int64_t size = whole.dimension(dimension);
   return {{part.value, part.split, size, 0, size}};
 }
 
-/// Elements [begin, end) of pieces.
+/// Returns elements [begin, end) of pieces.
 Pieces cut_pieces(const Pieces& pieces, int64_t begin, int64_t end) {
   Pieces made;
   int64_t at = 0;
@@ -77,7 +77,7 @@ bool is_cut_piece(const ViewPiece& piece, int64_t dimension) {
   return !piece.is_fill && !piece.split[dimension].empty();
 }
 
-/// A view's part on its way.
+/// State of computing one view.
 struct Making {
   DeviceProgram& program;
   const View& view;
@@ -97,7 +97,8 @@ Expr Making::filled(Expr scalar, int64_t size) const {
   return broadcast(scalar, part.dimensions(), {});
 }
 
-/// What every device is to have of an array: where that is little, who has it tells it all.
+/// Returns the whole piece on every device. A small piece is sent by all-reduce from the device that has it; a large
+/// one is gathered.
 Expr Making::whole_piece(const ViewPiece& piece) const {
   if (piece.is_fill) return filled(piece.value, piece.size);
   ArraySplit split = to;
@@ -126,11 +127,11 @@ Expr Making::side_by_side() const {
   return parts.size() == 1 ? parts[0] : concatenate(parts, view.dimension);
 }
 
-/// Windows of the pieces' arrays, which are cut along the dimension as the result is, or whole.
+/// Returns windows of the pieces' arrays, which are sharded along the dimension like the result, or whole.
 Exprs Making::windows(const std::vector<WantedWindow>& wanted) const {
   std::vector<CutArray> arrays;
   std::vector<WantedWindow> fetched;
-  std::vector<std::pair<bool, Expr>> made;  // fetched, or this
+  std::vector<std::pair<bool, Expr>> made;  // true: fetched; false: this value
   for (size_t i = 0; i < view.pieces.size(); ++i) {
     const ViewPiece& piece = view.pieces[i];
     const bool is_cut = is_cut_piece(piece, view.dimension) && piece.whole % program.atoms().size(by()) == 0;
@@ -217,7 +218,7 @@ std::optional<Part> write_view(DeviceProgram& program, const Instruction& instru
       pieces = pad_pieces(std::move(pieces), padding, shape(0).dimension(*along), operands[1].value);
     }
   }
-  // Constants are cut where they are used.
+  // Constants are sharded at each use.
   if (!std::ranges::any_of(pieces, [&](const ViewPiece& piece) { return is_cut_piece(piece, *along); }))
     return std::nullopt;
   return Part{{}, wanted, false, std::make_shared<View>(View{instruction.shape, *along, std::move(pieces)})};

@@ -16,18 +16,18 @@ struct Interval {
 
 Interval common(Interval a, Interval b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
-/// A stretch of an array's part that the device of part `from` has and that of part `to` wants.
+/// A range of an array's shard that the device of shard `from` has and that of shard `to` needs.
 struct Message {
   size_t array;
   int64_t from, to;
-  Interval stretch;  ///< of the whole dimension
+  Interval stretch;  ///< indices in the whole dimension
 };
 
-/// Messages that go at once: each device sends one at most, and gets one at most.
+/// Messages of one collective-permute: each device sends one at most and receives one at most.
 struct Round {
   std::vector<const Message*> to;  ///< by receiver; null: nothing
   std::vector<bool> sends;
-  int64_t size = 0, most = 0;  ///< in elements; what its arrays' parts have at least
+  int64_t size = 0, most = 0;  ///< number of elements of each message; the smallest shard size of the arrays involved
 };
 
 struct Exchange {
@@ -55,7 +55,7 @@ struct Exchange {
   Expr sent_by(const Round& round, size_t array, int64_t only);
 };
 
-/// Neighbours' first: the same hop is one round where it can be.
+/// Lists messages by distance, so that messages over the same distance share a round.
 void Exchange::list_messages() {
   for (int64_t hop = 1; hop < parts; ++hop) {
     for (int64_t to = 0; to < parts; ++to) {
@@ -101,7 +101,8 @@ bool Exchange::is_dear() const {
   return sent > all;
 }
 
-/// What is sent is as long as the round, from the message's begin on, or before where the part ends.
+/// Returns the sent range. All messages of a round have the same size: the range starts at the message's begin, or
+/// earlier if it would exceed the shard's end.
 Interval Exchange::sent(const Round& round, int64_t to) const {
   const Message& message = *round.to[to];
   const int64_t end = part(message.array, message.from).end;
@@ -109,7 +110,7 @@ Interval Exchange::sent(const Round& round, int64_t to) const {
   return {begin, begin + round.size};
 }
 
-/// This device's message of the round, if it is of that array.
+/// Returns this device's message of the round if it is from that array.
 Expr Exchange::sent_by(const Round& round, size_t array, int64_t only) {
   if (only >= 0) return slice(arrays[array].part, dimension, only, only + round.size);
   std::vector<int64_t> starts(parts);
@@ -126,7 +127,7 @@ Expr Exchange::send(const Round& round) {
   Expr value;
   for (size_t array = 0; array < arrays.size(); ++array) {
     std::vector<int64_t> is_sender(parts);
-    std::optional<int64_t> start;  // the same for all senders; -1: it isn't
+    std::optional<int64_t> start;  // the start for all senders, or -1 if it differs
     for (int64_t to = 0; to < parts; ++to) {
       const Message* const message = round.to[to];
       if (message == nullptr || message->array != array) continue;
@@ -147,14 +148,14 @@ Expr Exchange::send(const Round& round) {
   return program.send(value, by, sources);
 }
 
-/// Elements that a device has got, and where they begin in its window; by part.
+/// Received elements, and by shard where they begin in its window.
 struct Piece {
   Expr value;
   int64_t size;
   std::vector<std::optional<int64_t>> places;  ///< nothing: the window needs none of them
 };
 
-/// The one place of all devices that need the piece.
+/// Returns the place of the piece if it is equal on all devices that need it.
 std::optional<int64_t> only_place(const Piece& piece) {
   std::optional<int64_t> found;
   for (const std::optional<int64_t>& place : piece.places) {
@@ -170,7 +171,7 @@ Expr zeros(DeviceProgram& program, const Shape& like, int64_t dimension, int64_t
   return full(program, shape, Literal(Shape::scalar(shape.element_type())));
 }
 
-/// Pieces one after the other, each at one place on all devices; nothing where they overlap or have several places.
+/// Concatenates pieces that are at one place on all devices. Returns nothing if they overlap or have several places.
 std::optional<Expr> laid_out(DeviceProgram& program, std::vector<Piece> pieces, int64_t dimension, int64_t size) {
   std::vector<std::pair<int64_t, const Piece*>> order;
   for (const Piece& piece : pieces) {
@@ -195,7 +196,8 @@ std::optional<Expr> laid_out(DeviceProgram& program, std::vector<Piece> pieces, 
   return parts.size() == 1 ? parts[0] : concatenate(parts, dimension);
 }
 
-/// Pieces written one over the other, each at this device's place; those that it doesn't need go to a margin.
+/// Writes pieces over each other, each at this device's place. Pieces that a device doesn't need are written to a
+/// margin.
 Expr written(DeviceProgram& program, const std::vector<Piece>& pieces, int64_t dimension, const Atoms& by,
              const Shape& like, int64_t size) {
   int64_t margin = 0;
