@@ -15,14 +15,14 @@ namespace hilo::hlo {
 namespace {
 
 constexpr size_t kOperandChunk = 4096;  // operand ids per allocation
-constexpr size_t kHashedBytes = 512;    // of a literal; equality looks at all of them
+constexpr size_t kHashedBytes = 512;    // of a literal; equality compares all bytes
 
 uint64_t mix(uint64_t h, uint64_t value) {
   h = (h ^ value) * 0x9fb21c651e98df25u;
   return h ^ (h >> 32);
 }
 
-/// Large constants would make every sweep linear in their bytes, so their hash samples both ends.
+/// The hash of a large constant samples both ends; otherwise every sweep would be linear in its bytes.
 uint64_t literal_hash(const Literal& literal) {
   const std::span<const std::byte> bytes = literal.bytes();
   uint64_t h = mix(literal.shape().hash(), bytes.size());
@@ -216,14 +216,15 @@ void RewriteBuilder::fail(Status status) {
 }
 
 InstructionId RewriteBuilder::emit(RewriteNode node) {
-  // A rule that has begun reads what its additions return, so they go on after a stop: as they are, until the sweep ends.
+  // A rule that is running uses the ids of its additions. After a stop they are added without rules until the sweep
+  // ends.
   if (status_.ok() && stop_requested()) fail(stop_status());
   if (!status_.ok()) return is_stop(status_) ? append(node) : kNoInstruction;
   if (options_.rule != nullptr && depth_ < kMaxRuleDepth) {
     ++depth_;
     const InstructionId replacement = options_.rule(*this, node);
     --depth_;
-    // A rule may forget a layout; then the instruction stays, for layouts of results are the program's to say.
+    // A rule may drop a layout. Then the instruction stays, because the program determines the layouts of its results.
     if (replacement != kNoInstruction && shape(replacement) == node.shape) return replacement;
     if (!status_.ok()) return kNoInstruction;
   }
@@ -292,7 +293,7 @@ std::vector<bool> RewriteBuilder::live_nodes(InstructionId root) const {
   return live;
 }
 
-/// Node k must be instruction k, for every k; dead nodes that a rule left behind shift the ids, so they are counted off.
+/// Checks that node k is instruction k for every k. Dead nodes that a rule left shift the ids and are skipped.
 bool RewriteBuilder::is_source(const std::vector<bool>& live, InstructionId root) const {
   std::vector<InstructionId> final_id(nodes_.size(), kNoInstruction);
   InstructionId next = 0;
@@ -325,7 +326,7 @@ StatusOr<ComputationPtr> RewriteBuilder::finish(InstructionId root) {
     const RewriteNode& node = nodes_[i];
     operands.clear();
     for (InstructionId operand : node.operands) operands.push_back(final_id[operand]);
-    // An instruction that became another op takes a name that says so.
+    // an instruction that became another op is renamed after it
     const bool keeps_name = node.from != nullptr && node.from->opcode == node.opcode;
     final_id[i] =
         draft.append(node.opcode, node.shape, operands, node.attributes, keeps_name ? node.from->name : std::string());
