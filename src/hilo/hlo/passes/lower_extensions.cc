@@ -13,13 +13,12 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int kMostLevels =
-    16;  // decompositions in decompositions; a decomposition that needs itself must end somewhere
+constexpr int kMostLevels = 16;  // levels of nested decompositions; a decomposition that contains its own op must end
 
-/// Ops that every engine runs as they are: the decomposition of fma rounds twice.
+/// Ops that every engine runs natively: the decomposition of fma rounds twice.
 constexpr Opcode kNativeEverywhere[] = {kExtFma};
 
-/// What all levels of one pass share.
+/// State that all levels of one pass share.
 struct Lowering {
   std::span<const Opcode> native;
   GrowthBudget budget;
@@ -27,7 +26,7 @@ struct Lowering {
 
 StatusOr<bool> lower(Module& module, Lowering& how, int level);
 
-/// The decomposition of one extension op, itself without extension ops.
+/// Returns the decomposition of an extension op, itself without extension ops.
 StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, Lowering& how,
                                           int level) {
   if (level == kMostLevels)
@@ -49,7 +48,7 @@ StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const 
   return inner.entry;
 }
 
-/// A composite is a call of its decomposition to an engine that doesn't know its name.
+/// Returns attributes of a plain call: a composite whose name an engine doesn't know is a call of its decomposition.
 AttributesPtr without_composite(const Instruction& call) {
   auto attributes = std::make_shared<CallAttributes>(attributes_of<CallAttributes>(call));
   attributes->is_composite = false;

@@ -14,7 +14,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// One group of all replicas.
+/// Returns one group of all replicas.
 Int64Lists everyone(int64_t replicas) {
   Int64Lists groups(1, Int64List(static_cast<size_t>(replicas)));
   std::iota(groups[0].begin(), groups[0].end(), int64_t{0});
@@ -54,7 +54,7 @@ StatusOr<InstructionId> scattered(RewriteBuilder& b, InstructionId x, int64_t di
   return without_dimension(b, b.add(Opcode::kReduceScatter, {x}, std::move(attributes)), dimension);
 }
 
-/// Slices change places along one dimension, which then goes to another place.
+/// Exchanges slices between replicas along one dimension, then moves that dimension to another position.
 InstructionId exchanged(RewriteBuilder& b, InstructionId x, const NamedAllToAllAttributes& a, int64_t replicas) {
   auto attributes = std::make_shared<AllToAllAttributes>();
   attributes->replica_groups = everyone(replicas);

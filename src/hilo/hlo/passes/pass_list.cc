@@ -10,27 +10,32 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr PassEntry kNormalizeLayouts{"normalize_layouts", normalize_layouts};     // inside, all is row-major
-constexpr PassEntry kNormalizeCompares{"normalize_compares", normalize_compares};  // types are those of the operands
-constexpr PassEntry kOptimizeRemat{"optimize_remat", optimize_remat};  // values without fwd where no residual is needed
-// Scan and the like become plain HLO.
+constexpr PassEntry kNormalizeLayouts{"normalize_layouts", normalize_layouts};  // make all shapes row-major
+// reduce comparison types to those of the operands
+constexpr PassEntry kNormalizeCompares{"normalize_compares", normalize_compares};
+// compute values without fwd if no residual is needed
+constexpr PassEntry kOptimizeRemat{"optimize_remat", optimize_remat};
+// decompose scan and other extension ops to plain HLO
 constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions, lower_extensions};
-constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};     // calls become their bodies
-constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};  // pooling becomes slices and arithmetic
+constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};     // inline calls
+constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};  // decompose pooling to slices and arithmetic
 constexpr PassEntry kSimplify{"simplify", simplify};                // algebra, folding and sharing in one sweep
-constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // known branches are taken
-constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};        // carries that need not be carried
-constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};  // what every iteration computes anew
-constexpr PassEntry kTurnProducts{"turn_products", turn_products};           // products that are read transposed
-constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};        // what is known now
-constexpr PassEntry kCse{"cse", cse};                                        // equal instructions become one
-constexpr PassEntry kRaiseWhile{"raise_while", raise_while};                 // counted loops become scans
-constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};            // erf_inv that was written out
-constexpr PassEntry kRaiseLgamma{"raise_lgamma", raise_lgamma};              // lgamma that was written out
-constexpr PassEntry kRaiseDigamma{"raise_digamma", raise_digamma};           // digamma that was written out
-constexpr PassEntry kRaiseCumulative{"raise_cumulative", raise_cumulative};  // windows that are running reductions
-constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // calls of LAPACK become decompositions
-constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
+constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // select known branches
+constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};                    // drop unneeded carries
+// move loop-invariant computations out of loops
+constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};
+// swap operands of products that are read transposed
+constexpr PassEntry kTurnProducts{"turn_products", turn_products};
+constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};  // fold constants
+constexpr PassEntry kCse{"cse", cse};                                  // merge equal instructions
+constexpr PassEntry kRaiseWhile{"raise_while", raise_while};           // convert counted loops to scans
+constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};      // recognize written-out erf_inv
+constexpr PassEntry kRaiseLgamma{"raise_lgamma", raise_lgamma};        // recognize written-out lgamma
+constexpr PassEntry kRaiseDigamma{"raise_digamma", raise_digamma};     // recognize written-out digamma
+// recognize windows that are cumulative reductions
+constexpr PassEntry kRaiseCumulative{"raise_cumulative", raise_cumulative};
+constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};  // convert LAPACK calls to decompositions
+constexpr PassEntry kDce{"dce", dce};                            // drop unused instructions
 
 constexpr PassEntry kAllPasses[] = {
     kNormalizeLayouts,

@@ -23,11 +23,11 @@ InstructionId simplify_pad(RewriteBuilder& b, const RewriteNode& n) {
   if (nothing) return x;
   // Negative padding only -> slice.
   if (only_crops) return slice(b, x, std::move(kept));
-  // The padding value is what x holds everywhere -> broadcast of it.
+  // The padding value is also the value of every element -> broadcast of it.
   const Literal* inside = splat_value(b, x);
   const Literal* outside = splat_value(b, value);
   if (inside != nullptr && outside != nullptr && inside->identical(*outside)) return b.splat(n.shape, *inside);
-  // An empty array, padded -> broadcast of the padding value.
+  // An empty array is padded -> broadcast of the padding value.
   if (from.element_count() == 0) return broadcast(b, value, {}, n.shape);
   return kNoInstruction;
 }

@@ -10,8 +10,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// Where each dimension of `from` stands in `to`, if `to` is `from` with dimensions of size 1 put in or left out.
-/// A dimension that isn't there is -1.
+/// Returns the position of each dimension of `from` in `to`, if `to` is `from` with dimensions of size 1 inserted or
+/// removed. Removed dimensions have position -1.
 std::optional<Int64List> match_dimensions_above_one(std::span<const int64_t> from, std::span<const int64_t> to) {
   Int64List place(from.size(), -1);
   size_t j = 0;
@@ -30,12 +30,12 @@ std::optional<Int64List> match_dimensions_above_one(std::span<const int64_t> fro
 InstructionId simplify_reshape(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0);
   const RewriteNode& from = b.node(x);
-  // To the shape it has -> x.
+  // The shape stays -> x.
   if (from.shape == n.shape) return x;
   // reshape(reshape(x)) -> reshape(x).
   if (from.opcode == Opcode::kReshape) return b.add(Opcode::kReshape, {from.operand(0)}, nullptr, n.shape);
   if (const Literal* value = splat_value(b, x)) return b.splat(n.shape, *value);
-  // Dimensions of size 1 put in or left out: iota and broadcast can make the new shape themselves.
+  // Only inserts or removes dimensions of size 1: iota and broadcast can create the new shape directly.
   const auto place = match_dimensions_above_one(from.shape.dimensions(), n.shape.dimensions());
   if (!place) return kNoInstruction;
   if (from.opcode == Opcode::kIota) {
@@ -59,7 +59,7 @@ InstructionId simplify_iota(RewriteBuilder& b, const RewriteNode& n) {
 }
 
 InstructionId simplify_constant(RewriteBuilder& b, const RewriteNode& n) {
-  // An array of equal elements -> broadcast of one, which every consumer sees through.
+  // An array of equal elements -> broadcast of a scalar, which every consumer recognizes.
   const Literal& value = attributes_of<ConstantAttributes>(n).value;
   if (!value.shape().is_array() || value.shape().element_count() < 2) return kNoInstruction;
   const size_t size = element_size_bytes(value.shape().element_type());
@@ -72,12 +72,12 @@ InstructionId simplify_reverse(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0);
   const Int64List& dimensions = attributes_of<ReverseAttributes>(n).dimensions;
   if (splat_value(b, x) != nullptr) return x;
-  // Dimensions of size 1 needn't be reversed.
+  // Dimensions of size 1 don't need to be reversed.
   Int64List kept;
   std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(kept),
                [&](int64_t d) { return n.shape.dimension(d) > 1; });
   if (kept.empty()) return x;
-  // reverse(reverse(x)) -> x reversed along what only one of the two reverses.
+  // reverse(reverse(x)) -> x reversed along the dimensions that only one of them reverses.
   if (const RewriteNode* inner = match(b, x, Opcode::kReverse)) {
     Int64List merged;
     for (int64_t d = 0; d < n.shape.rank(); ++d) {
