@@ -8,7 +8,7 @@
 namespace hilo::hlo::text {
 namespace {
 
-/// XLA's attributes of instructions that hilo keeps as text, whatever the opcode.
+/// XLA's attributes of instructions that hilo stores as text, for every opcode.
 constexpr std::string_view kKept[] = {"origin", "original_value", "result_accuracy", "parameter_replication",
                                       "type_hint"};
 

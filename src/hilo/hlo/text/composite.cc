@@ -22,8 +22,8 @@ const FrontendAttribute* find(const std::vector<FrontendAttribute>& attributes, 
   return it == attributes.end() ? nullptr : &*it;
 }
 
-/// One `name = value` of the composite's attributes, written as MLIR attributes: 4 : i64, true, "x", @f, array<i64: 1,
-/// 2>.
+/// Reads one `name = value` of the composite's attributes, written as MLIR attributes: 4 : i64, true, "x", @f,
+/// array<i64: 1, 2>.
 Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
                   const std::shared_ptr<Attributes>& attributes, std::vector<CallSite>& calls) {
   switch (field.kind) {
@@ -61,7 +61,7 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       return cursor.expect('>', "after a list");
     }
     case FieldKind::kComputation: {
-      const bool quoted = cursor.peek() == '"';  // as portable artefacts have symbols
+      const bool quoted = cursor.peek() == '"';  // portable artifacts quote symbols
       if (quoted) cursor.accept('"');
       else cursor.accept('@');
       const size_t position = cursor.position();
@@ -92,7 +92,7 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
                       fmt::format("{} has no form in a composite", field.name));
 }
 
-/// The same value as text; false if it has no form.
+/// Appends the value in that form; returns false if the form doesn't exist.
 bool append_value(const AttributeField& field, const Attributes& attributes, const ComputationNames& names,
                   std::string& out) {
   switch (field.kind) {
@@ -112,7 +112,7 @@ bool append_value(const AttributeField& field, const Attributes& attributes, con
       if (computation != nullptr) out += '@' + names(*computation);
       return computation != nullptr;
     }
-    case FieldKind::kWindow: {  // a string, which reads as in an op of XLA's
+    case FieldKind::kWindow: {  // a string, in the same form as for XLA's ops
       std::string window;
       append_field(field, attributes, false, {}, window);
       out += quoted_text(window);
@@ -197,7 +197,7 @@ std::string composite_attributes(const Instruction& instruction, const Computati
   if (!def.fields.empty()) {
     text = "composite.attributes={";
     for (const AttributeField& f : def.fields) {
-      if (f.show == FieldShow::kAsOperand) continue;  // a composite has no such operand
+      if (f.show == FieldShow::kAsOperand) continue;  // composites have no such operands
       text += fmt::format("{}{} = ", text.ends_with('{') ? "" : ", ", f.name);
       if (!append_value(f, *instruction.attributes, names, text)) return {};
     }

@@ -25,7 +25,7 @@ void append_word(const std::string& word, std::string& out) {
   out += is_plain_identifier(word) ? word : quoted_text(word);
 }
 
-/// Shortest digits: of a float where it is one, as XLA's attributes are.
+/// Appends the shortest digits that read back equal; of a float if the value is one, as in XLA's attributes.
 void append_real(double value, std::string& out) {
   const auto narrow = static_cast<float>(value);
   out += static_cast<double>(narrow) == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
@@ -48,7 +48,7 @@ void append_padding(const std::vector<PaddingDimension>& padding, std::string& o
   }
 }
 
-/// One `key=AxB` of a window, left out if every dimension has the default.
+/// Appends one `key=AxB` of a window; nothing if every dimension has the default.
 void append_window_part(const std::vector<WindowDimension>& window, std::string_view key, bool always,
                         const std::function<std::string(const WindowDimension&)>& text, std::string& out) {
   const std::string standard = text(WindowDimension());
@@ -102,7 +102,7 @@ void append_field(const AttributeField& field, const Attributes& attributes, boo
   switch (field.kind) {
     case FieldKind::kInt64: {
       const std::string number = std::to_string(field_value<int64_t>(field, attributes));
-      // XLA allows for several dimensions where the op takes one: concatenate(...), dimensions={1}.
+      // XLA allows several dimensions where the op has one: concatenate(...), dimensions={1}
       out += field.name == "dimensions" ? "{" + number + "}" : number;
       return;
     }

@@ -44,7 +44,7 @@ Status read_pair(Cursor& cursor, std::string_view what, Int64Pairs& pairs) {
   return ok_status();
 }
 
-/// `[2,4]`, of numbers above 0.
+/// Reads `[2,4]`, a list of numbers above 0.
 Status read_tile(Cursor& cursor, std::string_view what, Int64List& sizes) {
   HILO_RETURN_IF_ERROR(cursor.expect('[', "before the sizes of", what));
   do {
@@ -56,7 +56,8 @@ Status read_tile(Cursor& cursor, std::string_view what, Int64List& sizes) {
   return cursor.expect(']', "after the sizes of", what);
 }
 
-/// `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: 0, 1, ... of the right array, transposed, in rows as long as the left one says.
+/// Reads `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: 0, 1, ... in the array on the right, transposed, in rows of the lengths
+/// on the left.
 Status read_iota_lists(Cursor& cursor, std::string_view what, Int64Lists& lists) {
   const size_t position = cursor.position();
   Int64List rows, sizes, permutation;
@@ -87,7 +88,7 @@ std::string lower_case(std::string_view word) {
   return small;
 }
 
-/// A string in quotes, or a bare word.
+/// Reads a quoted string or a bare word.
 StatusOr<std::string> read_word(Cursor& cursor, std::string_view what) {
   if (cursor.peek() == '"') return cursor.quoted(what);
   const std::string_view word = cursor.identifier();
@@ -98,7 +99,7 @@ StatusOr<std::string> read_word(Cursor& cursor, std::string_view what) {
 Status read_enum(Cursor& cursor, const AttributeField& field, uint8_t& value) {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
-  const std::string small = lower_case(word);  // XLA's small names may be written in capitals, not the other way
+  const std::string small = lower_case(word);  // XLA accepts capitals for its lowercase names, but not the reverse
   for (size_t i = 0; i < field.enum_names.size(); ++i) {
     if ((field.enum_names[i] == word || field.enum_names[i] == small) && !word.empty()) {
       value = static_cast<uint8_t>(i);
@@ -112,7 +113,7 @@ Status read_enum(Cursor& cursor, const AttributeField& field, uint8_t& value) {
   return cursor.error(position, fmt::format("{} is no value of {}; known: {}", quote(word), field.name, known));
 }
 
-/// `{[start:limit], [start:limit:stride]}`
+/// Reads `{[start:limit], [start:limit:stride]}`.
 Status read_slice_ranges(Cursor& cursor, std::string_view what, std::vector<SliceRange>& ranges) {
   return read_braced(cursor, what, [&]() -> Status {
     SliceRange range;
@@ -128,7 +129,7 @@ Status read_slice_ranges(Cursor& cursor, std::string_view what, std::vector<Slic
   });
 }
 
-/// A word of numbers joined by 'x' and '_', "0_0x-1_2_3", read as one list of numbers per 'x'-separated part.
+/// Reads a word of numbers joined by 'x' and '_', such as "0_0x-1_2_3", into one list of numbers per part between 'x'.
 Status read_number_grid(Cursor& cursor, std::string_view what, Int64Lists& grid) {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
@@ -150,7 +151,7 @@ Status read_number_grid(Cursor& cursor, std::string_view what, Int64Lists& grid)
   }
 }
 
-/// `0_0x1_1_2`: low, high and, if any has one, interior padding of each dimension.
+/// Reads `0_0x1_1_2`: low, high and optional interior padding of each dimension.
 Status read_padding(Cursor& cursor, std::string_view what, std::vector<PaddingDimension>& padding) {
   const size_t position = cursor.position();
   Int64Lists grid;
@@ -166,7 +167,7 @@ Status read_padding(Cursor& cursor, std::string_view what, std::vector<PaddingDi
   return ok_status();
 }
 
-/// One `key=AxB` of a window.
+/// Reads one `key=AxB` of a window.
 Status read_window_part(Cursor& cursor, std::vector<WindowDimension>& window) {
   const size_t position = cursor.position();
   const std::string_view key = cursor.identifier();
@@ -199,7 +200,8 @@ Status read_window(Cursor& cursor, std::vector<WindowDimension>& window) {
   return ok_status();
 }
 
-/// One of the three parts of `b01f_01io->b01f`: the places of two letters, and of the digits in their order.
+/// Reads one of the three parts of `b01f_01io->b01f`: the positions of two letters, and of the digits in ascending
+/// order.
 bool read_labels(std::string_view labels, char first, char second, int64_t& first_at, int64_t& second_at,
                  Int64List& spatial) {
   if (labels.size() < 2 || labels.size() > 12) return false;
@@ -235,7 +237,7 @@ Status read_convolution_dimensions(Cursor& cursor, std::string_view what, Convol
 }  // namespace
 
 StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& sizes, const Int64List& permutation) {
-  constexpr int64_t kMostIds = 1 << 20;  // a short text must not ask for much memory
+  constexpr int64_t kMostIds = 1 << 20;  // so that a short text can't allocate much memory
   Int64List order(sizes.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   if (!std::is_permutation(order.begin(), order.end(), permutation.begin(), permutation.end()))
@@ -299,7 +301,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
   };
   switch (field.kind) {
     case FieldKind::kInt64: {
-      // One dimension, where XLA allows for several: concatenate(...), dimensions={1}.
+      // a list of one dimension, because XLA allows several: concatenate(...), dimensions={1}
       const size_t position = cursor.position();
       if (cursor.peek() != '{') return assign(field_value<int64_t>(field, values), cursor.integer(field.name));
       Int64List list;
@@ -313,7 +315,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     case FieldKind::kDouble: {
       const size_t position = cursor.position();
       const std::string_view word = cursor.identifier();
-      float number = 0;  // as XLA's messages and StableHLO have it
+      float number = 0;  // a float, as in XLA's messages and StableHLO
       const auto [stop, status] = std::from_chars(word.data(), word.data() + word.size(), number);
       field_value<double>(field, values) = static_cast<double>(number);
       if (status == std::errc() && stop == word.data() + word.size()) return ok_status();
@@ -334,7 +336,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
       return read_braced(cursor, field.name, [&]() -> Status {
         std::string& word = field_value<StringList>(field, values).emplace_back();
         HILO_RETURN_IF_ERROR(assign(word, read_word(cursor, field.name)));
-        word = lower_case(word);  // the lists are of precisions
+        word = lower_case(word);  // precisions may be in capitals
         return ok_status();
       });
     case FieldKind::kEnum: return read_enum(cursor, field, field_value<uint8_t>(field, values));

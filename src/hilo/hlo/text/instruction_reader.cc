@@ -21,7 +21,8 @@
 namespace hilo::hlo::text {
 namespace {
 
-/// XLA writes the asynchronous form of an op without opcodes of its own as call-start, call-update, call-done.
+/// Returns the opcode of call-start, call-update or call-done, which XLA writes for async ops without opcodes of their
+/// own.
 std::optional<Opcode> async_opcode(std::string_view name) {
   constexpr std::pair<std::string_view, Opcode> kForms[] = {
       {"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
@@ -31,7 +32,8 @@ std::optional<Opcode> async_opcode(std::string_view name) {
   return std::nullopt;
 }
 
-/// The op of `slice-start` if its attributes are those of the op; that of call-start names what it calls.
+/// Returns the op of `slice-start`, whose attributes are those of the op. For call-start the attributes name a
+/// computation instead.
 std::optional<Opcode> wrapped_with_attributes(Opcode opcode, std::string_view spelled) {
   constexpr std::string_view kStart = "-start";
   if (opcode != Opcode::kAsyncStart || spelled.empty() || spelled == "call-start") return std::nullopt;
@@ -44,7 +46,7 @@ class Reader {
   Reader(Cursor& cursor, SharedState& shared, ParsedComputation& computation, bool alone)
       : cursor_(cursor), shared_(shared), computation_(computation), alone_(alone) {}
 
-  /// The one instruction of a text; its name may be missing.
+  /// Reads the only instruction of a text; its name is optional.
   Status read_alone() {
     if (!at_shape(cursor_)) return read_one();
     return read_definition(cursor_.position(), "root", true).status();
@@ -59,7 +61,7 @@ class Reader {
   }
 
  private:
-  /// An operand whose definition has not been seen yet; in a correct program there is none.
+  /// An operand whose definition has not been read yet; a valid program has none.
   struct Undefined {
     InstructionId user;
     std::string_view name;
@@ -69,15 +71,15 @@ class Reader {
   /// An instruction that is being read.
   struct Open {
     size_t position = 0;
-    std::string_view name;  ///< "" if it stands where an operand may
+    std::string_view name;  ///< "" for an instruction written as an operand
     std::optional<Shape> shape = {};
-    bool bounded = false;  ///< it has dimensions of bounded size
+    bool bounded = false;  ///< the shape has dimensions of bounded size
     Opcode opcode{};
     std::shared_ptr<Attributes> attributes = {};
     AnnotationsPtr annotations = {};
-    size_t first_operand = 0;                 ///< in operands_, up to whose end they go
-    std::string_view spelled = {};            ///< the opcode as written, if that is not its name
-    std::optional<ConstantText> sparse = {};  ///< of a constant that isn't written out
+    size_t first_operand = 0;                 ///< its operands begin here in operands_ and extend to the end
+    std::string_view spelled = {};            ///< the opcode as written, if that differs from its name
+    std::optional<ConstantText> sparse = {};  ///< a constant that the text abbreviates
   };
 
   Status read_one();
@@ -106,15 +108,15 @@ class Reader {
   Cursor& cursor_;
   SharedState& shared_;
   ParsedComputation& computation_;
-  bool alone_;                                                      // the text is this instruction
+  bool alone_;                                                      // the text is a single instruction
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
-  std::vector<InstructionId> operands_;                             // of what is being read, outermost first
+  std::vector<InstructionId> operands_;                             // of all open instructions, outermost first
   std::vector<Undefined> undefined_;
 };
 
 Status Reader::read_name(size_t position, std::string_view& name, bool& root) {
   root = cursor_.accept_word("ROOT");
-  if (root && cursor_.peek() == '=') {  // an instruction that is called ROOT
+  if (root && cursor_.peek() == '=') {  // an instruction whose name is ROOT
     cursor_.set_position(position);
     root = false;
   }
@@ -168,7 +170,7 @@ Status Reader::read_operand_field(const AttributeField& field, Open& open) {
   return cursor_.expect(')', fmt::format("after the {} of a {}", field.name, opcode_name(open.opcode)));
 }
 
-/// An operand by its name; kNoInstruction if nothing has it yet.
+/// Returns the id of a named operand; kNoInstruction if the name isn't defined yet.
 StatusOr<InstructionId> Reader::read_named_operand(std::string_view name, size_t position,
                                                    const std::optional<Shape>& stated) {
   const auto it = ids_.find(name);
@@ -196,7 +198,7 @@ InstructionId Reader::add_parameter(const Shape& shape, std::string_view name, s
   return id;
 }
 
-/// `%x`, `f32[2] x`, or an instruction: `f32[2] negate(x)`.
+/// Reads `%x`, `f32[2] x`, or an instruction: `f32[2] negate(x)`.
 Status Reader::read_operand() {
   const size_t begin = cursor_.position();
   std::optional<Shape> stated;
@@ -204,7 +206,7 @@ Status Reader::read_operand() {
     HILO_ASSIGN_OR_RETURN(stated, shared_.shapes.read(cursor_));
   }
   const char next = cursor_.peek();
-  if (stated && (next == ',' || next == ')')) {  // XLA passes over a shape of nothing
+  if (stated && (next == ',' || next == ')')) {  // XLA ignores a shape without a name
     if (alone_) operands_.push_back(add_parameter(*stated, "", begin));
     return ok_status();
   }
@@ -245,7 +247,7 @@ Status Reader::read_attributes(Open& open, bool has_attributes) {
                            open.annotations, computation_.calls);
 }
 
-/// `slice-start(x), slice={[0:2]}` is an async-start of a computation that is the slice.
+/// Reads `slice-start(x), slice={[0:2]}` as an async-start of a computation that contains the slice.
 Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   const bool stated = open.shape && open.shape->is_tuple() && open.shape->tuple_size() >= 2 &&
                       open.shape->tuple_element(0).is_tuple() &&
@@ -288,7 +290,8 @@ Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   return ok_status();
 }
 
-/// A constant of one value and zeros, or of zeros, becomes what computes it: large ones take no memory here.
+/// Replaces a constant of one value and zeros, or of zeros, by instructions that compute it, so that it takes no memory
+/// here.
 void Reader::spread(Open& open) {
   const auto constant = [&](Literal value) {
     auto attributes = std::make_shared<ConstantAttributes>();
@@ -327,7 +330,7 @@ InstructionId Reader::append(Open&& open) {
   return id;
 }
 
-/// What follows the name: `shape opcode(operands), key=value, ...`.
+/// Reads what follows the name: `shape opcode(operands), key=value, ...`.
 StatusOr<InstructionId> Reader::read_definition(size_t position, std::string_view name, bool has_attributes) {
   const NestedScope scope(shared_);
   HILO_RETURN_IF_ERROR(scope.check(cursor_));
@@ -404,8 +407,8 @@ Status Reader::explain_undefined() {
                                    first.name, cursor_.place(definition)));
 }
 
-/// "a -> b -> a" for the first instructions that need themselves, else "": one depth-first search, on an explicit
-/// stack.
+/// Returns "a -> b -> a" for the first instructions that depend on themselves, else "". A depth-first search on an
+/// explicit stack.
 std::string Reader::find_cycle() const {
   const InstructionId size = computation_.draft.size();
   enum class Mark : uint8_t { kNew, kOpen, kDone };
@@ -413,7 +416,7 @@ std::string Reader::find_cycle() const {
   struct Frame {
     InstructionId id;
     size_t operand = 0;    // next operand to visit
-    size_t undefined = 0;  // next of undefined_ to look at
+    size_t undefined = 0;  // next entry of undefined_ to visit
   };
   std::vector<Frame> stack;
   const auto first_use = [&](InstructionId user) {
@@ -474,7 +477,7 @@ std::string cycle_text(std::span<const std::string> names) {
 }
 
 std::string name_hint(std::string_view name, std::span<const std::string_view> names) {
-  constexpr size_t kMost = 2000;  // names worth comparing for a hint
+  constexpr size_t kMost = 2000;  // names compared for a hint
   const std::optional<std::string_view> nearest = nearest_name(name, names.first(std::min(names.size(), kMost)));
   return nearest ? fmt::format(" Hint: did you mean '%{}'?", *nearest) : std::string();
 }

@@ -15,14 +15,14 @@
 namespace hilo::hlo::text {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 20;  // a short text must not ask for much memory
+constexpr int64_t kMostDevices = 1 << 20;  // so that a short text can't allocate much memory
 
 struct Axis {
   std::string name;
   int64_t size;
 };
 
-/// A part of an axis: `before` ways outside of it.
+/// A part of an axis: the axis reshaped to [before, size, rest], of which the middle dimension is used.
 struct AxisPart {
   size_t axis;
   int64_t before, size;
@@ -30,7 +30,7 @@ struct AxisPart {
 
 struct Mesh {
   std::vector<Axis> axes;
-  Int64List ids;  ///< of the devices, the last axis fastest
+  Int64List ids;  ///< device ids; the last axis varies fastest
 };
 
 StatusOr<std::vector<Axis>> read_axes(Cursor& cursor, std::string_view what) {
@@ -58,7 +58,7 @@ StatusOr<Int64List> read_numbers(Cursor& cursor, std::string_view what, char end
   return numbers;
 }
 
-/// `([4,2]T(1,0))` or `(3,1,0,2)`
+/// Reads `([4,2]T(1,0))` or `(3,1,0,2)`.
 StatusOr<Int64List> read_device_ids(Cursor& cursor, int64_t count) {
   constexpr std::string_view kWhat = "device_ids";
   HILO_RETURN_IF_ERROR(cursor.expect('(', "before", kWhat));
@@ -105,7 +105,7 @@ StatusOr<Mesh> read_mesh(Cursor& cursor, std::string_view what) {
   return mesh;
 }
 
-/// `'y'`, `'1'` or `'y':(2)4`
+/// Reads `'y'`, `'1'` or `'y':(2)4`.
 StatusOr<AxisPart> read_part(Cursor& cursor, std::string_view what, const std::vector<Axis>& axes) {
   const size_t position = cursor.position();
   HILO_ASSIGN_OR_RETURN(const std::string name, cursor.quoted(what));
@@ -128,13 +128,13 @@ StatusOr<AxisPart> read_part(Cursor& cursor, std::string_view what, const std::v
                                             part.size, quote(axis->name), axis->size));
 }
 
-/// The mesh as an array of finer dimensions, of which each part is one; parts of size 1 are none.
+/// The mesh, reshaped so that each part is a dimension; parts of size 1 are omitted.
 struct Cut {
   Int64List sizes;
-  Int64List chosen;  ///< the dimensions that are parts, in the parts' order
+  Int64List chosen;  ///< the dimensions that are parts, in the order of the parts
 };
 
-/// Errors    INVALID_ARGUMENT where parts overlap
+/// Errors    INVALID_ARGUMENT if parts overlap
 StatusOr<Cut> cut_mesh(const Mesh& mesh, const std::vector<AxisPart>& parts) {
   Cut cut;
   std::vector<int64_t> dimension_of(parts.size(), -1);

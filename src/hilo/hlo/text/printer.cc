@@ -54,7 +54,7 @@ class Printer {
 
   const PrintOptions& options_;
   std::string out_;
-  ProgramOrder program_;                                    // empty while a lone computation or instruction is printed
+  ProgramOrder program_;  // empty while a single computation or instruction is printed
   std::unordered_map<InstructionId, std::string> renamed_;  // of the computation being printed
 };
 
@@ -86,7 +86,7 @@ std::string Printer::module(const Module& module) {
   return take();
 }
 
-/// Finds free names for instructions whose own can't stand in HLO text.
+/// Finds free names for instructions whose names HLO text doesn't allow.
 void Printer::rename(const Computation& c) {
   renamed_.clear();
   const std::span<const Instruction> all = c.instructions();
@@ -168,7 +168,7 @@ void Printer::attributes(const Instruction& i) {
 
 void Printer::annotations(const Computation& c, const Annotations& a) {
   if (a.control_predecessors.empty()) return append_annotations(a, out_);
-  // A pass may have dropped a predecessor.
+  // a pass may have dropped a control predecessor
   std::unordered_set<std::string_view> present;
   for (const Instruction& i : c.instructions()) present.insert(i.name);
   Annotations kept = a;
@@ -180,7 +180,7 @@ void Printer::instruction(const Computation& c, const Instruction& i) {
   unconfigured_instruction(c, i);
   if (i.opcode != Opcode::kCustomCall || i.attributes == nullptr) return;
   const std::string& config = attributes_of<CustomCallAttributes>(i).backend_config;
-  if (!config.empty()) out_ += ", backend_config=" + config;  // the last, as XLA writes it
+  if (!config.empty()) out_ += ", backend_config=" + config;  // last, as in XLA
 }
 
 void Printer::unconfigured_instruction(const Computation& c, const Instruction& i) {

@@ -20,13 +20,14 @@ std::string UniqueNames::unique(const std::string& wanted) {
 
 namespace {
 
-/// Where a computation stood in the stored program that it was read from: readers number instructions throughout.
+/// The origins of a computation that was read from a stored program. Readers number instructions throughout the
+/// program.
 struct Stretch {
   uint32_t first, last;
   ComputationPtr computation;
 };
 
-/// All computations in the order in which they were read, if they were; else called ones in the order of their calls.
+/// Returns all computations in the order in which they were read, if known; else callees before callers.
 std::vector<ComputationPtr> stored_order(const Module& module) {
   std::vector<ComputationPtr> by_calls = computations_of(module);
   std::vector<Stretch> stretches;
@@ -52,7 +53,7 @@ std::vector<ComputationPtr> stored_order(const Module& module) {
   return as_read;
 }
 
-/// atan2(x, 1)
+/// Returns atan2(x, 1).
 StatusOr<ComputationPtr> decomposed_atan(const Shape& stated) {
   const Shape shape = stated.with_default_layout();
   ComputationDraft draft("atan");
@@ -68,7 +69,7 @@ class Collector {
  public:
   Collector(bool decompose_extensions, ProgramNames names) : decompose_(decompose_extensions), names_(names) {}
 
-  /// The computation, after the decompositions of its extension ops, which may have some of their own.
+  /// Adds the computation after the decompositions of its extension ops, which may contain extension ops themselves.
   void add(const ComputationPtr& c, int depth = 0) {
     if (program_.names.contains(c.get())) return;
     for (const Instruction& i : c->instructions()) {
@@ -83,7 +84,7 @@ class Collector {
   ProgramOrder take() && { return std::move(program_); }
 
  private:
-  static constexpr int kDeepest = 16;  // decompositions in decompositions
+  static constexpr int kDeepest = 16;  // nesting of decompositions
 
   void add_decomposition(const Computation& owner, const Instruction& i, int depth) {
     if (i.def().decompose == nullptr && i.opcode != Opcode::kAtan) return;
