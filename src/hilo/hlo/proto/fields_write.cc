@@ -63,7 +63,7 @@ void write_slices(uint32_t number, const std::vector<SliceRange>& ranges, WireWr
   }
 }
 
-/// `{{0,1},{2,3}}` as CollectiveDeviceListProto.
+/// Writes `{{0,1},{2,3}}` as CollectiveDeviceListProto.
 WireWriter write_groups(const Int64Lists& groups) {
   WireWriter out;
   for (const Int64List& group : groups) {

@@ -62,7 +62,7 @@ Status read_aliases(const WireMessage& message, Module& module) {
   return ok_status();
 }
 
-/// `{ (0, {}), (1, {2}) }`
+/// Writes `{ (0, {}), (1, {2}) }`.
 StatusOr<WireWriter> write_donors(std::string_view value) {
   WireWriter out;
   Cursor cursor(value, "buffer_donor");
@@ -95,7 +95,7 @@ Status read_donors(const WireMessage& message, Module& module) {
   return ok_status();
 }
 
-/// StackFrameIndexProto's fields: the table i has number i + 1. Of the rows in braces the keys by field number.
+/// StackFrameIndexProto: table i has field number i + 1. Keys of rows in braces, by field number.
 constexpr std::string_view kLocationFields[] = {"",       "file_name_id", "function_name_id", "line",
                                                 "column", "end_line",     "end_column"};
 constexpr std::string_view kFrameFields[] = {"", "file_location_id", text::kParentFrame};
@@ -153,7 +153,7 @@ StatusOr<std::string> row_text(const LocationTable& table, std::string_view item
   return "{" + text + "}";
 }
 
-/// As HLO text has them, and checked as if they stood there.
+/// Reads the tables by converting them to HLO text, whose reader checks them.
 Status read_locations(const WireMessage& message, Module& module) {
   std::string text;
   for (const LocationTable& table : text::location_tables()) {

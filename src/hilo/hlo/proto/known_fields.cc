@@ -14,7 +14,7 @@ namespace hilo::hlo::proto {
 namespace {
 
 constexpr uint32_t kCommon[] = {kName, kOpcode, kResultShape, kId, kOperands, kPredecessors, kCalledIds};
-// Forms of attributes beside those of the table of places.
+// Fields of other forms than those in the table of places.
 constexpr uint32_t kOtherForms[] = {49, 56, 92};
 constexpr uint32_t kGroupForms[] = {kReplicaGroups, kIotaGroups, kMeshGroups};
 constexpr uint32_t kInferredDimension = 14, kConvolutionKind = 97;
@@ -35,14 +35,14 @@ FieldSet known_fields_of(Opcode opcode) {
     }
   }
   if (opcode == Opcode::kCompare) known.set(kComparisonOrder);
-  // What changes no value here.
+  // fields without an effect in hilo
   if (opcode == Opcode::kTopK) known.set(kIsStable);
   if (opcode == Opcode::kReshape) known.set(kInferredDimension);
   if (opcode == Opcode::kConvolution) known.set(kConvolutionKind);
   return known;
 }
 
-/// The fields of HloInstructionProto that are read for `opcode`. Looked up once for all ops.
+/// Returns the fields of HloInstructionProto that are read for `opcode`. Computed once for all ops.
 const FieldSet& known_fields(Opcode opcode) {
   static const auto* const table = [] {
     auto* const all = new std::array<FieldSet, kHloOpcodeCount>;

@@ -30,7 +30,7 @@ constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VER
                                              "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
                                              "API_VERSION_TYPED_FFI"};
 
-// Messages inside HloInstructionProto.
+// Nested messages of HloInstructionProto.
 constexpr uint32_t kDot = 30, kGather = 33, kScatter = 48, kPrecision = 51, kTriangularSolve = 59, kCholesky = 62,
                    kRaggedDot = 90, kRaggedDotDimensions = inside(kRaggedDot, 1);
 

@@ -32,7 +32,7 @@ namespace hilo::hlo {
 namespace proto {
 namespace {
 
-/// What is being built of one computation.
+/// A computation under construction.
 struct Draft {
   explicit Draft(std::string name) : draft(std::move(name)) {}
   ComputationDraft draft;
@@ -40,7 +40,7 @@ struct Draft {
   text::BoundedSizes bounded;
 };
 
-/// An instruction on its way from the message into a draft.
+/// The parts of an instruction that is being read.
 struct Parts {
   Opcode opcode{};
   std::vector<InstructionId> operands;
@@ -80,9 +80,9 @@ class Reader {
   boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;  // by their bytes
   ShapeReader shapes_;
   std::string key_;  // of the annotations that are being read
-  // One of each for all instructions, for their memory.
+  // One of each for all instructions, to reuse their memory.
   Parts parts_;                             // of the instruction that is being read
-  WireMessage nested_{std::string_view()};  // a message in it
+  WireMessage nested_{std::string_view()};  // nested in it
   std::vector<int64_t> numbers_;            // of the list that is being read
 };
 
@@ -99,13 +99,13 @@ Status read_comparison_order(const WireMessage& message, const Parts& parts) {
   if (word.empty()) return ok_status();
   const std::optional<ComparisonType> type = comparison_type_of_order(word);
   if (!type) return invalid_argument(fmt::format("comparison_order: got {}, wanted PARTIAL or TOTAL", quote(word)));
-  // Of integers XLA writes it too, and there is no other.
+  // XLA also writes the order of integers, which have only one
   const bool has_other = !parts.operand_shapes.empty() && is_floating(parts.operand_shapes[0].element_type());
   if (has_other) static_cast<CompareAttributes&>(*parts.attributes).type = *type;
   return ok_status();
 }
 
-/// XLA states the type of every comparison; hilo only one that the operands don't tell.
+/// Removes the type of a comparison if it follows from the operands; XLA always states it.
 void forget_usual_comparison(const Parts& parts) {
   if (parts.opcode != Opcode::kCompare || parts.operand_shapes.empty()) return;
   auto& compare = static_cast<CompareAttributes&>(*parts.attributes);
@@ -116,7 +116,7 @@ void forget_usual_comparison(const Parts& parts) {
   if (compare.type == usual) compare.type = ComparisonType::kDefault;
 }
 
-/// What a custom call is configured with is part of its meaning.
+/// Stores the configuration of a custom call, which is part of its meaning.
 void configure_custom_call(Parts& parts) {
   if (parts.opcode != Opcode::kCustomCall || parts.annotations == nullptr) return;
   if (parts.annotations->backend_config.empty()) return;
@@ -150,8 +150,8 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   return ok_status();
 }
 
-/// Fields that are frontend attributes go where they belong, and a composite call that stands for an extension op becomes
-/// that op.
+/// Moves frontend attributes of fields to those fields, and converts a composite call that represents an extension op
+/// to that op.
 Status Reader::restore_extension(InstructionId id, Parts& parts) {
   if (parts.annotations == nullptr) return ok_status();
   const std::string text = " " + parts.annotations->frontend_attributes;  // a position of 0 means none
@@ -229,7 +229,7 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   return restore_extension(draft.draft.size(), parts);
 }
 
-/// Appends the instruction, or what it is in hilo's terms; the declared shape is its own.
+/// Appends the instruction, or its replacement by hilo's ops. The declared shape is its own.
 StatusOr<InstructionId> Reader::append(std::string_view shape_bytes, std::string_view name, Parts& parts,
                                        Draft& draft) {
   HILO_ASSIGN_OR_RETURN(const Shape declared, shapes_.read(shape_bytes));
@@ -268,7 +268,7 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
 }
 
-/// Origins count up with the ids, which a schedule mixes. What an instruction was written out to has its origin.
+/// Numbers origins in the order of the ids, which a schedule permutes. Replacements of an instruction have its origin.
 void number_origins(uint32_t first, std::vector<int64_t> ids, Draft& draft) {
   std::vector<uint32_t> origins(draft.draft.size(), first);
   std::ranges::sort(ids);
@@ -332,8 +332,8 @@ Status Reader::read_computation(std::string_view bytes) {
   return in_here(invalid_argument(fmt::format("id {} is taken", id)));
 }
 
-/// The HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1: there it is a message, whose
-/// first byte is a tag; here it is a name, which has no control characters.
+/// Returns the HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1. In an HloProto this is
+/// a message, whose first byte is a tag; in an HloModuleProto it is a name, without control characters.
 StatusOr<std::string_view> module_bytes(std::string_view bytes) {
   if (bytes.empty()) return invalid_argument("HloModuleProto: no bytes");
   WireField first;
@@ -367,7 +367,7 @@ StatusOr<Module> Reader::read(std::string_view bytes) {
 }  // namespace proto
 
 bool is_proto(std::string_view bytes) {
-  // Text has no control characters but blanks; a message has tags and lengths among its first bytes.
+  // Text has no control characters except blanks; the first bytes of a message contain tags and lengths.
   constexpr size_t kLook = 4096;
   const std::string_view begin = bytes.substr(0, kLook);
   const bool control = std::any_of(begin.begin(), begin.end(), [](char c) {

@@ -12,7 +12,7 @@ namespace {
 
 using text::Cursor;
 
-// OpSharding by field number; its types by number.
+// Fields of OpSharding, and its types.
 constexpr uint32_t kType = 1, kShardingDimensions = 3, kDevices = 4, kTuple = 5, kReplicateLast = 6, kLastTileDims = 8,
                    kReshape = 9, kTranspose = 10, kIsGroup = 11, kGroup = 12, kGroupType = 13;
 enum Type : int64_t { kReplicated, kMaximal, kTupleType, kOther, kManual, kUnknown, kUnreduced };
@@ -26,7 +26,7 @@ StatusOr<int64_t> read_type(Cursor& cursor) {
   return cursor.error(StatusCode::kUnimplemented, position, fmt::format("sharding '{}' is not known", word));
 }
 
-/// `devices=[2,1]0,1` or `devices=[2,1]<=[2]`, after "devices=".
+/// Reads `devices=[2,1]0,1` or `devices=[2,1]<=[2]`, after "devices=".
 Status read_devices(Cursor& cursor, WireWriter& out) {
   IotaDevices iota;
   HILO_ASSIGN_OR_RETURN(iota.dimensions, read_bracketed(cursor, '[', ']'));
@@ -47,7 +47,7 @@ Status read_devices(Cursor& cursor, WireWriter& out) {
   return ok_status();
 }
 
-/// What may follow in the braces: last_tile_dim_replicate, last_tile_dims={...}, shard_as N, metadata={...}.
+/// Reads what may follow in the braces: last_tile_dim_replicate, last_tile_dims={...}, shard_as N, metadata={...}.
 Status read_suffix(Cursor& cursor, std::string_view word, WireWriter& out) {
   if (word == "last_tile_dim_replicate") {
     out.boolean(kReplicateLast, true);
@@ -82,7 +82,7 @@ Status read_suffix(Cursor& cursor, std::string_view word, WireWriter& out) {
   return cursor.expect('}', "after last_tile_dims");
 }
 
-/// One sharding in braces that is no tuple.
+/// Reads one sharding in braces that is no tuple.
 StatusOr<WireWriter> read_one(Cursor& cursor) {
   WireWriter out;
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before a sharding"));
@@ -218,7 +218,7 @@ StatusOr<std::string> read_sharding(std::string_view bytes) {
 
 namespace {
 
-/// The devices 0, 1, .. of a box, its dimensions transposed.
+/// Returns the devices 0, 1, ... as an array of these sizes, transposed.
 StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, std::vector<int64_t> order) {
   constexpr int64_t kMost = 65536;
   int64_t count = 1;

@@ -22,9 +22,9 @@ std::string_view wire_type_name(WireType type) {
   return "unknown";
 }
 
-/// Appends all varints of a packed list; false if the last one is cut off.
+/// Appends all varints of a packed list; returns false if the last one is truncated.
 bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
-  constexpr size_t kUsual = 4;  // items: one allocation for most
+  constexpr size_t kUsual = 4;  // items that need only one allocation
   if (values.capacity() == 0) values.reserve(std::min(bytes.size(), kUsual));
   for (size_t position = 0; position < bytes.size();) {
     uint64_t bits = 0;
@@ -35,19 +35,19 @@ bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
   return true;
 }
 
-/// Why bytes are no field.
+/// Why bytes aren't a valid field.
 enum class Problem : uint8_t { kNone, kNoTag, kNoNumber, kTooLong, kUnknownType, kCutOff };
 
 bool take_fixed(std::string_view bytes, size_t& position, size_t size, uint64_t& value) {
   if (bytes.size() - position < size) return false;
   value = 0;
-  std::memcpy(&value, bytes.data() + position, size);  // little endian, as the wire
+  std::memcpy(&value, bytes.data() + position, size);  // little endian, as in the message
   position += size;
   return true;
 }
 
-/// Reads the field at `position` and passes it; `field` is a new one. A length that is too long stands in its value, for
-/// the error: nothing is made of text here, as most fields are read one after the other and are right.
+/// Reads the field at `position` and advances it. `field` must be new. If a length is too long, it is stored in the
+/// value for the error. This function creates no text, because it runs for every field.
 [[gnu::always_inline]] inline Problem take_field(std::string_view message, size_t& position, WireField& field) {
   uint64_t tag = 0;
   if (!take_varint(message, position, tag)) return Problem::kNoTag;
@@ -72,7 +72,7 @@ bool take_fixed(std::string_view bytes, size_t& position, size_t size, uint64_t&
   return Problem::kNone;
 }
 
-/// The error for a field that begins at byte `begin` and was read up to `position`.
+/// Returns the error for a field that begins at byte `begin` and was read up to `position`.
 Status error_of(Problem problem, std::string_view name, size_t begin, size_t present, const WireField& field) {
   const auto in_field = [&](const std::string& what) {
     return invalid_argument(fmt::format("{}: field {} at byte {}: {}", name, field.number, begin, what));
@@ -122,8 +122,8 @@ StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_vi
 }
 
 Status WireMessage::append(std::string_view message) {
-  // One allocation for most: an instruction has less than 16 fields; those of a computation, which are instructions, take
-  // 64 bytes or so, unless they are constants. No field takes less than two.
+  // Capacities that need one allocation in most cases. An instruction has fewer than 16 fields. Instructions, the
+  // fields of a computation, take about 64 bytes unless they are constants. Every field takes at least two.
   constexpr size_t kFew = 16, kMany = 8192;
   if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, std::clamp(message.size() / 64, kFew, kMany)));
   for (size_t position = 0; position < message.size();) {
