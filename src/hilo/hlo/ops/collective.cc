@@ -13,7 +13,7 @@
 namespace hilo::hlo {
 namespace {
 
-// XLA's order in HLO text.
+// The fields in XLA's order in HLO text.
 template <typename... More>
 constexpr auto with_group_fields(const More&... more) {
   return std::array<AttributeField, 3 + sizeof...(More)>{
@@ -41,7 +41,7 @@ constexpr AttributeField kPermuteFields[] = {
     field<&CollectivePermuteAttributes::source_target_pairs>("source_target_pairs", FieldShow::kAlways),
 };
 
-/// Does replica 0 of a program with one replica get an operand, or zeros?
+/// Returns whether replica 0 of a program with one replica gets an operand instead of zeros.
 StatusOr<bool> takes_part_alone(const Instruction& collective) {
   if (collective.opcode == Opcode::kCollectivePermute) {
     HILO_ASSIGN_OR_RETURN(const PermutePartners partners, permute_partners(collective, 0, 1));
@@ -51,7 +51,7 @@ StatusOr<bool> takes_part_alone(const Instruction& collective) {
   return !group.empty();
 }
 
-/// The meaning for one replica: what meets nobody stays as it is.
+/// Evaluates a collective of one replica, which returns its operand.
 StatusOr<Literal> evaluate_alone(const EvaluateInput& input) {
   const Instruction& i = input.instruction;
   HILO_ASSIGN_OR_RETURN(const bool takes_part, takes_part_alone(i));
@@ -78,7 +78,7 @@ StatusOr<Literal> evaluate_replica_id(const EvaluateInput& input) {
 
 StatusOr<Literal> evaluate_partition_id(const EvaluateInput&) { return Literal::scalar<uint32_t>(0); }
 
-/// Dimensions along which elements move are whole; the others pass.
+/// Dimensions along which elements move must be whole; the others pass through.
 void moving_rule(std::span<const int64_t> dimensions, RuleBuilder& builder) {
   for (size_t i = 0; i < std::min(builder.operands.size(), builder.results.size()); ++i) {
     for (int64_t d = 0; d < builder.results[i].rank(); ++d) {
@@ -103,7 +103,7 @@ OpDef collective_def(Opcode opcode, std::string_view name, StatusOr<Shape> (*inf
           .name = name,
           .arity = -1,
           .operand_types = kAnyArray,
-          .traits = kEffect,  // each stands for a meeting that all members of its group must reach in the same order
+          .traits = kEffect,  // all members of a group must execute collectives in the same order
           .cost = CostClass::kHero,
           .sharding = sharding,
           .infer_shape = infer_shape,

@@ -18,11 +18,11 @@ const T& attributes_in(const ShapeRuleInput& input) {
   return static_cast<const T&>(*input.attributes);
 }
 
-/// Which ids the groups may have.
+/// The ids that groups may have.
 enum class GroupRule : uint8_t {
-  kAnyIds,    ///< some replicas may take no part
+  kAnyIds,    ///< some replicas may be in no group
   kEveryone,  ///< all ids from 0 on, each once
-  kUniform,   ///< the same, and groups of one size
+  kUniform,   ///< as kEveryone, and all groups have the same size
 };
 
 size_t id_count(const Int64Lists& groups) {
@@ -75,7 +75,7 @@ std::vector<Shape> row_major(std::span<const Shape> shapes) {
   return results;
 }
 
-/// The reducer takes and gives scalars of the operands' type. all_reduce_c5, reduce_scatter_c7.
+/// Checks that the reducer's parameters and result are scalars of the operands' type. all_reduce_c5, reduce_scatter_c7
 Status check_reducer(const ShapeRuleInput& input, const ComputationPtr& to_apply) {
   for (const Shape& operand : input.operands) {
     const Shape scalar = Shape::scalar(operand.element_type());
@@ -92,7 +92,7 @@ Status check_one_dimension(const Int64List& dimensions, std::span<const Shape> o
   return ok_status();
 }
 
-/// Members of a group: as the groups say, or, where they don't, what turns `before` into the stated `after`.
+/// Returns the size of a group: that of the groups, or without groups the ratio of the sizes before and after.
 StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, bool grows) {
   const Int64Lists& groups = attributes_in<CollectiveAttributes>(input).replica_groups;
   if (!groups.empty()) return std::ssize(groups[0]);
@@ -115,7 +115,7 @@ StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, boo
   return large / small;
 }
 
-/// The operands' shapes with `dimension` multiplied by `factor`, or divided.
+/// Returns the operands' shapes with `dimension` multiplied or divided by `factor`.
 StatusOr<Shape> with_scaled_dimension(const ShapeRuleInput& input, int64_t dimension, int64_t factor, bool grows) {
   std::vector<Shape> results;
   for (const Shape& operand : input.operands) {

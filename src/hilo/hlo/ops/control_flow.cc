@@ -52,7 +52,7 @@ StatusOr<Literal> evaluate_get_tuple_element(const EvaluateInput& input) {
   return input.operands[0]->elements()[attributes_of<GetTupleElementAttributes>(input.instruction).index];
 }
 
-/// "element 1 differs", or nothing when the shapes differ as a whole.
+/// Returns "element 1 differs", or nothing if the shapes differ as a whole.
 std::string first_difference(const Shape& a, const Shape& b) {
   if (!a.is_tuple() || !b.is_tuple() || a.tuple_size() != b.tuple_size()) return "";
   for (int64_t i = 0; i < a.tuple_size(); ++i) {
@@ -61,7 +61,7 @@ std::string first_difference(const Shape& a, const Shape& b) {
   return "";
 }
 
-/// `role` names the computation in messages: "body", "branch 1".
+/// Checks a called computation. `role` names it in messages: "body", "branch 1".
 Status check_called(std::string_view role, const ComputationPtr& called, std::span<const Shape> arguments) {
   if (called == nullptr) return invalid_argument(fmt::format("{} is missing", role));
   if (called->parameter_count() != std::ssize(arguments)) {
@@ -170,7 +170,7 @@ constexpr AttributeField kWhileFields[] = {
     field<&WhileAttributes::condition>("condition", FieldShow::kAlways),
     field<&WhileAttributes::body>("body", FieldShow::kAlways),
 };
-// HLO text writes the predicated form as true_computation and false_computation, and has no word for `predicated`.
+// HLO text writes the predicated form with true_computation and false_computation, without a key for `predicated`.
 constexpr AttributeField kConditionalFields[] = {
     field<&ConditionalAttributes::branches>("branch_computations", FieldShow::kAlways),
     field<&ConditionalAttributes::predicated>("predicated", FieldShow::kUnlessDefault),

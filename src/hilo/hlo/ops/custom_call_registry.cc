@@ -22,7 +22,7 @@ struct Registry {
   std::set<std::string, std::less<>> of_this_process;
 };
 
-// Never destroyed: programs may still run while the process ends.
+// Never destroyed, because programs may still run while the process ends.
 Registry& registry() {
   static Registry* instance = new Registry;
   return *instance;
@@ -81,7 +81,7 @@ StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_
   }
   const std::vector<std::string> targets = custom_call_targets();
   const std::vector<std::string_view> names(targets.begin(), targets.end());
-  // Half a hundred of LAPACK's would hide the others.
+  // The dozens of LAPACK targets would hide the others.
   std::vector<std::string_view> shown;
   const bool lapack = target.starts_with(kLapack);
   for (std::string_view name : names) {

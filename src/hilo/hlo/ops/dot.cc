@@ -79,7 +79,7 @@ StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
   return Shape::make_array(type, sizes);
 }
 
-/// Where the elements of one operand lie, by role.
+/// Offsets of one operand's elements, by role.
 struct Side {
   std::vector<int64_t> batch, free, contracting;
 };
@@ -92,7 +92,7 @@ Side side_of(const Shape& shape, const Int64List& batch, const Int64List& contra
 template <typename R>
 constexpr bool kHasShortSums = std::is_same_v<R, float> || std::is_same_v<R, double> || is_complex(element_type_of<R>);
 
-/// Operands of the result's type, contracted over a few elements.
+/// Operands of the result's type with a short contraction.
 template <typename Sum, typename R>
 void short_dot(std::span<const R> lhs, std::span<const R> rhs, const Side& l, const Side& r, std::span<R> out) {
   size_t at = 0;
@@ -148,7 +148,7 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
 StatusOr<Literal> evaluate_dot(const EvaluateInput& input) {
   const auto& a = attributes_of<DotAttributes>(input.instruction);
   const Shape shape = literal_shape(input.instruction.shape);
-  if (shape.element_count() == 0) return Literal::make(shape);  // one of its extents may be 2^40
+  if (shape.element_count() == 0) return Literal::make(shape);  // an extent may be 2^40
   const Side l = side_of(input.operands[0]->shape(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
   const Side r = side_of(input.operands[1]->shape(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
   return evaluate_product(input, [&]<typename S>(Literal& sums) { return dot_kernel<S>(input, l, r, sums); });

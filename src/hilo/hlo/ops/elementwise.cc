@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Equal element types and dimensions; layouts are free. The answer is the first operand's shape, row-major.
+/// Checks that element types and dimensions are equal, ignoring layouts. Returns the first operand's shape, row-major.
 StatusOr<Shape> common_shape(std::span<const Shape> operands) {
   const Shape first = operands[0].with_default_layout();
   for (const Shape& other : operands.subspan(1)) {
@@ -37,7 +37,7 @@ StatusOr<Shape> infer_real_part(const ShapeRuleInput& input) {
   return shape.with_element_type(real_type_of(shape.element_type()));
 }
 
-/// convert: the program states the element type.
+/// Shape rule of convert: the program states the element type.
 StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the result's shape must be stated");
   const Shape& operand = input.operands[0];
@@ -120,7 +120,7 @@ StatusOr<Shape> infer_reduce_precision(const ShapeRuleInput& input) {
 StatusOr<Literal> evaluate_row(const EvaluateInput& input) {
   const Opcode opcode = input.instruction.opcode;
   const ElementType type = input.operands[0]->shape().element_type();
-  // Copying needs no arithmetic, so it takes any type.
+  // copying needs no arithmetic, so it accepts any type
   if (opcode == Opcode::kCopy) return *input.operands[0];
   const RowFunction row = is_complex(type)    ? complex_row(opcode, type)
                           : is_floating(type) ? float_row(opcode, type)

@@ -67,7 +67,7 @@ Complex root_of_unity(int64_t k, int64_t n, double sign) {
   return std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k % n) / static_cast<double>(n));
 }
 
-/// The definition.
+/// Computes the transform by its definition.
 Line transform_directly(const Line& x, double sign) {
   const int64_t n = x.size();
   Line roots;
@@ -79,7 +79,7 @@ Line transform_directly(const Line& x, double sign) {
   return result;
 }
 
-/// Its least prime factor.
+/// Returns the smallest prime factor.
 size_t least_factor(size_t n) {
   for (size_t f = 2; f * f <= n; ++f) {
     if (n % f == 0) return f;
@@ -89,7 +89,8 @@ size_t least_factor(size_t n) {
 
 Line transform(const Line& x, double sign);
 
-/// A long prime length: k j = (k^2 + j^2 - (k - j)^2) / 2 makes a convolution of it, done in a power of two.
+/// Computes a transform of long prime length as a convolution, by k j = (k^2 + j^2 - (k - j)^2) / 2. The convolution
+/// uses a power of two.
 Line transform_prime(const Line& x, double sign) {
   const size_t n = x.size();
   size_t padded = 1;
@@ -109,7 +110,7 @@ Line transform_prime(const Line& x, double sign) {
   return result;
 }
 
-/// Cooley and Tukey: n = f m, as f transforms of every f-th element and one of length f across them.
+/// Cooley-Tukey: n = f m, as f transforms of every f-th element and one of length f across them.
 Line transform(const Line& x, double sign) {
   constexpr size_t kDirect = 32;
   const size_t n = x.size();
@@ -171,8 +172,8 @@ void store_elements(const std::vector<Complex>& values, double scale, Literal& r
       [] {});
 }
 
-/// Copies lines of `from` elements to lines of `to`; where they are longer, element k of the last dimension is the
-/// conjugate of the one that all transformed dimensions mirror it to.
+/// Copies lines of `from` elements to lines of `to`. If these are longer, element k of the last dimension is the
+/// conjugate of the element at the mirrored index, where all transformed dimensions are mirrored.
 std::vector<Complex> with_last_dimension(const std::vector<Complex>& values, std::span<const int64_t> sizes, int64_t to,
                                          size_t transformed) {
   const size_t last = sizes.size() - 1;
@@ -191,7 +192,7 @@ std::vector<Complex> with_last_dimension(const std::vector<Complex>& values, std
   return result;
 }
 
-/// Short lines, in the operand's own precision.
+/// Short lines are computed in the operand's own precision.
 template <typename R>
 Status evaluate_short(const FftAttributes& attributes, const Literal& operand, Literal& result) {
   const Shape& complex_side = is_complex(operand.shape().element_type()) ? operand.shape() : result.shape();

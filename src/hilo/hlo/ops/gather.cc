@@ -91,7 +91,7 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   const Literal& array = *input.operands[0];
   const IndexedAccess access = access_of(a);
   HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
-  // A collapsed slice of size 0 leaves a result without anything to read: zeros.
+  // a collapsed slice of size 0 has nothing to read: the result is zeros
   if (result.shape().element_count() == 0 || array.shape().element_count() == 0) return result;
   const StartReader reader(access, *input.operands[1], array.shape().rank());
   const std::vector<int64_t> window =
@@ -105,7 +105,7 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   const StopFlag stop;
   do {
     std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
-    for (size_t d = 0; d < place.size(); ++d) {  // the whole window is in bounds
+    for (size_t d = 0; d < place.size(); ++d) {  // check that the whole window is in bounds
       place[d] =
           std::clamp<int64_t>(place[d], 0, array.shape().dimensions()[d] - std::max<int64_t>(a.slice_sizes[d], 1));
     }
@@ -149,7 +149,7 @@ void gather_rule(RuleBuilder& builder) {
                     builder.factor(indices.dimension(gather.index_vector_dim), FactorKind::kReplicate));
 }
 
-/// The rows of a table lie on several devices: each gives those it has.
+/// If the rows of a table are sharded, each device contributes the rows that it has.
 void gather_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const auto& a = attributes_of<GatherAttributes>(builder.instruction);

@@ -129,7 +129,7 @@ int64_t StartReader::value_at(int64_t offset) const {
   return visit_array_type(
       indices_.shape().element_type(),
       [&]<typename T>() -> int64_t {
-        if constexpr (!is_integral_element<T>) return 0;  // the shape rule admits integers only
+        if constexpr (!is_integral_element<T>) return 0;  // the shape rule accepts integers only
         else if constexpr (std::is_same_v<T, uint64_t>) {
           constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
           return static_cast<int64_t>(std::min(indices_.data<T>()[at], kMax));

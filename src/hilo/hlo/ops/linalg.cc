@@ -72,7 +72,7 @@ std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
 double real_part(double x) { return x; }
 double real_part(std::complex<double> x) { return x.real(); }
 
-/// A matrix of T in row-major order whose elements are computed with in double.
+/// A row-major matrix of T whose elements are computed with in double.
 template <typename T>
 struct Matrix {
   using Wide = std::conditional_t<is_complex(element_type_of<T>), std::complex<double>, double>;
@@ -89,7 +89,7 @@ struct Matrix {
   }
 };
 
-/// Column by column; `a` holds the operand's triangle and is overwritten by L, or by U = L^H.
+/// Works column by column. `a` contains the operand's triangle and is overwritten by L, or by U = L^H.
 template <typename T>
 void factor(Matrix<T> a, bool lower) {
   using Wide = typename Matrix<T>::Wide;
@@ -118,13 +118,13 @@ void factor(Matrix<T> a, bool lower) {
   }
 }
 
-/// Substitution; element (i, j) of op(a) is a(i, j) or a(j, i).
+/// Solves by substitution; element (i, j) of op(a) is a(i, j) or a(j, i).
 template <typename T>
 void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b) {
   using Wide = typename Matrix<T>::Wide;
   const bool transposed = attributes.transpose_a != MatrixTranspose::kNoTranspose;
   const bool conjugated = attributes.transpose_a == MatrixTranspose::kAdjoint;
-  // x op(a) = b is op(a)^T x^T = b^T.
+  // x op(a) = b is equivalent to op(a)^T x^T = b^T.
   const bool swapped = transposed == attributes.left_side;
   const auto coefficient = [&](int64_t i, int64_t j) {
     const Wide value = swapped ? a.get(j, i) : a.get(i, j);

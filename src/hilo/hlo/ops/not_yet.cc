@@ -19,7 +19,7 @@ StatusOr<Literal> refuse(const EvaluateInput& input) {
   return unimplemented(fmt::format("{} is not implemented in this version", opcode_name(input.instruction.opcode)));
 }
 
-/// Impure ops talk to the world outside or to other devices.
+/// Impure ops communicate with the host or with other devices.
 OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
   return {.opcode = opcode,
           .name = name,

@@ -72,9 +72,9 @@ void RuleBuilder::pointwise(std::span<const int64_t> sizes) {
 
 void no_rule(RuleBuilder&) {}
 
-/// Scalars beside arrays (a bound of clamp, a predicate of select) stay out of it.
+/// Scalar operands of an op on arrays (a bound of clamp, a predicate of select) aren't sharded.
 void pointwise_rule(RuleBuilder& builder) {
-  if (builder.results.size() > 1) {  // variadic: result i is of operand i
+  if (builder.results.size() > 1) {  // variadic: result i depends on operand i
     for (size_t i = 0; i < std::min(builder.results.size(), builder.operands.size()); ++i) {
       if (!builder.results[i].is_array() ||
           builder.operands[i].dimensions().size() != builder.results[i].dimensions().size())

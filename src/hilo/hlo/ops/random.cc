@@ -47,7 +47,7 @@ Words4 philox_4x32(Words4 x, Words2 key) {
   return x;
 }
 
-/// Stores random words as XLA does: types narrower than 32 bits keep the low bits of a word of their own.
+/// Stores random words as XLA does: types narrower than 32 bits use the low bits of a separate word.
 struct Sink {
   explicit Sink(Literal& out) : to(out.mutable_bytes().data()), bytes(element_size_bytes(out.shape().element_type())) {}
   void store(int64_t i, uint64_t bits) const {
@@ -57,7 +57,7 @@ struct Sink {
   int bytes;  // per element
 };
 
-/// Fills `out` from counters state, state + 1, ...; returns how many counters it used.
+/// Fills `out` from counters state, state + 1, ...; returns the number of counters used.
 uint64_t fill_threefry(uint64_t key_bits, uint64_t state, Literal& out) {
   const Sink sink(out);
   const Words2 key = {low_word(key_bits), high_word(key_bits)};
@@ -94,7 +94,7 @@ uint64_t fill_threefry(uint64_t key_bits, uint64_t state, Literal& out) {
   return static_cast<uint64_t>(outer_count * half * inner_count);
 }
 
-/// Fills `out` from 128-bit counters (high, low), ...; each gives 128 bits. Returns how many it used.
+/// Fills `out` from 128-bit counters (high, low), ...; each gives 128 bits. Returns the number of counters used.
 uint64_t fill_philox(uint64_t key_bits, uint64_t low, uint64_t high, Literal& out) {
   const Sink sink(out);
   const Words2 key = {low_word(key_bits), high_word(key_bits)};
@@ -148,13 +148,13 @@ StatusOr<Literal> evaluate_rng_bit_generator(const EvaluateInput& input) {
   Literal new_state(shape.tuple_element(0));
   const std::span<uint64_t> next = new_state.data<uint64_t>();
   next[0] = state[0];
-  // rng_default is Philox on the CPU, as in XLA.
+  // rng_default is Philox on the CPU, as in XLA
   if (attributes_of<RngBitGeneratorAttributes>(input.instruction).algorithm == RandomAlgorithm::kThreeFry) {
     next[1] = state[1] + fill_threefry(state[0], state[1], out);
   } else if (state.size() == 3) {
     next[1] = state[1] + fill_philox(state[0], state[1], state[2], out);
     next[2] = state[2] + (next[1] < state[1] ? 1 : 0);
-  } else {  // a short state keeps the low half of the counter; the key is its high half
+  } else {  // a short state stores the low half of the counter; the key is its high half
     next[1] = state[1] + fill_philox(state[0], state[1], state[0], out);
   }
   return Literal::tuple({new_state, out});
@@ -174,10 +174,10 @@ StatusOr<Shape> infer_state(const ShapeRuleInput& input) {
   return Shape::array(ElementType::kU64, {2});
 }
 
-/// What the first run gives; who runs a program counts on from it.
+/// Returns the result of the first run. The code that runs a program advances the state.
 StatusOr<Literal> evaluate_state(const EvaluateInput&) { return first_rng_state(); }
 
-/// The bits may be shared; the state is whole.
+/// The bits can be sharded; the state is whole.
 void rng_bit_generator_rule(RuleBuilder& builder) {
   const Shape bits = builder.results.back();
   for (int64_t d = 0; d < bits.rank(); ++d)

@@ -37,7 +37,7 @@ StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
   HILO_RETURN_IF_ERROR(
       check_unique_dimensions("dimensions", attributes.dimensions, arrays[0]));  // reduce_c4, reduce_c5
-  // reduce_c6; reduce_c2 holds through it, but for an accumulator that the body widens.
+  // reduce_c6. It implies reduce_c2, except for an accumulator that the body widens.
   boost::container::small_vector<Shape, 4> parameters(initials.begin(), initials.end());
   for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
   HILO_RETURN_IF_ERROR(check_called("to_apply", attributes.to_apply, parameters, one_or_tuple(initials)));
@@ -52,7 +52,7 @@ StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
   return one_or_tuple(results);
 }
 
-/// The index spaces of one reduction: where each result starts in the arrays, and how far its elements lie from there.
+/// The index spaces of one reduction: the start of each result's elements in the arrays, and their offsets from there.
 struct Spaces {
   std::vector<int64_t> kept_sizes;
   std::vector<int64_t> starts;   ///< one per result element
@@ -66,7 +66,7 @@ Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
 }
 
-/// Reduces one array with a recognised body, in values of type A. False if there is no such operation on them.
+/// Reduces one array with a recognized body, in values of type A. Returns false if there is no such operation on them.
 template <typename T, typename A>
 bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial, Literal& result) {
   A (*operation)(A, A) = operation_of<A>(kind);
@@ -83,7 +83,8 @@ bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, con
   return true;
 }
 
-/// The relative errors of factors add up in any order: products of f32 and narrower floats are kept in double.
+/// The accumulator of products. Their relative errors add up in any order, so products of f32 and narrower floats use
+/// double.
 template <typename T>
 bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial,
                   Literal& result) {
@@ -93,7 +94,7 @@ bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, 
   return reduce_in<T, Accumulator<T>>(kind, spaces, array, initial, result);
 }
 
-/// Any body: a left fold from the initial values, in row-major order.
+/// Reduces with any body: a left fold from the initial values, in row-major order.
 Status reduce_generic(const EvaluateInput& input, const Spaces& spaces, std::vector<Literal>& results) {
   const Computation& body = *attributes_of<ReduceAttributes>(input.instruction).to_apply;
   const size_t n = results.size();
@@ -141,7 +142,7 @@ StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
 
 void reduce_rule(RuleBuilder& builder) {
   const Int64List& reduced = attributes_of<ReduceAttributes>(builder.instruction).dimensions;
-  const size_t arrays = builder.operands.size() / 2;  // then their initial values
+  const size_t arrays = builder.operands.size() / 2;  // the initial values follow the arrays
   int64_t place = 0;
   for (int64_t d = 0; d < builder.operands[0].rank(); ++d) {
     const bool away = std::ranges::find(reduced, d) != reduced.end();

@@ -40,15 +40,15 @@ StatusOr<Shape> infer_reduce_window(const ShapeRuleInput& input) {
   return one_or_tuple(results);
 }
 
-/// A left fold of each window, in row-major order. `start` begins one, `take` adds the element at an offset, `finish`
-/// ends it as a result.
+/// A left fold of each window, in row-major order. `start` begins it, `take` adds the element at an offset, `finish`
+/// stores the result.
 struct FoldSteps {
   std::function<void()> start;
   std::function<Status(int64_t offset)> take;
   std::function<void(int64_t result)> finish;
 };
 
-/// Result after result of a line differs by one element: one fold a line.
+/// Successive results of a line differ by one element, so each line is one fold.
 Status fold_lines(const Cumulative& c, const Shape& array, const FoldSteps& steps) {
   const std::vector<int64_t> strides = row_major_strides(array.dimensions());
   const int64_t length = array.dimension(c.dimension), stride = strides[c.dimension];
@@ -93,7 +93,7 @@ Status fold_windows(const Window& window, const Shape& array, const Shape& resul
   return ok_status();
 }
 
-/// One array folded by a state of type S: take(x) adds an element, value() can be read after each.
+/// Folds one array in a state of type S: take(x) adds an element, value() returns the result after each.
 template <typename T, typename S>
 bool fold_with(const EvaluateInput& input, S first, Literal& result) {
   const std::span<const T> in = input.operands[0]->data<T>();
@@ -110,7 +110,7 @@ bool fold_with(const EvaluateInput& input, S first, Literal& result) {
   return fold_windows(window, input.operands[0]->shape(), result.shape(), steps).ok();
 }
 
-/// In values of type A; where every step is rounded, to T.
+/// Folds in values of type A; if kRounds, every step is rounded to T.
 template <typename T, typename A, bool kRounds>
 struct FoldState {
   A (*operation)(A, A);
@@ -125,13 +125,13 @@ struct FoldState {
 template <typename T>
 constexpr bool kIsRounded = is_floating(element_type_of<T>) || is_complex(element_type_of<T>);
 
-/// Products of many f32 and narrower floats are kept in double, and of c64 in c128.
+/// The accumulator of long products: double for f32 and narrower floats, c128 for c64.
 template <typename T>
 using ProductIn = std::conditional_t<is_complex(element_type_of<T>), std::complex<double>,
                                      std::conditional_t<kIsRounded<T>, double, Accumulator<T>>>;
 
-/// One array with a recognised body; in a short window every step is rounded to T, as the body says. False if there is no
-/// such operation on T.
+/// Reduces one array with a recognized body. In a short window every step is rounded to T, as in the body. Returns
+/// false if there is no such operation on T.
 template <typename T>
 bool reduce_known(const EvaluateInput& input, Literal& result) {
   const auto& a = attributes_of<ReduceWindowAttributes>(input.instruction);
@@ -191,11 +191,11 @@ StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
 }
 
 void reduce_window_rule(RuleBuilder& builder) {
-  const size_t arrays = builder.operands.size() / 2;  // then their initial values
+  const size_t arrays = builder.operands.size() / 2;  // the initial values follow the arrays
   windows_rule(attributes_of<ReduceWindowAttributes>(builder.instruction).window, arrays, builder);
 }
 
-/// Elements beyond the ends are neutral, or there are none.
+/// Sharding needs a neutral value for elements beyond the ends, or windows without padding.
 void reduce_window_on_parts(LocalBuilder& builder) {
   const auto& a = attributes_of<ReduceWindowAttributes>(builder.instruction);
   passing_factors(builder);

@@ -125,19 +125,20 @@ StatusOr<Literal> evaluate_reverse(const EvaluateInput& input) {
   return out;
 }
 
-/// Bits of an element's value; a pred is a byte.
+/// Returns the bits of an element's value; a pred is a byte.
 int64_t value_bits(ElementType type) { return type == ElementType::kPred ? 8 : element_type_info(type).bits; }
 
-/// Whether hilo stores the type wider than it is (s4, f4).
+/// Returns whether hilo stores the type with more bits than it has (s4, f4).
 bool is_stored_wider(ElementType type) { return value_bits(type) < 8; }
 
-/// Dimensions of `from` seen as elements of `to`: the last one is split off or joined in when the widths differ.
+/// Returns the dimensions of `from` for elements of type `to`: if the widths differ, the last one is split off or
+/// merged.
 StatusOr<Int64List> bitcast_dimensions(const Shape& from, ElementType to) {
   const int64_t from_bits = value_bits(from.element_type());
   const int64_t to_bits = value_bits(to);
   Int64List extents(from.dimensions().begin(), from.dimensions().end());
   if (from_bits == to_bits) return extents;
-  if (from_bits > to_bits) {  // bitcast_convert_c1: a new last dimension holds the pieces
+  if (from_bits > to_bits) {  // bitcast_convert_c1: a new last dimension contains the pieces
     extents.push_back(from_bits / to_bits);
     return extents;
   }
@@ -162,7 +163,7 @@ StatusOr<Shape> infer_bitcast_convert(const ShapeRuleInput& input) {
   return Shape::make_array(to, extents);
 }
 
-/// The bits of element `i`, zeros above them.
+/// Returns the bits of element `i`, zero-extended.
 uint64_t code_at(const Literal& literal, int64_t i) {
   const ElementType type = literal.shape().element_type();
   const size_t size = element_size_bytes(type);
@@ -172,7 +173,7 @@ uint64_t code_at(const Literal& literal, int64_t i) {
   return bits < 64 ? code & ((uint64_t{1} << bits) - 1) : code;
 }
 
-/// Stores bits as hilo keeps the type: a byte of a narrow integer holds copies of its sign.
+/// Stores bits in hilo's form of the type: a narrow integer is sign-extended to a byte.
 void store_code(Literal& literal, int64_t i, uint64_t code) {
   const ElementType type = literal.shape().element_type();
   const size_t size = element_size_bytes(type);
@@ -181,7 +182,7 @@ void store_code(Literal& literal, int64_t i, uint64_t code) {
   std::memcpy(literal.mutable_bytes().data() + static_cast<size_t>(i) * size, &code, size);
 }
 
-/// Elements of less than a byte: their bits are joined or split, the low ones first.
+/// Converts elements of less than a byte: their bits are joined or split, the low ones first.
 StatusOr<Literal> bitcast_narrow(const Literal& from, const Shape& shape) {
   HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(shape));
   const int64_t from_bits = value_bits(from.shape().element_type()), to_bits = value_bits(shape.element_type());
@@ -201,7 +202,7 @@ StatusOr<Literal> evaluate_bitcast_convert(const EvaluateInput& input) {
   if (from != shape.element_type() && (is_stored_wider(from) || is_stored_wider(shape.element_type())))
     return bitcast_narrow(*input.operands[0], shape);
   Literal out = input.operands[0]->reshaped(shape);
-  if (shape.element_type() == ElementType::kPred) {  // a pred in memory is 0 or 1 and nothing else
+  if (shape.element_type() == ElementType::kPred) {  // a pred in memory must be 0 or 1
     for (std::byte& b : out.mutable_bytes()) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
   }
   return out;
@@ -217,7 +218,7 @@ StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
   return result;
 }
 
-/// The number i as a T; integers wrap.
+/// Returns the number i as a T; integers wrap.
 template <typename T>
 T number(int64_t i) {
   if constexpr (computes_in_float<T>) return T(static_cast<float>(i));
@@ -266,19 +267,19 @@ constexpr AttributeField kReverseFields[] = {field<&ReverseAttributes::dimension
 constexpr AttributeField kIotaFields[] = {field<&IotaAttributes::dimension>("iota_dimension", FieldShow::kAlways)};
 constexpr AttributeField kConstantFields[] = {field<&ConstantAttributes::value>("value", FieldShow::kAsOperand)};
 
-/// Walks over the dimensions of one side of a reshape, which it takes apart from the major end on.
+/// Iterates over the dimensions of one side of a reshape and splits them into factors from the major end on.
 struct Walk {
   std::span<const int64_t> sizes;
   size_t dimension = 0;
-  int64_t left = 1;     ///< of the current dimension
-  int64_t product = 1;  ///< of all that has been taken
+  int64_t left = 1;     ///< rest of the current dimension
+  int64_t product = 1;  ///< of all factors so far
 
   explicit Walk(std::span<const int64_t> of) : sizes(of), left(of.empty() ? 1 : of[0]) {}
   void take(int64_t size) {
     left /= size;
     product *= size;
   }
-  /// Stands on a dimension with something left; false at the end.
+  /// Moves to a dimension that isn't used up; returns false at the end.
   bool advance() {
     while (dimension < sizes.size() && left == 1) {
       ++dimension;
@@ -289,8 +290,8 @@ struct Walk {
   int64_t place() const { return static_cast<int64_t>(dimension); }
 };
 
-/// Common divisors from the major end on are factors of both; where there is none both go their own way up to the next place
-/// where the sizes so far agree.
+/// Common divisors, from the major end on, are factors of both shapes. Where there is none, dimensions are unrelated up
+/// to the next position at which the products of sizes agree.
 void reshape_rule(RuleBuilder& builder) {
   const Shape from = builder.operands[0], to = builder.results[0];
   if (from.element_count() == 0) return;
@@ -335,7 +336,7 @@ void broadcast_rule(RuleBuilder& builder) {
   }
 }
 
-/// A new dimension has the same everywhere.
+/// A new dimension has equal elements, so every factor can be sharded.
 void broadcast_on_parts(LocalBuilder& builder) { builder.op.ways.assign(builder.op.ways.size(), LocalWay::kPart); }
 
 void transpose_rule(RuleBuilder& builder) {
@@ -358,7 +359,7 @@ void reverse_on_parts(LocalBuilder& builder) {
   }
 }
 
-/// Types of other sizes: the smaller one has a dimension more, the last.
+/// If the widths differ, the narrower type has an additional last dimension.
 void bitcast_convert_rule(RuleBuilder& builder) {
   const int64_t common = std::min(builder.operands[0].rank(), builder.results[0].rank());
   for (int64_t d = 0; d < common; ++d) builder.pair(0, d, 0, d);

@@ -63,7 +63,7 @@ Status check_operands(std::span<const Shape> arrays, std::span<const Shape> upda
   return ok_status();
 }
 
-/// scatter_c4: scatter dimensions of the update are those of the indices, its window fits into the array.
+/// scatter_c4: the update has the scatter dimensions of the indices, and its window fits into the array.
 Status check_update(const ScatterAttributes& a, const Shape& array, const Shape& indices, const Shape& update) {
   HILO_RETURN_IF_ERROR(check_unique_dimensions("update_window_dims", a.update_window_dims, update));  // scatter_c7, c8
   HILO_RETURN_IF_ERROR(check_sorted("update_window_dims", a.update_window_dims));
@@ -99,7 +99,7 @@ StatusOr<Shape> infer_scatter(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_operands(arrays, updates));
   HILO_RETURN_IF_ERROR(check_indexed_access(access_of(a), kScatterNames, arrays[0], indices));
   HILO_RETURN_IF_ERROR(check_update(a, arrays[0], indices, updates[0]));
-  // scatter_c23, c25: hilo wants the body at the arrays' types.
+  // scatter_c23, c25: hilo requires the body at the arrays' types
   std::vector<Shape> parameters, results;
   for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
   const Shape body_result = one_or_tuple(parameters);
@@ -134,7 +134,7 @@ bool window_fits(std::span<const int64_t> start, std::span<const int64_t> window
   return true;
 }
 
-/// Calls apply(place in the array, place in the update) for all updates that are in bounds, in their order.
+/// Calls apply(offset in the array, offset in the update) for all updates in bounds, in order.
 template <typename Apply>
 Status for_each_update(const EvaluateInput& input, const Apply& apply) {
   const auto& a = attributes_of<ScatterAttributes>(input.instruction);
@@ -159,7 +159,7 @@ Status for_each_update(const EvaluateInput& input, const Apply& apply) {
   return ok_status();
 }
 
-/// One array of real or complex floats and a sum.
+/// Adds updates of real or complex floats to one array.
 template <typename T>
 StatusOr<Literal> sum_updates(const EvaluateInput& input) {
   Literal result = *input.operands[0];
@@ -201,7 +201,7 @@ StatusOr<Literal> evaluate_scatter(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
-/// A scatter in the making: n inputs, indices, n updates; n results.
+/// Helper that builds the rule of a scatter: n inputs, indices, n updates; n results.
 struct ScatterRule {
   const ScatterAttributes& scatter;
   RuleBuilder& builder;
@@ -273,8 +273,8 @@ void scatter_rule(RuleBuilder& builder) {
   made.add_batch();
 }
 
-/// Each device takes the updates of its rows. Where updates lie on several devices each adds up its own, one of them to what was
-/// there before.
+/// Each device applies the updates of its rows. If updates are sharded, each device adds its own, and one of them also
+/// adds the old values.
 void scatter_on_parts(LocalBuilder& builder) {
   const auto& a = attributes_of<ScatterAttributes>(builder.instruction);
   const size_t inputs = builder.op.rule.results.size();
@@ -296,7 +296,7 @@ void scatter_on_parts(LocalBuilder& builder) {
 }  // namespace
 
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates) {
-  constexpr int64_t kMany = 128, kFew = 8;  // updates in all; for each element of the array
+  constexpr int64_t kMany = 128, kFew = 8;  // number of updates in total; per element of the array
   const ElementType type = array.element_type();
   const bool rounds = (is_floating(type) && element_type_info(type).bits >= 16) || is_complex(type);
   return rounds && attributes.to_apply->reducer_kind() == ReducerKind::kAdd && updates.element_count() >= kMany &&

@@ -44,7 +44,7 @@ StatusOr<Shape> infer_select_and_scatter(const ShapeRuleInput& input) {
   return operand.with_default_layout();                                                  // select_and_scatter_c11, c12
 }
 
-/// The offset of the element that the window at `position` selects; nothing if it has none.
+/// Returns the offset of the element that the window at `position` selects; nothing if the window has no elements.
 StatusOr<std::optional<int64_t>> selected(const EvaluateInput& input, std::span<const int64_t> position) {
   const auto& a = attributes_of<SelectAndScatterAttributes>(input.instruction);
   const Literal& operand = *input.operands[0];
@@ -94,12 +94,12 @@ StatusOr<Literal> evaluate_select_and_scatter(const EvaluateInput& input) {
   return result;
 }
 
-/// The operand, what is scattered (an element a window), an initial value.
+/// Operands: the array, the source (one element per window), an initial value.
 void select_and_scatter_rule(RuleBuilder& builder) {
   windows_rule(attributes_of<SelectAndScatterAttributes>(builder.instruction).window, 2, builder);
 }
 
-/// Windows side by side, which no border cuts.
+/// Only windows that don't overlap can be sharded, at their boundaries.
 void select_and_scatter_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const Window& window = attributes_of<SelectAndScatterAttributes>(builder.instruction).window;

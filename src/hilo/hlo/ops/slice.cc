@@ -64,7 +64,7 @@ StatusOr<Literal> evaluate_slice(const EvaluateInput& input) {
   int64_t first = 0;
   for (size_t i = 0; i < ranges.size(); ++i) {
     first += ranges[i].start * from_strides[i];
-    // A single element needs no step, and a huge stride would overflow.
+    // A single element needs no step, and a large stride would overflow.
     from_strides[i] = out.shape().dimensions()[i] == 1 ? 0 : from_strides[i] * ranges[i].stride;
   }
   strided_copy(out.shape().dimensions(), size, out.mutable_bytes().data(), row_major_strides(out.shape().dimensions()),
@@ -72,7 +72,7 @@ StatusOr<Literal> evaluate_slice(const EvaluateInput& input) {
   return out;
 }
 
-/// One scalar of one integer type per dimension of `array`.
+/// Checks that `starts` has one scalar per dimension of `array`, all of one integer type.
 Status check_starts(std::span<const Shape> starts, const Shape& array) {
   if (std::ssize(starts) != array.rank()) {  // dynamic_slice_c2, dynamic_update_slice_c4
     return invalid_argument(
@@ -91,7 +91,8 @@ Status check_starts(std::span<const Shape> starts, const Shape& array) {
   return ok_status();
 }
 
-/// The start index in a scalar literal, clamped into [0, size - extent]. u64 values past 2^63 clamp too.
+/// Returns the start index in a scalar literal, clamped into [0, size - extent]. u64 values above 2^63 are clamped,
+/// too.
 int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
   const int64_t last = size - extent;
   return visit_array_type(
@@ -104,7 +105,7 @@ int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
           }
           return static_cast<uint64_t>(value) > static_cast<uint64_t>(last) ? last : static_cast<int64_t>(value);
         } else {
-          return 0;  // refused by the shape rule
+          return 0;  // rejected by the shape rule
         }
       },
       []() -> int64_t { return 0; });
@@ -224,7 +225,7 @@ StatusOr<Literal> evaluate_concatenate(const EvaluateInput& input) {
   return out;
 }
 
-/// low + size + interior * max(size - 1, 0) + high, or an error.
+/// Returns low + size + interior * max(size - 1, 0) + high, or an error.
 StatusOr<int64_t> padded_extent(size_t dimension, int64_t size, const PaddingDimension& padding) {
   if (padding.interior < 0) {  // pad_c3
     return invalid_argument(fmt::format("dim {}: interior padding {} < 0", dimension, padding.interior));
@@ -267,8 +268,8 @@ void fill(Literal& out, const Literal& value) {
                row_major_strides(out.shape().dimensions()), value.bytes().data(), zeros);
 }
 
-/// How many of low, low + step, low + 2 step, ... lie below `extent`; low may be as small as -2^63. Precondition: low <
-/// extent.
+/// Returns how many of low, low + step, low + 2 step, ... are below `extent`; low may be as small as -2^63.
+/// Precondition: low < extent.
 int64_t count_below(int64_t extent, int64_t low, int64_t step) {
   const uint64_t distance = static_cast<uint64_t>(extent) - 1 - static_cast<uint64_t>(low);
   return static_cast<int64_t>(std::min<uint64_t>(distance / static_cast<uint64_t>(step), INT64_MAX - 1)) + 1;
@@ -300,7 +301,7 @@ StatusOr<Literal> evaluate_pad(const EvaluateInput& input) {
 }  // namespace
 
 KeptRange kept_by(const PaddingDimension& p, int64_t size, int64_t result) {
-  // With one element, its interior step is never taken; this keeps huge interiors from overflowing.
+  // A single element needs no step, and a large interior would overflow.
   const int64_t step = size > 1 ? p.interior + 1 : 1;
   const int64_t begin = p.low >= 0 ? 0 : std::min(-(p.low + 1) / step, size) + 1;  // low may be -2^63
   const int64_t end = p.low >= result ? 0 : std::min(size, count_below(result, p.low, step));
@@ -318,7 +319,7 @@ constexpr AttributeField kConcatenateFields[] = {
     field<&ConcatenateAttributes::dimension>("dimensions", FieldShow::kAlways)};
 constexpr AttributeField kPadFields[] = {field<&PadAttributes::padding>("padding", FieldShow::kAlways)};
 
-/// slice and pad: a dimension that changes its size moves elements.
+/// For slice and pad: a dimension whose size changes moves elements.
 void resize_rule(RuleBuilder& builder) {
   for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
     const bool same = builder.operands[0].dimension(d) == builder.results[0].dimension(d);
@@ -326,7 +327,7 @@ void resize_rule(RuleBuilder& builder) {
   }
 }
 
-/// Slices without a stride, and those whose parts differ in size, are views (hlo/partition/view.h).
+/// Slices without a stride, and those whose shards differ in size, are views (hlo/partition/view.h).
 void slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const auto& ranges = attributes_of<SliceAttributes>(builder.instruction).ranges;
@@ -359,7 +360,7 @@ void dynamic_slice_rule(RuleBuilder& builder) {
   }
 }
 
-/// The result has no part of what is cut: each device gives the elements that it has.
+/// The result isn't sharded along the sliced dimension: each device contributes the elements that it has.
 void dynamic_slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   if (!joining_kind(builder.instruction.shape.element_type()) || !fits_s32(builder.operand(0))) return;
@@ -380,7 +381,7 @@ void dynamic_update_slice_rule(RuleBuilder& builder) {
   }
 }
 
-/// Each device writes what falls into its part.
+/// Each device writes the elements that are in its shard.
 void dynamic_update_slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/slice.h -- ops that cut and join: slice, dynamic-slice, dynamic-update-slice, concatenate, pad.
+// hlo/ops/slice.h -- ops that split and join: slice, dynamic-slice, dynamic-update-slice, concatenate, pad.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
@@ -24,12 +24,14 @@ struct PadAttributes : Attributes {
   std::vector<PaddingDimension> padding;
 };
 
-/// What a pad keeps of a dimension: `count` elements from number `from` on, which stand at `at`, at + step, ... in the result.
+/// The elements of a dimension that a pad keeps: `count` elements starting at `from`, at positions `at`, at + step, ...
+/// of the result.
 struct KeptRange {
   int64_t from = 0, count = 0, at = 0, step = 1;
 };
 
-/// Of a dimension of `size` elements, padded to `result`. Right for all numbers that pad's shape rule accepts.
+/// Returns the kept elements of a dimension of `size` elements, padded to `result`. Correct for all numbers that pad's
+/// shape rule accepts.
 KeptRange kept_by(const PaddingDimension& padding, int64_t size, int64_t result);
 
 const OpDef& slice_op();

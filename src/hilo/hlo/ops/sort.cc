@@ -48,7 +48,7 @@ StatusOr<Shape> infer_sort(const ShapeRuleInput& input) {
   return one_or_tuple(results);
 }
 
-/// Whether element `a` goes before element `b`; both are offsets into the operands.
+/// Compares element `a` with element `b`; both are offsets into the operands.
 class Comparator {
  public:
   explicit Comparator(const EvaluateInput& input)
@@ -74,7 +74,7 @@ class Comparator {
   std::vector<Shape> scalars_;
 };
 
-/// A comparator that fails says false from then on.
+/// After an error the comparator returns false.
 Status sort_offsets(const Comparator& comparator, bool is_stable, std::span<int64_t> offsets) {
   Status failed;
   const auto before = [&](int64_t a, int64_t b) {
@@ -120,7 +120,8 @@ StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
-/// All operands and results have one shape. The factor is blocked where no other dimension could take the axes instead.
+/// All operands and results have the same shape. The sorted factor is blocked if no other dimension could use its axes
+/// instead.
 void sort_rule(RuleBuilder& builder) {
   const int64_t along = attributes_of<SortAttributes>(builder.instruction).dimension();
   const Shape shape = builder.results[0];

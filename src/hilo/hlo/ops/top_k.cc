@@ -73,7 +73,7 @@ void top_k_rule(RuleBuilder& builder) {
   }
 }
 
-/// Each device has candidates.
+/// Each device contributes candidates.
 void top_k_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const int64_t last = builder.operand(0).rank() - 1;

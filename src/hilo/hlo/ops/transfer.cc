@@ -15,7 +15,7 @@ Status check_token(const ShapeRuleInput& input, size_t operand) {
       fmt::format("operand {} is {}, wanted a token", operand, input.operands[operand].to_string()));
 }
 
-/// The stated result as a tuple of `size`.
+/// Returns the stated result, which must be a tuple of `size` elements.
 StatusOr<Shape> declared_tuple(const ShapeRuleInput& input, int64_t size, std::string_view wanted) {
   const Shape* const declared = input.declared;
   if (declared != nullptr && declared->is_tuple() && declared->tuple_size() == size)
@@ -52,7 +52,7 @@ StatusOr<Shape> infer_recv(const ShapeRuleInput& input) {
   return sent(result.tuple_element(0));
 }
 
-/// The operand of a done is what send or recv gives.
+/// Checks that the operand of a done is the result of send or recv.
 Status check_sent(const ShapeRuleInput& input, std::string_view by) {
   const Shape& operand = input.operands[0];
   const bool fits =

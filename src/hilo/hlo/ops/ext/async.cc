@@ -14,7 +14,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// What XLA keeps of the time between start and done: opaque, here always 0.
+/// XLA's context of the time between start and done: opaque, always 0 in hilo.
 Shape context() { return Shape::scalar(ElementType::kU32); }
 
 Shape row_major(const Shape& shape) { return shape.with_default_layout(); }
@@ -24,7 +24,7 @@ StatusOr<ComputationPtr> pass_on_first(const Instruction& i, std::span<const Sha
   return std::move(d).finish(d.operand(0));
 }
 
-// ---- tokens ---------------------------------------------------------------------------------------------------------
+// ---- tokens
 
 Status check_token(const Shape& shape, size_t operand) {
   if (shape.is_token()) return ok_status();
@@ -43,7 +43,7 @@ StatusOr<Shape> infer_add_dependency(const ShapeRuleInput& input) {
   return row_major(input.operands[0]);
 }
 
-// ---- copies ---------------------------------------------------------------------------------------------------------
+// ---- copies
 
 StatusOr<Shape> infer_copy_start(const ShapeRuleInput& input) {
   const Shape x = row_major(input.operands[0]);
@@ -56,7 +56,7 @@ StatusOr<ComputationPtr> decompose_copy_start(const Instruction& i, std::span<co
   return std::move(d).finish(tuple(d, {x, x, d.constant(Literal(context()))}));
 }
 
-/// A tuple of at least `least` elements.
+/// Checks that the operand is a tuple of at least `least` elements.
 Status check_started(const Shape& operand, int64_t least, std::string_view by) {
   if (operand.is_tuple() && operand.tuple_size() >= least) return ok_status();
   return invalid_argument(
@@ -79,11 +79,11 @@ StatusOr<ComputationPtr> pass_on_element(const Instruction& i, std::span<const S
   return std::move(d).finish(element(d.operand(0), kIndex));
 }
 
-// ---- async ----------------------------------------------------------------------------------------------------------
+// ---- async
 
 constexpr std::string_view kStart = "-start";
 
-/// What an async-start runs, or null for one that is written as the start of a single op: add-start.
+/// Returns the computation that an async-start runs; null if it is written as the start of a single op: add-start.
 StatusOr<ComputationPtr> wrapped_computation(const RawAttributes& raw) {
   if (raw.spelled.empty() || raw.spelled == "call-start") {
     if (raw.called.size() == 1) return raw.called[0];
@@ -92,7 +92,7 @@ StatusOr<ComputationPtr> wrapped_computation(const RawAttributes& raw) {
   return ComputationPtr();
 }
 
-/// The op that `add-start` starts.
+/// Returns the op that `add-start` starts.
 /// Errors    UNIMPLEMENTED for ops with attributes
 StatusOr<Opcode> wrapped_opcode(const RawAttributes& raw) {
   const std::string_view name = std::string_view(raw.spelled).substr(0, raw.spelled.size() - kStart.size());
@@ -115,7 +115,7 @@ StatusOr<Shape> infer_wrapped(const ShapeRuleInput& input, const RawAttributes& 
   return row_major(input.declared->tuple_element(1));
 }
 
-/// ((operands), result, contexts): one u32[] where nothing is stated.
+/// Returns ((operands), result, contexts); contexts are one u32[] unless the program states others.
 StatusOr<Shape> infer_async_start(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, infer_wrapped(input, static_cast<const RawAttributes&>(*input.attributes)));
   std::vector<Shape> elements = {row_major(Shape::tuple(input.operands)), result};
@@ -166,7 +166,7 @@ StatusOr<Shape> infer_async_done(const ShapeRuleInput& input) {
   return row_major(input.operands[0].tuple_element(1));
 }
 
-// ---- collectives ----------------------------------------------------------------------------------------------------
+// ---- collectives
 
 StatusOr<Shape> infer_started(Opcode opcode, const ShapeRuleInput& input, const Shape* declared) {
   return op_def(opcode).infer_shape({input.operands, input.attributes, declared});
@@ -176,7 +176,7 @@ StatusOr<Shape> infer_all_reduce_start(const ShapeRuleInput& input) {
   return infer_started(Opcode::kAllReduce, input, input.declared);
 }
 
-/// What the done of a collective gives, where its start gives (operand, result, ...).
+/// Returns the result of a collective's done, whose start returns (operand, result, ...).
 const Shape* declared_result(const ShapeRuleInput& input) {
   const bool stated = input.declared != nullptr && input.declared->is_tuple() && input.declared->tuple_size() >= 2;
   return stated ? &input.declared->tuple_element(1) : nullptr;
@@ -189,7 +189,7 @@ StatusOr<Shape> infer_all_gather_start(const ShapeRuleInput& input) {
   return Shape::tuple({operand_part(input), result});
 }
 
-/// (operand, result) with the u32[] contexts that are stated: none or two.
+/// Returns (operand, result) with the stated u32[] contexts: none or two.
 StatusOr<Shape> infer_collective_permute_start(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, infer_started(Opcode::kCollectivePermute, input, nullptr));
   const bool bare = input.declared != nullptr && input.declared->is_tuple() && input.declared->tuple_size() == 2;
@@ -219,7 +219,7 @@ StatusOr<Shape> infer_second(const ShapeRuleInput& input) {
   return row_major(input.operands[0].tuple_element(1));
 }
 
-// ---- definitions ----------------------------------------------------------------------------------------------------
+// ---- definitions
 
 OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
                 StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
@@ -228,7 +228,7 @@ OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape>
           .name = name,
           .arity = arity,
           .operand_types = kAnyType,
-          .traits = kEffect,  // who drops a done must not leave its start behind
+          .traits = kEffect,  // a start without its done must not remain
           .cost = CostClass::kFree,
           .sharding = sharding,
           .infer_shape = infer,
@@ -249,7 +249,7 @@ OpDef raw_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (
   return def;
 }
 
-/// The start of a collective: the same attributes.
+/// Returns the definition of a collective's start, with the same attributes.
 OpDef started_def(const OpDef& started, Opcode opcode, std::string_view name,
                   StatusOr<Shape> (*infer)(const ShapeRuleInput&),
                   StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),

@@ -25,7 +25,7 @@ StatusOr<Shape> infer_cumulative(const ShapeRuleInput& input) {
   return input.operands[0].with_default_layout();
 }
 
-/// Differences and exponentials of 8-bit floats don't stay among them.
+/// Returns whether the op computes in a wider type: 8-bit floats can't represent differences and exponentials.
 bool widens(Opcode opcode, ElementType type) { return opcode == kExtCumlogsumexp && element_type_info(type).bits <= 8; }
 
 StatusOr<ComputationPtr> reducer_of(Opcode op, ElementType type) {
@@ -34,7 +34,7 @@ StatusOr<ComputationPtr> reducer_of(Opcode op, ElementType type) {
 }
 
 StatusOr<Literal> initial_of(Opcode op, const Computation& reducer, ElementType type) {
-  if (op == kExtCumsum) return Literal(Shape::scalar(type));  // 0, as JAX has it
+  if (op == kExtCumsum) return Literal(Shape::scalar(type));  // 0, as in JAX
   const ReducerKind kind = op == kExtCumlogsumexp ? ReducerKind::kMaximum : reducer.reducer_kind();
   const std::optional<Literal> neutral = neutral_value(kind, type);
   if (!neutral) return unimplemented(fmt::format("wrong element type: {}", element_type_name(type)));

@@ -10,8 +10,9 @@
 namespace hilo::hlo {
 namespace {
 
-/// Whether the op has a user. It is compared and hashed, so that a program which states the id of another one's user isn't
-/// taken for that one, and gets nothing that was made by its rules. No reader sets it, no writer shows it.
+/// Whether the op has a user. The id is compared and hashed. A program that states the id of another program's user is
+/// therefore not equal to it, and doesn't get results computed by its rules. Readers don't set it, writers don't write
+/// it.
 constexpr AttributeField kHasUser = {"user", FieldKind::kBool, FieldShow::kAsOperand,
                                      [](const Attributes& a) -> const void* {
                                        static constexpr bool kAnswers[] = {false, true};

@@ -34,7 +34,7 @@ bool all_compatible(std::span<const Shape> a, std::span<const Shape> b) {
   return true;
 }
 
-/// fwd's residuals: what it gives behind primal's results.
+/// Returns fwd's residuals: its results after those of primal.
 StatusOr<std::vector<Shape>> residuals_of(const Computation& primal, const Computation& fwd) {
   const std::vector<Shape> results = primal.result_shape().leaves(), all = fwd.result_shape().leaves();
   const size_t count = results.size();
@@ -45,7 +45,7 @@ StatusOr<std::vector<Shape>> residuals_of(const Computation& primal, const Compu
   return std::vector<Shape>(all.begin() + count, all.end());
 }
 
-/// bwd takes the residuals and cotangents of the results, and gives those of the arguments.
+/// Checks that bwd maps the residuals and cotangents of the results to those of the arguments.
 Status check_bwd(const Computation& primal, const ComputationPtr& bwd, std::vector<Shape> residuals) {
   for (const Shape& s : leaves_with_tangents(primal.result_shape().leaves())) residuals.push_back(s);
   HILO_RETURN_IF_ERROR(check_called("bwd", bwd, residuals, bwd->result_shape()));

@@ -26,7 +26,7 @@ StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
   return first;
 }
 
-/// f16 and bf16 compute in float and round once more.
+/// f16 and bf16 compute in float and are rounded once more.
 template <typename T>
 void run(const EvaluateInput& input, Literal& out) {
   using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -47,7 +47,7 @@ StatusOr<Literal> evaluate(const EvaluateInput& input) {
   return out;
 }
 
-/// For who has no such op: the product is rounded too.
+/// For engines without the op; the product is rounded, too.
 StatusOr<ComputationPtr> decompose_fma(const Instruction& instruction, std::span<const Shape> operands) {
   const ElementType type = operands[0].element_type();
   Decomposition d(instruction, operands);

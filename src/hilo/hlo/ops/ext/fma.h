@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/fma.h -- the extension op fma: x * y + z in one rounding, on every instruction set. Engines run it as it is.
+// hlo/ops/ext/fma.h -- the extension op fma: x * y + z with one rounding, on every instruction set. Engines run it
+// natively.
 #pragma once
 
 #include "hilo/hlo/ir/op_def.h"

@@ -15,7 +15,7 @@
 namespace hilo::hlo {
 namespace {
 
-// ---- fusion ---------------------------------------------------------------------------------------------------------
+// ---- fusion
 
 StatusOr<Shape> infer_fusion(const ShapeRuleInput& input) {
   const auto& raw = static_cast<const RawAttributes&>(*input.attributes);
@@ -30,7 +30,7 @@ StatusOr<ComputationPtr> decompose_fusion(const Instruction& i, std::span<const 
   return attributes_of<RawAttributes>(i).called[0];
 }
 
-// ---- domain ---------------------------------------------------------------------------------------------------------
+// ---- domain
 
 StatusOr<Shape> infer_domain(const ShapeRuleInput& input) { return input.operands[0].with_default_layout(); }
 
@@ -39,9 +39,9 @@ StatusOr<ComputationPtr> decompose_domain(const Instruction& i, std::span<const 
   return std::move(d).finish(d.operand(0));
 }
 
-// ---- bitcast --------------------------------------------------------------------------------------------------------
+// ---- bitcast
 
-/// Bits of memory that an element takes where narrow ones stand close together.
+/// Returns the bits of memory per element, if narrow ones are packed.
 int64_t bits_of(ElementType type) { return type == ElementType::kPred ? 8 : element_type_info(type).bits; }
 
 StatusOr<Shape> infer_bitcast(const ShapeRuleInput& input) {
@@ -56,7 +56,7 @@ StatusOr<Shape> infer_bitcast(const ShapeRuleInput& input) {
                                       same_kind ? "" : "; complex numbers become only complex numbers"));
 }
 
-/// Dimensions from the slowest in memory to the fastest.
+/// Returns the dimensions from the slowest in memory to the fastest.
 Int64List major_to_minor(const Shape& shape) {
   const std::span<const int64_t> order = shape.minor_to_major();
   return {order.rbegin(), order.rend()};
@@ -68,7 +68,8 @@ Int64List inverse(const Int64List& permutation) {
   return back;
 }
 
-/// The elements of memory as another type, in a row if their number changes; predicates are bytes of 0 and 1.
+/// Reinterprets the elements of memory as another type, in one row if their number changes; predicates are bytes of 0
+/// and 1.
 Expr reinterpreted(Expr row, ElementType type) {
   if (row.type() == type) return row;
   if (row.type() == ElementType::kPred) row = convert(row, ElementType::kU8);
@@ -82,7 +83,7 @@ Expr reinterpreted(Expr row, ElementType type) {
   return row.sink->add(Opcode::kBitcastConvert, {row}, nullptr, Shape::array(type, pieces));
 }
 
-/// To the order of memory, reshaped there, back to the order of dimensions.
+/// Transposes to the order of memory, reshapes there, and transposes back.
 StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const Shape> operands) {
   Decomposition d(i, operands);
   const Int64List order = major_to_minor(i.shape);
@@ -119,7 +120,7 @@ const OpDef& domain_op() {
                                    .name = "domain",
                                    .arity = 1,
                                    .operand_types = kAnyType,
-                                   .traits = kEffect,  // XLA reads a boundary out of it
+                                   .traits = kEffect,  // XLA derives a boundary from it
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_domain,

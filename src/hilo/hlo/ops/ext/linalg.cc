@@ -67,7 +67,7 @@ StatusOr<Matrices> matrices_in(const ShapeRuleInput& input, size_t k, bool squar
       fmt::format("operand {} is {}; wanted square matrices in the last two dimensions", k, x.to_string()));
 }
 
-/// The shapes, if each is one.
+/// Returns the shapes, or the first error.
 StatusOr<Shape> results(std::initializer_list<StatusOr<Shape>> list) {
   std::vector<Shape> shapes;
   for (const StatusOr<Shape>& shape : list) {
@@ -106,7 +106,7 @@ StatusOr<Shape> infer_geqp3(const ShapeRuleInput& input) {
   return results({x.of(x.type, {x.rows, x.columns}), x.of(ElementType::kS32, {x.columns}), x.of(x.type, {x.least()})});
 }
 
-/// As many reflectors as there are taus: the last dimension of operand 1.
+/// Checks that there are as many reflectors as taus: the last dimension of operand 1.
 StatusOr<int64_t> reflectors(const ShapeRuleInput& input, const Matrices& x) {
   const int64_t count = input.operands[1].rank() == 0 ? -1 : input.operands[1].dimensions().back();
   HILO_RETURN_IF_ERROR(check_operand(input, 1, x.of(x.type, {std::clamp<int64_t>(count, 0, x.least())})));

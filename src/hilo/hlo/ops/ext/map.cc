@@ -63,7 +63,7 @@ StatusOr<Literal> evaluate_map(const EvaluateInput& input) {
   return out;
 }
 
-/// Whether every instruction of the body means the same on whole arrays.
+/// Returns whether every instruction of the body can be applied to whole arrays.
 bool is_elementwise_body(const Computation& body) {
   return std::ranges::all_of(body.instructions(), [&](const Instruction& i) {
     const bool casts = i.opcode == Opcode::kBitcastConvert && body.instruction(i.operands[0]).shape.is_scalar();
@@ -72,7 +72,7 @@ bool is_elementwise_body(const Computation& body) {
   });
 }
 
-/// The body with arrays of `dimensions` in place of scalars.
+/// Returns the body with arrays of `dimensions` instead of scalars.
 Expr widened(Decomposition& d, const Computation& body, std::span<const int64_t> dimensions) {
   Exprs values(body.size());
   for (int64_t n = 0; n < body.parameter_count(); ++n) values[body.parameter(n).id] = d.operand(n);
@@ -89,7 +89,7 @@ Expr widened(Decomposition& d, const Computation& body, std::span<const int64_t>
   return values[body.root_id()];
 }
 
-/// A scan over the elements, whose step is the body: what a body with calls and loops becomes.
+/// Returns a scan over the elements with the body as its step, for bodies with calls and loops.
 StatusOr<Expr> scanned(Decomposition& d, const ComputationPtr& body, const Shape& result) {
   const int64_t count[] = {result.element_count()};
   Decomposition step("step", body->parameter_shapes());

@@ -68,7 +68,7 @@ StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
   return Shape::make_array(operand.element_type(), sizes);
 }
 
-/// The operand's sizes without a dimension that has a slice for each member.
+/// Returns the operand's sizes without the dimension that has a slice for each member.
 StatusOr<std::vector<int64_t>> sizes_without(const ShapeRuleInput& input, std::string_view field, int64_t dimension) {
   const Shape& operand = input.operands[0];
   const int64_t members = axis_in(input).axis_size;

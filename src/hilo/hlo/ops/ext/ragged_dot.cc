@@ -35,7 +35,7 @@ Mode mode_of(const RaggedDotAttributes& a) {
                                                                 : Mode::kKept;
 }
 
-/// The plain dot that the op is made of. lhs has a group dimension in front unless the mode is kBatch.
+/// Returns the dot that the op uses. lhs has an additional leading group dimension unless the mode is kBatch.
 DotAttributes dot_of(const RaggedDotAttributes& a) {
   DotAttributes dot = a;
   const Mode mode = mode_of(a);
@@ -56,7 +56,7 @@ StatusOr<Shape> with_groups(const Shape& lhs, int64_t groups) {
   return Shape::make_array(lhs.element_type(), sizes);
 }
 
-/// Where the group dimension stands in the dot's result, if the mode is kContracted.
+/// Returns the position of the group dimension in the dot's result, if the mode is kContracted.
 int64_t group_place(const RaggedDotAttributes& a) { return std::ssize(a.lhs_batch_dimensions); }
 
 Status check_ragged(const RaggedDotAttributes& a, std::span<const Shape> operands) {
@@ -102,7 +102,7 @@ StatusOr<Shape> infer_ragged_dot(const ShapeRuleInput& input) {
   return result.with_dimensions(sizes);
 }
 
-/// pred[groups, length]: is index m in group g?
+/// Returns pred[groups, length]: whether index m is in group g.
 Expr membership(Expr group_sizes, int64_t length) {
   Sink& sink = *group_sizes.sink;
   const int64_t groups = group_sizes.shape().dimension(0);
@@ -116,7 +116,7 @@ Expr membership(Expr group_sizes, int64_t length) {
   return bitwise_and(index >= rows(ends - sizes), index < rows(ends));
 }
 
-/// lhs once for each group, with zeros outside the group.
+/// Returns lhs once for each group, with zeros outside of the group.
 StatusOr<Expr> grouped(Expr lhs, Expr group_sizes, const RaggedDotAttributes& a) {
   const int64_t ragged = a.lhs_ragged_dimensions[0];
   const Shape shape = lhs.shape();

@@ -30,7 +30,7 @@ StatusOr<Shape> infer_scaled_dot(const ShapeRuleInput& input) {
   return op_def(Opcode::kDot).infer_shape({operands, input.attributes, nullptr});
 }
 
-/// x times its scales, as `type`.
+/// Returns x times its scales, as `type`.
 Expr scaled(Expr x, Expr scale, ElementType type) {
   const Shape shape = x.shape(), scales = scale.shape();
   Expr wide = convert(scale, type);

@@ -6,8 +6,9 @@
 
 namespace hilo::hlo {
 
-/// scaled-dot(lhs, rhs, lhs_scale, rhs_scale): dot(lhs * lhs_scale, rhs * rhs_scale) at the result's type, where each scale
-/// stands for a block: its dimensions divide the operand's. A scalar scale stands for all. DotAttributes.
+/// scaled-dot(lhs, rhs, lhs_scale, rhs_scale): dot(lhs * lhs_scale, rhs * rhs_scale) in the result's type. Each scale
+/// applies to a block: the dimensions of a scale divide the operand's. A scalar scale applies to all elements.
+/// DotAttributes.
 const OpDef& scaled_dot_op();
 
 }  // namespace hilo::hlo

@@ -32,7 +32,8 @@ StatusOr<Shape> infer_select_and_gather_add(const ShapeRuleInput& input) {
   return Shape::make_array(operand.element_type(), counts);
 }
 
-/// (taken, value, tangent) of two places: the first's where `select` keeps it, or where the second is none.
+/// Combines (taken, value, tangent) of two elements: the first stays if `select` keeps it, or if the second isn't
+/// taken.
 StatusOr<ComputationPtr> reducer_of(const ComputationPtr& keeps, ElementType type) {
   const Shape scalar = Shape::scalar(type), flag = Shape::scalar(ElementType::kPred);
   const Shape shapes[] = {flag, scalar, scalar, flag, scalar, scalar};
@@ -45,7 +46,7 @@ StatusOr<ComputationPtr> reducer_of(const ComputationPtr& keeps, ElementType typ
       tuple(d, {bitwise_or(taken, other_taken), select(first, value, other), select(first, tangent, other_tangent)}));
 }
 
-/// A reduce-window of (taken, value, tangent): the initial value is not taken, so it loses to every element.
+/// A reduce-window of (taken, value, tangent). The initial value isn't taken, so every element replaces it.
 StatusOr<ComputationPtr> decompose_select_and_gather_add(const Instruction& i, std::span<const Shape> operands) {
   const auto& a = attributes_of<SelectAndGatherAddAttributes>(i);
   Decomposition d(i, operands);

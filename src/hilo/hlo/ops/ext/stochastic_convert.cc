@@ -81,7 +81,7 @@ StatusOr<Literal> evaluate_stochastic_convert(const EvaluateInput& input) {
   return out;
 }
 
-/// In f64 throughout, which holds all other floats and, up to s32, all results.
+/// Computes in f64, which represents all other floats and all results up to s32.
 StatusOr<ComputationPtr> decompose_stochastic_convert(const Instruction& i, std::span<const Shape> operands) {
   Decomposition d(i, operands);
   const ElementType to = i.shape.element_type(), random_type = operands[1].element_type();

@@ -27,7 +27,7 @@ Shape without_dimension(const Shape& shape, int64_t dimension) {
   return shape.with_dimensions(sizes);
 }
 
-/// What the body takes.
+/// Returns the parameters of the body.
 StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span<const Shape> operands) {
   const int64_t count = operands.size();
   if (a.num_carries < 0 || a.num_carries >= count)
@@ -83,7 +83,7 @@ StatusOr<Shape> infer_xla_scan(const ShapeRuleInput& input) {
   return Shape::tuple(results);
 }
 
-/// Dimension `from` of x moved to `to`.
+/// Moves dimension `from` of x to `to`.
 Expr moved(Expr x, int64_t from, int64_t to) {
   if (from == to) return x;
   Int64List permutation;
