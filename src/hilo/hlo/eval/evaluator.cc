@@ -29,7 +29,7 @@ struct Frame {
 
 /// Facts that are computed once per computation, because a loop runs it many times.
 struct Plan {
-  // the instructions dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i
+  // The instructions dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i.
   std::vector<uint32_t> dead_begin;
   std::vector<InstructionId> dead;
   std::vector<std::unique_ptr<Frame>> spare_frames;

@@ -302,7 +302,7 @@ void convolution_on_parts(LocalBuilder& builder) {
   const ConvolutionDimensions& names = convolution.dimensions;
   if (convolution.batch_group_count > 1) return;
   summing_factors(builder, builder.instruction.shape.element_type() != ElementType::kPred);
-  // padding beyond the ends needs a zero
+  // Padding beyond the ends needs a zero.
   const bool has_zero = builder.operand(0).element_type() != ElementType::kF8E8M0Fnu;
   const size_t batch = builder.factor(builder.op.rule.operands[0], names.input_batch);
   for (size_t f = 0; f < builder.op.ways.size(); ++f) {

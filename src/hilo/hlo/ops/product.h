@@ -37,7 +37,7 @@ struct AccumulatorOf {
 };
 template <int kWidth, bool kSigned>
 struct AccumulatorOf<NarrowInteger<kWidth, kSigned>> {
-  // wrapping once at the end gives the same result as at each step
+  // Wrapping once at the end gives the same result as at each step.
   using Type = typename NarrowInteger<kWidth, kSigned>::Byte;
 };
 template <typename R>

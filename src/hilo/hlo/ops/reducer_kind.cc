@@ -71,7 +71,7 @@ T extreme(bool least) {
   } else {
     float bound = std::numeric_limits<float>::infinity();
     if constexpr (is_narrow_float_twin<T>) {
-      // fn types have no infinity: their largest value bounds all others
+      // Types with the suffix fn have no infinity: their largest value bounds all others.
       if (T::kFormat.specials != Specials::kIeee) bound = narrow_largest(T::kFormat);
       if (T::kFormat.specials == Specials::kUnsigned && least) return static_cast<T>(narrow_value(T::kFormat, 0));
     }

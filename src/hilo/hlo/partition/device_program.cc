@@ -253,7 +253,7 @@ Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms&
   for (int64_t d = 0; d < std::ssize(cut_up); ++d) {
     if (d != to) to_front.push_back(d);
   }
-  // after the members come the dimensions of `part`; the members are moved before `from`
+  // After the members come the dimensions of `part`. The members are moved before `from`.
   for (int64_t d = 0, next = 1; d < std::ssize(cut_up); ++d) before_from[d] = d == from ? 0 : next++;
   const Expr pieces = transpose(reshape(part, cut_up), to_front);
   const Expr exchanged = reported(add_with<AllToAllAttributes>(Opcode::kAllToAll, {pieces},

@@ -109,7 +109,7 @@ Exprs reduce_window_form(const OpOnParts& op) {
     window.padding_high = local.high;
     for (size_t i = 0; i < arrays; ++i) {
       const auto neutral = neutral_value(attributes->to_apply->reducer_kind(), op.results[i].element_type());
-      // the op's padding, if any, has this value; the window itself then has no outside elements
+      // The op's padding, if any, has this value; the window itself then has no outside elements.
       const Expr fill = neutral ? op.program.constant(*neutral) : values[arrays + i];
       values[i] = fetched(op, i, values[i], dimension, by, local.wanted, fill);
     }

@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-// in instructions; smaller bodies are always inlined, because a call costs more than it saves
+// In instructions. Smaller bodies are always inlined, because a call costs more than it saves.
 constexpr int64_t kSmallBody = 32;
 constexpr int64_t kMostCopies = 64;    // per instruction, one for each level of calls that it is inlined through
 constexpr int64_t kMostGrowth = 2048;  // instructions that one body may add to the program in total

@@ -209,7 +209,7 @@ Exprs lower(Sink& sink, const Reduction& r) {
   if (volume <= kMostElements && !far && can_be_lifted(*r.attributes.to_apply)) return by_elements(sink, r);
   const auto wide = std::ranges::count_if(r.window(), [](const WindowDimension& w) { return !is_trivial(w); });
   if (r.arrays.size() == 1 && is_idempotent(r.kind) && wide > 1) return by_dimensions(sink, r);
-  // the engine runs the op itself
+  // The engine runs the op itself.
   return reduced(sink, Opcode::kReduceWindow, r, std::make_shared<ReduceWindowAttributes>(r.attributes));
 }
 

@@ -10,32 +10,26 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr PassEntry kNormalizeLayouts{"normalize_layouts", normalize_layouts};  // make all shapes row-major
-// reduce comparison types to those of the operands
+constexpr PassEntry kNormalizeLayouts{"normalize_layouts", normalize_layouts};
 constexpr PassEntry kNormalizeCompares{"normalize_compares", normalize_compares};
-// compute values without fwd if no residual is needed
 constexpr PassEntry kOptimizeRemat{"optimize_remat", optimize_remat};
-// decompose scan and other extension ops to plain HLO
 constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions, lower_extensions};
-constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};     // inline calls
-constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};  // decompose pooling to slices and arithmetic
-constexpr PassEntry kSimplify{"simplify", simplify};                // algebra, folding and sharing in one sweep
-constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // select known branches
-constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};                    // drop unneeded carries
-// move loop-invariant computations out of loops
+constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};
+constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};
+constexpr PassEntry kSimplify{"simplify", simplify};
+constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};
+constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};
 constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};
-// swap operands of products that are read transposed
 constexpr PassEntry kTurnProducts{"turn_products", turn_products};
-constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};  // fold constants
-constexpr PassEntry kCse{"cse", cse};                                  // merge equal instructions
-constexpr PassEntry kRaiseWhile{"raise_while", raise_while};           // convert counted loops to scans
-constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};      // recognize written-out erf_inv
-constexpr PassEntry kRaiseLgamma{"raise_lgamma", raise_lgamma};        // recognize written-out lgamma
-constexpr PassEntry kRaiseDigamma{"raise_digamma", raise_digamma};     // recognize written-out digamma
-// recognize windows that are cumulative reductions
+constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};
+constexpr PassEntry kCse{"cse", cse};
+constexpr PassEntry kRaiseWhile{"raise_while", raise_while};
+constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};
+constexpr PassEntry kRaiseLgamma{"raise_lgamma", raise_lgamma};
+constexpr PassEntry kRaiseDigamma{"raise_digamma", raise_digamma};
 constexpr PassEntry kRaiseCumulative{"raise_cumulative", raise_cumulative};
-constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};  // convert LAPACK calls to decompositions
-constexpr PassEntry kDce{"dce", dce};                            // drop unused instructions
+constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};
+constexpr PassEntry kDce{"dce", dce};
 
 constexpr PassEntry kAllPasses[] = {
     kNormalizeLayouts,

@@ -122,7 +122,7 @@ StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const Ca
     made = b.copy(loop);
     for (size_t i = 0; i < count; ++i) plan.place[i] = static_cast<int64_t>(i);
   }
-  // the old carry as a tuple, through which its get-tuple-elements read
+  // The old carry as a tuple, through which its get-tuple-elements read.
   std::vector<InstructionId> elements;
   for (size_t i = 0; i < count; ++i) {
     elements.push_back(plan.place[i] >= 0 && !invariant[i] ? b.get_tuple_element(made, plan.place[i]) : initial[i]);

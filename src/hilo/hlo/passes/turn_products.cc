@@ -50,7 +50,7 @@ StatusOr<ComputationPtr> turn_in(const ComputationPtr& source) {
     return b.add(Opcode::kDot, {b.mapped(dot.operands[1]), b.mapped(dot.operands[0])},
                  exchanged(attributes_of<DotAttributes>(dot)), i.shape);
   };
-  // equal instructions are merged, because the swapped product may exist already
+  // Equal instructions are merged, because the swapped product may exist already.
   return rewrite_where(source, {}, turns, turned);
 }
 

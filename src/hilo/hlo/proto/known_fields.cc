@@ -35,7 +35,7 @@ FieldSet known_fields_of(Opcode opcode) {
     }
   }
   if (opcode == Opcode::kCompare) known.set(kComparisonOrder);
-  // fields without an effect in hilo
+  // Fields without an effect in hilo.
   if (opcode == Opcode::kTopK) known.set(kIsStable);
   if (opcode == Opcode::kReshape) known.set(kInferredDimension);
   if (opcode == Opcode::kConvolution) known.set(kConvolutionKind);

@@ -273,7 +273,7 @@ Status read_raw(Opcode opcode, InstructionMessage& in, RawAttributes& raw) {
     HILO_ASSIGN_OR_RETURN(const bool shown, is_shown(opcode, place, *message));
     if (!shown) continue;
     HILO_ASSIGN_OR_RETURN(const std::string value, value_text(place, in));
-    // several keys share the field of dimensions; text uses the first one
+    // Several keys share the field of dimensions; text uses the first one.
     const std::string attribute = fmt::format("{}={}", place.key, value);
     const bool again = place.form == Form::kRepeated && place.key != "dimensions";
     if (!value.empty() && !again) raw.raw.push_back(attribute);

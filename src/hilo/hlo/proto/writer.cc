@@ -51,7 +51,7 @@ class Writer {
   text::ProgramOrder program_;
   std::unordered_map<const Computation*, size_t> numbers_;
   std::unordered_set<const Computation*> fused_;
-  // order of a scheduled computation's instructions by origin
+  // Order of a scheduled computation's instructions by origin.
   std::unordered_map<const Computation*, std::vector<InstructionId>> ranks_;
   text::UniqueNames names_;  // of all instructions: XLA requires unique names in the module
 };

@@ -185,7 +185,7 @@ InstructionId fold_constant(RewriteBuilder& b, const RewriteNode& node) {
     values.push_back(operands[i].is_repeated ? &repetitions.back() : operands[i].value);
   }
   StatusOr<Literal> value = evaluate_node(node, node.shape.with_default_layout(), values);
-  // an op whose evaluation fails is left to run time
+  // An op whose evaluation fails is left to run time.
   return value.ok() ? b.constant(std::move(value).value()) : kNoInstruction;
 }
 

@@ -326,7 +326,7 @@ StatusOr<ComputationPtr> RewriteBuilder::finish(InstructionId root) {
     const RewriteNode& node = nodes_[i];
     operands.clear();
     for (InstructionId operand : node.operands) operands.push_back(final_id[operand]);
-    // an instruction that became another op is renamed after it
+    // An instruction that became another op is renamed after it.
     const bool keeps_name = node.from != nullptr && node.from->opcode == node.opcode;
     final_id[i] =
         draft.append(node.opcode, node.shape, operands, node.attributes, keeps_name ? node.from->name : std::string());

@@ -268,7 +268,7 @@ Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, si
     for (size_t f = 0; f < array.atoms.size(); ++f) {
       if (f != factor && contains(array.atoms[f], atom)) return true;
     }
-    // dimensions that the op doesn't tie, or whose priority comes later
+    // Dimensions that the op doesn't tie, or whose priority comes later.
     for (size_t d = 0; d < state.dimensions.size(); ++d) {
       const bool tied = !(*array.factors)[d].empty() && shown(state.dimensions[d]);
       if (!tied && contains(state.dimensions[d].atoms, atom)) return true;

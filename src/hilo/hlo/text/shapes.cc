@@ -215,7 +215,7 @@ StatusOr<Shape> ShapeReader::read_array_or_buffer(Cursor& cursor) {
 
 StatusOr<Shape> ShapeReader::read(Cursor& cursor) {
   bounded_ = false;
-  // one entry per open parenthesis; an explicit stack, because tuples may be deeply nested
+  // One entry per open parenthesis. An explicit stack, because tuples may be deeply nested.
   std::vector<std::vector<Shape>> open;
   for (;;) {
     if (cursor.peek() == '(') {

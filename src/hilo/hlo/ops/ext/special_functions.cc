@@ -266,7 +266,8 @@ Expr erfc(Expr x) {
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
-// log gamma(z + 1) = log sqrt(2 pi) + (z + 1/2) log t - t + log sum. Below 1/2: gamma(x) gamma(1 - x) = pi / sin(pi x).
+// Uses log gamma(z + 1) = log sqrt(2 pi) + (z + 1/2) log t - t + log sum. Below 1/2: gamma(x) gamma(1 - x) = pi /
+// sin(pi x).
 Expr lgamma(Expr x) {
   const Lanczos l = lanczos(x);
   const double log_root = (std::log(2.0) + std::log(std::numbers::pi)) / 2;

@@ -16,7 +16,7 @@ InstructionId simplify_select(RewriteBuilder& b, const RewriteNode& n) {
   // select(p, true, false) -> p; select(p, false, true) -> !p.
   if (is_pred(n.shape) && b.shape(p) == n.shape) {
     const std::optional<int64_t> x = splat_integer(b, on_true), y = splat_integer(b, on_false);
-    // equal values are the same instruction, as checked above
+    // Equal values are the same instruction, as checked above.
     if (x && y) return *x != 0 ? p : b.add(Opcode::kNot, {p});
   }
   // select(p, select(p, x, y), z) -> select(p, x, z), and the other arm.
