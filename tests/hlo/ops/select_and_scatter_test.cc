@@ -75,7 +75,7 @@ TEST(SelectAndScatter, RefusesWhatTheSpecificationRulesOut) {
                     over(std::move(window), ComparisonDirection::kGe, Opcode::kAdd, type));
   };
   has(shape({x, Shape::array(ElementType::kS32, {2}), zero}, pairs), "element types differ");      // c1
-  has(shape({x, x, zero}, pairs), "the source has one element a window; got f32[4], wanted {2}");  // c2
+  has(shape({x, x, zero}, pairs), "the source must have one element per window; got f32[4], wanted {2}");  // c2
   has(shape({x, y, Shape::scalar(ElementType::kS32)}, pairs), "the initial value is s32[]");       // c3
   has(shape({x, y, zero}, {}), "window: got 0 dimensions, wanted 1");                              // c4, c6, c8
   has(shape({x, y, zero}, {{.size = 0}}), "window: dim 0: size 0 < 1");                            // c5

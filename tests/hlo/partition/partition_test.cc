@@ -87,7 +87,7 @@ TEST(Partition, ComputationsByHandMoveNothingOfTheirOwn) {
     const auto partitioned = partition((*program)->module, (*program)->request);
     ASSERT_TRUE(partitioned.ok()) << recorded.name;
     for (const Transfer& transfer : partitioned->report.transfers)
-      EXPECT_EQ(transfer.reason, "which the program does by hand") << recorded.name;
+      EXPECT_EQ(transfer.reason, "a collective of the program") << recorded.name;
   }
 }
 

@@ -289,9 +289,9 @@ TEST(ProtoRoundTrip, SaysWhatHasNoForm) {
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), result_accuracy={tolerance={atol=1,etol=2}}\n"),
             "INVALID_ARGUMENT: parameter 'x': tolerance: etol=2 is not known");
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), type_hint=\"x\"\n"),
-            "UNIMPLEMENTED: parameter 'x': attribute 'type_hint' has no form in HloModuleProto");
+            "UNIMPLEMENTED: parameter 'x': attribute 'type_hint' can't be represented in HloModuleProto");
   EXPECT_EQ(write_error("  x = f32[] parameter(0)\n  ROOT y = f32[] shuffle(x), sparkle=1\n"),
-            "UNIMPLEMENTED: shuffle 'y': attribute 'sparkle' has no form in HloModuleProto");
+            "UNIMPLEMENTED: shuffle 'y': attribute 'sparkle' can't be represented in HloModuleProto");
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), sharding={mesh[a=2], [{a}]}\n"),
             "UNIMPLEMENTED: parameter 'x': sharding:1:2: sharding 'mesh' is not known");
 }

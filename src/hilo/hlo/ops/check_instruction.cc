@@ -21,7 +21,7 @@ StatusOr<Shape> check_instruction(const OpDef& def, std::span<const Shape> opera
   if (!declared) return inferred;
   if (!declared->compatible(inferred)) {
     return invalid_argument(
-        fmt::format("declared shape is {}, the operands give {}", declared->to_string(), inferred.to_string()));
+        fmt::format("declared shape is {}; the operands imply {}", declared->to_string(), inferred.to_string()));
   }
   return *declared;
 }

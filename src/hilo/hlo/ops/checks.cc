@@ -38,7 +38,7 @@ Status check_same_size(std::string_view a_field, std::span<const int64_t> a, std
 
 Status check_called(std::string_view field, const ComputationPtr& called, std::span<const Shape> parameters,
                     const Shape& result) {
-  if (called == nullptr) return invalid_argument(fmt::format("{}: no computation given", field));
+  if (called == nullptr) return invalid_argument(fmt::format("{}: the computation is missing", field));
   if (called->parameter_count() != std::ssize(parameters)) {
     return invalid_argument(fmt::format("{} '{}': takes {} parameters, wanted {}: {}", field, called->name(),
                                         called->parameter_count(), parameters.size(), shapes_to_string(parameters)));

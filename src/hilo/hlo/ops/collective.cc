@@ -229,21 +229,21 @@ StatusOr<Int64List> group_of(const Instruction& collective, int64_t replica, int
 
 Status check_members(const Instruction& collective, std::span<const Shape> operands, int64_t members) {
   const auto fail = [&](std::string_view wanted) {
-    return invalid_argument(fmt::format("{} replicas meet; got {} and the result {}; {}", members,
+    return invalid_argument(fmt::format("{} replicas take part; got {} and the result {}; {}", members,
                                         shapes_to_string(operands), collective.shape.to_string(), wanted));
   };
   const Shape& result =
       collective.shape.is_tuple() && !operands.empty() ? collective.shape.tuple_element(0) : collective.shape;
   if (collective.opcode == Opcode::kAllGather) {
     const int64_t d = attributes_of<AllGatherAttributes>(collective).dimension();
-    if (result.dimension(d) != operands[0].dimension(d) * members) return fail("wanted one part of it from each");
+    if (result.dimension(d) != operands[0].dimension(d) * members) return fail("wanted one shard per replica");
   } else if (collective.opcode == Opcode::kReduceScatter) {
     const int64_t d = attributes_of<ReduceScatterAttributes>(collective).dimension();
-    if (result.dimension(d) * members != operands[0].dimension(d)) return fail("wanted one slice for each");
+    if (result.dimension(d) * members != operands[0].dimension(d)) return fail("wanted one slice per replica");
   } else if (collective.opcode == Opcode::kAllToAll) {
     const Int64List& dimensions = attributes_of<AllToAllAttributes>(collective).dimensions;
     if (dimensions.empty() ? std::ssize(operands) != members : operands[0].dimension(dimensions[0]) % members != 0)
-      return fail("wanted equal parts for each");
+      return fail("wanted equal slices per replica");
   }
   return ok_status();
 }

@@ -44,7 +44,7 @@ Status check_groups(const CollectiveAttributes& attributes, GroupRule rule) {
         return fail(fmt::format("{} is out of range; wanted {}", id,
                                 rule == GroupRule::kAnyIds
                                     ? std::string("a number from 0 on")
-                                    : fmt::format("each of the ids 0 to {} once, for {} are given", count - 1, count)));
+                                    : fmt::format("each of the ids 0 to {} once; got {} ids", count - 1, count)));
       }
       ids.push_back(id);
     }
@@ -56,7 +56,7 @@ Status check_groups(const CollectiveAttributes& attributes, GroupRule rule) {
   std::ranges::sort(ids);
   // all_reduce_c1, all_gather_c2, all_to_all_c5, reduce_scatter_c3, collective_broadcast_c1
   if (const auto twice = std::ranges::adjacent_find(ids); twice != ids.end())
-    return fail(fmt::format("{} stands in them twice", *twice));
+    return fail(fmt::format("{} appears twice in the groups", *twice));
   // all_reduce_c4, all_gather_c5, reduce_scatter_c6
   if (attributes.use_global_device_ids && attributes.channel_id <= 0) {
     return invalid_argument(
@@ -97,7 +97,7 @@ StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, boo
   const Int64Lists& groups = attributes_in<CollectiveAttributes>(input).replica_groups;
   if (!groups.empty()) return std::ssize(groups[0]);
   if (input.declared == nullptr)
-    return invalid_argument("the result's shape must be stated where replica_groups={} doesn't say how many meet");
+    return invalid_argument("the result's shape must be stated if replica_groups={} leaves the number of replicas open");
   const Shape& result = input.declared->is_tuple() && input.declared->tuple_size() > 0
                             ? input.declared->tuple_element(0)
                             : *input.declared;
@@ -179,7 +179,7 @@ StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
     return Shape::tuple(row_major(input.operands));
   }
   if (input.operands.size() != 1) {
-    return invalid_argument(fmt::format("got {} operands, wanted 1 where dimensions are given", input.operands.size()));
+    return invalid_argument(fmt::format("got {} operands, wanted 1 if there are dimensions", input.operands.size()));
   }
   HILO_RETURN_IF_ERROR(check_one_dimension(attributes.dimensions, input.operands));  // all_to_all_c1, all_to_all_c3
   const int64_t size = input.operands[0].dimension(attributes.dimensions[0]);

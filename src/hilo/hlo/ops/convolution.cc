@@ -84,7 +84,7 @@ StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
   const Shape &lhs = input.operands[0], &rhs = input.operands[1];
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {  // convolution_c1
     return invalid_argument(
-        fmt::format("input and kernel have one rank, at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
+        fmt::format("input and kernel must have equal ranks of at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
   }
   // convolution_c12, c13, c17..c20; the result has the input's rank
   HILO_RETURN_IF_ERROR(check_roles("input", d.input_batch, d.input_feature, d.input_spatial, lhs));

@@ -122,7 +122,7 @@ StatusOr<std::vector<Shape>> laid_out(std::vector<Shape> leaves, const Int64List
     for (size_t d = 0; d < sorted.size(); ++d) permutation &= sorted[d] == static_cast<int64_t>(d);
     if (!permutation) {
       return invalid_argument(
-          fmt::format("{}: {{{}}} is no layout of {}", what, fmt::join(layouts[k], ","), leaves[k].to_string()));
+          fmt::format("{}: {{{}}} is not a layout of {}", what, fmt::join(layouts[k], ","), leaves[k].to_string()));
     }
     leaves[k] = leaves[k].with_layout(layouts[k]);
   }

@@ -46,7 +46,7 @@ Status CustomCallFrame::check_scalar(const CustomCallAttribute* found, std::stri
   if (found == nullptr) return invalid_argument(fmt::format("{}: attribute {} is missing", quote(target), quote(name)));
   if (found->kind == CustomCallAttribute::Kind::kScalar && found->type == wanted) return ok_status();
   return invalid_argument(
-      fmt::format("{}: attribute {} is no scalar of type {}", quote(target), quote(name), element_type_name(wanted)));
+      fmt::format("{}: attribute {} is not a scalar of type {}", quote(target), quote(name), element_type_name(wanted)));
 }
 
 Status register_custom_call(std::string_view target, CustomCallHandler handler, CustomCallMeaning meaning) {
@@ -77,7 +77,7 @@ StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_
   }
   if (target.find("python") != std::string_view::npos || target.find("py_client") != std::string_view::npos) {
     return unimplemented(fmt::format(
-        "custom call {} calls back into the Python that made the program, which isn't here", quote(target)));
+        "custom call {} is a callback into the Python process that created the program", quote(target)));
   }
   const std::vector<std::string> targets = custom_call_targets();
   const std::vector<std::string_view> names(targets.begin(), targets.end());

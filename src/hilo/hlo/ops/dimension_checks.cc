@@ -18,7 +18,7 @@ Status check_unique_dimensions(std::string_view what, std::span<const int64_t> d
     if (d < 0 || d >= shape.rank()) return check_dimension(what, d, shape);
     const uint64_t bit = uint64_t{1} << d;
     if ((seen & bit) != 0)
-      return invalid_argument(fmt::format("{} {} stands twice in {}", what, d, dimensions_to_string(dimensions)));
+      return invalid_argument(fmt::format("{} {} appears twice in {}", what, d, dimensions_to_string(dimensions)));
     seen |= bit;
   }
   return ok_status();

@@ -47,7 +47,7 @@ StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
   }
   if (!std::ranges::equal(operand.dimensions(), declared.dimensions())) {
     return invalid_argument(
-        fmt::format("a conversion keeps the dimensions; got {} from {}", declared.to_string(), operand.to_string()));
+        fmt::format("a conversion can't change the dimensions; got {} from {}", declared.to_string(), operand.to_string()));
   }
   return declared.with_default_layout();
 }
@@ -71,7 +71,7 @@ StatusOr<Shape> infer_compare(const ShapeRuleInput& input) {
                                         shape.to_string()));
   }
   if (is_complex(type) && attributes.type == ComparisonType::kTotalOrder)  // compare_c4
-    return invalid_argument(fmt::format("comparison type TOTALORDER doesn't suit {}", shape.to_string()));
+    return invalid_argument(fmt::format("comparison type TOTALORDER doesn't apply to {}", shape.to_string()));
   return shape.with_element_type(ElementType::kPred);
 }
 
@@ -79,7 +79,7 @@ StatusOr<Shape> infer_select(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape shape, common_shape(input.operands.subspan(1)));  // select_c2
   const Shape& predicate = input.operands[0];
   if (predicate.element_type() != ElementType::kPred) {
-    return invalid_argument(fmt::format("operand 0 chooses and must be pred; got {}", predicate.to_string()));
+    return invalid_argument(fmt::format("operand 0 must be pred; got {}", predicate.to_string()));
   }
   if (predicate.rank() != 0 && !std::ranges::equal(predicate.dimensions(), shape.dimensions())) {  // select_c1
     return invalid_argument(

@@ -50,7 +50,7 @@ StatusOr<Shape> infer_fft(const ShapeRuleInput& input) {
     const bool halved = last && attributes.fft_type == FftType::kIrfft;
     const int64_t wanted = !halved ? lengths[k] : lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
     if (size != wanted) {  // fft_c4, fft_c5
-      return invalid_argument(fmt::format("fft_length {} wants {} elements in dimension {}; operand 0 is {}",
+      return invalid_argument(fmt::format("fft_length {} needs {} elements in dimension {}; operand 0 is {}",
                                           lengths[k], wanted, sizes.size() - lengths.size() + k, operand.to_string()));
     }
     if (last && attributes.fft_type == FftType::kRfft) size = lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;

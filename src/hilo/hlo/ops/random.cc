@@ -135,7 +135,7 @@ StatusOr<Shape> infer_rng_bit_generator(const ShapeRuleInput& input) {
   }
   const ElementType type = declared.tuple_element(1).element_type();
   if (type == ElementType::kPred || is_complex(type) || element_type_info(type).bits < 8) {
-    return invalid_argument(fmt::format("random bits come as integers or floats of 8 to 64 bits; got {}",
+    return invalid_argument(fmt::format("random bits must be integers or floats of 8 to 64 bits; got {}",
                                         declared.tuple_element(1).to_string()));
   }
   return declared.with_default_layout();

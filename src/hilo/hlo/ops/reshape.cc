@@ -22,7 +22,7 @@ const T& reshape_attributes(const ShapeRuleInput& input) {
 Status same_element_type(const Shape& operand, const Shape& result) {
   if (operand.element_type() == result.element_type()) return ok_status();
   return invalid_argument(
-      fmt::format("the result keeps the operand's element type; got {} from {}. Hint: convert first",
+      fmt::format("the result must have the operand's element type; got {} from {}. Hint: convert first",
                   result.to_string(), operand.to_string()));
 }
 
@@ -47,7 +47,7 @@ StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
   const Int64List& dimensions = reshape_attributes<BroadcastAttributes>(input).dimensions;
   HILO_RETURN_IF_ERROR(same_element_type(operand, result));
   if (std::ssize(dimensions) != operand.rank()) {  // broadcast_in_dim_c2
-    return invalid_argument(fmt::format("dimensions name a result dimension for each of the operand's; got {} for {}",
+    return invalid_argument(fmt::format("dimensions must have one result dimension per operand dimension; got {} for {}",
                                         dimensions_to_string(dimensions), operand.to_string()));
   }
   HILO_RETURN_IF_ERROR(
@@ -79,7 +79,7 @@ StatusOr<Shape> infer_transpose(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const Int64List& permutation = reshape_attributes<TransposeAttributes>(input).permutation;
   if (std::ssize(permutation) != operand.rank()) {  // transpose_c2
-    return invalid_argument(fmt::format("dimensions {} are no permutation of the {} dimensions of {}",
+    return invalid_argument(fmt::format("dimensions {} are not a permutation of the {} dimensions of {}",
                                         dimensions_to_string(permutation), operand.rank(), operand.to_string()));
   }
   HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", permutation, operand));

@@ -25,7 +25,7 @@ StatusOr<Shape> declared_tuple(const ShapeRuleInput& input, int64_t size, std::s
 }
 
 StatusOr<Shape> infer_infeed(const ShapeRuleInput& input) {
-  constexpr std::string_view kWanted = "(what is fed, token[])";
+  constexpr std::string_view kWanted = "(fed values, token[])";
   HILO_RETURN_IF_ERROR(check_token(input, 0));
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_tuple(input, 2, kWanted));
   if (result.tuple_element(1).is_token()) return result;  // infeed_c1, infeed_c2
@@ -48,7 +48,7 @@ StatusOr<Shape> infer_send(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_recv(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_token(input, 0));
-  HILO_ASSIGN_OR_RETURN(const Shape result, declared_tuple(input, 3, "(what is received, u32[], token[])"));
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_tuple(input, 3, "(received value, u32[], token[])"));
   return sent(result.tuple_element(0));
 }
 
@@ -59,7 +59,7 @@ Status check_sent(const ShapeRuleInput& input, std::string_view by) {
       operand.is_tuple() && operand.tuple_size() == 3 && operand.compatible(sent(operand.tuple_element(0)));
   if (fits) return ok_status();
   return invalid_argument(
-      fmt::format("the operand is {}, wanted what {} gives: (array, u32[], token[])", operand.to_string(), by));
+      fmt::format("the operand is {}, wanted the result of {}: (array, u32[], token[])", operand.to_string(), by));
 }
 
 StatusOr<Shape> infer_send_done(const ShapeRuleInput& input) {
@@ -73,7 +73,7 @@ StatusOr<Shape> infer_recv_done(const ShapeRuleInput& input) {
 }
 
 StatusOr<Literal> refuse_transfer(const EvaluateInput&) {
-  return unimplemented("nobody is on the other side: hilo's programs speak through their arguments and results");
+  return unimplemented("hilo's programs exchange data only through their arguments and results");
 }
 
 OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),

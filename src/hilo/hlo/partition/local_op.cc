@@ -81,16 +81,16 @@ bool is_device_op(Opcode opcode) {
 
 std::string_view why_not(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode;
-  if (is_device_op(opcode)) return "the program already says what each device does";
+  if (is_device_op(opcode)) return "the program already contains per-device code";
   if (opcode == Opcode::kRng || opcode == Opcode::kRngGetAndUpdateState)
-    return "its numbers would differ from device to device";
+    return "its random numbers would differ between devices";
   if (opcode == Opcode::kCustomCall && !is_called_by_each_device(instruction)) {
     const auto options = custom_call_options(attributes_of<CustomCallAttributes>(instruction));
-    return options.ok() && !options->has_side_effect ? "" : "every device would do what it does";
+    return options.ok() && !options->has_side_effect ? "" : "every device would repeat its effect";
   }
   const bool transfers =
       opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed || opcode == Opcode::kSend || opcode == Opcode::kRecv;
-  return transfers ? "every device would do what it does" : "";
+  return transfers ? "every device would repeat its effect" : "";
 }
 
 }  // namespace

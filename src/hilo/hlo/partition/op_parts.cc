@@ -87,7 +87,7 @@ Exprs OpWriter::operand_values() {
 }
 
 Exprs OpWriter::on_parts(const Exprs& values) {
-  program.context().reason = "what it needs of other devices' parts";
+  program.context().reason = "elements of other devices' shards";
   std::optional<Exprs> own = write_own_form({program, instruction, computation, operands, results, chosen, values});
   if (!program.status().ok()) return Exprs(results.size(), program.at(0));
   if (own) return *std::move(own);

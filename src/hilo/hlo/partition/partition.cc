@@ -231,7 +231,7 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
     const std::vector<FlowArrayId>& arrays = flow_.frames[id].values[parameter_id];
     PartList values =
         parameter(*opened.program, body.instruction(parameter_id).shape, arrays, loops ? own : splits(arrays));
-    context_.reason = "a carry that is an unfinished sum";
+    context_.reason = "an unreduced carry";
     finish_sums(*opened.program, values, sums);
     opened.parameters.push_back(std::move(values));
   }
@@ -319,7 +319,7 @@ void Partitioner::write_while(Frame& frame, const Instruction& instruction) {
     a.condition = frame.finished[1];
   });
   PartList after = parts(unpack(loop), carry, cut);
-  context_.reason = "the sum that a loop leaves unfinished";
+  context_.reason = "the unreduced result of a loop";
   finish_sums(*frame.program, after, sums);
   frame.values[instruction.id] = std::move(after);
 }
@@ -379,7 +379,7 @@ bool Partitioner::is_by_hand(const Frame& frame, const Instruction& instruction)
 
 StatusOr<Edge> Partitioner::edge(const Instruction& instruction) const {
   HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> stated, request_.manual(instruction));
-  if (!stated) return internal_error(describe(instruction) + " doesn't say its sharding");
+  if (!stated) return internal_error(describe(instruction) + " doesn't state its sharding");
   Edge edge{ArraySplit(static_cast<size_t>(instruction.shape.rank())), {}};
   for (size_t d = 0; d < std::min(edge.split.size(), stated->sharding.dimensions.size()); ++d) {
     HILO_ASSIGN_OR_RETURN(edge.split[d], context_.atoms.atoms_of(stated->sharding.dimensions[d].axes));
@@ -429,7 +429,7 @@ Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) 
   const PartList operands = operand_parts(frame, instruction);
   if (enters_by_hand(instruction)) {
     HILO_ASSIGN_OR_RETURN(const Edge taken, edge(instruction));
-    context_.reason = "the part that a computation by hand takes";
+    context_.reason = "the shard for a manual computation";
     frame.values[instruction.id] = parts({cut_summand(program, operands[0], taken.split, taken.unfinished)}, arrays);
     return ok_status();
   }
@@ -438,7 +438,7 @@ Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) 
   const Exprs values = cut_as(frame, operands, whole, "operand");
   if (leaves_by_hand(instruction)) {
     HILO_ASSIGN_OR_RETURN(const Edge given, edge(instruction));
-    context_.reason = "the sum that a computation by hand leaves to do";
+    context_.reason = "the unreduced result of a manual computation";
     PartList sum = {{values[0], given.split}};
     finish_sums(program, sum, std::span(&given.unfinished, 1));
     frame.values[instruction.id] = parts(cut_as(frame, sum, splits(arrays), "result"), arrays);
@@ -446,7 +446,7 @@ Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) 
   }
   const Expr made = program.add(instruction.opcode, packed_operands(frame, instruction, values), instruction.attributes,
                                 instruction.shape);
-  context_.reason = "which the program does by hand";
+  context_.reason = "a collective of the program";
   if (is_collective(instruction.opcode)) program.report(made);
   frame.values[instruction.id] = parts(unpack(made), arrays);
   return ok_status();
@@ -548,7 +548,7 @@ StatusOr<Frame> Partitioner::entry_frame() {
   Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};
   HILO_ASSIGN_OR_RETURN(const std::vector<Atoms> sums, unfinished_atoms(request_.parameters, context_.atoms));
   size_t leaf = 0;
-  context_.reason = "an argument that is an unfinished sum";
+  context_.reason = "an unreduced argument";
   for (const InstructionId id : entry.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[0].values[id];
     context_.instruction = describe(entry.instruction(id));
@@ -609,7 +609,7 @@ StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRe
   HILO_RETURN_IF_ERROR(check_edges(request.results, propagated.flow.results, propagated, mesh, "result"));
   for (const FlowArrayId id : propagated.flow.frames[0].values[called.entry->root_id()]) {
     if (propagated.flow.arrays[id].by_hand != 0)
-      return unimplemented("a result is each device's own: the program already says what each device does");
+      return unimplemented("a result differs between devices: the program already contains per-device code");
   }
   return Partitioner(called, request, std::move(propagated)).run();
 }

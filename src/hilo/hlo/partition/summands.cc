@@ -234,10 +234,10 @@ bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size
 Status check_summands(const Shape& shape, const ArraySplit& split, const Atoms& over) {
   if (over.empty()) return ok_status();
   if (!shape.is_array() || joining_kind(shape.element_type()) != ReducerKind::kAdd)
-    return unimplemented(fmt::format("{} is an unfinished sum, and nothing adds its elements", shape.to_string()));
+    return unimplemented(fmt::format("{} is unreduced, and its type has no addition", shape.to_string()));
   if (shares(split, over))
     return unimplemented(
-        fmt::format("{} is an unfinished sum of devices that share a dimension of it", shape.to_string()));
+        fmt::format("{} is unreduced over devices that shard a dimension of it", shape.to_string()));
   return ok_status();
 }
 

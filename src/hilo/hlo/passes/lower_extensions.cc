@@ -36,7 +36,7 @@ StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const 
   const auto decompose = is_known_call(instruction) ? decompose_known_call : instruction.def().decompose;
   if (decompose == nullptr) {
     return unimplemented(
-        fmt::format("{}: has no decomposition and the backend doesn't run it itself", describe(instruction)));
+        fmt::format("{}: it has no decomposition, and the backend doesn't support it", describe(instruction)));
   }
   StatusOr<ComputationPtr> body = decompose(instruction, operands);
   if (!body.ok()) return body.status().with_context(describe(instruction));

@@ -85,7 +85,7 @@ StatusOr<InstructionId> lowered(RewriteBuilder& b, const Instruction& i, int64_t
     attributes->source_target_pairs = attributes_of<PpermuteAttributes>(i).permutation;
     return b.add(Opcode::kCollectivePermute, operands, std::move(attributes));
   }
-  return internal_error(describe(i) + " is no op over a named axis");
+  return internal_error(describe(i) + " is not an op over a named axis");
 }
 
 bool is_over(const Instruction& i, std::string_view axis_name) {

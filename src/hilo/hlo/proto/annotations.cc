@@ -145,7 +145,7 @@ StatusOr<std::string> read_frontend_attributes(const WireMessage& message) {
     HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(1));
     HILO_ASSIGN_OR_RETURN(const std::string_view value, entry.text(2));
     if (!text::is_plain_identifier(key))
-      return unimplemented(fmt::format("FrontendAttributes: {} is no name that HLO text can have", quote(key)));
+      return unimplemented(fmt::format("FrontendAttributes: {} is not a valid name in HLO text", quote(key)));
     entries.emplace_back(key, value_text(value));
   }
   std::sort(entries.begin(), entries.end());  // a map: its order in the message is arbitrary

@@ -78,7 +78,7 @@ Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
       permutes(d.kernel_input, d.kernel_output, d.kernel_spatial) &&
       permutes(d.output_batch, d.output_feature, d.output_spatial))
     return ok_status();
-  return invalid_argument("ConvolutionDimensionNumbers: the dimensions are no permutation");
+  return invalid_argument("ConvolutionDimensionNumbers: the dimensions are not a permutation");
 }
 
 Status read_slices(const WireMessage& message, uint32_t number, std::vector<SliceRange>& ranges) {
@@ -166,14 +166,14 @@ Status read_groups(const Place& place, const WireMessage& message, Int64Lists& g
 /// Returns the word for `number`.
 StatusOr<std::string_view> word_of(const Place& place, std::span<const std::string_view> names, int64_t number) {
   if (number < 0 || number >= std::ssize(names))
-    return invalid_argument(fmt::format("{}: {} is no value of it", place.key, number));
+    return invalid_argument(fmt::format("{}: {} is not one of its values", place.key, number));
   return names[number];
 }
 
 Status read_word(const Place& place, const AttributeField& field, std::string_view word, uint8_t& value) {
   const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
   if (it == field.enum_names.end())
-    return invalid_argument(fmt::format("{}: {} is no value of it", place.key, quote(word)));
+    return invalid_argument(fmt::format("{}: {} is not one of its values", place.key, quote(word)));
   value = static_cast<uint8_t>(it - field.enum_names.begin());
   return ok_status();
 }

@@ -79,7 +79,7 @@ Status write_numbers(const Place& place, const StringList& words, WireWriter& ou
   for (const std::string& word : words) {
     const auto it = std::find(place.names.begin(), place.names.end(), word);
     if (it == place.names.end())
-      return unimplemented(fmt::format("{}: {} has no number in HloModuleProto", place.key, quote(word)));
+      return unimplemented(fmt::format("{}: {} can't be represented in HloModuleProto", place.key, quote(word)));
     numbers.push_back(it - place.names.begin());
   }
   out.integers(place.number, numbers);
@@ -103,7 +103,7 @@ Status write_enum(const Place& place, const AttributeField& field, const Attribu
   const auto it = std::find(names.begin(), names.end(), field.enum_names[value]);
   if (it == names.end())
     return unimplemented(
-        fmt::format("{}: {} has no number in HloModuleProto", place.key, quote(field.enum_names[value])));
+        fmt::format("{}: {} can't be represented in HloModuleProto", place.key, quote(field.enum_names[value])));
   out.integer(place.number, it - names.begin());
   return ok_status();
 }

@@ -175,7 +175,7 @@ Status write_other(std::string_view key, const std::string& value, WireWriter& o
     return ok_status();
   const bool donors = key == "buffer_donor";
   if (!donors && key != "frontend_attributes")
-    return unimplemented(fmt::format("attribute {} of a module has no form in HloModuleProto", quote(key)));
+    return unimplemented(fmt::format("attribute {} of a module can't be represented in HloModuleProto", quote(key)));
   HILO_ASSIGN_OR_RETURN(const WireWriter message, donors ? write_donors(value) : write_frontend_attributes(value));
   out.message(donors ? kBufferDonor : kModuleFrontendAttributes, message);
   return ok_status();

@@ -99,7 +99,7 @@ Status write_accuracy(std::string_view value, WireWriter& out) {
   if (key == "tolerance") return write_tolerance(inner, out);
   const auto known = std::find(std::begin(kAccuracyModes), std::end(kAccuracyModes), inner);
   if (key != "mode" || known == std::end(kAccuracyModes))
-    return unimplemented(fmt::format("result_accuracy={} has no form in HloModuleProto here", value));
+    return unimplemented(fmt::format("result_accuracy={} can't be represented in HloModuleProto here", value));
   WireWriter message;
   message.integer(1, known - std::begin(kAccuracyModes));
   out.message(kResultAccuracy, message);
@@ -148,7 +148,7 @@ Status read_statistics(const WireMessage& message, std::string& text) {
     HILO_ASSIGN_OR_RETURN(const std::string_view name, statistic.text(1));
     HILO_ASSIGN_OR_RETURN(const double value, statistic.real64(2));
     if (!text::is_plain_identifier(name))
-      return unimplemented(fmt::format("Statistic: {} is no name that HLO text can have", quote(name)));
+      return unimplemented(fmt::format("Statistic: {} is not a valid name in HLO text", quote(name)));
     text += fmt::format(",{}={}", name, number_text(value));
   }
   text += '}';
@@ -275,7 +275,7 @@ Status write_other_attributes(const Annotations& annotations, WireWriter& out) {
     if (key == "parameter_replication") HILO_RETURN_IF_ERROR(write_replication(value, out));
     else if (key == "result_accuracy") HILO_RETURN_IF_ERROR(write_accuracy(value, out));
     else if (key == "origin" || key == "original_value") HILO_RETURN_IF_ERROR(write_original(value, out));
-    else return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(key)));
+    else return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(key)));
     if (!cursor.accept(',')) break;
   }
   return ok_status();

@@ -229,7 +229,7 @@ constexpr Place kPlaces[] = {
 std::span<const Place> places() { return kPlaces; }
 
 Status no_form(const Place& place) {
-  return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
+  return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(place.key)));
 }
 
 const Place* find_place(Opcode opcode, std::string_view key) {

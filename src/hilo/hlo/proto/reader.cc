@@ -141,7 +141,7 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
     return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));
   for (const auto& [field, place] : placed_fields(parts.opcode)) {
     if (place == nullptr)
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field->name)));
+      return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(field->name)));
     HILO_RETURN_IF_ERROR(read_field(*place, *field, in, *parts.attributes));
   }
   HILO_RETURN_IF_ERROR(read_comparison_order(message, parts));
@@ -165,7 +165,7 @@ Status Reader::restore_extension(InstructionId id, Parts& parts) {
   for (const text::CallSite& call : calls) {
     const auto callee = by_name_.find(std::string(call.callee));
     if (callee == by_name_.end())
-      return not_found(fmt::format("computation {} is not defined before", quote(call.callee)));
+      return not_found(fmt::format("computation {} is not defined before its use", quote(call.callee)));
     text::fill(call, callee->second);
   }
   return ok_status();
@@ -202,7 +202,7 @@ StatusOr<AnnotationsPtr> Reader::annotations_of(const WireMessage& message, cons
   for (int64_t id : numbers_) {
     const InstructionId predecessor = draft.ids.find(id);
     if (predecessor == kNoInstruction)
-      return not_found(fmt::format("control predecessor {} is not defined before", id));
+      return not_found(fmt::format("control predecessor {} is not defined before its use", id));
     with_predecessors->control_predecessors.push_back(draft.draft.instruction(predecessor).name);
   }
   return AnnotationsPtr(std::move(with_predecessors));
@@ -213,14 +213,14 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   HILO_RETURN_IF_ERROR(message.read_integers(kOperands, numbers_));
   for (int64_t id : numbers_) {
     const InstructionId operand = draft.ids.find(id);
-    if (operand == kNoInstruction) return not_found(fmt::format("operand {} is not defined before", id));
+    if (operand == kNoInstruction) return not_found(fmt::format("operand {} is not defined before its use", id));
     parts.operands.push_back(operand);
     parts.operand_shapes.push_back(draft.draft.instruction(operand).shape);
   }
   HILO_RETURN_IF_ERROR(message.read_integers(kCalledIds, numbers_));
   for (int64_t id : numbers_) {
     const auto it = computations_.find(id);
-    if (it == computations_.end()) return not_found(fmt::format("computation {} is not defined before", id));
+    if (it == computations_.end()) return not_found(fmt::format("computation {} is not defined before its use", id));
     parts.called.push_back(it->second);
   }
   HILO_ASSIGN_OR_RETURN(parts.annotations, annotations_of(message, draft));
@@ -265,7 +265,7 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   if (!at.ok()) return at.status().with_context(fmt::format("instruction {}", quote(name)));
   if (*at >= first) draft.draft.mutable_instruction(*at).annotations = std::move(parts.annotations);
   if (draft.ids.insert(id, *at)) return ok_status();
-  return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
+  return invalid_argument(fmt::format("instruction {}: id {} appears twice", quote(name), id));
 }
 
 /// Numbers origins in the order of the ids, which a schedule permutes. Replacements of an instruction have its origin.
@@ -329,7 +329,7 @@ Status Reader::read_computation(std::string_view bytes) {
   if (const Status status = check_signature(message, **computation); !status.ok()) return in_here(status);
   by_name_.emplace(name, *computation);
   if (computations_.emplace(id, *computation).second) return ok_status();
-  return in_here(invalid_argument(fmt::format("id {} is taken", id)));
+  return in_here(invalid_argument(fmt::format("id {} appears twice", id)));
 }
 
 /// Returns the HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1. In an HloProto this is

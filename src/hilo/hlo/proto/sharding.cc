@@ -142,7 +142,7 @@ StatusOr<std::string> one_text(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const int64_t type, message.integer(kType));
   HILO_ASSIGN_OR_RETURN(const std::string suffix, suffix_text(message));
   if (type < 0 || type >= std::ssize(kTypeNames) || type == kTupleType)
-    return invalid_argument(fmt::format("OpSharding: type {} can't stand here", type));
+    return invalid_argument(fmt::format("OpSharding: type {} isn't allowed here", type));
   if (type == kOther) {
     HILO_ASSIGN_OR_RETURN(const std::string devices, devices_text(message));
     return "{" + devices + suffix + "}";
@@ -223,7 +223,7 @@ StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, s
   constexpr int64_t kMost = 65536;
   int64_t count = 1;
   for (const int64_t size : sizes) {
-    if (size < 1 || size > kMost / count) return invalid_argument("OpSharding: devices of a box that can't be");
+    if (size < 1 || size > kMost / count) return invalid_argument("OpSharding: invalid dimensions of devices");
     count *= size;
   }
   if (order.empty()) {
@@ -234,7 +234,7 @@ StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, s
   std::ranges::sort(sorted);
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (sorted.size() != sizes.size() || sorted[i] != static_cast<int64_t>(i))
-      return invalid_argument("OpSharding: a transposition that isn't of its dimensions");
+      return invalid_argument("OpSharding: invalid transposition of devices");
   }
   for (size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
   std::vector<int64_t> devices = {0};
@@ -291,7 +291,7 @@ StatusOr<Tiles> read_tiles(std::string_view text_or_message) {
     return tiles;
   }
   if (type < 0 || type >= std::ssize(kTypeNames) || type == kTupleType)
-    return unimplemented(fmt::format("OpSharding: type {} can't stand here", type));
+    return unimplemented(fmt::format("OpSharding: type {} isn't allowed here", type));
   tiles.kinds = {kTypeNames[type]};
   return tiles;
 }

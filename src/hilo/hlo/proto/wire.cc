@@ -79,13 +79,13 @@ Status error_of(Problem problem, std::string_view name, size_t begin, size_t pre
   };
   switch (problem) {
     case Problem::kNone: return ok_status();
-    case Problem::kNoTag: return invalid_argument(fmt::format("{}: byte {}: no tag of a field", name, begin));
+    case Problem::kNoTag: return invalid_argument(fmt::format("{}: byte {}: not a field tag", name, begin));
     case Problem::kNoNumber:
-      return invalid_argument(fmt::format("{}: byte {}: {} is no field number", name, begin, field.value));
+      return invalid_argument(fmt::format("{}: byte {}: {} is not a field number", name, begin, field.value));
     case Problem::kTooLong:
       return in_field(fmt::format("length {} exceeds the {} bytes present", field.value, present));
     case Problem::kUnknownType: return in_field(fmt::format("wire type {} is unknown", static_cast<int>(field.type)));
-    case Problem::kCutOff: return in_field(fmt::format("the {} is cut off", wire_type_name(field.type)));
+    case Problem::kCutOff: return in_field(fmt::format("the {} is truncated", wire_type_name(field.type)));
   }
   __builtin_unreachable();
 }
@@ -210,7 +210,7 @@ Status WireMessage::append_integers(uint32_t number, std::vector<int64_t>& value
     if (field.type != WireType::kBytes) return wrong_type(name_, field, WireType::kVarint);
     if (!take_varints(field.bytes, values)) {
       return invalid_argument(
-          fmt::format("{}: field {}: item {} of the packed list is cut off", name_, number, values.size()));
+          fmt::format("{}: field {}: item {} of the packed list is truncated", name_, number, values.size()));
     }
   }
   return ok_status();

@@ -61,7 +61,7 @@ Status Writer::attributes(const Instruction& i, InstructionFields& out) {
   if (has_raw_attributes(i.opcode)) return write_raw(i.opcode, attributes_of<RawAttributes>(i), out);
   for (const auto& [field, place] : placed_fields(i.opcode)) {
     if (place == nullptr)
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field->name)));
+      return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(field->name)));
     HILO_RETURN_IF_ERROR(write_field(*place, *field, *i.attributes, out));
   }
   return ok_status();
@@ -76,7 +76,7 @@ StatusOr<bool> Writer::composite(const Instruction& i, Annotations& annotations,
   const std::string attributes =
       text::composite_attributes(i, [&](const Computation& c) { return program_.names.at(&c); });
   if (decomposition == program_.decompositions.end() || attributes.empty())
-    return unimplemented("an extension op without decomposition has no form in HloModuleProto");
+    return unimplemented("an extension op without decomposition can't be represented in HloModuleProto");
   annotations.frontend_attributes = attributes;
   out.own.text(2, kCompositeOpcode);
   out.own.boolean(find_place(Opcode::kCall, "is_composite")->number, true);

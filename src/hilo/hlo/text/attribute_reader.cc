@@ -73,7 +73,7 @@ Status read_note(Cursor& cursor, const NoteField& note) {
   const std::string_view word = cursor.identifier();
   if (std::ranges::find(note.words, word) != note.words.end()) return ok_status();
   return cursor.error(
-      position, fmt::format("{} is no value of {}; known: {}", quote(word), note.name, fmt::join(note.words, ", ")));
+      position, fmt::format("{} is not a value of {}; known: {}", quote(word), note.name, fmt::join(note.words, ", ")));
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ Status AttributeReader::read_order() {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
   const std::optional<ComparisonType> type = comparison_type_of_order(word);
-  if (!type) return cursor.error(position, fmt::format("{} is no order; known: PARTIAL, TOTAL", quote(word)));
+  if (!type) return cursor.error(position, fmt::format("{} is not an order; known: PARTIAL, TOTAL", quote(word)));
   static_cast<CompareAttributes&>(*attributes).type = *type;
   return ok_status();
 }

@@ -182,7 +182,7 @@ StatusOr<Id> BoundedSizes::reshape(Call call) {
       own *= sizes[place++];
     if (place == sizes.size() || own != before) {
       return unimplemented(
-          fmt::format("a reshape that takes dimension {} apart, whose size is bounded, is not "
+          fmt::format("a reshape that splits dimension {}, whose size is bounded, is not "
                       "implemented in this version",
                       d));
     }

@@ -45,7 +45,7 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       HILO_ASSIGN_OR_RETURN(const std::string word, cursor.quoted(field.name));
       const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
       if (it == field.enum_names.end())
-        return cursor.error(position, fmt::format("{} is no value of {}", quote(word), field.name));
+        return cursor.error(position, fmt::format("{} is not a value of {}", quote(word), field.name));
       field_value<uint8_t>(field, *attributes) = static_cast<uint8_t>(it - field.enum_names.begin());
       return ok_status();
     }
@@ -89,7 +89,7 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
     case FieldKind::kConvolutionDimensions: break;
   }
   return cursor.error(StatusCode::kUnimplemented, cursor.position(),
-                      fmt::format("{} has no form in a composite", field.name));
+                      fmt::format("{} can't be represented in a composite", field.name));
 }
 
 /// Appends the value in that form; returns false if the form doesn't exist.

@@ -66,18 +66,18 @@ Status check_signature(const ParsedComputation& parsed, const Computation& c, co
   if (parsed.stated_parameters) {
     const std::vector<Shape>& stated = *parsed.stated_parameters;
     if (std::ssize(stated) != c.parameter_count()) {
-      return cursor.error(parsed.position, fmt::format("{}: its head lists {} parameters, its body has {}", where(),
+      return cursor.error(parsed.position, fmt::format("{}: its header lists {} parameters, its body has {}", where(),
                                                        stated.size(), c.parameter_count()));
     }
     for (size_t i = 0; i < stated.size(); ++i) {
       const Shape& actual = c.parameter(i).shape;
       if (stated[i].compatible(actual)) continue;
-      return cursor.error(parsed.position, fmt::format("{}: its head says parameter {} is {}, its body {}", where(), i,
+      return cursor.error(parsed.position, fmt::format("{}: its header declares parameter {} as {}, its body as {}", where(), i,
                                                        stated[i].to_string(), actual.to_string()));
     }
   }
   if (parsed.stated_result && !parsed.stated_result->compatible(c.result_shape())) {
-    return cursor.error(parsed.position, fmt::format("{}: its head says the result is {}, its root is {}", where(),
+    return cursor.error(parsed.position, fmt::format("{}: its header declares the result as {}, its root is {}", where(),
                                                      parsed.stated_result->to_string(), c.result_shape().to_string()));
   }
   return ok_status();

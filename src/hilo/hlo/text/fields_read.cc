@@ -110,7 +110,7 @@ Status read_enum(Cursor& cursor, const AttributeField& field, uint8_t& value) {
   for (std::string_view name : field.enum_names) {
     if (!name.empty()) known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  return cursor.error(position, fmt::format("{} is no value of {}; known: {}", quote(word), field.name, known));
+  return cursor.error(position, fmt::format("{} is not a value of {}; known: {}", quote(word), field.name, known));
 }
 
 /// Reads `{[start:limit], [start:limit:stride]}`.
@@ -141,12 +141,12 @@ Status read_number_grid(Cursor& cursor, std::string_view what, Int64Lists& grid)
     int64_t value = 0;
     const auto [stop, status] = std::from_chars(at, end, value);
     if (status != std::errc())
-      return cursor.error(position, fmt::format("{}: {} is no list of int64 numbers", what, quote(word)));
+      return cursor.error(position, fmt::format("{}: {} is not a list of int64 numbers", what, quote(word)));
     grid.back().push_back(value);
     if (stop == end) return ok_status();
     if (*stop == 'x') grid.emplace_back();
     else if (*stop != '_')
-      return cursor.error(position, fmt::format("{}: {} is no list of numbers", what, quote(word)));
+      return cursor.error(position, fmt::format("{}: {} is not a list of numbers", what, quote(word)));
     at = stop + 1;
   }
 }
@@ -241,7 +241,7 @@ StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& 
   Int64List order(sizes.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   if (!std::is_permutation(order.begin(), order.end(), permutation.begin(), permutation.end()))
-    return invalid_argument(fmt::format("T(...) is no permutation of {} dimensions", sizes.size()));
+    return invalid_argument(fmt::format("T(...) is not a permutation of {} dimensions", sizes.size()));
   const auto count_of_ids = [&](std::span<const int64_t> counted) {
     int64_t count = 1;
     for (int64_t size : counted)
@@ -319,7 +319,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
       const auto [stop, status] = std::from_chars(word.data(), word.data() + word.size(), number);
       field_value<double>(field, values) = static_cast<double>(number);
       if (status == std::errc() && stop == word.data() + word.size()) return ok_status();
-      return cursor.error(position, fmt::format("{}: {} is no number", field.name, quote(word)));
+      return cursor.error(position, fmt::format("{}: {} is not a number", field.name, quote(word)));
     }
     case FieldKind::kString: return assign(field_value<std::string>(field, values), read_word(cursor, field.name));
     case FieldKind::kInt64List: return read_list(cursor, field.name, field_value<Int64List>(field, values));
@@ -347,7 +347,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     }
     case FieldKind::kLiteral:
       return cursor.error(StatusCode::kUnimplemented, cursor.position(),
-                          fmt::format("{}: a constant can't stand here", field.name));
+                          fmt::format("{}: a constant isn't allowed here", field.name));
     case FieldKind::kShape: return assign(field_value<Shape>(field, values), reader.shapes.read(cursor));
     case FieldKind::kSliceRanges:
       return read_slice_ranges(cursor, field.name, field_value<std::vector<SliceRange>>(field, values));

@@ -176,7 +176,7 @@ StatusOr<InstructionId> Reader::read_named_operand(std::string_view name, size_t
   const auto it = ids_.find(name);
   if (it == ids_.end() && alone_) {
     if (stated) return add_parameter(*stated, name, position);
-    return cursor_.error(position, fmt::format("operand '%{}' of a text of one instruction has no shape", name));
+    return cursor_.error(position, fmt::format("operand '%{}' of a single instruction has no shape", name));
   }
   if (it == ids_.end() || it->second == kNoInstruction) {
     undefined_.push_back({kNoInstruction, name, position});

@@ -202,7 +202,7 @@ Status read_real(Cursor& cursor, ElementType type, T& out) {
   const std::optional<T> value = element_from_text<T>(text);
   if (!value) {
     return cursor.error(position,
-                        fmt::format("{} is no value of {}, or out of its range", quote(text), element_type_name(type)));
+                        fmt::format("{} is not a value of {}, or out of its range", quote(text), element_type_name(type)));
   }
   out = *value;
   return ok_status();
@@ -346,7 +346,7 @@ StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::strin
   const int64_t elements = plain.element_count();
   const bool one = count.bare && plain.rank() > 0 && !count.left_out;
   if (!count.left_out && !one && count.values != elements) {
-    return cursor.error(position, fmt::format("constant '{}': {} value{} given, {} needs {}", name, count.values,
+    return cursor.error(position, fmt::format("constant '{}': got {} value{}; {} needs {}", name, count.values,
                                               count.values == 1 ? "" : "s", plain.to_string(), elements));
   }
   const bool dense = whole || (count.left_out && count.values > 0);
@@ -354,7 +354,7 @@ StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::strin
   if ((count.left_out || one) && dense && !few) {
     return cursor.error(
         StatusCode::kResourceExhausted, position,
-        fmt::format("constant '{}': {} values given, the others of {} left out; wanted {} elements at most", name,
+        fmt::format("constant '{}': got {} values, the others of {} omitted; wanted {} elements at most", name,
                     count.values, plain.to_string(), kMostLeftOut));
   }
   const Shape scalar = Shape::scalar(plain.element_type());

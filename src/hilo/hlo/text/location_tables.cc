@@ -83,7 +83,7 @@ class TableReader {
   }
 
   Status unknown_key(const LocationTable& table, std::string_view key, size_t position) {
-    return cursor_.error(position, fmt::format("{} is no key of {}; wanted {}.{}", quote(key), table.word,
+    return cursor_.error(position, fmt::format("{} is not a key of {}; wanted {}.{}", quote(key), table.word,
                                                fmt::join(table.keys, ", "), did_you_mean(key, table.keys)));
   }
 
@@ -111,7 +111,7 @@ class TableReader {
           return cursor_.error(position, fmt::format("{} names no row of StackFrames; got {}; wanted one of 1 to {}",
                                                      kParentFrame, parent + 1, parents_.size() + 1));
         if (seen_by[frame] == start + 1)
-          return cursor_.error(position, fmt::format("frame {} is among its own parents", frame + 1));
+          return cursor_.error(position, fmt::format("frame {} is its own ancestor", frame + 1));
         if (seen_by[frame] != 0) break;
         seen_by[frame] = start + 1;
         if (parent == 0) break;

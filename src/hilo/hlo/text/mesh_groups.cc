@@ -117,9 +117,9 @@ StatusOr<AxisPart> read_part(Cursor& cursor, std::string_view what, const std::v
   if (axis == axes.end()) return cursor.error(position, fmt::format("{}: the mesh has no axis {}", what, quote(name)));
   AxisPart part{static_cast<size_t>(axis - axes.begin()), 1, axis->size};
   if (!cursor.accept(':')) return part;
-  HILO_RETURN_IF_ERROR(cursor.expect('(', "before the ways outside of a part of an axis"));
-  HILO_ASSIGN_OR_RETURN(part.before, cursor.integer("the ways outside of a part of an axis"));
-  HILO_RETURN_IF_ERROR(cursor.expect(')', "after the ways outside of a part of an axis"));
+  HILO_RETURN_IF_ERROR(cursor.expect('(', "before the outer size of a part of an axis"));
+  HILO_ASSIGN_OR_RETURN(part.before, cursor.integer("the outer size of a part of an axis"));
+  HILO_RETURN_IF_ERROR(cursor.expect(')', "after the outer size of a part of an axis"));
   HILO_ASSIGN_OR_RETURN(part.size, cursor.integer("the size of a part of an axis"));
   const bool fits = part.before > 0 && part.size > 0 && part.before <= axis->size && part.size <= axis->size &&
                     axis->size % (part.before * part.size) == 0;

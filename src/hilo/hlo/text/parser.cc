@@ -153,7 +153,7 @@ Status ModuleReader::read_computations() {
     const size_t position = cursor_.position();
     const std::string_view word = cursor_.peek() == '%' ? std::string_view() : cursor_.identifier();
     if (is_location_table(word))
-      return cursor_.error(position, fmt::format("{} must stand before all computations, in the order of XLA", word));
+      return cursor_.error(position, fmt::format("{} must come before all computations, in XLA's order", word));
     if (word.empty() && cursor_.peek() != '%') return cursor_.unexpected("a computation", "or the end of the text");
     const bool is_entry = word == "ENTRY";
     if (!is_entry) cursor_.set_position(position);
@@ -169,7 +169,7 @@ StatusOr<Module> ModuleReader::read() {
   if (has_header) HILO_RETURN_IF_ERROR(read_header(cursor_, shared_.shapes, module_));
   if (!has_header && is_lone_instruction(cursor_)) {
     HILO_ASSIGN_OR_RETURN(ParsedComputation parsed, read_lone_instruction(cursor_, shared_));
-    if (!cursor_.at_end()) return cursor_.unexpected("the end of the text", "after a text of one instruction");
+    if (!cursor_.at_end()) return cursor_.unexpected("the end of the text", "after a single instruction");
     add(std::move(parsed));
     entry_ = 0;
   } else {

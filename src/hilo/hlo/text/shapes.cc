@@ -54,7 +54,7 @@ Status read_level_types(Cursor& cursor) {
     const size_t position = cursor.position();
     const std::string_view type = cursor.identifier();
     if (type.size() != 1 || std::string_view("DCSH").find(type[0]) == std::string_view::npos)
-      return cursor.error(position, fmt::format("{} is no level type; wanted D, C, S or H", quote(type)));
+      return cursor.error(position, fmt::format("{} is not a level type; wanted D, C, S or H", quote(type)));
     cursor.accept('+');
     cursor.accept('~');
   } while (cursor.accept(','));

@@ -60,7 +60,7 @@ StatusOr<ComputationPtr> decompose_copy_start(const Instruction& i, std::span<co
 Status check_started(const Shape& operand, int64_t least, std::string_view by) {
   if (operand.is_tuple() && operand.tuple_size() >= least) return ok_status();
   return invalid_argument(
-      fmt::format("the operand is {}, wanted what {} gives: a tuple of {} or more", operand.to_string(), by, least));
+      fmt::format("the operand is {}, wanted the result of {}: a tuple of at least {} elements", operand.to_string(), by, least));
 }
 
 StatusOr<Shape> infer_copy_done(const ShapeRuleInput& input) {
@@ -68,7 +68,7 @@ StatusOr<Shape> infer_copy_done(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_started(started, 3, "copy-start"));
   if (!started.tuple_element(0).compatible(started.tuple_element(1))) {
     return invalid_argument(
-        fmt::format("the operand is {}; copy-start gives its operand's shape twice", started.to_string()));
+        fmt::format("the operand is {}; copy-start returns its operand's shape twice", started.to_string()));
   }
   return row_major(started.tuple_element(0));
 }
@@ -101,7 +101,7 @@ StatusOr<Opcode> wrapped_opcode(const RawAttributes& raw) {
       std::ranges::all_of(raw.raw, [](const std::string& text) { return text.starts_with("async_execution_thread="); });
   if (opcode && only_thread && raw.called.empty() && op_def(*opcode).make_attributes == nullptr) return *opcode;
   return unimplemented(fmt::format(
-      "{}: the short form of an op with attributes. Hint: write async-start and a computation of the op", raw.spelled));
+      "{}: the short form is not supported for ops with attributes. Hint: write async-start and a computation of the op", raw.spelled));
 }
 
 StatusOr<Shape> infer_wrapped(const ShapeRuleInput& input, const RawAttributes& raw) {
@@ -153,7 +153,7 @@ Status check_async(const Shape& operand) {
   HILO_RETURN_IF_ERROR(check_started(operand, 2, "async-start"));
   if (operand.tuple_element(0).is_tuple()) return ok_status();
   return invalid_argument(
-      fmt::format("the operand is {}, wanted ((operands), result, ...) as async-start gives", operand.to_string()));
+      fmt::format("the operand is {}, wanted ((operands), result, ...) as async-start returns", operand.to_string()));
 }
 
 StatusOr<Shape> infer_async_update(const ShapeRuleInput& input) {

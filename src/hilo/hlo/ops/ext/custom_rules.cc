@@ -33,7 +33,7 @@ const CustomRulesAttributes& attributes(const Instruction& i) { return attribute
 
 StatusOr<Shape> infer_custom_rules(const ShapeRuleInput& input) {
   const auto& a = static_cast<const CustomRulesAttributes&>(*input.attributes);
-  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, input.operands, a.to_apply->result_shape()));
   return a.to_apply->result_shape();
 }

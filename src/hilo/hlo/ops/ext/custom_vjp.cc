@@ -23,7 +23,7 @@ constexpr AttributeField kTangentFields[] = {
 };
 
 Status given(std::string_view field, const ComputationPtr& computation) {
-  return computation == nullptr ? invalid_argument(fmt::format("{}: no computation given", field)) : ok_status();
+  return computation == nullptr ? invalid_argument(fmt::format("{}: the computation is missing", field)) : ok_status();
 }
 
 bool all_compatible(std::span<const Shape> a, std::span<const Shape> b) {

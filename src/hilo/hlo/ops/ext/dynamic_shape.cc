@@ -51,7 +51,7 @@ StatusOr<Literal> evaluate_set_dimension_size(const EvaluateInput& input) {
   const int32_t wanted = input.operands[1]->data<int32_t>()[0];
   if (wanted == there) return *input.operands[0];
   return unimplemented(
-      fmt::format("the size {} instead of {}: hilo's shapes are known when a program is compiled", wanted, there));
+      fmt::format("the size {} instead of {}: shapes are fixed when a program is compiled", wanted, there));
 }
 
 /// Operands: the array, then the result's sizes.

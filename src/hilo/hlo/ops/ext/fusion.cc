@@ -53,7 +53,7 @@ StatusOr<Shape> infer_bitcast(const ShapeRuleInput& input) {
   if (same_kind && bits && bits == checked_mul(to, result.element_count())) return result.with_default_layout();
   return invalid_argument(fmt::format("the result is {}, wanted {} elements of {} bits as in {}{}", result.to_string(),
                                       operand.element_count(), from, operand.to_string(),
-                                      same_kind ? "" : "; complex numbers become only complex numbers"));
+                                      same_kind ? "" : "; complex numbers convert only to complex numbers"));
 }
 
 /// Returns the dimensions from the slowest in memory to the fastest.

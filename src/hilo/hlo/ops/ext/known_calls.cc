@@ -50,7 +50,7 @@ StatusOr<Expr> pass_on_whole(const Call& call) {
   HILO_RETURN_IF_ERROR(check_operands(call, 1));
   if (call.operands[0].compatible(call.instruction.shape)) return call.d.operand(0);
   return unimplemented(
-      fmt::format("from {} to {}: a part that one of several devices has is not implemented in this version",
+      fmt::format("from {} to {}: a shard of several devices is not implemented in this version",
                   call.operands[0].to_string(), call.instruction.shape.to_string()));
 }
 
@@ -175,7 +175,7 @@ StatusOr<ComputationPtr> decompose_known_call(const Instruction& instruction, st
                         call->meaning({instruction, operands, attributes_of<CustomCallAttributes>(instruction), d}));
   HILO_ASSIGN_OR_RETURN(ComputationPtr computation, std::move(d).finish(root));
   if (computation->result_shape().compatible(instruction.shape)) return computation;
-  return invalid_argument(fmt::format("declared shape is {}, the operands give {}", instruction.shape.to_string(),
+  return invalid_argument(fmt::format("declared shape is {}; the operands imply {}", instruction.shape.to_string(),
                                       computation->result_shape().to_string()));
 }
 

@@ -39,7 +39,7 @@ StatusOr<Shape> infer_map(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("dimensions: got {}, wanted all {} of {} in order",
                                         list_to_string(a.dimensions), first.rank(), first.to_string()));
   }
-  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   const Shape& result = a.to_apply->result_shape();
   if (!result.is_scalar())
     return invalid_argument(

@@ -54,7 +54,7 @@ StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span
 StatusOr<Shape> infer_xla_scan(const ShapeRuleInput& input) {
   const auto& a = static_cast<const XlaScanAttributes&>(*input.attributes);
   HILO_ASSIGN_OR_RETURN(const std::vector<Shape> parameters, parameters_of(a, input.operands));
-  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   const Shape& result = a.to_apply->result_shape();
   HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, parameters, result));
   if (!result.is_tuple() || result.tuple_size() < a.num_carries)
