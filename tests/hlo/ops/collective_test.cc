@@ -73,9 +73,8 @@ TEST(AllReduce, C2RefusesGroupsThatLeaveReplicasOut) {
 TEST(AllReduce, C3RefusesAnIdOutOfRange) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0, 3}}))),
             "INVALID_ARGUMENT: replica_groups: 3 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
-  EXPECT_EQ(
-      shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0, -1}}))),
-      "INVALID_ARGUMENT: replica_groups: -1 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
+  EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0, -1}}))),
+            "INVALID_ARGUMENT: replica_groups: -1 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0}, {}}))),
             "INVALID_ARGUMENT: replica_groups: a group is empty");
 }
@@ -104,8 +103,9 @@ TEST(ReduceScatter, DividesItsDimension) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kReduceScatter, {kF32x6x4}, scatter_over({}, {1}),
                                 Shape::array(ElementType::kF32, {6, 2}))),
             "f32[6,2]");
-  EXPECT_EQ(shape_text(shape_of(Opcode::kReduceScatter, {kF32x6x4}, scatter_over({}, {1}))),
-            "INVALID_ARGUMENT: the result's shape must be stated if replica_groups={} leaves the number of replicas open");
+  EXPECT_EQ(
+      shape_text(shape_of(Opcode::kReduceScatter, {kF32x6x4}, scatter_over({}, {1}))),
+      "INVALID_ARGUMENT: the result's shape must be stated if replica_groups={} leaves the number of replicas open");
 }
 
 TEST(ReduceScatter, C1WantsADimensionDivisibleByTheGroup) {
@@ -270,10 +270,10 @@ TEST(Alone, WhatNeedsOthersIsRefused) {
   EXPECT_EQ(text_of(run_op(Opcode::kCollectivePermute, {x}, permute_by({{0, 1}}))),
             "INVALID_ARGUMENT: collective-permute 'op': source_target_pairs: 1 is out of range; the program runs on 1 "
             "replica");
-  EXPECT_EQ(
-      text_of(run_op(Opcode::kAllGather, {x}, gather_over({}, {0}), Shape::array(ElementType::kF32, {8}))),
-      "INVALID_ARGUMENT: all-gather 'op': 1 replicas take part; got f32[4] and the result f32[8]; wanted one part of it "
-      "from each");
+  EXPECT_EQ(text_of(run_op(Opcode::kAllGather, {x}, gather_over({}, {0}), Shape::array(ElementType::kF32, {8}))),
+            "INVALID_ARGUMENT: all-gather 'op': 1 replicas take part; got f32[4] and the result f32[8]; wanted one "
+            "part of it "
+            "from each");
 }
 
 TEST(Hook, GetsEveryCollectiveAndReplicaId) {

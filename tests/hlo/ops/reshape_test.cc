@@ -43,9 +43,9 @@ TEST(Reshape, ErrorsNameTheShapes) {
   const Shape a = Shape::array(ElementType::kF32, {4, 8});
   EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::array(ElementType::kF32, {31}))),
             "INVALID_ARGUMENT: 32 elements cannot become f32[31] (31 elements)");
-  EXPECT_EQ(
-      error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::array(ElementType::kS32, {32}))),
-      "INVALID_ARGUMENT: the result must have the operand's element type; got s32[32] from f32[4,8]. Hint: convert first");
+  EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::array(ElementType::kS32, {32}))),
+            "INVALID_ARGUMENT: the result must have the operand's element type; got s32[32] from f32[4,8]. Hint: "
+            "convert first");
   EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr)), "INVALID_ARGUMENT: the result's shape must be stated");
   EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::tuple({a}))),
             "INVALID_ARGUMENT: the result must be an array; got (f32[4,8])");

@@ -193,8 +193,9 @@ TEST(BadInput, HeadsThatDisagreeWithTheirBodies) {
             "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its head says parameter 0 is f32[3], its body f32[2]");
   EXPECT_EQ(error_of("HloModule m\nENTRY main () -> f32[2] {\n  x = f32[2] parameter(0)\n}\n"),
             "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header lists 0 parameters, its body has 1");
-  EXPECT_EQ(error_of("HloModule m\nENTRY main (x: f32[2]) -> f32[] {\n  x = f32[2] parameter(0)\n}\n"),
-            "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header declares the result as f32[], its root is f32[2]");
+  EXPECT_EQ(
+      error_of("HloModule m\nENTRY main (x: f32[2]) -> f32[] {\n  x = f32[2] parameter(0)\n}\n"),
+      "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header declares the result as f32[], its root is f32[2]");
   EXPECT_EQ(error_of("HloModule m, entry_computation_layout={(f32[3]{0})->f32[2]{0}}\nENTRY main {\n  x = f32[2] "
                      "parameter(0)\n}\n"),
             "INVALID_ARGUMENT: m.hlo:1:1: entry_computation_layout doesn't fit the parameters and result of 'main'");

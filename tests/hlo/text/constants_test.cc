@@ -153,9 +153,12 @@ TEST(Constants, ValuesOutOfRangeAreRefused) {
   EXPECT_EQ(printed("s8[]", "128"), "INVALID_ARGUMENT: m.hlo:3:26: '128' is not a value of s8, or out of its range");
   EXPECT_EQ(printed("s4[]", "8"), "INVALID_ARGUMENT: m.hlo:3:26: '8' is not a value of s4, or out of its range");
   EXPECT_EQ(printed("u32[]", "-1"), "INVALID_ARGUMENT: m.hlo:3:27: '-1' is not a value of u32, or out of its range");
-  EXPECT_EQ(printed("f32[]", "1e39"), "INVALID_ARGUMENT: m.hlo:3:27: '1e39' is not a value of f32, or out of its range");
-  EXPECT_EQ(printed("f16[]", "70000"), "INVALID_ARGUMENT: m.hlo:3:27: '70000' is not a value of f16, or out of its range");
-  EXPECT_EQ(printed("pred[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:28: '1.5' is not a value of pred, or out of its range");
+  EXPECT_EQ(printed("f32[]", "1e39"),
+            "INVALID_ARGUMENT: m.hlo:3:27: '1e39' is not a value of f32, or out of its range");
+  EXPECT_EQ(printed("f16[]", "70000"),
+            "INVALID_ARGUMENT: m.hlo:3:27: '70000' is not a value of f16, or out of its range");
+  EXPECT_EQ(printed("pred[]", "1.5"),
+            "INVALID_ARGUMENT: m.hlo:3:28: '1.5' is not a value of pred, or out of its range");
   EXPECT_EQ(printed("s32[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:27: '1.5' is not a value of s32, or out of its range");
   EXPECT_EQ(printed("f4e2m1fn[]", "nan"),
             "INVALID_ARGUMENT: m.hlo:3:32: 'nan' is not a value of f4e2m1fn, or out of its range");

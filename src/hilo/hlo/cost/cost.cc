@@ -98,7 +98,8 @@ Cost while_cost(const Instruction& i, const Computation& owner, const Cost& cond
 }
 
 /// Returns the cost of the branch with the most operations.
-Cost dearest(std::span<const ComputationPtr> branches, const std::unordered_map<const Computation*, Cost>& costs) {
+Cost most_expensive(std::span<const ComputationPtr> branches,
+                    const std::unordered_map<const Computation*, Cost>& costs) {
   Cost most;
   for (const ComputationPtr& branch : branches) {
     const Cost& cost = costs.at(branch.get());
@@ -163,7 +164,7 @@ Cost CostAnalysis::of(const Instruction& i, const Computation& owner) const {
       const auto& loop = attributes_of<WhileAttributes>(i);
       return while_cost(i, owner, costs_.at(loop.condition.get()), costs_.at(loop.body.get()));
     }
-    case Opcode::kConditional: return dearest(called, costs_);
+    case Opcode::kConditional: return most_expensive(called, costs_);
     case Opcode::kCall: return costs_.at(called[0].get());
     default: break;
   }

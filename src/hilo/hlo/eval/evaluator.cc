@@ -36,23 +36,23 @@ struct Plan {
 };
 
 Plan make_plan(const Computation& computation) {
-  constexpr InstructionId kKept = kNoInstruction;
+  constexpr InstructionId kUsedLater = kNoInstruction;
   std::vector<InstructionId> last_use(computation.size());
   for (const Instruction& i : computation.instructions()) {
     last_use[i.id] = i.id;  // an unused value is freed at once
     for (InstructionId operand : i.operands) last_use[operand] = i.id;
   }
-  last_use[computation.root_id()] = kKept;
+  last_use[computation.root_id()] = kUsedLater;
   Plan plan;
   plan.dead_begin.assign(computation.size() + size_t{1}, 0);
   for (InstructionId use : last_use) {
-    if (use != kKept) ++plan.dead_begin[use + size_t{1}];
+    if (use != kUsedLater) ++plan.dead_begin[use + size_t{1}];
   }
   for (size_t i = 1; i < plan.dead_begin.size(); ++i) plan.dead_begin[i] += plan.dead_begin[i - 1];
   plan.dead.resize(plan.dead_begin.back());
   std::vector<uint32_t> next = plan.dead_begin;
   for (InstructionId id = 0; id < computation.size(); ++id) {
-    if (last_use[id] != kKept) plan.dead[next[last_use[id]]++] = id;
+    if (last_use[id] != kUsedLater) plan.dead[next[last_use[id]]++] = id;
   }
   return plan;
 }
@@ -168,9 +168,9 @@ class Evaluator {
     if (instruction.def().decompose == nullptr) return unimplemented("this op has no reference kernel in this version");
     std::vector<Shape> shapes;
     for (InstructionId operand : instruction.operands) shapes.push_back(computation.instruction(operand).shape);
-    HILO_ASSIGN_OR_RETURN(ComputationPtr made, instruction.def().decompose(instruction, shapes));
-    memory_.decompositions.emplace(&instruction, made);
-    return made;
+    HILO_ASSIGN_OR_RETURN(ComputationPtr result, instruction.def().decompose(instruction, shapes));
+    memory_.decompositions.emplace(&instruction, result);
+    return result;
   }
 
   /// Adds the name of the innermost instruction, once; callers pass the error on unchanged.
@@ -193,12 +193,12 @@ class Evaluator {
 };
 
 Status check_arguments(std::string_view name, const Computation& computation, std::span<const Literal> arguments) {
-  const size_t wanted = computation.parameter_count();
-  if (arguments.size() != wanted) {
+  const size_t expected = computation.parameter_count();
+  if (arguments.size() != expected) {
     return invalid_argument(fmt::format("Execute '{}': got {} argument{}, compiled for {}", name, arguments.size(),
-                                        arguments.size() == 1 ? "" : "s", wanted));
+                                        arguments.size() == 1 ? "" : "s", expected));
   }
-  for (size_t i = 0; i < wanted; ++i) {
+  for (size_t i = 0; i < expected; ++i) {
     const Instruction& parameter = computation.parameter(i);
     if (arguments[i].shape().compatible(parameter.shape)) continue;
     return invalid_argument(fmt::format("Execute '{}': argument {} '{}' is {}, compiled for {}", name, i,

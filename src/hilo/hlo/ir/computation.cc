@@ -55,14 +55,14 @@ bool computes_effect(std::span<const Instruction> instructions) {
 }
 
 void make_names_unique(std::span<Instruction> instructions) {
-  const bool all_made = std::ranges::all_of(instructions, [](const Instruction& i) { return i.name.empty(); });
-  boost::unordered_flat_set<std::string_view> taken;  // views of the names, whose storage doesn't move
-  if (!all_made) taken.reserve(instructions.size());
+  const bool all_generated = std::ranges::all_of(instructions, [](const Instruction& i) { return i.name.empty(); });
+  boost::unordered_flat_set<std::string_view> used;  // views of the names, whose storage doesn't move
+  if (!all_generated) used.reserve(instructions.size());
   for (Instruction& i : instructions) {
     if (i.name.empty()) i.name.append(opcode_name(i.opcode)).append(".").append(std::to_string(i.id));
-    if (all_made || taken.insert(i.name).second) continue;  // generated names end in their id
+    if (all_generated || used.insert(i.name).second) continue;  // generated names end in their id
     const std::string stem = i.name;
-    for (InstructionId suffix = i.id; !taken.insert(i.name).second; ++suffix)
+    for (InstructionId suffix = i.id; !used.insert(i.name).second; ++suffix)
       i.name = stem + "." + std::to_string(suffix);
   }
 }

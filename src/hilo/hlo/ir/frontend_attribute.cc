@@ -8,11 +8,11 @@
 namespace hilo::hlo {
 
 std::string frontend_attribute(std::string_view attributes, std::string_view key) {
-  const std::string wanted = fmt::format("{}=\"", key);
-  const size_t found = attributes.find(wanted);
+  const std::string prefix = fmt::format("{}=\"", key);
+  const size_t found = attributes.find(prefix);
   std::string text;
   if (found == std::string_view::npos) return text;
-  for (size_t i = found + wanted.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
+  for (size_t i = found + prefix.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
     if (attributes[i] == '\\' && i + 1 < attributes.size()) ++i;
     text += attributes[i];
   }

@@ -85,9 +85,10 @@ class MakeAttributes {
 /// How an op is computed when devices share its arrays (hlo/ops/op_sharding.h). The fields have no default, so that
 /// every op must set them.
 struct OpSharding {
-  void (*rule)(RuleBuilder&);   ///< declares how the dimensions of operands and results are related
-  void (*ways)(LocalBuilder&);  ///< declares the strategies of partitioning, for factors that devices share
-  constexpr OpSharding(void (*rule)(RuleBuilder&), void (*ways)(LocalBuilder&)) : rule(rule), ways(ways) {}
+  void (*rule)(RuleBuilder&);         ///< declares how the dimensions of operands and results are related
+  void (*strategies)(LocalBuilder&);  ///< declares the strategies of partitioning, for factors that devices share
+  constexpr OpSharding(void (*rule)(RuleBuilder&), void (*strategies)(LocalBuilder&))
+      : rule(rule), strategies(strategies) {}
 };
 
 struct OpDef {

@@ -42,7 +42,7 @@ constexpr AttributeField kPermuteFields[] = {
 };
 
 /// Returns whether replica 0 of a program with one replica gets an operand instead of zeros.
-StatusOr<bool> takes_part_alone(const Instruction& collective) {
+StatusOr<bool> receives_from_itself(const Instruction& collective) {
   if (collective.opcode == Opcode::kCollectivePermute) {
     HILO_ASSIGN_OR_RETURN(const PermutePartners partners, permute_partners(collective, 0, 1));
     return partners.source == 0;
@@ -52,9 +52,9 @@ StatusOr<bool> takes_part_alone(const Instruction& collective) {
 }
 
 /// Evaluates a collective of one replica, which returns its operand.
-StatusOr<Literal> evaluate_alone(const EvaluateInput& input) {
+StatusOr<Literal> evaluate_one_replica(const EvaluateInput& input) {
   const Instruction& i = input.instruction;
-  HILO_ASSIGN_OR_RETURN(const bool takes_part, takes_part_alone(i));
+  HILO_ASSIGN_OR_RETURN(const bool takes_part, receives_from_itself(i));
   std::vector<Shape> shapes;
   std::vector<Literal> results;
   for (const Literal* operand : input.operands) {
@@ -68,7 +68,7 @@ StatusOr<Literal> evaluate_alone(const EvaluateInput& input) {
 bool has_hook(const EvaluateInput& input) { return input.collective != nullptr && *input.collective; }
 
 StatusOr<Literal> evaluate_collective(const EvaluateInput& input) {
-  return has_hook(input) ? (*input.collective)(input.instruction, input.operands) : evaluate_alone(input);
+  return has_hook(input) ? (*input.collective)(input.instruction, input.operands) : evaluate_one_replica(input);
 }
 
 StatusOr<Literal> evaluate_replica_id(const EvaluateInput& input) {
@@ -228,9 +228,9 @@ StatusOr<Int64List> group_of(const Instruction& collective, int64_t replica, int
 }
 
 Status check_members(const Instruction& collective, std::span<const Shape> operands, int64_t members) {
-  const auto fail = [&](std::string_view wanted) {
+  const auto fail = [&](std::string_view expected) {
     return invalid_argument(fmt::format("{} replicas take part; got {} and the result {}; {}", members,
-                                        shapes_to_string(operands), collective.shape.to_string(), wanted));
+                                        shapes_to_string(operands), collective.shape.to_string(), expected));
   };
   const Shape& result =
       collective.shape.is_tuple() && !operands.empty() ? collective.shape.tuple_element(0) : collective.shape;

@@ -97,7 +97,8 @@ StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, boo
   const Int64Lists& groups = attributes_in<CollectiveAttributes>(input).replica_groups;
   if (!groups.empty()) return std::ssize(groups[0]);
   if (input.declared == nullptr)
-    return invalid_argument("the result's shape must be stated if replica_groups={} leaves the number of replicas open");
+    return invalid_argument(
+        "the result's shape must be stated if replica_groups={} leaves the number of replicas open");
   const Shape& result = input.declared->is_tuple() && input.declared->tuple_size() > 0
                             ? input.declared->tuple_element(0)
                             : *input.declared;

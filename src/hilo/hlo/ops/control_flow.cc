@@ -69,11 +69,11 @@ Status check_called(std::string_view role, const ComputationPtr& called, std::sp
                                         called->parameter_count(), arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Shape& wanted = called->parameter(i).shape;
-    if (wanted.compatible(arguments[i])) continue;
+    const Shape& expected = called->parameter(i).shape;
+    if (expected.compatible(arguments[i])) continue;
     return invalid_argument(fmt::format("{} '{}' takes {} as argument {}; got {}{}", role, called->name(),
-                                        wanted.to_string(), i, arguments[i].to_string(),
-                                        first_difference(wanted, arguments[i])));
+                                        expected.to_string(), i, arguments[i].to_string(),
+                                        first_difference(expected, arguments[i])));
   }
   return ok_status();
 }

@@ -83,8 +83,8 @@ StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
   const ConvolutionDimensions& d = a.dimensions;
   const Shape &lhs = input.operands[0], &rhs = input.operands[1];
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {  // convolution_c1
-    return invalid_argument(
-        fmt::format("input and kernel must have equal ranks of at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
+    return invalid_argument(fmt::format("input and kernel must have equal ranks of at least 2; got {} and {}",
+                                        lhs.to_string(), rhs.to_string()));
   }
   // convolution_c12, c13, c17..c20; the result has the input's rank
   HILO_RETURN_IF_ERROR(check_roles("input", d.input_batch, d.input_feature, d.input_spatial, lhs));
@@ -224,7 +224,7 @@ Status convolution_kernel(const EvaluateInput& input, Literal& result) {
   if constexpr (std::is_same_v<R, float> || std::is_same_v<R, double>) {
     const bool same =
         lhs.shape().element_type() == element_type_of<R> && rhs.shape().element_type() == element_type_of<R>;
-    if (same && rhs.shape().element_count() <= kernels::kMostShort * c.outputs) {
+    if (same && rhs.shape().element_count() <= kernels::kMaxShortSum * c.outputs) {
       convolve<kernels::ShortSum<R>, R>(input, lhs.data<R>(), rhs.data<R>(), c, result.shape(), out);
       return ok_status();
     }
@@ -305,8 +305,8 @@ void convolution_on_parts(LocalBuilder& builder) {
   // Padding beyond the ends needs a zero.
   const bool has_zero = builder.operand(0).element_type() != ElementType::kF8E8M0Fnu;
   const size_t batch = builder.factor(builder.op.rule.operands[0], names.input_batch);
-  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
-    if (convolution.feature_group_count > 1 && f != batch) builder.op.ways[f] = LocalWay::kWhole;
+  for (size_t f = 0; f < builder.op.strategies.size(); ++f) {
+    if (convolution.feature_group_count > 1 && f != batch) builder.op.strategies[f] = LocalStrategy::kWhole;
   }
   for (size_t i = 0; i < names.input_spatial.size(); ++i) {
     const WindowDimension& window = convolution.window[i];
@@ -316,10 +316,10 @@ void convolution_on_parts(LocalBuilder& builder) {
     const size_t f = builder.factor(builder.op.rule.operands[0], names.input_spatial[i]);
     if (builder.op.rule.factors[f].kind == FactorKind::kPermute) {
       if (!has_zero) continue;
-      builder.set(f, LocalWay::kOwn, std::gcd(std::gcd(size, windows), alike_windows(window, windows)));
+      builder.set(f, LocalStrategy::kOwn, std::gcd(std::gcd(size, windows), alike_windows(window, windows)));
     } else {
       const bool plain = has_zero && window.base_dilation == 1 && !window.reversal;
-      builder.set(f, plain ? builder.op.ways[f] : LocalWay::kWhole, std::gcd(size, window.size));
+      builder.set(f, plain ? builder.op.strategies[f] : LocalStrategy::kWhole, std::gcd(size, window.size));
     }
   }
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = CustomCallAttribute::Kind;
 
-constexpr int kMostLevels = 32;  // nesting of dictionaries
+constexpr int kMaxLevels = 32;  // nesting of dictionaries
 
 /// Returns the type of an MLIR name. A bare integer is an i64, a bare float an f64.
 ElementType type_named(std::string_view name) {
@@ -43,8 +43,8 @@ class Reader {
   }
 
  private:
-  Status unexpected(std::string_view wanted) const {
-    return invalid_argument(fmt::format("backend_config {}: wanted {} at byte {}", quote(text_), wanted, at_));
+  Status unexpected(std::string_view expected) const {
+    return invalid_argument(fmt::format("backend_config {}: wanted {} at byte {}", quote(text_), expected, at_));
   }
   void skip_spaces() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
@@ -182,7 +182,7 @@ class Reader {
   }
 
   StatusOr<std::vector<CustomCallAttribute>> dictionary(int level) {
-    if (level == kMostLevels) return unexpected("fewer levels");
+    if (level == kMaxLevels) return unexpected("fewer levels");
     if (!accept('{')) return unexpected("'{'");
     std::vector<CustomCallAttribute> entries;
     while (peek() != '}') {

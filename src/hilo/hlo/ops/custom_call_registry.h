@@ -65,7 +65,7 @@ struct CustomCallFrame {
   }
 
  private:
-  Status check_scalar(const CustomCallAttribute* found, std::string_view name, ElementType wanted) const;
+  Status check_scalar(const CustomCallAttribute* found, std::string_view name, ElementType expected) const;
 };
 
 /// Fills the results. May be called on several threads at once.

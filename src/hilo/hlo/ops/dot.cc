@@ -116,7 +116,7 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
   if constexpr (kHasShortSums<R>) {
     const bool same = input.operands[0]->shape().element_type() == element_type_of<R> &&
                       input.operands[1]->shape().element_type() == element_type_of<R>;
-    if (same && std::ssize(l.contracting) <= kernels::kMostShort) {
+    if (same && std::ssize(l.contracting) <= kernels::kMaxShortSum) {
       const bool is_vector = l.free.size() == 1 && r.free.size() != 1;
       const auto run = is_vector ? short_dot<kernels::ShortVectorSum<R>, R> : short_dot<kernels::ShortSum<R>, R>;
       run(input.operands[0]->data<R>(), input.operands[1]->data<R>(), l, r, result.data<R>());

@@ -46,8 +46,8 @@ StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the result must be an array; got {}", declared.to_string()));
   }
   if (!std::ranges::equal(operand.dimensions(), declared.dimensions())) {
-    return invalid_argument(
-        fmt::format("a conversion can't change the dimensions; got {} from {}", declared.to_string(), operand.to_string()));
+    return invalid_argument(fmt::format("a conversion can't change the dimensions; got {} from {}",
+                                        declared.to_string(), operand.to_string()));
   }
   return declared.with_default_layout();
 }

@@ -48,10 +48,11 @@ StatusOr<Shape> infer_fft(const ShapeRuleInput& input) {
     if (lengths[k] < 0) return invalid_argument(fmt::format("fft_length: got {}, wanted at least 0", lengths[k]));
     const bool last = k + 1 == lengths.size();
     const bool halved = last && attributes.fft_type == FftType::kIrfft;
-    const int64_t wanted = !halved ? lengths[k] : lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
-    if (size != wanted) {  // fft_c4, fft_c5
+    const int64_t expected = !halved ? lengths[k] : lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
+    if (size != expected) {  // fft_c4, fft_c5
       return invalid_argument(fmt::format("fft_length {} needs {} elements in dimension {}; operand 0 is {}",
-                                          lengths[k], wanted, sizes.size() - lengths.size() + k, operand.to_string()));
+                                          lengths[k], expected, sizes.size() - lengths.size() + k,
+                                          operand.to_string()));
     }
     if (last && attributes.fft_type == FftType::kRfft) size = lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
     if (halved) size = lengths[k];
@@ -80,7 +81,7 @@ Line transform_directly(const Line& x, double sign) {
 }
 
 /// Returns the smallest prime factor.
-size_t least_factor(size_t n) {
+size_t smallest_factor(size_t n) {
   for (size_t f = 2; f * f <= n; ++f) {
     if (n % f == 0) return f;
   }
@@ -115,7 +116,7 @@ Line transform(const Line& x, double sign) {
   constexpr size_t kDirect = 32;
   const size_t n = x.size();
   if (n <= 1 || stop_requested()) return x;
-  const size_t factor = least_factor(n), m = n / factor;
+  const size_t factor = smallest_factor(n), m = n / factor;
   if (m == 1) return n <= kDirect ? transform_directly(x, sign) : transform_prime(x, sign);
   std::vector<Line> parts(factor, Line(m));
   for (size_t r = 0; r < factor; ++r) {
@@ -177,18 +178,18 @@ void store_elements(const std::vector<Complex>& values, double scale, Literal& r
 std::vector<Complex> with_last_dimension(const std::vector<Complex>& values, std::span<const int64_t> sizes, int64_t to,
                                          size_t transformed) {
   const size_t last = sizes.size() - 1;
-  std::vector<int64_t> wanted(sizes.begin(), sizes.end()), index(sizes.size(), 0);
-  wanted[last] = to;
+  std::vector<int64_t> extents(sizes.begin(), sizes.end()), index(sizes.size(), 0);
+  extents[last] = to;
   const std::vector<int64_t> strides = row_major_strides(sizes);
   std::vector<Complex> result;
   do {
     std::vector<int64_t> from = index;
     const bool mirrored = index[last] >= sizes[last];
     for (size_t d = sizes.size() - transformed; mirrored && d < sizes.size(); ++d)
-      from[d] = (wanted[d] - index[d]) % wanted[d];
+      from[d] = (extents[d] - index[d]) % extents[d];
     const Complex value = values[offset_of(from, strides)];
     result.push_back(mirrored ? std::conj(value) : value);
-  } while (next_index(wanted, index));
+  } while (next_index(extents, index));
   return result;
 }
 

@@ -131,15 +131,15 @@ void gather_rule(RuleBuilder& builder) {
   const Int64List windows = others(array.rank(), gather.collapsed_slice_dims, gather.operand_batching_dims);
   for (size_t i = 0; i < windows.size(); ++i) {
     const int64_t from = windows[i], to = gather.offset_dims[i];
-    const int64_t size = array.dimension(from), kept = gather.slice_sizes[from];
-    if (kept == size) {
+    const int64_t size = array.dimension(from), slice_size = gather.slice_sizes[from];
+    if (slice_size == size) {
       builder.pair(0, from, 0, to);
-    } else if (kept == 1) {
+    } else if (slice_size == 1) {
       builder.operand(0, from, builder.factor(size, FactorKind::kReduction));
       builder.result(0, to, builder.factor(1));
     } else {
       builder.operand(0, from, builder.factor(size, FactorKind::kReplicate, true));
-      builder.result(0, to, builder.factor(kept, FactorKind::kReplicate, true));
+      builder.result(0, to, builder.factor(slice_size, FactorKind::kReplicate, true));
     }
   }
   for (const int64_t d : gather.collapsed_slice_dims)
@@ -158,7 +158,7 @@ void gather_on_parts(LocalBuilder& builder) {
   for (const int64_t d : a.start_index_map) {
     if (a.slice_sizes[d] != 1 || !fits_s32(builder.operand(0).dimension(d))) continue;
     const size_t f = builder.factor(builder.op.rule.operands[0], d);
-    if (builder.op.rule.factors[f].kind == FactorKind::kReduction) builder.op.ways[f] = LocalWay::kPartial;
+    if (builder.op.rule.factors[f].kind == FactorKind::kReduction) builder.op.strategies[f] = LocalStrategy::kPartial;
   }
 }
 

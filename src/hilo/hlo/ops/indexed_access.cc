@@ -139,11 +139,11 @@ int64_t StartReader::value_at(int64_t offset) const {
 }
 
 Int64List others(int64_t rank, const Int64List& some, const Int64List& more) {
-  Int64List made;
+  Int64List result;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains(some, d) && !contains(more, d)) made.push_back(d);
+    if (!contains(some, d) && !contains(more, d)) result.push_back(d);
   }
-  return made;
+  return result;
 }
 
 std::optional<size_t> place_in(const Int64List& list, int64_t value) {

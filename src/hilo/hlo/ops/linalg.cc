@@ -152,7 +152,7 @@ void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b
 /// Calls visit.operator()<T>() for floating-point and complex types.
 template <typename Visit>
 Status for_inexact(ElementType type, Visit&& visit) {
-  const auto refuse = [&] {
+  const auto reject = [&] {
     return unimplemented(fmt::format("element type {} has no arithmetic here", element_type_name(type)));
   };
   return visit_array_type(
@@ -162,10 +162,10 @@ Status for_inexact(ElementType type, Visit&& visit) {
           visit.template operator()<T>();
           return ok_status();
         } else {
-          return refuse();
+          return reject();
         }
       },
-      refuse);
+      reject);
 }
 
 template <typename T>

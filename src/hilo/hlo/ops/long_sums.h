@@ -20,7 +20,7 @@ class PairwiseFold {
 
   void take(A value) {
     run_ = length_ == 0 ? value : operation_(run_, value);
-    if (++length_ == kLongestRun) end_run();
+    if (++length_ == kMaxRun) end_run();
   }
 
   /// Returns `initial` combined with all values so far.
@@ -36,7 +36,7 @@ class PairwiseFold {
   }
 
  private:
-  static constexpr size_t kLongestRun = 32;
+  static constexpr size_t kMaxRun = 32;
 
   void end_run() {
     A joined = run_;
@@ -60,8 +60,8 @@ struct CompensatedSum {
   double sum = 0, lost = 0;
 
   void take(double x) {
-    const double next = sum + x, taken = next - sum;
-    lost += (sum - (next - taken)) + (x - taken);
+    const double next = sum + x, added = next - sum;
+    lost += (sum - (next - added)) + (x - added);
     sum = next;
   }
   /// After an infinity the error is NaN and is ignored. Without an error -0 is preserved.

@@ -15,7 +15,7 @@ StatusOr<Shape> infer_not_yet(const ShapeRuleInput& input) {
   return *input.declared;
 }
 
-StatusOr<Literal> refuse(const EvaluateInput& input) {
+StatusOr<Literal> reject(const EvaluateInput& input) {
   return unimplemented(fmt::format("{} is not implemented in this version", opcode_name(input.instruction.opcode)));
 }
 
@@ -32,7 +32,7 @@ OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
           .fields = kRawFields,
           .make_attributes = make_attributes_of<RawAttributes>,
           .copy_attributes = copy_attributes_of<RawAttributes>,
-          .evaluate = refuse,
+          .evaluate = reject,
           .decompose = nullptr,
           .spec = {}};
 }

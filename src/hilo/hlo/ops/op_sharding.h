@@ -57,7 +57,7 @@ struct RuleBuilder {
 };
 
 /// How an op is computed if a factor of its rule is sharded.
-enum class LocalWay : uint8_t {
+enum class LocalStrategy : uint8_t {
   kWhole,    ///< not at all: the factor must be whole
   kPart,     ///< the op on shards computes a shard
   kPartial,  ///< the op on shards computes a partial result, which must be reduced over the devices
@@ -66,8 +66,8 @@ enum class LocalWay : uint8_t {
 
 struct LocalOp {
   ShardingRule rule;
-  std::vector<LocalWay> ways;  ///< by factor
-  std::vector<int64_t> sizes;  ///< by factor; the number of shards must divide it
+  std::vector<LocalStrategy> strategies;  ///< by factor
+  std::vector<int64_t> sizes;             ///< by factor; the number of shards must divide it
 };
 
 /// Sets the strategies of an op. Initially each factor is kWhole, with its own size.
@@ -79,8 +79,8 @@ struct LocalBuilder {
   const Shape& operand(size_t i) const { return computation.instruction(instruction.operands[i]).shape; }
   /// Returns the factor of a dimension that has exactly one.
   size_t factor(const ArrayFactors& array, int64_t dimension) const { return static_cast<size_t>(array[dimension][0]); }
-  void set(size_t factor, LocalWay way, int64_t divided) {
-    op.ways[factor] = way;
+  void set(size_t factor, LocalStrategy way, int64_t divided) {
+    op.strategies[factor] = way;
     op.sizes[factor] = std::gcd(op.sizes[factor], divided);
   }
 };

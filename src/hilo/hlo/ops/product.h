@@ -86,7 +86,7 @@ class ShortVectorSum<std::complex<T>> {
 };
 
 /// Sums of at most this many products are short: their rounding errors are small.
-inline constexpr int64_t kMostShort = 128;
+inline constexpr int64_t kMaxShortSum = 128;
 
 template <typename A, typename T>
 A widen(T value) {

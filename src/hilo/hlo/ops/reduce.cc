@@ -23,12 +23,12 @@ constexpr AttributeField kReduceFields[] = {
     field<&ReduceAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
 
-DimensionList kept_dimensions(int64_t rank, std::span<const int64_t> reduced) {
-  DimensionList kept;
+DimensionList remaining_dimensions(int64_t rank, std::span<const int64_t> reduced) {
+  DimensionList remaining;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains_value(reduced, d)) kept.push_back(d);
+    if (!contains_value(reduced, d)) remaining.push_back(d);
   }
-  return kept;
+  return remaining;
 }
 
 StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
@@ -42,7 +42,7 @@ StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
   for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
   HILO_RETURN_IF_ERROR(check_called("to_apply", attributes.to_apply, parameters, one_or_tuple(initials)));
   // reduce_c7, reduce_c8
-  DimensionList sizes = kept_dimensions(arrays[0].rank(), attributes.dimensions);
+  DimensionList sizes = remaining_dimensions(arrays[0].rank(), attributes.dimensions);
   for (int64_t& d : sizes) d = arrays[0].dimension(d);
   boost::container::small_vector<Shape, 4> results;
   for (const Shape& initial : initials) {
@@ -54,7 +54,7 @@ StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
 
 /// The index spaces of one reduction: the start of each result's elements in the arrays, and their offsets from there.
 struct Spaces {
-  std::vector<int64_t> kept_sizes;
+  std::vector<int64_t> remaining_sizes;
   std::vector<int64_t> starts;   ///< one per result element
   std::vector<int64_t> offsets;  ///< one per reduced element, row-major
 };
@@ -62,8 +62,8 @@ struct Spaces {
 Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   Int64List order(reduced.begin(), reduced.end());
   std::sort(order.begin(), order.end());
-  const DimensionList kept = kept_dimensions(array.rank(), reduced);
-  return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
+  const DimensionList remaining = remaining_dimensions(array.rank(), reduced);
+  return {select_values(array.dimensions(), remaining), offsets_over(array, remaining), offsets_over(array, order)};
 }
 
 /// Reduces one array with a recognized body, in values of type A. Returns false if there is no such operation on them.
@@ -122,8 +122,8 @@ StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
   const Spaces spaces = spaces_of(input.operands[0]->shape(), attributes.dimensions);
   std::vector<Literal> results;
   for (size_t i = 0; i < n; ++i) {
-    HILO_ASSIGN_OR_RETURN(
-        Literal result, Literal::make(Shape::array(input.operands[n + i]->shape().element_type(), spaces.kept_sizes)));
+    HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(Shape::array(input.operands[n + i]->shape().element_type(),
+                                                                     spaces.remaining_sizes)));
     results.push_back(std::move(result));
   }
   const ElementType type = input.operands[0]->shape().element_type();

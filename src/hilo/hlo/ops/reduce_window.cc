@@ -208,7 +208,7 @@ void reduce_window_on_parts(LocalBuilder& builder) {
     const int64_t place = d;
     const bool inside = window.padding_low == 0 && window.padding_high <= 0;
     if (window == WindowDimension{} || window.base_dilation != 1 || !(named || inside)) continue;
-    builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
+    builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kOwn,
                 std::gcd(builder.operand(0).dimension(place), result.dimension(place)));
   }
   if (const auto line = cumulative_of(a.window, builder.operand(0).dimensions()))
@@ -245,7 +245,8 @@ Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> 
 void run_on_parts(LocalBuilder& builder, int64_t dimension, std::optional<ReducerKind> kind) {
   const bool named = kind && builder.op.rule.results.size() == 1 &&
                      neutral_value(*kind, builder.instruction.shape.element_type()).has_value();
-  builder.op.ways[builder.factor(builder.op.rule.operands[0], dimension)] = named ? LocalWay::kOwn : LocalWay::kWhole;
+  builder.op.strategies[builder.factor(builder.op.rule.operands[0], dimension)] =
+      named ? LocalStrategy::kOwn : LocalStrategy::kWhole;
 }
 
 const OpDef& reduce_window_op() {

@@ -47,8 +47,9 @@ StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
   const Int64List& dimensions = reshape_attributes<BroadcastAttributes>(input).dimensions;
   HILO_RETURN_IF_ERROR(same_element_type(operand, result));
   if (std::ssize(dimensions) != operand.rank()) {  // broadcast_in_dim_c2
-    return invalid_argument(fmt::format("dimensions must have one result dimension per operand dimension; got {} for {}",
-                                        dimensions_to_string(dimensions), operand.to_string()));
+    return invalid_argument(
+        fmt::format("dimensions must have one result dimension per operand dimension; got {} for {}",
+                    dimensions_to_string(dimensions), operand.to_string()));
   }
   HILO_RETURN_IF_ERROR(
       check_unique_dimensions("dimensions", dimensions, result));  // broadcast_in_dim_c3, broadcast_in_dim_c4
@@ -326,18 +327,20 @@ void reshape_rule(RuleBuilder& builder) {
 void broadcast_rule(RuleBuilder& builder) {
   const Int64List& places = attributes_of<BroadcastAttributes>(builder.instruction).dimensions;
   const Shape to = builder.results[0];
-  std::vector<bool> taken(to.rank());
+  std::vector<bool> used(to.rank());
   for (size_t d = 0; d < places.size(); ++d) {
     builder.pair(0, d, 0, places[d]);
-    taken[places[d]] = true;
+    used[places[d]] = true;
   }
   for (int64_t d = 0; d < to.rank(); ++d) {
-    if (!taken[d]) builder.result(0, d, builder.factor(to.dimension(d)));
+    if (!used[d]) builder.result(0, d, builder.factor(to.dimension(d)));
   }
 }
 
 /// A new dimension has equal elements, so every factor can be sharded.
-void broadcast_on_parts(LocalBuilder& builder) { builder.op.ways.assign(builder.op.ways.size(), LocalWay::kPart); }
+void broadcast_on_parts(LocalBuilder& builder) {
+  builder.op.strategies.assign(builder.op.strategies.size(), LocalStrategy::kPart);
+}
 
 void transpose_rule(RuleBuilder& builder) {
   const Int64List& permutation = attributes_of<TransposeAttributes>(builder.instruction).permutation;
@@ -354,8 +357,8 @@ void reverse_rule(RuleBuilder& builder) {
 
 void reverse_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
-  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
-    if (builder.op.rule.factors[f].kind == FactorKind::kPermute) builder.op.ways[f] = LocalWay::kOwn;
+  for (size_t f = 0; f < builder.op.strategies.size(); ++f) {
+    if (builder.op.rule.factors[f].kind == FactorKind::kPermute) builder.op.strategies[f] = LocalStrategy::kOwn;
   }
 }
 

@@ -268,9 +268,9 @@ void ScatterRule::add_windows() {
 
 void scatter_rule(RuleBuilder& builder) {
   const size_t inputs = builder.results.size();
-  ScatterRule made{attributes_of<ScatterAttributes>(builder.instruction), builder, inputs};
-  made.add_windows();
-  made.add_batch();
+  ScatterRule result{attributes_of<ScatterAttributes>(builder.instruction), builder, inputs};
+  result.add_windows();
+  result.add_batch();
 }
 
 /// Each device applies the updates of its rows. If updates are sharded, each device adds its own, and one of them also
@@ -279,28 +279,28 @@ void scatter_on_parts(LocalBuilder& builder) {
   const auto& a = attributes_of<ScatterAttributes>(builder.instruction);
   const size_t inputs = builder.op.rule.results.size();
   passing_factors(builder);
-  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
-    if (!has_factor(builder.op.rule.operands[inputs + 1], f)) builder.op.ways[f] = LocalWay::kWhole;
+  for (size_t f = 0; f < builder.op.strategies.size(); ++f) {
+    if (!has_factor(builder.op.rule.operands[inputs + 1], f)) builder.op.strategies[f] = LocalStrategy::kWhole;
     const bool adds = inputs == 1 && builder.op.rule.factors[f].kind == FactorKind::kReduction &&
                       neutral_value(a.to_apply->reducer_kind(), builder.instruction.shape.element_type()).has_value();
-    if (adds) builder.op.ways[f] = LocalWay::kPartial;
+    if (adds) builder.op.strategies[f] = LocalStrategy::kPartial;
   }
   if (builder.operand(inputs).element_type() == ElementType::kU64) return;
   for (const int64_t d : a.scatter_dims_to_operand_dims) {
     const bool inserted = std::ranges::find(a.inserted_window_dims, d) != a.inserted_window_dims.end();
     if (inserted && fits_s32(builder.operand(0).dimension(d)))
-      builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kOwn;
+      builder.op.strategies[builder.factor(builder.op.rule.operands[0], d)] = LocalStrategy::kOwn;
   }
 }
 
 }  // namespace
 
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates) {
-  constexpr int64_t kMany = 128, kFew = 8;  // number of updates in total; per element of the array
+  constexpr int64_t kMinUpdates = 128, kMinPerElement = 8;  // number of updates in total; per element of the array
   const ElementType type = array.element_type();
   const bool rounds = (is_floating(type) && element_type_info(type).bits >= 16) || is_complex(type);
-  return rounds && attributes.to_apply->reducer_kind() == ReducerKind::kAdd && updates.element_count() >= kMany &&
-         updates.element_count() / kFew >= array.element_count();
+  return rounds && attributes.to_apply->reducer_kind() == ReducerKind::kAdd && updates.element_count() >= kMinUpdates &&
+         updates.element_count() / kMinPerElement >= array.element_count();
 }
 
 const OpDef& scatter_op() {

@@ -34,8 +34,8 @@ StatusOr<Shape> infer_select_and_scatter(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_window(a.window, operand.rank()));  // select_and_scatter_c4..c8
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> counts, window_counts(operand.dimensions(), a.window));
   if (!std::ranges::equal(counts, source.dimensions())) {  // select_and_scatter_c2
-    return invalid_argument(fmt::format("the source must have one element per window; got {}, wanted {}", source.to_string(),
-                                        list_to_string(counts)));
+    return invalid_argument(fmt::format("the source must have one element per window; got {}, wanted {}",
+                                        source.to_string(), list_to_string(counts)));
   }
   const Shape parameters[] = {scalar, scalar};
   HILO_RETURN_IF_ERROR(
@@ -109,7 +109,7 @@ void select_and_scatter_on_parts(LocalBuilder& builder) {
     WindowDimension aligned;
     aligned.size = aligned.stride = window[d].size;
     if (window[d] == aligned && size == windows * aligned.size)
-      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kPart, windows);
+      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kPart, windows);
   }
 }
 

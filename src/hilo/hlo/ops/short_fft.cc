@@ -16,7 +16,7 @@ constexpr int kVectorBytes = 16;
 namespace hilo::hlo {
 
 bool is_short_fft(std::span<const int64_t> lengths) {
-  return std::all_of(lengths.begin(), lengths.end(), [](int64_t n) { return n > 0 && n <= kLongestShortLine; });
+  return std::all_of(lengths.begin(), lengths.end(), [](int64_t n) { return n > 0 && n <= kMaxShortLine; });
 }
 
 namespace {
@@ -27,12 +27,12 @@ namespace {
 class UnitRoots {
  public:
   explicit UnitRoots(int64_t n) : n_(n) {
-    const int64_t wanted = (n + 2) / 2;
+    const int64_t needed = (n + 2) / 2;
     shift_ = 1;
-    while ((int64_t{1} << shift_) * (int64_t{1} << shift_) < wanted) ++shift_;
+    while ((int64_t{1} << shift_) * (int64_t{1} << shift_) < needed) ++shift_;
     const int64_t count = int64_t{1} << shift_;
     for (int64_t i = 0; i < count; ++i) near_.push_back(direct(i));
-    for (int64_t i = 0; i < (wanted + count - 1) / count; ++i) far_.push_back(direct(i * count));
+    for (int64_t i = 0; i < (needed + count - 1) / count; ++i) far_.push_back(direct(i * count));
   }
 
   Turn<double> operator[](int64_t k) const {

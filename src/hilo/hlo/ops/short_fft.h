@@ -27,7 +27,7 @@ struct FftPass {
 /// The passes of one length, for complex and for real lines.
 template <typename T>
 struct ShortFft {
-  /// Precondition: 0 < length <= kLongestShortLine.
+  /// Precondition: 0 < length <= kMaxShortLine.
   explicit ShortFft(int64_t length);
 
   int64_t length;

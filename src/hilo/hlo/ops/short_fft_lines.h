@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 
 /// Maximal number of elements in a line; longer lines round differently.
-inline constexpr int64_t kLongestShortLine = 64;
+inline constexpr int64_t kMaxShortLine = 64;
 
 template <typename T>
 struct Turn {

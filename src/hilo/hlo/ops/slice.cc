@@ -335,7 +335,7 @@ void slice_on_parts(LocalBuilder& builder) {
     const int64_t place = d;
     const int64_t size = builder.operand(0).dimension(place);
     if (ranges[d] != SliceRange{0, size, 1})
-      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
+      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kOwn,
                   std::gcd(size, builder.instruction.shape.dimension(place)));
   }
 }
@@ -366,7 +366,7 @@ void dynamic_slice_on_parts(LocalBuilder& builder) {
   if (!joining_kind(builder.instruction.shape.element_type()) || !fits_s32(builder.operand(0))) return;
   for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {
     if (builder.operand(0).dimension(d) == builder.instruction.shape.dimension(d)) continue;
-    builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kPartial;
+    builder.op.strategies[builder.factor(builder.op.rule.operands[0], d)] = LocalStrategy::kPartial;
     builder.op.rule.results[0][d].clear();
   }
 }
@@ -386,9 +386,9 @@ void dynamic_update_slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {
     const size_t f = builder.factor(builder.op.rule.operands[0], d);
-    if (!has_factor(builder.op.rule.operands[1], f)) builder.op.ways[f] = LocalWay::kWhole;
+    if (!has_factor(builder.op.rule.operands[1], f)) builder.op.strategies[f] = LocalStrategy::kWhole;
     if (!has_factor(builder.op.rule.operands[1], f) && fits_s32(builder.instruction.shape))
-      builder.op.ways[f] = LocalWay::kOwn;
+      builder.op.strategies[f] = LocalStrategy::kOwn;
   }
 }
 
@@ -397,7 +397,7 @@ void pad_on_parts(LocalBuilder& builder) {
   const auto& dimensions = attributes_of<PadAttributes>(builder.instruction).padding;
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (dimensions[d] == PaddingDimension{}) continue;
-    builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kWhole;
+    builder.op.strategies[builder.factor(builder.op.rule.operands[0], d)] = LocalStrategy::kWhole;
   }
 }
 

@@ -77,7 +77,7 @@ void top_k_rule(RuleBuilder& builder) {
 void top_k_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const int64_t last = builder.operand(0).rank() - 1;
-  builder.op.ways[builder.factor(builder.op.rule.operands[0], last)] = LocalWay::kPartial;
+  builder.op.strategies[builder.factor(builder.op.rule.operands[0], last)] = LocalStrategy::kPartial;
   for (ArrayFactors& result : builder.op.rule.results) result[last].clear();
 }
 

@@ -16,12 +16,13 @@ Status check_token(const ShapeRuleInput& input, size_t operand) {
 }
 
 /// Returns the stated result, which must be a tuple of `size` elements.
-StatusOr<Shape> declared_tuple(const ShapeRuleInput& input, int64_t size, std::string_view wanted) {
+StatusOr<Shape> declared_tuple(const ShapeRuleInput& input, int64_t size, std::string_view expected) {
   const Shape* const declared = input.declared;
   if (declared != nullptr && declared->is_tuple() && declared->tuple_size() == size)
     return declared->with_default_layout();
   return invalid_argument(fmt::format("the result is {}, wanted {}",
-                                      declared == nullptr ? std::string("not stated") : declared->to_string(), wanted));
+                                      declared == nullptr ? std::string("not stated") : declared->to_string(),
+                                      expected));
 }
 
 StatusOr<Shape> infer_infeed(const ShapeRuleInput& input) {
@@ -72,7 +73,7 @@ StatusOr<Shape> infer_recv_done(const ShapeRuleInput& input) {
   return Shape::tuple({input.operands[0].tuple_element(0).with_default_layout(), Shape::token()});
 }
 
-StatusOr<Literal> refuse_transfer(const EvaluateInput&) {
+StatusOr<Literal> reject_transfer(const EvaluateInput&) {
   return unimplemented("hilo's programs exchange data only through their arguments and results");
 }
 
@@ -89,7 +90,7 @@ OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Sha
           .fields = raw_fields(),
           .make_attributes = make_attributes_of<RawAttributes>,
           .copy_attributes = copy_attributes_of<RawAttributes>,
-          .evaluate = refuse_transfer,
+          .evaluate = reject_transfer,
           .decompose = nullptr,
           .spec = spec};
 }
@@ -121,6 +122,6 @@ const OpDef& recv_done_op() {
   return definition;
 }
 
-bool is_transfer(Opcode opcode) { return op_def(opcode).evaluate == refuse_transfer; }
+bool is_transfer(Opcode opcode) { return op_def(opcode).evaluate == reject_transfer; }
 
 }  // namespace hilo::hlo

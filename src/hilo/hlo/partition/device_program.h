@@ -60,7 +60,7 @@ class DeviceProgram final : public Sink {
   void report(Expr collective);
 
   /// Facts about the result of a collective: a sum or a concatenation over the devices that differ only in `by`.
-  struct Meeting {
+  struct Combined {
     Expr part;  ///< this device's operand
     Atoms by;
     ComputationPtr reducer;  ///< the sum's reducer; null: the result is a concatenation along `dimension`
@@ -68,7 +68,7 @@ class DeviceProgram final : public Sink {
     size_t transfer = 0;  ///< index in the report
   };
   /// Returns null for values that aren't such results.
-  const Meeting* meeting(Expr value) const;
+  const Combined* find_combined(Expr value) const;
 
   // Collectives among devices that differ only in `by`, in shard order
   Expr all_gather(Expr part, int64_t dimension, const Atoms& by);
@@ -91,21 +91,21 @@ class DeviceProgram final : public Sink {
   Int64Lists lines(const Atoms& by) const;
   Int64Lists groups(const Atoms& by) const;
   Expr reported(Expr collective, int64_t members);
-  Expr noted(Expr collective, Meeting meeting);
-  StatusOr<ComputationPtr> without_unused(const Computation& made);
+  Expr recorded(Expr collective, Combined combined);
+  StatusOr<ComputationPtr> without_unused(const Computation& result);
   Expr entry_of(const std::vector<int64_t>& by_device);
-  int steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const;
+  int recompute_depth(Opcode opcode, std::span<const InstructionId> operands) const;
   Expr cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by);
   Expr cut_elementwise(Expr value, int64_t dimension, const Shape& part, const Atoms& by);
 
   PartitionContext& context_;
   Builder builder_;
   std::map<Atoms, Expr> indices_;
-  /// results of steps_from_nothing(), for values whose shards each device can compute by itself
-  std::map<InstructionId, int> steps_;
+  /// results of recompute_depth(), for values whose shards each device can compute by itself
+  std::map<InstructionId, int> recompute_depths_;
   std::map<std::tuple<InstructionId, int64_t, Atoms>, Expr> cuts_;  ///< by value, dimension and atoms
   std::map<std::tuple<InstructionId, ArraySplit, ArraySplit>, Expr> reshards_;
-  std::map<InstructionId, Meeting> meetings_;
+  std::map<InstructionId, Combined> combined_;
 };
 
 }  // namespace hilo::hlo

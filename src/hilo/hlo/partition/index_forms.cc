@@ -18,7 +18,7 @@ namespace hilo::hlo {
 namespace {
 
 /// Returns the largest number of an integer type, at most the maximum of s64.
-int64_t most_of(ElementType type) {
+int64_t max_value(ElementType type) {
   const int bits = element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0);
   return bits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1;
 }
@@ -50,7 +50,7 @@ Expr clamped_index(Expr index, int64_t most) {
   const Shape shape = index.shape();
   if (!is_integer(shape.element_type())) return index;
   const auto number = [&](int64_t value) { return full_like(index, static_cast<double>(value)); };
-  if (most <= most_of(shape.element_type())) index = min(index, number(most));
+  if (most <= max_value(shape.element_type())) index = min(index, number(most));
   if (is_signed_integer(shape.element_type())) index = max(index, number(0));
   return convert(index, ElementType::kS32);
 }
@@ -63,11 +63,11 @@ Expr own_elements(DeviceProgram& program, Expr part, int64_t dimension, const At
   const int64_t n = shape.dimension(dimension), c = std::min(n, size);
   const Expr begin = part_begin(program, by, n);
   const Expr from = clamped(program, start - begin, n - c);
-  const Expr taken = slice_at(part, dimension, from, c);
+  const Expr piece = slice_at(part, dimension, from, c);
   const Shape wide = with_dimension(shape, dimension, size + 2 * c);
   const Expr empty = broadcast(joining_neutral(program, shape.element_type()), wide.dimensions(), {});
   const Expr to = clamped(program, begin + from - start + static_cast<double>(c), size + c);
-  return slice(put_at(empty, taken, dimension, to), dimension, c, c + size);
+  return slice(put_at(empty, piece, dimension, to), dimension, c, c + size);
 }
 
 Exprs dynamic_slice_form(const OpOnParts& op) {
@@ -126,7 +126,7 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
         program.add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, read, [&](auto& a) { a.sizes = sizes; });
     Expr inside;
     for (const auto& [d, first] : written) {
-      const Expr one = lies_in(program, fresh.shape(), d, first, 0, update.dimension(d));
+      const Expr one = is_in_range(program, fresh.shape(), d, first, 0, update.dimension(d));
       inside = inside.sink == nullptr ? one : bitwise_and(inside, one);
     }
     write[1] = select(inside, fresh, old);
@@ -144,7 +144,7 @@ struct LocalIndices {
 
 /// Converts indices into an array; `places` are its indexed dimensions. `clamps`: indices outside of the array are
 /// clamped.
-struct IndexWords {
+struct IndexConverter {
   const OpOnParts& op;
   Expr indices;
   const Int64List& places;
@@ -156,7 +156,7 @@ struct IndexWords {
   LocalIndices local() const;
 };
 
-Expr IndexWords::by_component(const std::vector<int64_t>& numbers) const {
+Expr IndexConverter::by_component(const std::vector<int64_t>& numbers) const {
   const Shape shape = indices.shape();
   const bool wide = shape.element_type() == ElementType::kS64;
   Literal line(Shape::array(shape.element_type(), {std::ssize(numbers)}));
@@ -169,11 +169,11 @@ Expr IndexWords::by_component(const std::vector<int64_t>& numbers) const {
   return broadcast(reshape(vector, std::span<const int64_t>()), shape.dimensions(), {});
 }
 
-LocalIndices IndexWords::local() const {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+LocalIndices IndexConverter::local() const {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
   const Shape shape = indices.shape();
-  std::vector<int64_t> low(places.size(), kLeast), high(places.size(), kMost), last(places.size(), kMost);
-  std::vector<int64_t> first(places.size(), kLeast);
+  std::vector<int64_t> low(places.size(), kMin), high(places.size(), kMax), last(places.size(), kMax);
+  std::vector<int64_t> first(places.size(), kMin);
   Expr begins;
   for (size_t i = 0; i < places.size(); ++i) {
     const Atoms& by = op.cut(0, places[i]);
@@ -212,11 +212,11 @@ Expr signed_indices(Expr indices) {
 
 /// Returns the dimensions of an array that aren't in the list.
 Int64List others(int64_t rank, const Int64List& some) {
-  Int64List made;
+  Int64List result;
   for (int64_t d = 0; d < rank; ++d) {
-    if (std::ranges::find(some, d) == some.end()) made.push_back(d);
+    if (std::ranges::find(some, d) == some.end()) result.push_back(d);
   }
-  return made;
+  return result;
 }
 
 bool any_cut(const OpOnParts& op, const Int64List& dimensions) {
@@ -231,7 +231,7 @@ Exprs gather_form(const OpOnParts& op) {
   const Shape result = op.result_part();
   const AttributesPtr attributes = local_attributes(op.instruction, op.operands[0], op.operand_part(0), result);
   if (!any_cut(op, a.start_index_map)) return {op.program.add(Opcode::kGather, op.values, attributes, result)};
-  const IndexWords words{op, signed_indices(op.values[1]), a.start_index_map, a.index_vector_dim, true};
+  const IndexConverter words{op, signed_indices(op.values[1]), a.start_index_map, a.index_vector_dim, true};
   const LocalIndices indices = words.local();
   const Expr rows = op.program.add(Opcode::kGather, {op.values[0], indices.local}, attributes, result);
   if (indices.inside.sink == nullptr) return {rows};
@@ -247,8 +247,8 @@ Exprs scatter_form(const OpOnParts& op) {
   const size_t inputs = op.results.size();
   Exprs values = op.values;
   if (any_cut(op, a.scatter_dims_to_operand_dims)) {
-    const IndexWords words{op, signed_indices(values[inputs]), a.scatter_dims_to_operand_dims, a.index_vector_dim,
-                           false};
+    const IndexConverter words{op, signed_indices(values[inputs]), a.scatter_dims_to_operand_dims, a.index_vector_dim,
+                               false};
     const LocalIndices indices = words.local();
     const Shape shape = indices.local.shape();
     if (indices.inside.sink != nullptr && op.program.status().ok())
@@ -274,9 +274,9 @@ Exprs top_k_form(const OpOnParts& op) {
   const int64_t last = part.rank() - 1, n = part.dimension(last);
   const Atoms& by = op.chosen.partial;
   const auto greatest = [&](Expr values, int64_t k) {
-    return unpack(op.program.add_with<TopKAttributes>(Opcode::kTopK, {values}, [&](auto& made) {
-      made = a;
-      made.k = k;
+    return unpack(op.program.add_with<TopKAttributes>(Opcode::kTopK, {values}, [&](auto& result) {
+      result = a;
+      result.k = k;
     }));
   };
   const Exprs own = greatest(op.values[0], std::min(a.k, n));
@@ -291,12 +291,12 @@ Exprs top_k_form(const OpOnParts& op) {
   sizes.back() = a.k;
   sizes.push_back(1);
   const Expr found =
-      op.program.add_with<GatherAttributes>(Opcode::kGather, {places, reshape(best[1], sizes)}, [&](auto& made) {
-        for (int64_t d = 0; d < last; ++d) made.operand_batching_dims.push_back(d);
-        made.start_indices_batching_dims = made.operand_batching_dims;
-        made.collapsed_slice_dims = made.start_index_map = {last};
-        made.index_vector_dim = last + 1;
-        made.slice_sizes.assign(static_cast<size_t>(last) + 1, 1);
+      op.program.add_with<GatherAttributes>(Opcode::kGather, {places, reshape(best[1], sizes)}, [&](auto& result) {
+        for (int64_t d = 0; d < last; ++d) result.operand_batching_dims.push_back(d);
+        result.start_indices_batching_dims = result.operand_batching_dims;
+        result.collapsed_slice_dims = result.start_index_map = {last};
+        result.index_vector_dim = last + 1;
+        result.slice_sizes.assign(static_cast<size_t>(last) + 1, 1);
       });
   return {best[0], found};
 }

@@ -7,7 +7,7 @@
 namespace hilo::hlo {
 
 /// Limit on the bytes of a group: merging saves latency, which is negligible for large arrays.
-inline constexpr int64_t kMostJoinedBytes = 1 << 20;
+inline constexpr int64_t kMaxJoinedBytes = 1 << 20;
 
 /// Merges all-reduces of one array each into one all-reduce of several arrays, if groups, reducers and types are equal
 /// and none depends on another. Returns whether it merged any.

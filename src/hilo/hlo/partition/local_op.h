@@ -25,11 +25,11 @@ AttributesPtr local_attributes(const Instruction& instruction, const Shape& whol
 
 /// Returns whether each device runs the custom call on its shards, including its effects. Such a call has no results
 /// (JAX's callbacks with `partitioned=True`).
-bool is_called_by_each_device(const Instruction& instruction);
+bool is_per_device_call(const Instruction& instruction);
 
 /// Rejects programs whose meaning would change on several devices: effects, random numbers without a key and, unless
 /// the program has manual computations, collectives and device ids.
 /// Errors    UNIMPLEMENTED
-Status check_partitionable(const Module& module, bool by_hand);
+Status check_partitionable(const Module& module, bool has_manual);
 
 }  // namespace hilo::hlo

@@ -22,7 +22,7 @@ struct OpWriter {
   const Instruction& instruction;
   const Computation& computation;
   std::span<const Part> parts;
-  std::span<const ArraySplit> wanted;
+  std::span<const ArraySplit> requested;
   std::vector<Shape> operands = {}, results = {};  ///< leaves of the whole program
   LocalOp op = {};
   ChosenParts chosen = {};
@@ -38,7 +38,7 @@ struct OpWriter {
 };
 
 void OpWriter::choose() {
-  OpSplits now{{}, {wanted.begin(), wanted.end()}};
+  OpSplits now{{}, {requested.begin(), requested.end()}};
   std::vector<bool> voters;
   for (const Part& part : parts) {
     now.operands.push_back(part.split);
@@ -102,22 +102,22 @@ Exprs OpWriter::on_parts(const Exprs& values) {
 
 void OpWriter::finish(Exprs& values, const ComputationPtr& reducer) {
   program.context().reason = "the reduction of its result";
-  values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, wanted[0]);
+  values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, requested[0]);
 }
 
 /// Reduces partial results: products are added. If one device has an element, the others contribute the neutral
 /// element.
 Exprs OpWriter::joined(const Exprs& values) {
-  Exprs made = on_parts(values);
-  if (instruction.opcode == Opcode::kTopK) return made;
+  Exprs result = on_parts(values);
+  if (instruction.opcode == Opcode::kTopK) return result;
   if (instruction.opcode == Opcode::kScatter) {
-    finish(made, attributes_of<ScatterAttributes>(instruction).to_apply);
-    return made;
+    finish(result, attributes_of<ScatterAttributes>(instruction).to_apply);
+    return result;
   }
   const StatusOr<ComputationPtr> join = joining_computation(results[0].element_type());
-  if (join.ok()) finish(made, *join);
+  if (join.ok()) finish(result, *join);
   else program.fail(join.status());
-  return made;
+  return result;
 }
 
 /// The initial value is used once: shards begin with the neutral element.
@@ -130,12 +130,12 @@ Exprs OpWriter::reduce(Exprs values) {
   const Expr initial = values[1];
   const Literal neutral = *neutral_value(reducer->reducer_kind(), results[0].element_type());
   values[1] = program.constant(neutral);
-  Exprs made = on_parts(values);
-  finish(made, reducer);
-  if (!program.status().ok()) return made;
-  const Shape shape = made[0].shape();
-  made[0] = program.add(*opcode_of(reducer->reducer_kind()), {broadcast(initial, shape.dimensions(), {}), made[0]});
-  return made;
+  Exprs result = on_parts(values);
+  finish(result, reducer);
+  if (!program.status().ok()) return result;
+  const Shape shape = result[0].shape();
+  result[0] = program.add(*opcode_of(reducer->reducer_kind()), {broadcast(initial, shape.dimensions(), {}), result[0]});
+  return result;
 }
 
 /// The positions of extremes: gathers the candidates of all devices and reduces them once more.
@@ -159,16 +159,16 @@ std::vector<Part> OpWriter::write() {
   choose();
   const Exprs values = operand_values();
   const bool partial = !chosen.partial.empty() && program.status().ok();
-  Exprs made;
-  if (!partial) made = on_parts(values);
-  else made = instruction.opcode == Opcode::kReduce ? reduce(values) : joined(values);
+  Exprs computed;
+  if (!partial) computed = on_parts(values);
+  else computed = instruction.opcode == Opcode::kReduce ? reduce(values) : joined(values);
   std::vector<Part> written;
-  for (size_t i = 0; i < made.size() && program.status().ok(); ++i) {
+  for (size_t i = 0; i < computed.size() && program.status().ok(); ++i) {
     const ArraySplit& now = chosen.splits.results[i];
-    if (now != wanted[i])
+    if (now != requested[i])
       program.context().reason = fmt::format("result {}: {} -> {}", results[i].to_string(),
-                                             to_string(now, program.atoms()), to_string(wanted[i], program.atoms()));
-    written.push_back({reshard(program, made[i], now, wanted[i]), wanted[i]});
+                                             to_string(now, program.atoms()), to_string(requested[i], program.atoms()));
+    written.push_back({reshard(program, computed[i], now, requested[i]), requested[i]});
   }
   return written;
 }
@@ -199,11 +199,12 @@ Exprs unpack(Expr value) {
 }
 
 std::vector<Part> write_op(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
-                           std::span<const Part> operands, std::span<const ArraySplit> wanted) {
-  if (!wanted.empty()) {
-    if (std::optional<Part> view = write_view(program, instruction, computation, operands, wanted[0])) return {*view};
+                           std::span<const Part> operands, std::span<const ArraySplit> requested) {
+  if (!requested.empty()) {
+    if (std::optional<Part> view = write_view(program, instruction, computation, operands, requested[0]))
+      return {*view};
   }
-  return OpWriter{program, instruction, computation, operands, wanted}.write();
+  return OpWriter{program, instruction, computation, operands, requested}.write();
 }
 
 }  // namespace hilo::hlo

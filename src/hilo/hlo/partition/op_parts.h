@@ -23,8 +23,8 @@ struct Part {
 Expr pack(DeviceProgram& program, const Shape& whole, std::span<const Part> leaves);
 std::vector<Expr> unpack(Expr value);
 
-/// Writes the op with its results sharded as `wanted`, leaf by leaf.
+/// Writes the op with its results sharded as `requested`, leaf by leaf.
 std::vector<Part> write_op(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
-                           std::span<const Part> operands, std::span<const ArraySplit> wanted);
+                           std::span<const Part> operands, std::span<const ArraySplit> requested);
 
 }  // namespace hilo::hlo

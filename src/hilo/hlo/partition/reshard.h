@@ -6,7 +6,7 @@
 
 namespace hilo::hlo {
 
-enum class ReshardWay : uint8_t {
+enum class ReshardKind : uint8_t {
   kCut,       ///< slice a whole dimension locally
   kPermute,   ///< exchange shards of equal size
   kExchange,  ///< move a split from one dimension to another by an all-to-all
@@ -14,7 +14,7 @@ enum class ReshardWay : uint8_t {
 };
 
 struct ReshardStep {
-  ReshardWay way = ReshardWay::kCut;
+  ReshardKind kind = ReshardKind::kCut;
   size_t from = 0, into = 0;  ///< dimensions; a cut and a gather use only the first
   Atoms by;
   ArraySplit after;

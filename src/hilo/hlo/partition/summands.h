@@ -22,8 +22,8 @@ Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to,
 
 /// Replaces each value that is requested unreduced by this device's summand. Values with an empty entry in `over` are
 /// unchanged.
-void leave_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
-                    std::span<const Atoms> over);
+void replace_by_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
+                         std::span<const Atoms> over);
 
 /// Returns whether each step of a loop uses a leaf of its carry only to add to it. `body` is the body's frame; the leaf
 /// is the array `carried` in it.
@@ -32,8 +32,7 @@ bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size
 
 /// Returns by leaf the atoms over which it is stated to be unreduced; empty where nothing is stated.
 /// Errors    those of MeshAtoms::atoms_of
-StatusOr<std::vector<Atoms>> unfinished_atoms(const std::vector<std::optional<Sharding>>& stated,
-                                              const MeshAtoms& mesh);
+StatusOr<std::vector<Atoms>> unreduced_atoms(const std::vector<std::optional<Sharding>>& stated, const MeshAtoms& mesh);
 
 /// Rejects unreduced arrays without summands: those of types without addition, and those sharded along the same atoms.
 /// Errors    UNIMPLEMENTED

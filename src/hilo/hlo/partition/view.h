@@ -23,14 +23,14 @@ struct View {
   Shape shape;  ///< of the whole array
   int64_t dimension = 0;
   std::vector<ViewPiece> pieces;
-  std::map<ArraySplit, Expr> made = {};  ///< cached results by requested split
+  std::map<ArraySplit, Expr> cache = {};  ///< cached results by requested split
 };
 
 /// Returns the op as a view, or computed from views, for the requested sharding of its result. Views are slices without
 /// strides, pads without interior padding, and concatenations, along a dimension in which an operand is sharded.
 /// Operands that are views along other dimensions are computed first. Returns nothing for all other ops.
 std::optional<Part> write_view(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
-                               std::span<const Part> operands, const ArraySplit& wanted);
+                               std::span<const Part> operands, const ArraySplit& requested);
 
 /// Returns the view's shard.
 Expr make_view(DeviceProgram& program, View& view, const ArraySplit& to);

@@ -35,21 +35,21 @@ struct Exchange {
   std::span<const CutArray> arrays;
   int64_t dimension;
   const Atoms& by;
-  std::span<const WantedWindow> windows;
+  std::span<const WindowRequest> windows;
   int64_t parts;
   std::vector<Message> messages = {};
   std::vector<Round> rounds = {};
 
   int64_t part_size(size_t array) const { return arrays[array].size / parts; }
   Interval part(size_t array, int64_t k) const { return {k * part_size(array), (k + 1) * part_size(array)}; }
-  Interval needed(const WantedWindow& window, int64_t k) const {
+  Interval needed(const WindowRequest& window, int64_t k) const {
     const int64_t begin = window.begins[k];
     const int64_t size = arrays[window.array].size;
     return common({begin, begin + window.size}, {std::max<int64_t>(0, window.low), std::min(size, window.high)});
   }
   void list_messages();
   void plan_rounds();
-  bool is_dear() const;
+  bool is_costly() const;
   Interval sent(const Round& round, int64_t to) const;
   Expr send(const Round& round);
   Expr sent_by(const Round& round, size_t array, int64_t only);
@@ -62,7 +62,7 @@ void Exchange::list_messages() {
       const int64_t from = (to + hop) % parts;
       for (size_t array = 0; array < arrays.size(); ++array) {
         Interval all;
-        for (const WantedWindow& window : windows) {
+        for (const WindowRequest& window : windows) {
           const Interval one = window.array == array ? common(needed(window, to), part(array, from)) : Interval();
           if (one.empty()) continue;
           all = all.empty() ? one : Interval{std::min(all.begin, one.begin), std::max(all.end, one.end)};
@@ -94,7 +94,7 @@ void Exchange::plan_rounds() {
   }
 }
 
-bool Exchange::is_dear() const {
+bool Exchange::is_costly() const {
   int64_t sent = 0, all = 0;
   for (const Round& round : rounds) sent += round.size;
   for (const CutArray& array : arrays) all += array.size / parts * (parts - 1);
@@ -183,13 +183,13 @@ std::optional<Expr> laid_out(DeviceProgram& program, std::vector<Piece> pieces, 
   Exprs parts;
   int64_t end = 0;
   for (const auto& [place, piece] : order) {
-    const Interval kept = common({place, place + piece->size}, {0, size});
-    if (kept.empty()) continue;
-    if (kept.begin < end) return std::nullopt;
-    if (kept.begin > end) parts.push_back(zeros(program, piece->value.shape(), dimension, kept.begin - end));
-    const bool all = kept.size() == piece->size;
-    parts.push_back(all ? piece->value : slice(piece->value, dimension, kept.begin - place, kept.end - place));
-    end = kept.end;
+    const Interval inside = common({place, place + piece->size}, {0, size});
+    if (inside.empty()) continue;
+    if (inside.begin < end) return std::nullopt;
+    if (inside.begin > end) parts.push_back(zeros(program, piece->value.shape(), dimension, inside.begin - end));
+    const bool all = inside.size() == piece->size;
+    parts.push_back(all ? piece->value : slice(piece->value, dimension, inside.begin - place, inside.end - place));
+    end = inside.end;
   }
   if (parts.empty()) return std::nullopt;
   if (end < size) parts.push_back(zeros(program, parts[0].shape(), dimension, size - end));
@@ -202,34 +202,34 @@ Expr written(DeviceProgram& program, const std::vector<Piece>& pieces, int64_t d
              const Shape& like, int64_t size) {
   int64_t margin = 0;
   for (const Piece& piece : pieces) margin = std::max(margin, piece.size);
-  Expr made = zeros(program, like, dimension, size + 2 * margin);
+  Expr result = zeros(program, like, dimension, size + 2 * margin);
   for (const Piece& piece : pieces) {
     std::vector<int64_t> places;
     for (const std::optional<int64_t>& place : piece.places) places.push_back(margin + place.value_or(-piece.size));
-    made = put_at(made, piece.value, dimension, program.number_of_part(by, places));
+    result = put_at(result, piece.value, dimension, program.number_of_part(by, places));
   }
-  return slice(made, dimension, margin, margin + size);
+  return slice(result, dimension, margin, margin + size);
 }
 
 }  // namespace
 
 Exprs fetch_windows(DeviceProgram& program, std::span<const CutArray> arrays, int64_t dimension, const Atoms& by,
-                    std::span<const WantedWindow> windows) {
+                    std::span<const WindowRequest> windows) {
   Exchange exchange{program, arrays, dimension, by, windows, program.atoms().size(by)};
-  Exprs made;
+  Exprs result;
   if (!program.status().ok()) return Exprs(windows.size(), program.at(0));
   exchange.list_messages();
   exchange.plan_rounds();
-  if (exchange.is_dear()) {
+  if (exchange.is_costly()) {
     Exprs wholes;
     for (const CutArray& array : arrays) wholes.push_back(program.all_gather(array.part, dimension, by));
-    for (const WantedWindow& window : windows)
-      made.push_back(window_of_whole(program, wholes[window.array], dimension, by, window));
-    return made;
+    for (const WindowRequest& window : windows)
+      result.push_back(window_of_whole(program, wholes[window.array], dimension, by, window));
+    return result;
   }
   Exprs received;
   for (const Round& round : exchange.rounds) received.push_back(exchange.send(round));
-  for (const WantedWindow& window : windows) {
+  for (const WindowRequest& window : windows) {
     const CutArray& array = arrays[window.array];
     std::vector<Piece> pieces = {{array.part, array.size / exchange.parts, {}}};
     for (size_t r = 0; r < received.size(); ++r) pieces.push_back({received[r], exchange.rounds[r].size, {}});
@@ -250,42 +250,42 @@ Exprs fetch_windows(DeviceProgram& program, std::span<const CutArray> arrays, in
       return std::ranges::all_of(piece.places, [](const auto& place) { return !place; });
     });
     const std::optional<Expr> simple = laid_out(program, pieces, dimension, window.size);
-    made.push_back(simple ? *simple : written(program, pieces, dimension, by, array.part.shape(), window.size));
+    result.push_back(simple ? *simple : written(program, pieces, dimension, by, array.part.shape(), window.size));
   }
-  return made;
+  return result;
 }
 
 Expr window_of_whole(DeviceProgram& program, Expr whole, int64_t dimension, const Atoms& by,
-                     const WantedWindow& wanted) {
+                     const WindowRequest& request) {
   if (!program.status().ok()) return whole;
   const int64_t size = whole.shape().dimension(dimension);
   int64_t low = 0, high = 0;
-  for (const int64_t begin : wanted.begins) {
-    low = std::max(low, std::min(-begin, wanted.size));
-    high = std::max(high, std::min(begin + wanted.size - size, wanted.size));
+  for (const int64_t begin : request.begins) {
+    low = std::max(low, std::min(-begin, request.size));
+    high = std::max(high, std::min(begin + request.size - size, request.size));
   }
   const Expr zero = program.constant(Literal(Shape::scalar(whole.type())));
-  std::vector<int64_t> begins = wanted.begins;
+  std::vector<int64_t> begins = request.begins;
   for (int64_t& begin : begins) begin += low;
   const Expr padded = low == 0 && high == 0 ? whole : pad_ends(whole, dimension, low, high, zero);
-  return slice_at(padded, dimension, program.number_of_part(by, begins), wanted.size);
+  return slice_at(padded, dimension, program.number_of_part(by, begins), request.size);
 }
 
-Expr lies_in(DeviceProgram& program, const Shape& shape, int64_t dimension, Expr begin, int64_t low, int64_t high) {
+Expr is_in_range(DeviceProgram& program, const Shape& shape, int64_t dimension, Expr begin, int64_t low, int64_t high) {
   const Shape line = Shape::array(ElementType::kS32, {shape.dimension(dimension)});
   const Expr places = iota(program, line, 0) + broadcast(begin, line.dimensions(), {});
   const Expr inside = bitwise_and(places >= static_cast<double>(low), places < static_cast<double>(high));
   return broadcast(inside, shape.dimensions(), {dimension});
 }
 
-Expr fill_outside(DeviceProgram& program, Expr window, int64_t dimension, const Atoms& by, const WantedWindow& wanted,
+Expr fill_outside(DeviceProgram& program, Expr window, int64_t dimension, const Atoms& by, const WindowRequest& request,
                   Expr fill) {
   if (!program.status().ok()) return window;
-  const auto is_inside = [&](int64_t begin) { return begin >= wanted.low && begin + wanted.size <= wanted.high; };
-  if (std::ranges::all_of(wanted.begins, is_inside)) return window;
+  const auto is_inside = [&](int64_t begin) { return begin >= request.low && begin + request.size <= request.high; };
+  if (std::ranges::all_of(request.begins, is_inside)) return window;
   const Shape shape = window.shape();
-  const Expr begin = program.number_of_part(by, wanted.begins);
-  return select(lies_in(program, shape, dimension, begin, wanted.low, wanted.high), window,
+  const Expr begin = program.number_of_part(by, request.begins);
+  return select(is_in_range(program, shape, dimension, begin, request.low, request.high), window,
                 broadcast(fill, shape.dimensions(), {}));
 }
 

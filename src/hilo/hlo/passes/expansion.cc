@@ -11,7 +11,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr size_t kLargestExpansion = 512;  // instructions
+constexpr size_t kMaxExpansion = 512;  // instructions
 
 bool is_one_of(double value, std::span<const double> numbers) {
   return std::any_of(numbers.begin(), numbers.end(),
@@ -40,7 +40,7 @@ bool is_expansion(const RewriteBuilder& b, InstructionId id, InstructionId x, Op
     const InstructionId i = pending.back();
     pending.pop_back();
     if (i == x || std::find(seen.begin(), seen.end(), i) != seen.end()) continue;
-    if (seen.size() >= kLargestExpansion) return false;
+    if (seen.size() >= kMaxExpansion) return false;
     seen.push_back(i);
     const RewriteNode& n = b.node(i);
     if (const std::optional<double> value = splat_number(b, i)) {

@@ -138,9 +138,9 @@ StatusOr<bool> hoist_from(RewriteBuilder& b, const Instruction& loop) {
   auto larger = std::make_shared<WhileAttributes>(attributes);
   HILO_ASSIGN_OR_RETURN(larger->condition, with_more_carries(attributes.condition, carry, nullptr));
   HILO_ASSIGN_OR_RETURN(larger->body, with_more_carries(attributes.body, carry, &hoist));
-  const InstructionId made = b.add(Opcode::kWhile, {b.tuple(initial)}, std::move(larger));
+  const InstructionId result = b.add(Opcode::kWhile, {b.tuple(initial)}, std::move(larger));
   std::vector<InstructionId> elements;
-  for (int64_t i = 0; i < loop.shape.tuple_size(); ++i) elements.push_back(b.get_tuple_element(made, i));
+  for (int64_t i = 0; i < loop.shape.tuple_size(); ++i) elements.push_back(b.get_tuple_element(result, i));
   b.replace(loop.id, b.tuple(elements));
   return true;
 }

@@ -13,7 +13,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int kMostLevels = 16;  // levels of nested decompositions; a decomposition that contains its own op must end
+constexpr int kMaxLevels = 16;  // levels of nested decompositions; a decomposition that contains its own op must end
 
 /// Ops that every engine runs natively: the decomposition of fma rounds twice.
 constexpr Opcode kNativeEverywhere[] = {kExtFma};
@@ -29,7 +29,7 @@ StatusOr<bool> lower(Module& module, Lowering& how, int level);
 /// Returns the decomposition of an extension op, itself without extension ops.
 StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, Lowering& how,
                                           int level) {
-  if (level == kMostLevels)
+  if (level == kMaxLevels)
     return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
   std::vector<Shape> operands;
   for (InstructionId operand : instruction.operands) operands.push_back(b.source().instruction(operand).shape);

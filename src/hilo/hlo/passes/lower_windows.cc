@@ -17,7 +17,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kMostElements = 32;  // limit on the elements of a window that is unrolled
+constexpr int64_t kMaxElements = 32;  // limit on the elements of a window that is unrolled
 
 /// One reduce-window, with operands in the new computation.
 struct Reduction {
@@ -39,7 +39,7 @@ bool is_idempotent(ReducerKind kind) {
 int64_t volume_of(const Window& window) {
   int64_t volume = 1;
   for (const WindowDimension& w : window)
-    volume = std::min(volume * std::min(w.size, kMostElements + 1), int64_t{1} << 20);
+    volume = std::min(volume * std::min(w.size, kMaxElements + 1), int64_t{1} << 20);
   return volume;
 }
 
@@ -101,7 +101,7 @@ Expr element_at(Expr x, const Reduction& r, std::span<const int64_t> offset) {
 /// Returns whether the padded array is at most a few times as large as the elements read from it. Otherwise the window
 /// isn't unrolled: strides and dilations may be as large as 2^40.
 bool pads_little(const Window& window, std::span<const int64_t> sizes, std::span<const int64_t> counts) {
-  constexpr double kMostPadding = 16;
+  constexpr double kMaxPadding = 16;
   constexpr int64_t kFar = int64_t{1} << 40;
   double padded = 1, array = 1, read = 1;
   for (size_t d = 0; d < window.size(); ++d) {
@@ -113,7 +113,7 @@ bool pads_little(const Window& window, std::span<const int64_t> sizes, std::span
     array *= static_cast<double>(sizes[d]);
     read *= static_cast<double>(counts[d]) * static_cast<double>(w.size);
   }
-  return padded <= kMostPadding * (array + read);
+  return padded <= kMaxPadding * (array + read);
 }
 
 bool pads(const Window& window) {
@@ -206,7 +206,7 @@ Exprs lower(Sink& sink, const Reduction& r) {
   const int64_t volume = volume_of(r.window());
   if (volume > 1 && is_plain_reduction(r.window(), sizes)) return as_reduction(sink, r);
   const bool far = pads(r.window()) && !pads_little(r.window(), sizes, r.counts);
-  if (volume <= kMostElements && !far && can_be_lifted(*r.attributes.to_apply)) return by_elements(sink, r);
+  if (volume <= kMaxElements && !far && can_be_lifted(*r.attributes.to_apply)) return by_elements(sink, r);
   const auto wide = std::ranges::count_if(r.window(), [](const WindowDimension& w) { return !is_trivial(w); });
   if (r.arrays.size() == 1 && is_idempotent(r.kind) && wide > 1) return by_dimensions(sink, r);
   // The engine runs the op itself.
@@ -227,7 +227,7 @@ bool can_be_chosen(const Computation& c, const Instruction& i) {
   const Shape &array = c.instruction(i.operands[0]).shape, &source = c.instruction(i.operands[1]).shape;
   if (array.element_count() == 0 || source.element_count() == 0 || is_complex(array.element_type())) return false;
   const bool far = pads(a.window) && !pads_little(a.window, array.dimensions(), source.dimensions());
-  return !is_plain_choice(a, array.element_type()) && !far && volume_of(a.window) <= kMostElements &&
+  return !is_plain_choice(a, array.element_type()) && !far && volume_of(a.window) <= kMaxElements &&
          can_be_lifted(*a.select);
 }
 

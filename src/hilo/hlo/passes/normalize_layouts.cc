@@ -11,10 +11,10 @@
 namespace hilo::hlo {
 namespace {
 
-/// Returns the same instructions with row-major shapes where `wanted` is true.
+/// Returns the same instructions with row-major shapes where `selected` is true.
 StatusOr<ComputationPtr> row_major_where(const ComputationPtr& source,
-                                         const std::function<bool(const Instruction&)>& wanted) {
-  const auto changes = [&](const Instruction& i) { return !i.shape.has_default_layout() && wanted(i); };
+                                         const std::function<bool(const Instruction&)>& selected) {
+  const auto changes = [&](const Instruction& i) { return !i.shape.has_default_layout() && selected(i); };
   if (std::ranges::none_of(source->instructions(), changes)) return source;
   ComputationDraft draft(source->name());
   for (const Instruction& i : source->instructions()) {

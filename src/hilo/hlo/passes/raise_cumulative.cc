@@ -15,11 +15,11 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr InstructionId kLargestBody = 64;  // in instructions
+constexpr InstructionId kMaxBody = 64;  // in instructions
 
 /// Returns whether two bodies are the same formula, with their instructions in any order. False for large bodies.
 bool is_same_formula(const Computation& a, const Computation& b) {
-  if (a.size() > kLargestBody || b.size() > kLargestBody) return false;
+  if (a.size() > kMaxBody || b.size() > kMaxBody) return false;
   std::set<std::pair<InstructionId, InstructionId>> seen;
   std::vector<std::pair<InstructionId, InstructionId>> pending = {{a.root_id(), b.root_id()}};
   while (!pending.empty()) {

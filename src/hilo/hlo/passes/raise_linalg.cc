@@ -225,10 +225,10 @@ class Raiser {
     const Instruction& user = b_.source().instruction(users_[taus.id][0]);
     const std::optional<LapackCall> call = lapack_call(user);
     if (!call || (call->routine != "orgqr" && call->routine != "ungqr") || user.operands.size() != 2) return nullptr;
-    const Instruction& taken = b_.source().instruction(user.operands[0]);
-    if (taken.id == factors.id) return &user;
-    const bool view = taken.opcode == Opcode::kSlice || taken.opcode == Opcode::kPad;
-    return view && taken.operands[0] == factors.id && users_[taken.id].size() == 1 ? &user : nullptr;
+    const Instruction& operand = b_.source().instruction(user.operands[0]);
+    if (operand.id == factors.id) return &user;
+    const bool view = operand.opcode == Opcode::kSlice || operand.opcode == Opcode::kPad;
+    return view && operand.operands[0] == factors.id && users_[operand.id].size() == 1 ? &user : nullptr;
   }
 
   /// Returns whether the value depends only on constants and positions.
@@ -250,13 +250,13 @@ class Raiser {
            });
   }
 
-  /// Returns R above zeros, with the rows of R that `rows_wanted` rows contain.
-  Id over_zeros(Id r, int64_t rows_wanted) {
+  /// Returns R with zeros below it, `row_count` rows in total.
+  Id over_zeros(Id r, int64_t row_count) {
     const Shape shape = b_.shape(r);
-    if (rows(shape) == rows_wanted) return r;
+    if (rows(shape) == row_count) return r;
     PadAttributes padding;
     padding.padding.resize(shape.rank());
-    padding.padding[padding.padding.size() - 2].high = rows_wanted - rows(shape);
+    padding.padding[padding.padding.size() - 2].high = row_count - rows(shape);
     const Literal zero = filled(Shape::scalar(shape.element_type()), 0);
     return b_.add(Opcode::kPad, {r, b_.constant(zero)}, shared_attributes(padding));
   }

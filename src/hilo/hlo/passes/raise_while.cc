@@ -114,10 +114,10 @@ StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudg
     if (!constant[i]) operands.push_back(initial[i]);
   }
   scan->carry_count = std::ssize(operands) - scan->constant_count;
-  const InstructionId made = b.add(kExtScan, operands, std::move(scan));
+  const InstructionId result = b.add(kExtScan, operands, std::move(scan));
   std::vector<InstructionId> results;
   for (size_t i = 0, next = 0; i < elements.size(); ++i)
-    results.push_back(constant[i] ? initial[i] : b.get_tuple_element(made, next++));
+    results.push_back(constant[i] ? initial[i] : b.get_tuple_element(result, next++));
   b.replace(loop.id, loop.shape.is_tuple() ? b.tuple(results) : results[0]);
   return true;
 }

@@ -107,25 +107,25 @@ StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const Ca
   }
   const bool shrinks = plan.shapes.size() < count && !plan.shapes.empty();
   if (!shrinks && !forwards) return false;
-  InstructionId made;
+  InstructionId result;
   if (shrinks) {
     auto smaller = std::make_shared<WhileAttributes>(attributes);
     HILO_ASSIGN_OR_RETURN(smaller->condition, over_new_carry(attributes.condition, plan, b, false));
     HILO_ASSIGN_OR_RETURN(smaller->body, over_new_carry(attributes.body, plan, b, true));
-    std::vector<InstructionId> kept;
+    std::vector<InstructionId> remaining;
     for (size_t i = 0; i < count; ++i) {
-      if (plan.place[i] >= 0) kept.push_back(initial[i]);
+      if (plan.place[i] >= 0) remaining.push_back(initial[i]);
     }
     b.at(loop);
-    made = b.add(Opcode::kWhile, {b.tuple(kept)}, std::move(smaller));
+    result = b.add(Opcode::kWhile, {b.tuple(remaining)}, std::move(smaller));
   } else {
-    made = b.copy(loop);
+    result = b.copy(loop);
     for (size_t i = 0; i < count; ++i) plan.place[i] = static_cast<int64_t>(i);
   }
   // The old carry as a tuple, through which its get-tuple-elements read.
   std::vector<InstructionId> elements;
   for (size_t i = 0; i < count; ++i) {
-    elements.push_back(plan.place[i] >= 0 && !invariant[i] ? b.get_tuple_element(made, plan.place[i]) : initial[i]);
+    elements.push_back(plan.place[i] >= 0 && !invariant[i] ? b.get_tuple_element(result, plan.place[i]) : initial[i]);
   }
   b.replace(loop.id, b.tuple(elements));
   return true;

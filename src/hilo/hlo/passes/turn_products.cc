@@ -22,8 +22,8 @@ bool exchanges_operands(const DotAttributes& dot, const Shape& left, const Int64
   const auto batch = std::ssize(dot.lhs_batch_dimensions), rank = std::ssize(permutation);
   const int64_t rows = left.rank() - batch - std::ssize(dot.lhs_contracting_dimensions);
   for (int64_t d = 0; d < rank; ++d) {
-    const int64_t wanted = d < batch ? d : d < rank - rows ? d + rows : d - (rank - rows) + batch;
-    if (permutation[d] != wanted) return false;
+    const int64_t source = d < batch ? d : d < rank - rows ? d + rows : d - (rank - rows) + batch;
+    if (permutation[d] != source) return false;
   }
   return true;
 }

@@ -56,7 +56,7 @@ Status read_padding(const WireMessage& message, std::vector<PaddingDimension>& p
 }
 
 Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
-  constexpr size_t kMost = 10;  // spatial dimensions; HLO text has one digit for each
+  constexpr size_t kMax = 10;  // spatial dimensions; HLO text has one digit for each
   HILO_ASSIGN_OR_RETURN(d.kernel_input, message.integer(3));
   HILO_ASSIGN_OR_RETURN(d.kernel_output, message.integer(4));
   HILO_ASSIGN_OR_RETURN(d.kernel_spatial, message.integers(6));
@@ -72,7 +72,7 @@ Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
     for (size_t i = 0; i < rest.size(); ++i) {
       if (rest[i] != static_cast<int64_t>(i)) return false;
     }
-    return rest.size() <= kMost + 2;
+    return rest.size() <= kMax + 2;
   };
   if (permutes(d.input_batch, d.input_feature, d.input_spatial) &&
       permutes(d.kernel_input, d.kernel_output, d.kernel_spatial) &&

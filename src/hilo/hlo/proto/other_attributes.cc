@@ -20,8 +20,8 @@ using text::Cursor;
 constexpr uint32_t kParameterReplication = 61, kStatistics = 82, kOriginalValue = 88, kResultAccuracy = 91;
 constexpr uint32_t kFields[] = {kParameterReplication, kStatistics, kOriginalValue, kResultAccuracy};
 constexpr std::string_view kAccuracyModes[] = {"default", "highest"};
-constexpr int64_t kMostEmpty = 16;      // consecutive empty tuples in an original value
-constexpr size_t kDeepestOrigin = 256;  // nesting of tuples
+constexpr int64_t kMaxEmpty = 16;        // consecutive empty tuples in an original value
+constexpr size_t kMaxOriginDepth = 256;  // nesting of tuples
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
@@ -190,7 +190,7 @@ Status write_original(std::string_view value, WireWriter& out) {
   Int64List path;
   do {
     while (cursor.accept('(')) path.push_back(0);
-    if (path.size() > kDeepestOrigin) return cursor.error(0, "tuples nested too deep in the original value");
+    if (path.size() > kMaxOriginDepth) return cursor.error(0, "tuples nested too deep in the original value");
     if (cursor.peek() == '{') HILO_RETURN_IF_ERROR(write_leaf(cursor, path, message));
     while (!path.empty() && cursor.accept(')')) path.pop_back();
     if (!path.empty()) {
@@ -218,7 +218,7 @@ Status not_in_order() {
 
 /// Appends empty tuples, which have no elements, and commas after them.
 Status append_empty(int64_t count, std::string& text) {
-  if (count < 0 || count > kMostEmpty) return not_in_order();
+  if (count < 0 || count > kMaxEmpty) return not_in_order();
   for (int64_t i = 0; i < count; ++i) text += "(), ";
   return ok_status();
 }

@@ -180,7 +180,8 @@ Status write_one(Opcode opcode, std::string_view attribute, InstructionFields& o
   HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
   seen.push_back(key);
   const Place* const place = find_place(opcode, key);
-  if (place == nullptr) return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(key)));
+  if (place == nullptr)
+    return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(key)));
   if (place->form == Form::kCalled) return ok_status();  // an empty list
   if (place->form == Form::kGroups) return write_groups(cursor, out);
   if (place->form == Form::kLayouts) return write_layouts(*place, cursor, out);
@@ -244,8 +245,8 @@ std::vector<std::string> called_names(Opcode opcode, size_t count) {
 
 Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out) {
   if (!raw.spelled.empty())
-    return unimplemented(
-        fmt::format("{} can't be represented in HloModuleProto; wanted {} and what it calls", raw.spelled, opcode_name(opcode)));
+    return unimplemented(fmt::format("{} can't be represented in HloModuleProto; wanted {} and what it calls",
+                                     raw.spelled, opcode_name(opcode)));
   std::vector<std::string_view> seen;
   for (const std::string& attribute : raw.raw) HILO_RETURN_IF_ERROR(write_one(opcode, attribute, out, seen));
   for (const Place& place : places()) {

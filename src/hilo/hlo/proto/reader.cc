@@ -106,7 +106,7 @@ Status read_comparison_order(const WireMessage& message, const Parts& parts) {
 }
 
 /// Removes the type of a comparison if it follows from the operands; XLA always states it.
-void forget_usual_comparison(const Parts& parts) {
+void drop_implied_comparison_type(const Parts& parts) {
   if (parts.opcode != Opcode::kCompare || parts.operand_shapes.empty()) return;
   auto& compare = static_cast<CompareAttributes&>(*parts.attributes);
   const ElementType type = parts.operand_shapes[0].element_type();
@@ -145,7 +145,7 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
     HILO_RETURN_IF_ERROR(read_field(*place, *field, in, *parts.attributes));
   }
   HILO_RETURN_IF_ERROR(read_comparison_order(message, parts));
-  forget_usual_comparison(parts);
+  drop_implied_comparison_type(parts);
   tell_predicated(parts);
   return ok_status();
 }
@@ -368,8 +368,8 @@ StatusOr<Module> Reader::read(std::string_view bytes) {
 
 bool is_proto(std::string_view bytes) {
   // Text has no control characters except blanks; the first bytes of a message contain tags and lengths.
-  constexpr size_t kLook = 4096;
-  const std::string_view begin = bytes.substr(0, kLook);
+  constexpr size_t kLookAhead = 4096;
+  const std::string_view begin = bytes.substr(0, kLookAhead);
   const bool control = std::any_of(begin.begin(), begin.end(), [](char c) {
     return static_cast<unsigned char>(c) < ' ' && std::string_view("\t\n\v\f\r").find(c) == std::string_view::npos;
   });

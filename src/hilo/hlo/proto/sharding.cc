@@ -220,10 +220,10 @@ namespace {
 
 /// Returns the devices 0, 1, ... as an array of these sizes, transposed.
 StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, std::vector<int64_t> order) {
-  constexpr int64_t kMost = 65536;
+  constexpr int64_t kMax = 65536;
   int64_t count = 1;
   for (const int64_t size : sizes) {
-    if (size < 1 || size > kMost / count) return invalid_argument("OpSharding: invalid dimensions of devices");
+    if (size < 1 || size > kMax / count) return invalid_argument("OpSharding: invalid dimensions of devices");
     count *= size;
   }
   if (order.empty()) {

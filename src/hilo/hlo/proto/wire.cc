@@ -10,7 +10,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-constexpr uint64_t kLargestFieldNumber = (uint64_t{1} << 29) - 1;
+constexpr uint64_t kMaxFieldNumber = (uint64_t{1} << 29) - 1;
 
 std::string_view wire_type_name(WireType type) {
   switch (type) {
@@ -24,8 +24,8 @@ std::string_view wire_type_name(WireType type) {
 
 /// Appends all varints of a packed list; returns false if the last one is truncated.
 bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
-  constexpr size_t kUsual = 4;  // items that need only one allocation
-  if (values.capacity() == 0) values.reserve(std::min(bytes.size(), kUsual));
+  constexpr size_t kInlineCapacity = 4;  // items that need only one allocation
+  if (values.capacity() == 0) values.reserve(std::min(bytes.size(), kInlineCapacity));
   for (size_t position = 0; position < bytes.size();) {
     uint64_t bits = 0;
     if (!take_varint(bytes, position, bits)) return false;
@@ -53,7 +53,7 @@ bool take_fixed(std::string_view bytes, size_t& position, size_t size, uint64_t&
   if (!take_varint(message, position, tag)) return Problem::kNoTag;
   const uint64_t number = tag >> 3;
   field.value = number;
-  if (number == 0 || number > kLargestFieldNumber) return Problem::kNoNumber;
+  if (number == 0 || number > kMaxFieldNumber) return Problem::kNoNumber;
   field.number = static_cast<uint32_t>(number);
   field.type = static_cast<WireType>(tag & 7);
   const auto cut_off_unless = [](bool ok) { return ok ? Problem::kNone : Problem::kCutOff; };
@@ -93,9 +93,9 @@ Status error_of(Problem problem, std::string_view name, size_t begin, size_t pre
 }  // namespace
 
 bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value) {
-  constexpr int kMostBits = 10 * kVarintBits;
+  constexpr int kMaxBits = 10 * kVarintBits;
   value = 0;
-  for (int shift = 0; position < bytes.size() && shift < kMostBits; shift += kVarintBits) {
+  for (int shift = 0; position < bytes.size() && shift < kMaxBits; shift += kVarintBits) {
     const auto byte = static_cast<uint8_t>(bytes[position++]);
     value |= static_cast<uint64_t>(byte & (kMoreBytes - 1)) << shift;
     if (byte < kMoreBytes) return true;
@@ -110,9 +110,9 @@ Status WireReader::next(WireField& field) {
   return problem == Problem::kNone ? ok_status() : error_of(problem, name_, begin, message_.size() - position_, field);
 }
 
-Status wrong_type(std::string_view message, const WireField& field, WireType wanted) {
+Status wrong_type(std::string_view message, const WireField& field, WireType expected) {
   return invalid_argument(fmt::format("{}: field {}: got wire type {}; wanted {}", message, field.number,
-                                      wire_type_name(field.type), wire_type_name(wanted)));
+                                      wire_type_name(field.type), wire_type_name(expected)));
 }
 
 StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_view name) {
@@ -124,8 +124,9 @@ StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_vi
 Status WireMessage::append(std::string_view message) {
   // Capacities that need one allocation in most cases. An instruction has fewer than 16 fields. Instructions, the
   // fields of a computation, take about 64 bytes unless they are constants. Every field takes at least two.
-  constexpr size_t kFew = 16, kMany = 8192;
-  if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, std::clamp(message.size() / 64, kFew, kMany)));
+  constexpr size_t kUsualCount = 16, kLargeCount = 8192;
+  if (fields_.empty())
+    fields_.reserve(std::min(message.size() / 2, std::clamp(message.size() / 64, kUsualCount, kLargeCount)));
   for (size_t position = 0; position < message.size();) {
     const size_t begin = position;
     WireField& field = fields_.emplace_back();

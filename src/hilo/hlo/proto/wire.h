@@ -101,7 +101,7 @@ class WireReader {
 };
 
 /// Returns the error for a wire type that the field can't have.
-Status wrong_type(std::string_view message, const WireField& field, WireType wanted);
+Status wrong_type(std::string_view message, const WireField& field, WireType expected);
 
 /// All fields of one message, for messages whose fields are read more than once.
 class WireMessage {

@@ -174,9 +174,9 @@ InstructionId fold_constant(RewriteBuilder& b, const RewriteNode& node) {
   }
   if (is_elementwise(node.opcode) && all_scalars) return fold_repeated(b, node, operands);
   const int64_t count = node.shape.element_count();
-  if (count > kMostFoldedElements || (count > stored && count > kAlwaysFoldedElements)) return kNoInstruction;
+  if (count > kMaxFoldedElements || (count > stored && count > kAlwaysFoldedElements)) return kNoInstruction;
   const std::optional<int64_t> work = work_of(b, node);
-  if (!work || *work > kMostFoldedWork) return kNoInstruction;
+  if (!work || *work > kMaxFoldedWork) return kNoInstruction;
   std::vector<Literal> repetitions;
   repetitions.reserve(operands.size());
   std::vector<const Literal*> values;

@@ -331,9 +331,9 @@ StatusOr<ComputationPtr> RewriteBuilder::finish(InstructionId root) {
     final_id[i] =
         draft.append(node.opcode, node.shape, operands, node.attributes, keeps_name ? node.from->name : std::string());
     if (node.from == nullptr) continue;
-    Instruction& made = draft.mutable_instruction(final_id[i]);
-    made.origin = node.from->origin;
-    made.annotations = node.from->annotations;
+    Instruction& result = draft.mutable_instruction(final_id[i]);
+    result.origin = node.from->origin;
+    result.annotations = node.from->annotations;
   }
   return std::move(draft).finish(final_id[root]);
 }

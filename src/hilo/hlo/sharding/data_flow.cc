@@ -19,7 +19,7 @@ using Leaves = std::vector<FlowArrayId>;
 
 /// Limits on the number of instructions after calls are opened: as a multiple of the module's own, and for small
 /// modules.
-constexpr int64_t kMostCopies = 64, kMostInSmallModules = 1 << 16;
+constexpr int64_t kMaxCopies = 64, kMaxInSmallModules = 1 << 16;
 
 /// A source that is added to an edge once its computation has been read.
 struct PendingEdge {
@@ -68,7 +68,7 @@ class Builder {
   Builder(const Module& module, const FlowHints& hints)
       : entry_(*module.entry),
         hints_(hints),
-        most_(std::max(kMostInSmallModules, kMostCopies * instruction_count(module))) {}
+        most_(std::max(kMaxInSmallModules, kMaxCopies * instruction_count(module))) {}
   DataFlow build();
 
  private:
@@ -172,11 +172,11 @@ void Builder::add_op(Frame& frame, const Instruction& instruction) {
             .operands = std::move(operands),
             .results = std::move(results),
             .kind = kind_of(instruction.opcode)};
-  if (hints_.asks && stated && !has_own && instruction.opcode == Opcode::kCustomCall) {
-    op.asks = &instruction;
+  if (hints_.queries_calls && stated && !has_own && instruction.opcode == Opcode::kCustomCall) {
+    op.query = &instruction;
     for (const FlowArrayId id : op.operands) op.operand_shapes.push_back(flow_.arrays[id].shape);
   }
-  if (op.rule.factors.empty() && op.asks == nullptr) return;
+  if (op.rule.factors.empty() && op.query == nullptr) return;
   for (FlowArrayId& id : op.operands) id = source(id);
   flow_.ops.push_back(std::move(op));
 }

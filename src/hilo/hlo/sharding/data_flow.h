@@ -17,8 +17,8 @@ struct FlowArray {
   Shape shape;
   /// computed from constants alone; each user has its own copy, so that users don't affect each other's sharding
   bool constant = false;
-  int64_t uses = 0;     ///< number of ops that read it
-  int64_t by_hand = 0;  ///< nesting depth of manual computations; above 0 each device has its own value
+  int64_t uses = 0;          ///< number of ops that read it
+  int64_t manual_depth = 0;  ///< nesting depth of manual computations; above 0 each device has its own value
 };
 
 /// Determines in which rounds and directions shardings propagate through an op.
@@ -26,9 +26,9 @@ enum class FlowKind : uint8_t { kElementwise, kPassing, kDynamicSlice, kBroadcas
 
 struct FlowOp {
   ShardingRule rule;
-  /// a custom call whose shardings PropagationRequest::asked determines; its rule has no factors
-  const Instruction* asks = nullptr;
-  std::vector<Shape> operand_shapes = {};      ///< operand shapes, if `asks` isn't null
+  /// a custom call whose shardings PropagationRequest::query determines; its rule has no factors
+  const Instruction* query = nullptr;
+  std::vector<Shape> operand_shapes = {};      ///< operand shapes, if `query` isn't null
   std::vector<FlowArrayId> operands, results;  ///< kNoFlowArray: constant
   FlowKind kind = FlowKind::kOther;
 };
@@ -58,7 +58,7 @@ struct DataFlow {
 /// Sharding facts that instructions state in their frontend attributes.
 struct FlowHints {
   std::map<const Instruction*, ShardingRule> rules;  ///< replace the rules of their ops
-  bool asks = false;                                 ///< whether custom calls without such a rule get FlowOp::asks
+  bool queries_calls = false;                        ///< whether custom calls without such a rule get FlowOp::query
 };
 
 /// Returns the data flow of a program.

@@ -26,7 +26,7 @@ int64_t MeshAtoms::size(const Atoms& atoms) const {
 }
 
 StatusOr<Atoms> MeshAtoms::atoms_of(const std::vector<AxisReference>& axes) const {
-  Atoms made;
+  Atoms result;
   for (const AxisReference& reference : axes) {
     const auto axis = std::ranges::find(axes_, reference.name, &MeshAxis::name);
     if (axis == axes_.end()) return invalid_argument(fmt::format("the mesh has no axis \"{}\"", reference.name));
@@ -36,27 +36,27 @@ StatusOr<Atoms> MeshAtoms::atoms_of(const std::vector<AxisReference>& axes) cons
       if (atoms_[i].axis != static_cast<size_t>(axis - axes_.begin()) || atoms_[i].before < reference.before ||
           atoms_[i].before >= reference.before * size)
         continue;
-      made.push_back(static_cast<uint16_t>(i));
+      result.push_back(static_cast<uint16_t>(i));
       product *= atoms_[i].size;
     }
     if (product != size)
       return invalid_argument(fmt::format("axis \"{}\" of size {}: got its part ({}){}; wanted one of whole primes",
                                           axis->name, axis->size, reference.before, size));
   }
-  return made;
+  return result;
 }
 
 std::vector<AxisReference> MeshAtoms::whole_axes(const Atoms& atoms) const {
-  std::vector<AxisReference> made;
+  std::vector<AxisReference> result;
   for (size_t i = 0; i < atoms.size();) {
     const size_t axis = atoms_[atoms[i]].axis;
     int64_t product = 1;
     for (; i < atoms.size() && atoms_[atoms[i]].axis == axis && atoms_[atoms[i]].before == product; ++i)
       product *= atoms_[atoms[i]].size;
     if (product != axes_[axis].size) break;
-    made.push_back({axes_[axis].name});
+    result.push_back({axes_[axis].name});
   }
-  return made;
+  return result;
 }
 
 int64_t MeshAtoms::part_at(const Atoms& atoms, int64_t place) const {

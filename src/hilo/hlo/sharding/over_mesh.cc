@@ -44,8 +44,8 @@ StatusOr<std::optional<std::vector<AxisReference>>> axes_of(const DimensionSplit
   std::ranges::stable_sort(digits, std::greater<>{}, [](const auto& digit) { return digit.first; });
   std::vector<AxisReference> axes;
   for (auto& [step, axis] : digits) axes.push_back(std::move(axis));
-  HILO_ASSIGN_OR_RETURN(const DimensionSplit made, split_dimension(mesh, axes));
-  return made.part_of_device == split.part_of_device ? Axes(std::move(axes)) : Axes();
+  HILO_ASSIGN_OR_RETURN(const DimensionSplit result, split_dimension(mesh, axes));
+  return result.part_of_device == split.part_of_device ? Axes(std::move(axes)) : Axes();
 }
 
 }  // namespace
@@ -54,18 +54,18 @@ StatusOr<std::optional<Sharding>> over_mesh(const Sharding& sharding, const Mesh
   if (sharding.mesh == mesh) return std::optional(sharding);
   const bool nowhere = sharding.mesh.device_count() == 1;  // a mesh of one device splits nothing, whatever the device
   if (!nowhere && sharding.mesh.device_count() != mesh.device_count()) return std::optional<Sharding>();
-  Sharding made = sharding;
-  made.mesh_name.clear();
-  made.mesh = mesh;
-  std::vector<std::vector<AxisReference>*> lists = {&made.replicated, &made.unreduced};
-  for (DimensionSharding& dimension : made.dimensions) lists.push_back(&dimension.axes);
+  Sharding result = sharding;
+  result.mesh_name.clear();
+  result.mesh = mesh;
+  std::vector<std::vector<AxisReference>*> lists = {&result.replicated, &result.unreduced};
+  for (DimensionSharding& dimension : result.dimensions) lists.push_back(&dimension.axes);
   for (std::vector<AxisReference>* const list : lists) {
     HILO_ASSIGN_OR_RETURN(const DimensionSplit split, split_dimension(sharding.mesh, *list));
     HILO_ASSIGN_OR_RETURN(auto axes, axes_of(split, mesh));
     if (!axes) return std::optional<Sharding>();
     *list = *std::move(axes);
   }
-  return std::optional(std::move(made));
+  return std::optional(std::move(result));
 }
 
 }  // namespace hilo::hlo

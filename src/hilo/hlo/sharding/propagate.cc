@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "hilo/hlo/sharding/by_hand.h"
+#include "hilo/hlo/sharding/manual.h"
 
 namespace hilo::hlo {
 namespace {
@@ -82,14 +82,14 @@ class Propagation {
                     const std::vector<bool>& free);
   void sweep(int round);
   bool propagate(const FlowOp& op, int round);
-  StatusOr<bool> ask(const FlowOp& op);
+  StatusOr<bool> query(const FlowOp& op);
   Sharding sharding(FlowArrayId array) const;
   bool has_axes(const FlowOp& op) const;
   Projection project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors, bool is_result) const;
   void project_dimension(const ShardingRule& rule, const DimensionState& state, const std::vector<int>& factors,
                          Projection& out) const;
   Atoms agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands, bool from_results) const;
-  Atoms fitting(const ShardingRule& rule, const Projection& array, size_t factor, const Atoms& wanted) const;
+  Atoms fitting(const ShardingRule& rule, const Projection& array, size_t factor, const Atoms& requested) const;
   bool write_back(const ShardingRule& rule, const Projection& array);
   int64_t weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor, const Atoms& atoms) const;
   bool shown(const DimensionState& dimension) const { return dimension.priority <= priority_; }
@@ -98,9 +98,9 @@ class Propagation {
   MeshAtoms mesh_;
   DataFlow flow_;
   std::vector<ArrayState> states_;
-  std::vector<std::vector<uint32_t>> readers_;            ///< by array: the ops that have it as operand or result
-  std::vector<bool> waiting_;                             ///< by op
-  std::map<const FlowOp*, std::vector<Sharding>> asked_;  ///< shardings that were known at the op's last query
+  std::vector<std::vector<uint32_t>> readers_;  ///< by array: the ops that have it as operand or result
+  std::vector<bool> waiting_;                   ///< by op
+  std::map<const FlowOp*, std::vector<Sharding>> last_queries_;  ///< shardings that were known at the op's last query
   int64_t priority_ = 0;
   Status status_;
 };
@@ -155,7 +155,7 @@ Status Propagation::set_up() {
   }
   for (size_t i = 0; i < states_.size(); ++i) {
     for (DimensionState& dimension : states_[i].dimensions) {
-      if (flow_.arrays[i].by_hand != 0) dimension = {{}, false, 0};
+      if (flow_.arrays[i].manual_depth != 0) dimension = {{}, false, 0};
     }
   }
   for (uint32_t i = 0; i < flow_.ops.size(); ++i) {
@@ -227,14 +227,14 @@ void Propagation::project_dimension(const ShardingRule& rule, const DimensionSta
 
 Projection Propagation::project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors,
                                 bool is_result) const {
-  Projection made{array,
-                  &factors,
-                  is_result,
-                  std::vector<Atoms>(rule.factors.size()),
-                  std::vector<bool>(rule.factors.size()),
-                  std::vector<bool>(rule.factors.size())};
-  for (size_t d = 0; d < factors.size(); ++d) project_dimension(rule, states_[array].dimensions[d], factors[d], made);
-  return made;
+  Projection result{array,
+                    &factors,
+                    is_result,
+                    std::vector<Atoms>(rule.factors.size()),
+                    std::vector<bool>(rule.factors.size()),
+                    std::vector<bool>(rule.factors.size())};
+  for (size_t d = 0; d < factors.size(); ++d) project_dimension(rule, states_[array].dimensions[d], factors[d], result);
+  return result;
 }
 
 /// Returns the longest list of axes that is compatible with all source arrays.
@@ -256,9 +256,9 @@ Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, 
   return atoms;
 }
 
-/// Returns the longest prefix of `wanted` that the array can use along the factor, next to its other axes.
+/// Returns the longest prefix of `requested` that the array can use along the factor, next to its other axes.
 Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, size_t factor,
-                           const Atoms& wanted) const {
+                           const Atoms& requested) const {
   const ArrayState& state = states_[array.array];
   bool minor = false;
   for (const std::vector<int>& factors : *array.factors)
@@ -275,14 +275,14 @@ Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, si
     }
     return false;
   };
-  Atoms made;
+  Atoms result;
   int64_t left = rule.factors[factor].size;
-  for (const uint16_t atom : wanted) {
+  for (const uint16_t atom : requested) {
     if (is_taken(atom) || (!minor && left % mesh_.size(atom) != 0)) break;
-    made.push_back(atom);
+    result.push_back(atom);
     left /= mesh_.size(atom);
   }
-  return made;
+  return result;
 }
 
 /// Writes the axes of factors back to the dimensions. After a factor that isn't sharded completely, later factors of
@@ -329,23 +329,23 @@ Sharding Propagation::sharding(FlowArrayId array) const {
 
 /// Queries the shardings of a custom call's results and applies them where propagation may shard the result. Repeats
 /// the query only if the known shardings have changed.
-StatusOr<bool> Propagation::ask(const FlowOp& op) {
+StatusOr<bool> Propagation::query(const FlowOp& op) {
   std::vector<Sharding> operands, results;
   for (const FlowArrayId id : op.operands) operands.push_back(sharding(id));
   for (const FlowArrayId id : op.results) results.push_back(sharding(id));
   std::vector<Sharding> known = operands;
   known.insert(known.end(), results.begin(), results.end());
-  std::vector<Sharding>& before = asked_[&op];
+  std::vector<Sharding>& before = last_queries_[&op];
   if (before == known) return false;
   before = std::move(known);
-  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> said,
-                        request_.asked(*op.asks, op.operand_shapes, operands, results));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> answer,
+                        request_.query(*op.query, op.operand_shapes, operands, results));
   bool changed = false;
-  for (size_t i = 0; i < std::min(said.size(), op.results.size()); ++i) {
+  for (size_t i = 0; i < std::min(answer.size(), op.results.size()); ++i) {
     const FlowArrayId id = op.results[i];
     std::vector<DimensionState>& dimensions = states_[id].dimensions;
-    for (size_t d = 0; d < std::min(dimensions.size(), said[i].dimensions.size()); ++d) {
-      HILO_ASSIGN_OR_RETURN(Atoms atoms, mesh_.atoms_of(said[i].dimensions[d].axes));
+    for (size_t d = 0; d < std::min(dimensions.size(), answer[i].dimensions.size()); ++d) {
+      HILO_ASSIGN_OR_RETURN(Atoms atoms, mesh_.atoms_of(answer[i].dimensions[d].axes));
       if (!dimensions[d].open || dimensions[d].atoms == atoms) continue;
       dimensions[d].atoms = std::move(atoms);
       changed = true;
@@ -356,10 +356,10 @@ StatusOr<bool> Propagation::ask(const FlowOp& op) {
 }
 
 bool Propagation::propagate(const FlowOp& op, int round) {
-  if (op.asks != nullptr) {
+  if (op.query != nullptr) {
     if (!status_.ok()) return false;
-    StatusOr<bool> changed = ask(op);
-    if (!changed.ok()) status_ = changed.status().with_context(describe(*op.asks));
+    StatusOr<bool> changed = query(op);
+    if (!changed.ok()) status_ = changed.status().with_context(describe(*op.query));
     return changed.ok() && *changed;
   }
   std::vector<Projection> arrays;
@@ -405,17 +405,17 @@ bool Propagation::propagate(const FlowOp& op, int round) {
 }
 
 ArraySplit Propagation::split(FlowArrayId array) const {
-  ArraySplit made;
+  ArraySplit result;
   for (size_t d = 0; d < states_[array].dimensions.size(); ++d) {
     int64_t left = flow_.arrays[array].shape.dimension(d);
-    Atoms& dividing = made.emplace_back();
+    Atoms& dividing = result.emplace_back();
     for (const uint16_t atom : states_[array].dimensions[d].atoms) {
       if (left % mesh_.size(atom) != 0) break;
       dividing.push_back(atom);
       left /= mesh_.size(atom);
     }
   }
-  return made;
+  return result;
 }
 
 PropagatedFlow Propagation::finish() && {
@@ -426,7 +426,7 @@ PropagatedFlow Propagation::finish() && {
 
 StatusOr<FlowHints> hints_of(const Module& module, const PropagationRequest& request) {
   FlowHints hints;
-  hints.asks = request.asked != nullptr;
+  hints.queries_calls = request.query != nullptr;
   if (request.rule == nullptr) return hints;
   for (const ComputationPtr& computation : computations_of(module)) {
     for (const Instruction& i : computation->instructions()) {
@@ -470,16 +470,16 @@ void tie_groups(const PropagationRequest& request, DataFlow& flow) {
 }  // namespace
 
 Sharding sharding_of(const ArraySplit& split, const Mesh& mesh, const MeshAtoms& atoms) {
-  Sharding made;
-  made.mesh = mesh;
-  for (const Atoms& dimension : split) made.dimensions.push_back({.axes = atoms.whole_axes(dimension)});
-  return made;
+  Sharding result;
+  result.mesh = mesh;
+  for (const Atoms& dimension : split) result.dimensions.push_back({.axes = atoms.whole_axes(dimension)});
+  return result;
 }
 
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request) {
   HILO_ASSIGN_OR_RETURN(const FlowHints hints, hints_of(module, request));
   DataFlow flow = data_flow(module, hints);
-  mark_by_hand(flow);
+  mark_manual(flow);
   tie_groups(request, flow);
   Propagation propagation(request, std::move(flow));
   HILO_RETURN_IF_ERROR(propagation.set_up());
@@ -488,12 +488,12 @@ StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationR
 }
 
 StatusOr<PropagatedProgram> propagate_program(const Module& module, const PropagationRequest& request) {
-  StatusOr<Module> called = with_calls_by_hand(module, request);
+  StatusOr<Module> called = with_manual_calls(module, request);
   if (!called.ok() && called.status().code() != StatusCode::kUnimplemented) return called.status();
   // a program that the partitioner rejects still gets shardings
-  PropagatedProgram made{called.ok() ? *std::move(called) : module, {}};
-  HILO_ASSIGN_OR_RETURN(made.propagated, propagate_flow(made.module, request));
-  return made;
+  PropagatedProgram result{called.ok() ? *std::move(called) : module, {}};
+  HILO_ASSIGN_OR_RETURN(result.propagated, propagate_flow(result.module, request));
+  return result;
 }
 
 StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
@@ -501,17 +501,17 @@ StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const Pr
   const PropagatedFlow& propagated = program.propagated;
   const MeshAtoms mesh(request.mesh);
   const auto sharding = [&](FlowArrayId id) { return sharding_of(propagated.splits[id], request.mesh, mesh); };
-  PropagatedShardings made;
-  for (const FlowArrayId id : propagated.flow.parameters) made.parameters.push_back(sharding(id));
-  for (const FlowArrayId id : propagated.flow.results) made.results.push_back(sharding(id));
+  PropagatedShardings result;
+  for (const FlowArrayId id : propagated.flow.parameters) result.parameters.push_back(sharding(id));
+  for (const FlowArrayId id : propagated.flow.results) result.results.push_back(sharding(id));
   for (const DataFlow::Stated& stated : propagated.flow.stated) {
     for (const FlowArrayId id : stated.arrays) {
       const FlowArray& array = propagated.flow.arrays[id];
-      made.noted.push_back(
-          {stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.by_hand != 0});
+      result.recorded.push_back(
+          {stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.manual_depth != 0});
     }
   }
-  return made;
+  return result;
 }
 
 }  // namespace hilo::hlo

@@ -44,7 +44,7 @@ struct PropagationRequest {
   std::function<StatusOr<std::vector<Sharding>>(const Instruction&, const std::vector<Shape>& operand_shapes,
                                                 const std::vector<Sharding>& operands,
                                                 const std::vector<Sharding>& results)>
-      asked = nullptr;
+      query = nullptr;
 };
 
 /// The sharding of a result of an instruction with frontend attributes.
@@ -52,12 +52,12 @@ struct NotedSharding {
   std::string frontend_attributes;
   Shape shape;
   Sharding sharding;
-  bool by_hand = false;  ///< each device has its own array
+  bool is_manual = false;  ///< each device has its own array
 };
 
 struct PropagatedShardings {
   std::vector<Sharding> parameters, results;  ///< only whole axes, which divide their dimensions
-  std::vector<NotedSharding> noted;           ///< in execution order
+  std::vector<NotedSharding> recorded;        ///< in execution order
 };
 
 /// Infers shardings. They propagate through ops, loops, branches and calls, forwards and backwards, until nothing
@@ -78,7 +78,7 @@ struct PropagatedFlow {
 /// As propagate_shardings(), but returns the shardings of all arrays.
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request);
 
-/// As propagate_flow(), but first replaces the edges of manual computations by calls (by_hand.h) if the partitioner
+/// As propagate_flow(), but first replaces the edges of manual computations by calls (manual.h) if the partitioner
 /// supports the program.
 struct PropagatedProgram {
   Module module;

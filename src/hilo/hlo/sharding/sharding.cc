@@ -11,7 +11,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kMostDevices = 65536;
+constexpr int64_t kMaxDevices = 65536;
 
 /// Checks that each device appears once. A single device may have any id.
 Status check_device_ids(const Mesh& mesh) {
@@ -33,7 +33,7 @@ int64_t Mesh::device_count() const {
 }
 
 Status Mesh::add_axis(std::string name, int64_t size) {
-  if (size < 1 || size > kMostDevices / device_count())
+  if (size < 1 || size > kMaxDevices / device_count())
     return invalid_argument(fmt::format("mesh axis {} has size {}", quote(name), size));
   axes.push_back({std::move(name), size});
   return ok_status();

@@ -17,7 +17,7 @@
 namespace hilo::hlo::text {
 namespace {
 
-constexpr size_t kMostAttributes = 64;  // per instruction; XLA's ops have at most a dozen
+constexpr size_t kMaxAttributes = 64;  // per instruction; XLA's ops have at most a dozen
 
 /// Returns whether the values of this attribute are computations, for ops without attribute fields.
 bool names_computations(std::string_view key) {
@@ -185,8 +185,8 @@ Status AttributeReader::read_all(size_t instruction_position, std::string_view n
     if (key.empty()) return cursor.unexpected("an attribute", "after ','");
     if (std::find(seen.begin(), seen.end(), key) != seen.end())
       return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
-    if (seen.size() == kMostAttributes)
-      return cursor.error(position, fmt::format("more than {} attributes", kMostAttributes));
+    if (seen.size() == kMaxAttributes)
+      return cursor.error(position, fmt::format("more than {} attributes", kMaxAttributes));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
     if (def.opcode == Opcode::kCustomCall && key == "backend_config") {

@@ -129,11 +129,11 @@ StatusOr<Id> BoundedSizes::reduce(Call call) {
   const auto joins = [&](int64_t d) { return contains(a.dimensions, d); };
   HILO_ASSIGN_OR_RETURN(const Id inside, masked(call.operands[0], limits, call.operands[1], joins, call.out));
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, std::array{inside, call.operands[1]}));
-  Limits kept;
+  Limits remaining;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!joins(d)) kept.push_back(limits[d]);
+    if (!joins(d)) remaining.push_back(limits[d]);
   }
-  return set(own, std::move(kept));
+  return set(own, std::move(remaining));
 }
 
 /// Elements beyond the limits of contracted dimensions are replaced by zeros.

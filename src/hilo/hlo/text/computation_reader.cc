@@ -72,13 +72,14 @@ Status check_signature(const ParsedComputation& parsed, const Computation& c, co
     for (size_t i = 0; i < stated.size(); ++i) {
       const Shape& actual = c.parameter(i).shape;
       if (stated[i].compatible(actual)) continue;
-      return cursor.error(parsed.position, fmt::format("{}: its header declares parameter {} as {}, its body as {}", where(), i,
-                                                       stated[i].to_string(), actual.to_string()));
+      return cursor.error(parsed.position, fmt::format("{}: its header declares parameter {} as {}, its body as {}",
+                                                       where(), i, stated[i].to_string(), actual.to_string()));
     }
   }
   if (parsed.stated_result && !parsed.stated_result->compatible(c.result_shape())) {
-    return cursor.error(parsed.position, fmt::format("{}: its header declares the result as {}, its root is {}", where(),
-                                                     parsed.stated_result->to_string(), c.result_shape().to_string()));
+    return cursor.error(parsed.position,
+                        fmt::format("{}: its header declares the result as {}, its root is {}", where(),
+                                    parsed.stated_result->to_string(), c.result_shape().to_string()));
   }
   return ok_status();
 }

@@ -237,7 +237,7 @@ Status read_convolution_dimensions(Cursor& cursor, std::string_view what, Convol
 }  // namespace
 
 StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& sizes, const Int64List& permutation) {
-  constexpr int64_t kMostIds = 1 << 20;  // so that a short text can't allocate much memory
+  constexpr int64_t kMaxIds = 1 << 20;  // so that a short text can't allocate much memory
   Int64List order(sizes.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   if (!std::is_permutation(order.begin(), order.end(), permutation.begin(), permutation.end()))
@@ -245,12 +245,12 @@ StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& 
   const auto count_of_ids = [&](std::span<const int64_t> counted) {
     int64_t count = 1;
     for (int64_t size : counted)
-      count = size <= 0 ? 0 : std::min(checked_mul(count, size).value_or(kMostIds + 1), kMostIds + 1);
+      count = size <= 0 ? 0 : std::min(checked_mul(count, size).value_or(kMaxIds + 1), kMaxIds + 1);
     return count;
   };
   const int64_t count = count_of_ids(sizes);
-  if (rows.size() != 2 || count == 0 || count != count_of_ids(rows) || count > kMostIds)
-    return invalid_argument(fmt::format("wanted [groups,members]<=[sizes] of as many ids, at most {}", kMostIds));
+  if (rows.size() != 2 || count == 0 || count != count_of_ids(rows) || count > kMaxIds)
+    return invalid_argument(fmt::format("wanted [groups,members]<=[sizes] of as many ids, at most {}", kMaxIds));
   HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(ElementType::kS64, sizes));
   const Int64List ids = offsets_over(shape, permutation);
   Int64Lists lists;

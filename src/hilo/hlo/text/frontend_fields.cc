@@ -53,8 +53,8 @@ Status read_frontend_fields(const Cursor& cursor, size_t position, const OpDef& 
     HILO_ASSIGN_OR_RETURN(const std::string word, reader.quoted(a.key));
     const auto it = std::find(field->enum_names.begin(), field->enum_names.end(), word);
     if (it == field->enum_names.end() || word.empty()) {
-      return reader.error(reader.offset_of(a.value), fmt::format("{} is not a value of {}; wanted {}", quote(word), a.key,
-                                                                 fmt::join(field->enum_names.subspan(1), ", ")));
+      return reader.error(reader.offset_of(a.value), fmt::format("{} is not a value of {}; wanted {}", quote(word),
+                                                                 a.key, fmt::join(field->enum_names.subspan(1), ", ")));
     }
     field_value<uint8_t>(*field, *attributes) = static_cast<uint8_t>(it - field->enum_names.begin());
   }

@@ -155,7 +155,7 @@ Status skip_value(Cursor& cursor, const HeaderAttribute& attribute) {
 }
 
 /// Reads an attribute that is stored as written.
-Status read_kept(Cursor& cursor, size_t position, std::string_view key, Module& module) {
+Status read_stored(Cursor& cursor, size_t position, std::string_view key, Module& module) {
   const auto* const attribute = std::ranges::find(kHeaderKept, key, &HeaderAttribute::name);
   if (attribute == std::end(kHeaderKept)) return unknown_attribute(cursor, position, key);
   const size_t begin = cursor.position();
@@ -183,7 +183,7 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
     } else if (key == kEntryLayout) {
       HILO_RETURN_IF_ERROR(read_entry_layout(cursor, shapes, module));
     } else {
-      HILO_RETURN_IF_ERROR(read_kept(cursor, position, key, module));
+      HILO_RETURN_IF_ERROR(read_stored(cursor, position, key, module));
     }
   }
   return ok_status();

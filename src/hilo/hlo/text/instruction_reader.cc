@@ -469,16 +469,16 @@ Status read_instruction_alone(Cursor& cursor, SharedState& shared, ParsedComputa
 }
 
 std::string cycle_text(std::span<const std::string> names) {
-  constexpr size_t kMost = 20;  // names shown of a long cycle
+  constexpr size_t kMax = 20;  // names shown of a long cycle
   std::string text = "cycle: ";
-  for (const std::string& name : names.first(std::min(names.size(), kMost))) text += name + " -> ";
-  if (names.size() > kMost) text += "... -> ";
+  for (const std::string& name : names.first(std::min(names.size(), kMax))) text += name + " -> ";
+  if (names.size() > kMax) text += "... -> ";
   return text + names.front();
 }
 
 std::string name_hint(std::string_view name, std::span<const std::string_view> names) {
-  constexpr size_t kMost = 2000;  // names compared for a hint
-  const std::optional<std::string_view> nearest = nearest_name(name, names.first(std::min(names.size(), kMost)));
+  constexpr size_t kMax = 2000;  // names compared for a hint
+  const std::optional<std::string_view> nearest = nearest_name(name, names.first(std::min(names.size(), kMax)));
   return nearest ? fmt::format(" Hint: did you mean '%{}'?", *nearest) : std::string();
 }
 

@@ -91,8 +91,8 @@ bool Cursor::accept_word(std::string_view word) {
   return false;
 }
 
-Status Cursor::missing(char wanted, std::string_view where, std::string_view what) {
-  return unexpected(fmt::format("'{}'", wanted), fmt::format("{}{}{}", where, what.empty() ? "" : " ", what));
+Status Cursor::missing(char expected, std::string_view where, std::string_view what) {
+  return unexpected(fmt::format("'{}'", expected), fmt::format("{}{}{}", where, what.empty() ? "" : " ", what));
 }
 
 std::string_view Cursor::identifier() {
@@ -210,9 +210,9 @@ Status Cursor::error(StatusCode code, size_t position, const std::string& messag
   return Status(code, place(position) + ": " + message);
 }
 
-Status Cursor::unexpected(std::string_view wanted, std::string_view where) {
+Status Cursor::unexpected(std::string_view expected, std::string_view where) {
   const size_t at = position();
-  return error(at, fmt::format("expected {}{}{}; got {}", wanted, where.empty() ? "" : " ", where,
+  return error(at, fmt::format("expected {}{}{}; got {}", expected, where.empty() ? "" : " ", where,
                                first_token(text_.substr(at))));
 }
 

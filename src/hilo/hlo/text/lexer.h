@@ -46,9 +46,9 @@ class Cursor {
   char next_byte() const { return position_ < text_.size() ? text_[position_] : '\0'; }
   /// Returns the offset after the last byte read.
   size_t last_position() const { return position_; }
-  bool accept(char wanted) {
+  bool accept(char expected) {
     skip_blanks();
-    if (position_ >= text_.size() || text_[position_] != wanted) return false;
+    if (position_ >= text_.size() || text_[position_] != expected) return false;
     ++position_;
     return true;
   }
@@ -60,9 +60,9 @@ class Cursor {
   }
   /// Accepts `word` if it is a whole name.
   bool accept_word(std::string_view word);
-  /// Accepts the character `wanted`. `where` and `what` are for the error: "before", "dimensions".
-  Status expect(char wanted, std::string_view where, std::string_view what = {}) {
-    return accept(wanted) ? ok_status() : missing(wanted, where, what);
+  /// Accepts the character `expected`. `where` and `what` are for the error: "before", "dimensions".
+  Status expect(char expected, std::string_view where, std::string_view what = {}) {
+    return accept(expected) ? ok_status() : missing(expected, where, what);
   }
 
   /// Reads letters, digits, '_', '.', '-' (but not the '-' of "->"); empty if there are none.
@@ -83,8 +83,8 @@ class Cursor {
   /// Returns an error that names `position`: "m.hlo:7:3: message".
   Status error(size_t position, const std::string& message) const;
   Status error(StatusCode code, size_t position, const std::string& message) const;
-  /// Returns the error "m.hlo:7:3: expected <wanted> <where>; got ...".
-  Status unexpected(std::string_view wanted, std::string_view where);
+  /// Returns the error "m.hlo:7:3: expected <expected> <where>; got ...".
+  Status unexpected(std::string_view expected, std::string_view where);
 
  private:
   void skip_blanks() {
@@ -92,7 +92,7 @@ class Cursor {
     if (position_ < text_.size() && (text_[position_] <= ' ' || text_[position_] == '/')) skip_more_blanks();
   }
   void skip_more_blanks();
-  Status missing(char wanted, std::string_view where, std::string_view what);
+  Status missing(char expected, std::string_view where, std::string_view what);
   Status skip_string();
   std::string_view text_;
   std::string_view source_;

@@ -201,8 +201,8 @@ Status read_real(Cursor& cursor, ElementType type, T& out) {
   if (text.empty()) return cursor.unexpected("a value", "");
   const std::optional<T> value = element_from_text<T>(text);
   if (!value) {
-    return cursor.error(position,
-                        fmt::format("{} is not a value of {}, or out of its range", quote(text), element_type_name(type)));
+    return cursor.error(
+        position, fmt::format("{} is not a value of {}, or out of its range", quote(text), element_type_name(type)));
   }
   out = *value;
   return ok_status();
@@ -338,7 +338,7 @@ Literal with_zeros_after(const Literal& first, const Shape& shape) {
 
 /// `whole` requires kWhole, as for elements of tuples.
 StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::string_view name, bool whole) {
-  constexpr int64_t kFewElements = 4096, kMostLeftOut = 1 << 20;
+  constexpr int64_t kFewElements = 4096, kMaxOmitted = 1 << 20;
   const size_t position = cursor.position();
   if (!shape.is_array()) return not_an_array(cursor, position, shape);
   const Shape plain = shape.with_default_layout();
@@ -350,12 +350,12 @@ StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::strin
                                               count.values == 1 ? "" : "s", plain.to_string(), elements));
   }
   const bool dense = whole || (count.left_out && count.values > 0);
-  const bool few = elements <= (dense ? kMostLeftOut : kFewElements);
+  const bool few = elements <= (dense ? kMaxOmitted : kFewElements);
   if ((count.left_out || one) && dense && !few) {
     return cursor.error(
         StatusCode::kResourceExhausted, position,
         fmt::format("constant '{}': got {} values, the others of {} omitted; wanted {} elements at most", name,
-                    count.values, plain.to_string(), kMostLeftOut));
+                    count.values, plain.to_string(), kMaxOmitted));
   }
   const Shape scalar = Shape::scalar(plain.element_type());
   if (count.left_out && !few) {
@@ -457,12 +457,12 @@ void append_element(T value, std::string& out) {
 
 /// Appends braces down to the empty dimension, as XLA does: `{{}, {}}` for [2,0,1].
 void append_empty(std::span<const int64_t> dimensions, std::string& out) {
-  constexpr int64_t kMostBraces = 4096;
+  constexpr int64_t kMaxBraces = 4096;
   const size_t depth = std::ranges::find(dimensions, 0) - dimensions.begin();
   std::vector<int64_t> inner(depth + 1, 1);
   for (size_t i = depth; i-- > 0;)
-    inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX), kMostBraces + 1);
-  if (inner[0] > kMostBraces) {
+    inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX), kMaxBraces + 1);
+  if (inner[0] > kMaxBraces) {
     out += "{...}";
     return;
   }

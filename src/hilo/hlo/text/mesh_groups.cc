@@ -15,7 +15,7 @@
 namespace hilo::hlo::text {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 20;  // so that a short text can't allocate much memory
+constexpr int64_t kMaxDevices = 1 << 20;  // so that a short text can't allocate much memory
 
 struct Axis {
   std::string name;
@@ -91,8 +91,8 @@ StatusOr<Mesh> read_mesh(Cursor& cursor, std::string_view what) {
   HILO_ASSIGN_OR_RETURN(mesh.axes, read_axes(cursor, what));
   int64_t count = 1;
   for (const Axis& axis : mesh.axes)
-    count = std::min(checked_mul(count, axis.size).value_or(INT64_MAX), kMostDevices + 1);
-  if (count > kMostDevices) return cursor.error(position, fmt::format("{}: more than {} devices", what, kMostDevices));
+    count = std::min(checked_mul(count, axis.size).value_or(INT64_MAX), kMaxDevices + 1);
+  if (count > kMaxDevices) return cursor.error(position, fmt::format("{}: more than {} devices", what, kMaxDevices));
   mesh.ids.resize(count);
   std::iota(mesh.ids.begin(), mesh.ids.end(), int64_t{0});
   const size_t end = cursor.last_position();

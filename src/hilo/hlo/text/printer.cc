@@ -171,9 +171,9 @@ void Printer::annotations(const Computation& c, const Annotations& a) {
   // a pass may have dropped a control predecessor
   std::unordered_set<std::string_view> present;
   for (const Instruction& i : c.instructions()) present.insert(i.name);
-  Annotations kept = a;
-  std::erase_if(kept.control_predecessors, [&](const std::string& name) { return !present.contains(name); });
-  append_annotations(kept, out_);
+  Annotations printed = a;
+  std::erase_if(printed.control_predecessors, [&](const std::string& name) { return !present.contains(name); });
+  append_annotations(printed, out_);
 }
 
 void Printer::instruction(const Computation& c, const Instruction& i) {

@@ -12,9 +12,9 @@
 
 namespace hilo::hlo::text {
 
-std::string UniqueNames::unique(const std::string& wanted) {
-  std::string name = wanted;
-  for (int& suffix = next_[wanted]; !taken_.insert(name).second;) name = fmt::format("{}.{}", wanted, ++suffix);
+std::string UniqueNames::unique(const std::string& base) {
+  std::string name = base;
+  for (int& suffix = next_[base]; !taken_.insert(name).second;) name = fmt::format("{}.{}", base, ++suffix);
   return name;
 }
 
@@ -73,18 +73,18 @@ class Collector {
   void add(const ComputationPtr& c, int depth = 0) {
     if (program_.names.contains(c.get())) return;
     for (const Instruction& i : c->instructions()) {
-      if (decompose_ && depth < kDeepest && is_stored_as_composite(i.opcode)) add_decomposition(*c, i, depth);
+      if (decompose_ && depth < kMaxDepth && is_stored_as_composite(i.opcode)) add_decomposition(*c, i, depth);
     }
-    const std::string wanted = names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size())
-                                                                : plain_computation_name(c->name());
-    program_.names.emplace(c.get(), unique_.unique(wanted));
+    const std::string base = names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size())
+                                                                  : plain_computation_name(c->name());
+    program_.names.emplace(c.get(), unique_.unique(base));
     program_.order.push_back(c);
   }
 
   ProgramOrder take() && { return std::move(program_); }
 
  private:
-  static constexpr int kDeepest = 16;  // nesting of decompositions
+  static constexpr int kMaxDepth = 16;  // nesting of decompositions
 
   void add_decomposition(const Computation& owner, const Instruction& i, int depth) {
     if (i.def().decompose == nullptr && i.opcode != Opcode::kAtan) return;

@@ -13,7 +13,7 @@ namespace hilo::hlo::text {
 /// Returns each name once: "x", "x.1", "x.2".
 class UniqueNames {
  public:
-  std::string unique(const std::string& wanted);
+  std::string unique(const std::string& base);
 
  private:
   std::unordered_set<std::string> taken_;

@@ -112,11 +112,11 @@ StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
   }
   if (cursor.accept(':')) HILO_RETURN_IF_ERROR(read_layout_properties(cursor, shape));
   HILO_RETURN_IF_ERROR(cursor.expect('}', "after a layout"));
-  std::vector<bool> taken(order.size());
+  std::vector<bool> used(order.size());
   bool permutation = std::ssize(order) == shape.rank();
   for (size_t i = 0; permutation && i < order.size(); ++i) {
-    permutation = order[i] >= 0 && order[i] < shape.rank() && !taken[order[i]];
-    if (permutation) taken[order[i]] = true;
+    permutation = order[i] >= 0 && order[i] < shape.rank() && !used[order[i]];
+    if (permutation) used[order[i]] = true;
   }
   if (!permutation) {
     return cursor.error(begin, fmt::format("layout {} doesn't order the {} dimensions of {}",
@@ -174,8 +174,8 @@ StatusOr<std::vector<int64_t>> ShapeReader::read_dimensions(Cursor& cursor) {
 
 StatusOr<Shape> ShapeReader::read_array(Cursor& cursor) {
   const size_t begin = cursor.position();
-  constexpr size_t kLongest = 256;  // bytes of a shape text that is cached
-  const std::string_view ahead = cursor.between(begin, begin + kLongest);
+  constexpr size_t kMaxLength = 256;  // bytes of a shape text that is cached
+  const std::string_view ahead = cursor.between(begin, begin + kMaxLength);
   const size_t end = quick_end(ahead);
   if (end != kNoEnd) {
     if (const auto it = seen_.find(ahead.substr(0, end)); it != seen_.end()) {

@@ -59,8 +59,8 @@ StatusOr<ComputationPtr> decompose_copy_start(const Instruction& i, std::span<co
 /// Checks that the operand is a tuple of at least `least` elements.
 Status check_started(const Shape& operand, int64_t least, std::string_view by) {
   if (operand.is_tuple() && operand.tuple_size() >= least) return ok_status();
-  return invalid_argument(
-      fmt::format("the operand is {}, wanted the result of {}: a tuple of at least {} elements", operand.to_string(), by, least));
+  return invalid_argument(fmt::format("the operand is {}, wanted the result of {}: a tuple of at least {} elements",
+                                      operand.to_string(), by, least));
 }
 
 StatusOr<Shape> infer_copy_done(const ShapeRuleInput& input) {
@@ -100,8 +100,10 @@ StatusOr<Opcode> wrapped_opcode(const RawAttributes& raw) {
   const bool only_thread =
       std::ranges::all_of(raw.raw, [](const std::string& text) { return text.starts_with("async_execution_thread="); });
   if (opcode && only_thread && raw.called.empty() && op_def(*opcode).make_attributes == nullptr) return *opcode;
-  return unimplemented(fmt::format(
-      "{}: the short form is not supported for ops with attributes. Hint: write async-start and a computation of the op", raw.spelled));
+  return unimplemented(
+      fmt::format("{}: the short form is not supported for ops with attributes. Hint: write async-start and a "
+                  "computation of the op",
+                  raw.spelled));
 }
 
 StatusOr<Shape> infer_wrapped(const ShapeRuleInput& input, const RawAttributes& raw) {

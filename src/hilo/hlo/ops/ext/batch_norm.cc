@@ -31,10 +31,10 @@ StatusOr<Shape> check_operands(const ShapeRuleInput& input, std::span<const Name
   HILO_RETURN_IF_ERROR(check_dimension("feature_index", a.feature_index, operand));
   const Shape feature = Shape::array(operand.element_type(), {operand.dimension(a.feature_index)});
   for (size_t i = 1; i < names.size(); ++i) {
-    const Shape wanted = names[i].whole ? operand.with_default_layout() : feature;
-    if (input.operands[i].with_default_layout() == wanted) continue;
+    const Shape expected = names[i].whole ? operand.with_default_layout() : feature;
+    if (input.operands[i].with_default_layout() == expected) continue;
     return invalid_argument(
-        fmt::format("{} is {}, wanted {}", names[i].name, input.operands[i].to_string(), wanted.to_string()));
+        fmt::format("{} is {}, wanted {}", names[i].name, input.operands[i].to_string(), expected.to_string()));
   }
   return feature;
 }

@@ -48,10 +48,10 @@ StatusOr<Shape> infer_set_dimension_size(const ShapeRuleInput& input) {
 
 StatusOr<Literal> evaluate_set_dimension_size(const EvaluateInput& input) {
   const int64_t there = size_of(input.instruction, input.operands[0]->shape());
-  const int32_t wanted = input.operands[1]->data<int32_t>()[0];
-  if (wanted == there) return *input.operands[0];
+  const int32_t requested = input.operands[1]->data<int32_t>()[0];
+  if (requested == there) return *input.operands[0];
   return unimplemented(
-      fmt::format("the size {} instead of {}: shapes are fixed when a program is compiled", wanted, there));
+      fmt::format("the size {} instead of {}: shapes are fixed when a program is compiled", requested, there));
 }
 
 /// Operands: the array, then the result's sizes.

@@ -26,9 +26,9 @@ struct Call {
 };
 using Meaning = StatusOr<Expr> (*)(const Call&);
 
-Status check_operands(const Call& call, size_t wanted) {
-  if (call.operands.size() == wanted) return ok_status();
-  return invalid_argument(fmt::format("got {} operands, wanted {}", call.operands.size(), wanted));
+Status check_operands(const Call& call, size_t expected) {
+  if (call.operands.size() == expected) return ok_status();
+  return invalid_argument(fmt::format("got {} operands, wanted {}", call.operands.size(), expected));
 }
 
 Status does_not_fit(const Call& call) {
@@ -49,9 +49,8 @@ StatusOr<Expr> pass_on(const Call& call) {
 StatusOr<Expr> pass_on_whole(const Call& call) {
   HILO_RETURN_IF_ERROR(check_operands(call, 1));
   if (call.operands[0].compatible(call.instruction.shape)) return call.d.operand(0);
-  return unimplemented(
-      fmt::format("from {} to {}: a shard of several devices is not implemented in this version",
-                  call.operands[0].to_string(), call.instruction.shape.to_string()));
+  return unimplemented(fmt::format("from {} to {}: a shard of several devices is not implemented in this version",
+                                   call.operands[0].to_string(), call.instruction.shape.to_string()));
 }
 
 /// Allocates memory with unspecified values; zeros are valid.

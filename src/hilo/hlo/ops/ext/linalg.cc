@@ -77,11 +77,11 @@ StatusOr<Shape> results(std::initializer_list<StatusOr<Shape>> list) {
   return one_or_tuple(shapes);
 }
 
-Status check_operand(const ShapeRuleInput& input, size_t k, const StatusOr<Shape>& wanted) {
-  HILO_RETURN_IF_ERROR(wanted.status());
-  if (input.operands[k].compatible(*wanted)) return ok_status();
+Status check_operand(const ShapeRuleInput& input, size_t k, const StatusOr<Shape>& expected) {
+  HILO_RETURN_IF_ERROR(expected.status());
+  if (input.operands[k].compatible(*expected)) return ok_status();
   return invalid_argument(
-      fmt::format("operand {} is {}; wanted {}", k, input.operands[k].to_string(), wanted->to_string()));
+      fmt::format("operand {} is {}; wanted {}", k, input.operands[k].to_string(), expected->to_string()));
 }
 
 template <typename T>

@@ -71,10 +71,10 @@ class Program {
   }
 
   /// Returns x where the item's info is valid (zero, or not negative), else NaN.
-  Expr checked(Expr x, Expr info, ComparisonDirection wanted = ComparisonDirection::kEq) {
+  Expr checked(Expr x, Expr info, ComparisonDirection expected = ComparisonDirection::kEq) {
     Int64List batch(batch_.size());
     std::iota(batch.begin(), batch.end(), int64_t{0});
-    const Expr ok = compare(info, wanted, full_like(info, 0));
+    const Expr ok = compare(info, expected, full_like(info, 0));
     return select(broadcast(ok, x.shape().dimensions(), batch), x, nan_like(x));
   }
   Exprs all_checked(std::span<const Expr> values, Expr info) {

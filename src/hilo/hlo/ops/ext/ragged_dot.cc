@@ -65,17 +65,17 @@ Status check_ragged(const RaggedDotAttributes& a, std::span<const Shape> operand
         fmt::format("lhs_ragged_dims: got {}, wanted exactly one", list_to_string(a.lhs_ragged_dimensions)));
   HILO_RETURN_IF_ERROR(check_dimension("lhs_ragged_dims", a.lhs_ragged_dimensions[0], operands[0]));
   HILO_RETURN_IF_ERROR(check_unique_dimensions("rhs_group_dims", a.rhs_group_dimensions, operands[1]));
-  const size_t wanted = mode_of(a) == Mode::kKept ? 1 : 0;
-  if (a.rhs_group_dimensions.size() != wanted)
+  const size_t expected = mode_of(a) == Mode::kKept ? 1 : 0;
+  if (a.rhs_group_dimensions.size() != expected)
     return invalid_argument(fmt::format("rhs_group_dims: got {}, wanted {}", list_to_string(a.rhs_group_dimensions),
-                                        wanted == 1 ? "one, for the ragged dimension is kept" : "none"));
+                                        expected == 1 ? "one, for the ragged dimension is kept" : "none"));
   const Shape& sizes = operands[2];
   if (!is_integer(sizes.element_type()) || sizes.rank() == 0)
     return invalid_argument(fmt::format("group sizes are {}, wanted integers of rank 1", sizes.to_string()));
   if (sizes.rank() != 1)
     return unimplemented(fmt::format(
         "group sizes are {}: sizes that differ by batch are not implemented in this version", sizes.to_string()));
-  if (wanted == 1 && operands[1].dimension(a.rhs_group_dimensions[0]) != sizes.dimension(0))
+  if (expected == 1 && operands[1].dimension(a.rhs_group_dimensions[0]) != sizes.dimension(0))
     return invalid_argument(fmt::format("rhs has {} groups, there are {} sizes",
                                         operands[1].dimension(a.rhs_group_dimensions[0]), sizes.dimension(0)));
   return ok_status();

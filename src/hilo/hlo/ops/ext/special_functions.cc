@@ -215,11 +215,11 @@ Expr xla_log1p(Expr y) {
                                      3.0909872225312059774938e2,
                                      2.1642788614495947685003e2,
                                      6.0118660497603843919306e1};
-  constexpr double kLeastByLog = 0.41421356237309504880;
+  constexpr double kMinByLog = 0.41421356237309504880;
   const Expr square = y * y, beside_one = y + 1.0;
   const Expr quotient = fused_polynomial(y, kNumerator) / fused_polynomial(y, kDenominator);
   const Expr small = y + (y * square * quotient - square * 0.5);
-  return select(abs(y) < kLeastByLog, small,
+  return select(abs(y) < kMinByLog, small,
                 y.type() == ElementType::kF64 ? log(beside_one) : xla_log_single(beside_one));
 }
 

@@ -6,7 +6,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr size_t kMostOperands = 64;  // limit on flattening a chain of concatenations, so that its cost stays linear
+constexpr size_t kMaxOperands = 64;  // limit on flattening a chain of concatenations, so that its cost stays linear
 
 /// Merges two slices of one array that are adjacent along `d` and equal in other dimensions.
 InstructionId joined(RewriteBuilder& b, InstructionId left, InstructionId right, int64_t d) {
@@ -39,7 +39,7 @@ InstructionId simplify_concatenate(RewriteBuilder& b, const RewriteNode& n) {
     // concatenate(concatenate(x, y), z) -> concatenate(x, y, z).
     const RewriteNode* nested = match(b, x, Opcode::kConcatenate);
     if (nested != nullptr && attributes_of<ConcatenateAttributes>(*nested).dimension == d &&
-        operands.size() + nested->operands.size() + (n.operands.size() - i) <= kMostOperands) {
+        operands.size() + nested->operands.size() + (n.operands.size() - i) <= kMaxOperands) {
       operands.insert(operands.end(), nested->operands.begin(), nested->operands.end());
       continue;
     }

@@ -73,23 +73,23 @@ InstructionId simplify_reverse(RewriteBuilder& b, const RewriteNode& n) {
   const Int64List& dimensions = attributes_of<ReverseAttributes>(n).dimensions;
   if (splat_value(b, x) != nullptr) return x;
   // Dimensions of size 1 don't need to be reversed.
-  Int64List kept;
-  std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(kept),
+  Int64List longer;
+  std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(longer),
                [&](int64_t d) { return n.shape.dimension(d) > 1; });
-  if (kept.empty()) return x;
+  if (longer.empty()) return x;
   // reverse(reverse(x)) -> x reversed along the dimensions that only one of them reverses.
   if (const RewriteNode* inner = match(b, x, Opcode::kReverse)) {
     Int64List merged;
     for (int64_t d = 0; d < n.shape.rank(); ++d) {
       const Int64List& other = attributes_of<ReverseAttributes>(*inner).dimensions;
-      if (contains(kept, d) != contains(other, d)) merged.push_back(d);
+      if (contains(longer, d) != contains(other, d)) merged.push_back(d);
     }
     return merged.empty() ? inner->operand(0)
                           : b.add(Opcode::kReverse, {inner->operand(0)},
                                   make<ReverseAttributes>([&](auto& a) { a.dimensions = merged; }));
   }
-  if (kept.size() == dimensions.size()) return kNoInstruction;
-  return b.add(Opcode::kReverse, {x}, make<ReverseAttributes>([&](auto& a) { a.dimensions = kept; }));
+  if (longer.size() == dimensions.size()) return kNoInstruction;
+  return b.add(Opcode::kReverse, {x}, make<ReverseAttributes>([&](auto& a) { a.dimensions = longer; }));
 }
 
 }  // namespace hilo::hlo

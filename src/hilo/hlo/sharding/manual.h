@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/sharding/by_hand.h -- manual computations (shard_map) in a program that is to be partitioned. They begin and end
+// hlo/sharding/manual.h -- manual computations (shard_map) in a program that is to be partitioned. They begin and end
 // with custom calls that split whole arrays into shards and join shards to whole arrays. Between them each device has
 // values of its own.
 #pragma once
@@ -10,16 +10,16 @@ namespace hilo::hlo {
 
 /// Returns whether the instruction is the custom call that splits a whole array, or the one that joins shards. These
 /// calls are never executed: the partitioner replaces them.
-bool enters_by_hand(const Instruction& instruction);
-bool leaves_by_hand(const Instruction& instruction);
+bool enters_manual(const Instruction& instruction);
+bool leaves_manual(const Instruction& instruction);
 
 /// Replaces the instructions that split and join arrays (ManualEdge) by such calls, and removes instructions that
 /// become unused. Returns a program without edges unchanged.
 /// Errors    those of `manual`
-StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request);
+StatusOr<Module> with_manual_calls(const Module& module, const PropagationRequest& request);
 
 /// Counts for each array in how many nested manual computations it is. Collectives and device ids are in one at least.
 /// Does nothing if the program has no manual computation.
-void mark_by_hand(DataFlow& flow);
+void mark_manual(DataFlow& flow);
 
 }  // namespace hilo::hlo

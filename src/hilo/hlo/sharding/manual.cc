@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/sharding/by_hand.h"
+#include "hilo/hlo/sharding/manual.h"
 
 #include <algorithm>
 
@@ -72,22 +72,22 @@ InstructionId append_call(ComputationDraft& draft, const Instruction& edge, std:
 StatusOr<ComputationPtr> rewritten(const ComputationPtr& computation, const PropagationRequest& request) {
   HILO_ASSIGN_OR_RETURN(const auto edges, edges_of(*computation, request));
   if (std::ranges::none_of(edges, [](const auto& edge) { return edge.has_value(); })) return computation;
-  const std::vector<bool> kept = needed(*computation, edges);
+  const std::vector<bool> is_needed = needed(*computation, edges);
   ComputationDraft draft(computation->name());
-  std::vector<InstructionId> made(computation->size());
+  std::vector<InstructionId> result(computation->size());
   for (const Instruction& i : computation->instructions()) {
-    if (!kept[i.id]) continue;
+    if (!is_needed[i.id]) continue;
     std::vector<InstructionId> operands;
     if (!edges[i.id]) {
-      for (const InstructionId operand : i.operands) operands.push_back(made[operand]);
-      made[i.id] = draft.append_copy(i, operands);
+      for (const InstructionId operand : i.operands) operands.push_back(result[operand]);
+      result[i.id] = draft.append_copy(i, operands);
     } else if (edges[i.id]->enters) {
-      made[i.id] = append_call(draft, i, kEnter, made[edges[i.id]->from]);
+      result[i.id] = append_call(draft, i, kEnter, result[edges[i.id]->from]);
     } else {  // the copy states the whole array's sharding
-      made[i.id] = draft.append_copy(i, {{append_call(draft, i, kLeave, made[edges[i.id]->from])}});
+      result[i.id] = draft.append_copy(i, {{append_call(draft, i, kLeave, result[edges[i.id]->from])}});
     }
   }
-  return std::move(draft).finish(made[computation->root_id()]);
+  return std::move(draft).finish(result[computation->root_id()]);
 }
 
 /// One sweep over the frames.
@@ -95,10 +95,10 @@ struct Marker {
   DataFlow& flow;
   bool changed = false;
 
-  int64_t depth(FlowArrayId array) const { return flow.arrays[array].by_hand; }
+  int64_t depth(FlowArrayId array) const { return flow.arrays[array].manual_depth; }
   void raise(FlowArrayId array, int64_t to) {
-    if (flow.arrays[array].by_hand >= to) return;
-    flow.arrays[array].by_hand = to;
+    if (flow.arrays[array].manual_depth >= to) return;
+    flow.arrays[array].manual_depth = to;
     changed = true;
   }
   const std::vector<FlowArrayId>& root(uint32_t frame) const {
@@ -133,8 +133,8 @@ void Marker::op(const FlowFrame& frame, const Instruction& instruction) {
   for (const InstructionId operand : instruction.operands) {
     for (const FlowArrayId array : frame.values[operand]) deepest = std::max(deepest, depth(array));
   }
-  if (enters_by_hand(instruction)) ++deepest;
-  if (leaves_by_hand(instruction)) deepest = std::max<int64_t>(0, deepest - 1);
+  if (enters_manual(instruction)) ++deepest;
+  if (leaves_manual(instruction)) deepest = std::max<int64_t>(0, deepest - 1);
   for (const FlowArrayId array : frame.values[instruction.id]) raise(array, deepest);
 }
 
@@ -145,21 +145,21 @@ bool only_names(Opcode opcode) {
 
 }  // namespace
 
-bool enters_by_hand(const Instruction& instruction) { return calls(instruction, kEnter); }
-bool leaves_by_hand(const Instruction& instruction) { return calls(instruction, kLeave); }
+bool enters_manual(const Instruction& instruction) { return calls(instruction, kEnter); }
+bool leaves_manual(const Instruction& instruction) { return calls(instruction, kLeave); }
 
-StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request) {
-  Module made = module;
-  if (request.manual == nullptr) return made;
+StatusOr<Module> with_manual_calls(const Module& module, const PropagationRequest& request) {
+  Module result = module;
+  if (request.manual == nullptr) return result;
   const auto rewrite = [&](const ComputationPtr& computation) { return rewritten(computation, request); };
-  HILO_RETURN_IF_ERROR(rewrite_computations(made, rewrite).status());
-  return made;
+  HILO_RETURN_IF_ERROR(rewrite_computations(result, rewrite).status());
+  return result;
 }
 
-void mark_by_hand(DataFlow& flow) {
+void mark_manual(DataFlow& flow) {
   const auto has_edge = [](const FlowFrame& frame) {
     return std::ranges::any_of(frame.computation->instructions(),
-                               [](const Instruction& i) { return enters_by_hand(i) || leaves_by_hand(i); });
+                               [](const Instruction& i) { return enters_manual(i) || leaves_manual(i); });
   };
   if (std::ranges::none_of(flow.frames, has_edge)) return;
   Marker marker{flow};
