@@ -140,7 +140,7 @@ TEST(HostileProto, AChainOfManyInstructionsGoesBothWays) {
   constexpr int kLength = 100'000;
   ComputationDraft draft("main");
   InstructionId last =
-      draft.append(Opcode::kIota, Shape::array(ElementType::kF32, {2}), {}, op_def(Opcode::kIota).make_attributes());
+      draft.append(Opcode::kIota, Shape::array(ElementType::kF32, {2}), {}, op_def(Opcode::kIota).attributes.make());
   for (int i = 0; i < kLength; ++i)
     last = draft.append(Opcode::kNegate, Shape::array(ElementType::kF32, {2}), {&last, 1});
   Module module;

@@ -172,7 +172,7 @@ std::string iota_groups(std::initializer_list<int64_t> sizes, std::initializer_l
   const StatusOr<proto::WireMessage> message = proto::WireMessage::read(instruction.view(), "HloInstructionProto");
   const std::vector<ComputationPtr> called;
   CollectiveAttributes attributes;
-  const AttributeField field = op_def(Opcode::kAllReduce).fields[1];
+  const AttributeField field = op_def(Opcode::kAllReduce).attributes.fields[1];
   proto::WireMessage nested{std::string_view()};
   proto::InstructionMessage in{*message, called, nested};
   const Status status =
@@ -300,7 +300,7 @@ TEST(ProtoPlaces, EveryAttributeOfEveryOpOfHloHasOne) {
   for (int i = 0; i < kOpcodeCount; ++i) {
     const auto opcode = static_cast<Opcode>(i);
     if (has_trait(opcode, kExtension)) continue;  // composites: their attributes are text
-    for (const AttributeField& field : op_def(opcode).fields) {
+    for (const AttributeField& field : op_def(opcode).attributes.fields) {
       // Of ops whose attributes are text; and of custom-call what stands among the annotations, and in the shape.
       const std::string_view own[] = {"spelled", "raw", "called_names", "called", "backend_config", "result_layouts"};
       if (std::find(std::begin(own), std::end(own), field.name) != std::end(own)) continue;

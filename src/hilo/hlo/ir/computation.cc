@@ -26,7 +26,7 @@ Fingerprint fingerprint_of(std::span<const Instruction> instructions, Instructio
     add(static_cast<uint64_t>(i.opcode));
     add(i.shape.hash());
     for (InstructionId operand : i.operands) add(operand + 1);
-    if (i.attributes != nullptr) add(fields_hash(i.def().fields, *i.attributes));
+    if (i.attributes != nullptr) add(fields_hash(i.def().attributes.fields, *i.attributes));
   }
   return f;
 }
@@ -35,7 +35,7 @@ Fingerprint fingerprint_of(std::span<const Instruction> instructions, Instructio
 template <typename Visit>
 void for_each_called(const Instruction& instruction, const Visit& visit) {
   if (instruction.attributes == nullptr) return;
-  for (const AttributeField& f : instruction.def().fields) {
+  for (const AttributeField& f : instruction.def().attributes.fields) {
     if (f.kind == FieldKind::kComputation) {
       const auto& computation = field_value<ComputationPtr>(f, *instruction.attributes);
       if (computation != nullptr) visit(computation);
@@ -178,7 +178,7 @@ std::vector<ComputationPtr> called_computations(const Instruction& instruction) 
 AttributesPtr map_called_computations(const Instruction& instruction,
                                       const std::function<ComputationPtr(const ComputationPtr&)>& map) {
   if (called_computations(instruction).empty()) return instruction.attributes;
-  std::shared_ptr<Attributes> copy = instruction.def().copy_attributes(*instruction.attributes);
+  std::shared_ptr<Attributes> copy = instruction.def().attributes.copy(*instruction.attributes);
   bool changed = false;
   const auto replace = [&](ComputationPtr& computation) {
     if (computation == nullptr) return;
@@ -186,7 +186,7 @@ AttributesPtr map_called_computations(const Instruction& instruction,
     changed |= mapped != computation;
     computation = std::move(mapped);
   };
-  for (const AttributeField& f : instruction.def().fields) {
+  for (const AttributeField& f : instruction.def().attributes.fields) {
     if (f.kind == FieldKind::kComputation) replace(field_value<ComputationPtr>(f, *copy));
     if (f.kind == FieldKind::kComputations) {
       for (ComputationPtr& c : field_value<std::vector<ComputationPtr>>(f, *copy)) replace(c);

@@ -20,7 +20,7 @@ std::string type_name(const std::type_info& type) {
 }  // namespace
 
 void check_attributes_type(const Instruction& instruction, const std::type_info& type) {
-  if (instruction.attributes != nullptr && instruction.def().make_attributes.has_type(type)) return;
+  if (instruction.attributes != nullptr && instruction.def().attributes.make.has_type(type)) return;
   assertion_failed("attributes_of: " + describe(instruction) +
                    (instruction.attributes == nullptr ? " has no attributes" : " has attributes of another type") +
                    "; wanted " + type_name(type));

@@ -91,6 +91,13 @@ struct OpSharding {
       : rule(rule), strategies(strategies) {}
 };
 
+/// The attribute struct of an op; {} for ops without attributes.
+struct AttributesDef {
+  std::span<const AttributeField> fields = {};
+  MakeAttributes make = nullptr;                                     ///< creates a default-constructed struct
+  std::shared_ptr<Attributes> (*copy)(const Attributes&) = nullptr;  ///< creates a mutable copy
+};
+
 struct OpDef {
   Opcode opcode;
   std::string_view name;
@@ -103,15 +110,11 @@ struct OpDef {
   /// name the op; the caller adds "concatenate 'c' (file:line): ". The verifier (hlo/verify) calls it with `declared`
   /// and compares the answer with the declared shape.
   StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&);
-  std::span<const AttributeField> fields;
-  /// Default-constructed attributes of this op's struct; null for ops without attributes.
-  MakeAttributes make_attributes;
-  /// Returns a mutable copy.
-  std::shared_ptr<Attributes> (*copy_attributes)(const Attributes&);
+  AttributesDef attributes;
   /// The reference kernel: simple and slow, the model for tests.
   StatusOr<Literal> (*evaluate)(const EvaluateInput&);
   /// For extension ops only: returns a computation of plain HLO with the same parameters and result.
-  StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape> operands);
+  StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape> operands) = nullptr;
   /// Anchor in the StableHLO specification, or on XLA's page of operation semantics.
   std::string_view spec;
 };
@@ -133,13 +136,14 @@ bool has_type(const std::type_info& type) {
 }
 }  // namespace op_def_detail
 
-/// For OpDef::make_attributes and copy_attributes.
+/// Returns the definition of the attribute struct T with these fields.
 template <typename T>
-inline constexpr MakeAttributes make_attributes_of{
-    []() -> std::shared_ptr<Attributes> { return std::make_shared<T>(); }, op_def_detail::has_type<T>};
-template <typename T>
-std::shared_ptr<Attributes> copy_attributes_of(const Attributes& a) {
-  return std::make_shared<T>(static_cast<const T&>(a));
+constexpr AttributesDef attributes_def(std::span<const AttributeField> fields) {
+  return {.fields = fields,
+          .make = {[]() -> std::shared_ptr<Attributes> { return std::make_shared<T>(); }, op_def_detail::has_type<T>},
+          .copy = [](const Attributes& a) -> std::shared_ptr<Attributes> {
+            return std::make_shared<T>(static_cast<const T&>(a));
+          }};
 }
 
 }  // namespace hilo::hlo

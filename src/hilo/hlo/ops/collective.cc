@@ -107,11 +107,8 @@ OpDef collective_def(Opcode opcode, std::string_view name, StatusOr<Shape> (*inf
           .cost = CostClass::kHero,
           .sharding = sharding,
           .infer_shape = infer_shape,
-          .fields = fields,
-          .make_attributes = make_attributes_of<T>,
-          .copy_attributes = copy_attributes_of<T>,
+          .attributes = attributes_def<T>(fields),
           .evaluate = evaluate_collective,
-          .decompose = nullptr,
           .spec = spec};
 }
 
@@ -125,11 +122,8 @@ OpDef id_def(Opcode opcode, std::string_view name, StatusOr<Literal> (*evaluate)
           .cost = CostClass::kHero,
           .sharding = kUnshared,
           .infer_shape = infer_id,
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
+          .attributes = {},
           .evaluate = evaluate,
-          .decompose = nullptr,
           .spec = spec};
 }
 

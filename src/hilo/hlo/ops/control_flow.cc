@@ -198,11 +198,8 @@ const OpDef& parameter_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_parameter,
-                                   .fields = kParameterFields,
-                                   .make_attributes = make_attributes_of<ParameterAttributes>,
-                                   .copy_attributes = copy_attributes_of<ParameterAttributes>,
+                                   .attributes = attributes_def<ParameterAttributes>(kParameterFields),
                                    .evaluate = evaluate_parameter,
-                                   .decompose = nullptr,
                                    .spec = {}};
   return definition;
 }
@@ -216,11 +213,8 @@ const OpDef& tuple_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_tuple,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = evaluate_tuple,
-                                   .decompose = nullptr,
                                    .spec = "tuple"};
   return definition;
 }
@@ -234,11 +228,8 @@ const OpDef& get_tuple_element_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_get_tuple_element,
-                                   .fields = kGetTupleElementFields,
-                                   .make_attributes = make_attributes_of<GetTupleElementAttributes>,
-                                   .copy_attributes = copy_attributes_of<GetTupleElementAttributes>,
+                                   .attributes = attributes_def<GetTupleElementAttributes>(kGetTupleElementFields),
                                    .evaluate = evaluate_get_tuple_element,
-                                   .decompose = nullptr,
                                    .spec = "get_tuple_element"};
   return definition;
 }
@@ -252,11 +243,8 @@ const OpDef& call_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_call,
-                                   .fields = kCallFields,
-                                   .make_attributes = make_attributes_of<CallAttributes>,
-                                   .copy_attributes = copy_attributes_of<CallAttributes>,
+                                   .attributes = attributes_def<CallAttributes>(kCallFields),
                                    .evaluate = evaluate_call,
-                                   .decompose = nullptr,
                                    .spec = "composite"};
   return definition;
 }
@@ -270,11 +258,8 @@ const OpDef& while_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_while,
-                                   .fields = kWhileFields,
-                                   .make_attributes = make_attributes_of<WhileAttributes>,
-                                   .copy_attributes = copy_attributes_of<WhileAttributes>,
+                                   .attributes = attributes_def<WhileAttributes>(kWhileFields),
                                    .evaluate = evaluate_while,
-                                   .decompose = nullptr,
                                    .spec = "while"};
   return definition;
 }
@@ -288,11 +273,8 @@ const OpDef& conditional_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_conditional,
-                                   .fields = kConditionalFields,
-                                   .make_attributes = make_attributes_of<ConditionalAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConditionalAttributes>,
+                                   .attributes = attributes_def<ConditionalAttributes>(kConditionalFields),
                                    .evaluate = evaluate_conditional,
-                                   .decompose = nullptr,
                                    .spec = "case"};
   return definition;
 }
@@ -306,11 +288,8 @@ const OpDef& optimization_barrier_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_barrier,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = evaluate_barrier,
-                                   .decompose = nullptr,
                                    .spec = "optimization_barrier"};
   return definition;
 }

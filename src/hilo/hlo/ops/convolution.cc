@@ -335,11 +335,8 @@ const OpDef& convolution_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {convolution_rule, convolution_on_parts},
                                    .infer_shape = infer_convolution,
-                                   .fields = kFields,
-                                   .make_attributes = make_attributes_of<ConvolutionAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConvolutionAttributes>,
+                                   .attributes = attributes_def<ConvolutionAttributes>(kFields),
                                    .evaluate = evaluate_convolution,
-                                   .decompose = nullptr,
                                    .spec = "convolution"};
   return definition;
 }

@@ -215,11 +215,8 @@ const OpDef& custom_call_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {custom_call_rule, custom_call_on_parts},
                                    .infer_shape = infer_custom_call,
-                                   .fields = kCustomCallFields,
-                                   .make_attributes = make_attributes_of<CustomCallAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomCallAttributes>,
+                                   .attributes = attributes_def<CustomCallAttributes>(kCustomCallFields),
                                    .evaluate = evaluate,
-                                   .decompose = nullptr,
                                    .spec = "custom_call"};
   return definition;
 }

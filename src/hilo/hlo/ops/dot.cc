@@ -194,11 +194,8 @@ const OpDef& dot_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {dot_rule, dot_on_parts},
                                    .infer_shape = infer_dot,
-                                   .fields = kDotFields,
-                                   .make_attributes = make_attributes_of<DotAttributes>,
-                                   .copy_attributes = copy_attributes_of<DotAttributes>,
+                                   .attributes = attributes_def<DotAttributes>(kDotFields),
                                    .evaluate = evaluate_dot,
-                                   .decompose = nullptr,
                                    .spec = "dot_general"};
   return definition;
 }

@@ -162,11 +162,8 @@ OpDef row_definition(Opcode opcode, std::string_view name, int arity, TypeSet ty
           .cost = cost,
           .sharding = kPointwise,
           .infer_shape = shape_rule_of(result),
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
+          .attributes = {},
           .evaluate = evaluate_row,
-          .decompose = nullptr,
           .spec = name};
 }
 
@@ -183,15 +180,11 @@ Definitions make_definitions() {
   OpDef& compare = at(Opcode::kCompare);
   compare.infer_shape = infer_compare;
   compare.evaluate = evaluate_compare;
-  compare.fields = kCompareFields;
-  compare.make_attributes = make_attributes_of<CompareAttributes>;
-  compare.copy_attributes = copy_attributes_of<CompareAttributes>;
+  compare.attributes = attributes_def<CompareAttributes>(kCompareFields);
   OpDef& reduce_precision = at(Opcode::kReducePrecision);
   reduce_precision.infer_shape = infer_reduce_precision;
   reduce_precision.evaluate = evaluate_reduce_precision;
-  reduce_precision.fields = kReducePrecisionFields;
-  reduce_precision.make_attributes = make_attributes_of<ReducePrecisionAttributes>;
-  reduce_precision.copy_attributes = copy_attributes_of<ReducePrecisionAttributes>;
+  reduce_precision.attributes = attributes_def<ReducePrecisionAttributes>(kReducePrecisionFields);
   at(Opcode::kSelect).infer_shape = infer_select;
   at(Opcode::kSelect).evaluate = evaluate_select;
   at(Opcode::kClamp).infer_shape = infer_clamp;

@@ -253,11 +253,8 @@ const OpDef& fft_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {fft_rule, passing_factors},
                                    .infer_shape = infer_fft,
-                                   .fields = kFftFields,
-                                   .make_attributes = make_attributes_of<FftAttributes>,
-                                   .copy_attributes = copy_attributes_of<FftAttributes>,
+                                   .attributes = attributes_def<FftAttributes>(kFftFields),
                                    .evaluate = evaluate_fft,
-                                   .decompose = nullptr,
                                    .spec = "fft"};
   return definition;
 }

@@ -173,11 +173,8 @@ const OpDef& gather_op() {
                                    .cost = CostClass::kCheap,
                                    .sharding = {gather_rule, gather_on_parts},
                                    .infer_shape = infer_gather,
-                                   .fields = kGatherFields,
-                                   .make_attributes = make_attributes_of<GatherAttributes>,
-                                   .copy_attributes = copy_attributes_of<GatherAttributes>,
+                                   .attributes = attributes_def<GatherAttributes>(kGatherFields),
                                    .evaluate = evaluate_gather,
-                                   .decompose = nullptr,
                                    .spec = "gather"};
   return definition;
 }

@@ -209,11 +209,8 @@ const OpDef& cholesky_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kOverMatrices,
                                    .infer_shape = infer_cholesky,
-                                   .fields = kCholeskyFields,
-                                   .make_attributes = make_attributes_of<CholeskyAttributes>,
-                                   .copy_attributes = copy_attributes_of<CholeskyAttributes>,
+                                   .attributes = attributes_def<CholeskyAttributes>(kCholeskyFields),
                                    .evaluate = evaluate_cholesky,
-                                   .decompose = nullptr,
                                    .spec = "cholesky"};
   return definition;
 }
@@ -227,11 +224,8 @@ const OpDef& triangular_solve_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kOverMatrices,
                                    .infer_shape = infer_triangular_solve,
-                                   .fields = kSolveFields,
-                                   .make_attributes = make_attributes_of<TriangularSolveAttributes>,
-                                   .copy_attributes = copy_attributes_of<TriangularSolveAttributes>,
+                                   .attributes = attributes_def<TriangularSolveAttributes>(kSolveFields),
                                    .evaluate = evaluate_triangular_solve,
-                                   .decompose = nullptr,
                                    .spec = "triangular_solve"};
   return definition;
 }

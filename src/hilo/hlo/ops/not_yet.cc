@@ -29,11 +29,8 @@ OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
           .cost = CostClass::kHero,
           .sharding = kUnshared,
           .infer_shape = infer_not_yet,
-          .fields = kRawFields,
-          .make_attributes = make_attributes_of<RawAttributes>,
-          .copy_attributes = copy_attributes_of<RawAttributes>,
+          .attributes = attributes_def<RawAttributes>(kRawFields),
           .evaluate = reject,
-          .decompose = nullptr,
           .spec = {}};
 }
 
@@ -42,7 +39,7 @@ OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
 std::span<const AttributeField> raw_fields() { return kRawFields; }
 
 bool has_raw_attributes(Opcode opcode) {
-  return opcode == Opcode::kCustomCall || op_def(opcode).fields.data() == std::data(kRawFields);
+  return opcode == Opcode::kCustomCall || op_def(opcode).attributes.fields.data() == std::data(kRawFields);
 }
 
 bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_not_yet; }

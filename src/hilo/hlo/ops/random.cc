@@ -217,11 +217,8 @@ const OpDef& rng_get_and_update_state_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_state,
-                                   .fields = kStateFields,
-                                   .make_attributes = make_attributes_of<RngStateAttributes>,
-                                   .copy_attributes = copy_attributes_of<RngStateAttributes>,
+                                   .attributes = attributes_def<RngStateAttributes>(kStateFields),
                                    .evaluate = evaluate_state,
-                                   .decompose = nullptr,
                                    .spec = "rng-get-and-update-state"};
   return definition;
 }
@@ -235,11 +232,8 @@ const OpDef& rng_bit_generator_op() {
                                    .cost = CostClass::kTranscendental,
                                    .sharding = {rng_bit_generator_rule, whole_factors},
                                    .infer_shape = infer_rng_bit_generator,
-                                   .fields = kRngBitGeneratorFields,
-                                   .make_attributes = make_attributes_of<RngBitGeneratorAttributes>,
-                                   .copy_attributes = copy_attributes_of<RngBitGeneratorAttributes>,
+                                   .attributes = attributes_def<RngBitGeneratorAttributes>(kRngBitGeneratorFields),
                                    .evaluate = evaluate_rng_bit_generator,
-                                   .decompose = nullptr,
                                    .spec = "rng_bit_generator"};
   return definition;
 }

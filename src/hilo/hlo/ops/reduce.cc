@@ -195,11 +195,8 @@ const OpDef& reduce_op() {
                                    .cost = CostClass::kExpensive,
                                    .sharding = {reduce_rule, reduce_on_parts},
                                    .infer_shape = infer_reduce,
-                                   .fields = kReduceFields,
-                                   .make_attributes = make_attributes_of<ReduceAttributes>,
-                                   .copy_attributes = copy_attributes_of<ReduceAttributes>,
+                                   .attributes = attributes_def<ReduceAttributes>(kReduceFields),
                                    .evaluate = evaluate_reduce,
-                                   .decompose = nullptr,
                                    .spec = "reduce"};
   return definition;
 }

@@ -258,11 +258,8 @@ const OpDef& reduce_window_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {reduce_window_rule, reduce_window_on_parts},
                                    .infer_shape = infer_reduce_window,
-                                   .fields = kReduceWindowFields,
-                                   .make_attributes = make_attributes_of<ReduceWindowAttributes>,
-                                   .copy_attributes = copy_attributes_of<ReduceWindowAttributes>,
+                                   .attributes = attributes_def<ReduceWindowAttributes>(kReduceWindowFields),
                                    .evaluate = evaluate_reduce_window,
-                                   .decompose = nullptr,
                                    .spec = "reduce_window"};
   return definition;
 }

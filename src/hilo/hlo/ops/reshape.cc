@@ -383,11 +383,8 @@ const OpDef& reshape_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = {reshape_rule, passing_factors},
                                    .infer_shape = infer_reshape,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = evaluate_reshape,
-                                   .decompose = nullptr,
                                    .spec = "reshape"};
   return definition;
 }
@@ -401,11 +398,8 @@ const OpDef& broadcast_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = {broadcast_rule, broadcast_on_parts},
                                    .infer_shape = infer_broadcast,
-                                   .fields = kReshapeBroadcastFields,
-                                   .make_attributes = make_attributes_of<BroadcastAttributes>,
-                                   .copy_attributes = copy_attributes_of<BroadcastAttributes>,
+                                   .attributes = attributes_def<BroadcastAttributes>(kReshapeBroadcastFields),
                                    .evaluate = evaluate_broadcast,
-                                   .decompose = nullptr,
                                    .spec = "broadcast_in_dim"};
   return definition;
 }
@@ -419,11 +413,8 @@ const OpDef& transpose_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = {transpose_rule, passing_factors},
                                    .infer_shape = infer_transpose,
-                                   .fields = kTransposeFields,
-                                   .make_attributes = make_attributes_of<TransposeAttributes>,
-                                   .copy_attributes = copy_attributes_of<TransposeAttributes>,
+                                   .attributes = attributes_def<TransposeAttributes>(kTransposeFields),
                                    .evaluate = evaluate_transpose,
-                                   .decompose = nullptr,
                                    .spec = "transpose"};
   return definition;
 }
@@ -437,11 +428,8 @@ const OpDef& reverse_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = {reverse_rule, reverse_on_parts},
                                    .infer_shape = infer_reverse,
-                                   .fields = kReverseFields,
-                                   .make_attributes = make_attributes_of<ReverseAttributes>,
-                                   .copy_attributes = copy_attributes_of<ReverseAttributes>,
+                                   .attributes = attributes_def<ReverseAttributes>(kReverseFields),
                                    .evaluate = evaluate_reverse,
-                                   .decompose = nullptr,
                                    .spec = "reverse"};
   return definition;
 }
@@ -455,11 +443,8 @@ const OpDef& bitcast_convert_op() {
                                    .cost = CostClass::kCheap,
                                    .sharding = {bitcast_convert_rule, passing_factors},
                                    .infer_shape = infer_bitcast_convert,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = evaluate_bitcast_convert,
-                                   .decompose = nullptr,
                                    .spec = "bitcast_convert"};
   return definition;
 }
@@ -473,11 +458,8 @@ const OpDef& iota_op() {
                                    .cost = CostClass::kCheap,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_iota,
-                                   .fields = kIotaFields,
-                                   .make_attributes = make_attributes_of<IotaAttributes>,
-                                   .copy_attributes = copy_attributes_of<IotaAttributes>,
+                                   .attributes = attributes_def<IotaAttributes>(kIotaFields),
                                    .evaluate = evaluate_iota,
-                                   .decompose = nullptr,
                                    .spec = "iota"};
   return definition;
 }
@@ -491,11 +473,8 @@ const OpDef& constant_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_constant,
-                                   .fields = kConstantFields,
-                                   .make_attributes = make_attributes_of<ConstantAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConstantAttributes>,
+                                   .attributes = attributes_def<ConstantAttributes>(kConstantFields),
                                    .evaluate = evaluate_constant,
-                                   .decompose = nullptr,
                                    .spec = "constant"};
   return definition;
 }

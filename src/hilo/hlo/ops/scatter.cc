@@ -312,11 +312,8 @@ const OpDef& scatter_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {scatter_rule, scatter_on_parts},
                                    .infer_shape = infer_scatter,
-                                   .fields = kScatterFields,
-                                   .make_attributes = make_attributes_of<ScatterAttributes>,
-                                   .copy_attributes = copy_attributes_of<ScatterAttributes>,
+                                   .attributes = attributes_def<ScatterAttributes>(kScatterFields),
                                    .evaluate = evaluate_scatter,
-                                   .decompose = nullptr,
                                    .spec = "scatter"};
   return definition;
 }

@@ -141,11 +141,8 @@ const OpDef& select_and_scatter_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {select_and_scatter_rule, select_and_scatter_on_parts},
                                    .infer_shape = infer_select_and_scatter,
-                                   .fields = kSelectAndScatterFields,
-                                   .make_attributes = make_attributes_of<SelectAndScatterAttributes>,
-                                   .copy_attributes = copy_attributes_of<SelectAndScatterAttributes>,
+                                   .attributes = attributes_def<SelectAndScatterAttributes>(kSelectAndScatterFields),
                                    .evaluate = evaluate_select_and_scatter,
-                                   .decompose = nullptr,
                                    .spec = "select_and_scatter"};
   return definition;
 }

@@ -412,11 +412,8 @@ const OpDef& slice_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = {resize_rule, slice_on_parts},
                                    .infer_shape = infer_slice,
-                                   .fields = kSliceFields,
-                                   .make_attributes = make_attributes_of<SliceAttributes>,
-                                   .copy_attributes = copy_attributes_of<SliceAttributes>,
+                                   .attributes = attributes_def<SliceAttributes>(kSliceFields),
                                    .evaluate = evaluate_slice,
-                                   .decompose = nullptr,
                                    .spec = "slice"};
   return definition;
 }
@@ -430,11 +427,8 @@ const OpDef& dynamic_slice_op() {
                                    .cost = CostClass::kCheap,
                                    .sharding = {dynamic_slice_rule, dynamic_slice_on_parts},
                                    .infer_shape = infer_dynamic_slice,
-                                   .fields = kDynamicSliceFields,
-                                   .make_attributes = make_attributes_of<DynamicSliceAttributes>,
-                                   .copy_attributes = copy_attributes_of<DynamicSliceAttributes>,
+                                   .attributes = attributes_def<DynamicSliceAttributes>(kDynamicSliceFields),
                                    .evaluate = evaluate_dynamic_slice,
-                                   .decompose = nullptr,
                                    .spec = "dynamic_slice"};
   return definition;
 }
@@ -448,11 +442,8 @@ const OpDef& dynamic_update_slice_op() {
                                    .cost = CostClass::kCheap,
                                    .sharding = {dynamic_update_slice_rule, dynamic_update_slice_on_parts},
                                    .infer_shape = infer_dynamic_update_slice,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = evaluate_dynamic_update_slice,
-                                   .decompose = nullptr,
                                    .spec = "dynamic_update_slice"};
   return definition;
 }
@@ -466,11 +457,8 @@ const OpDef& concatenate_op() {
                                    .cost = CostClass::kCheap,
                                    .sharding = {concatenate_rule, passing_factors},
                                    .infer_shape = infer_concatenate,
-                                   .fields = kConcatenateFields,
-                                   .make_attributes = make_attributes_of<ConcatenateAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConcatenateAttributes>,
+                                   .attributes = attributes_def<ConcatenateAttributes>(kConcatenateFields),
                                    .evaluate = evaluate_concatenate,
-                                   .decompose = nullptr,
                                    .spec = "concatenate"};
   return definition;
 }
@@ -484,11 +472,8 @@ const OpDef& pad_op() {
                                    .cost = CostClass::kCheap,
                                    .sharding = {resize_rule, pad_on_parts},
                                    .infer_shape = infer_pad,
-                                   .fields = kPadFields,
-                                   .make_attributes = make_attributes_of<PadAttributes>,
-                                   .copy_attributes = copy_attributes_of<PadAttributes>,
+                                   .attributes = attributes_def<PadAttributes>(kPadFields),
                                    .evaluate = evaluate_pad,
-                                   .decompose = nullptr,
                                    .spec = "pad"};
   return definition;
 }

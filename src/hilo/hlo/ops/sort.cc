@@ -145,11 +145,8 @@ const OpDef& sort_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {sort_rule, passing_factors},
                                    .infer_shape = infer_sort,
-                                   .fields = kSortFields,
-                                   .make_attributes = make_attributes_of<SortAttributes>,
-                                   .copy_attributes = copy_attributes_of<SortAttributes>,
+                                   .attributes = attributes_def<SortAttributes>(kSortFields),
                                    .evaluate = evaluate_sort,
-                                   .decompose = nullptr,
                                    .spec = "sort"};
   return definition;
 }

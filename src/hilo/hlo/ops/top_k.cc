@@ -92,11 +92,8 @@ const OpDef& top_k_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = {top_k_rule, top_k_on_parts},
                                    .infer_shape = infer_top_k,
-                                   .fields = kTopKFields,
-                                   .make_attributes = make_attributes_of<TopKAttributes>,
-                                   .copy_attributes = copy_attributes_of<TopKAttributes>,
+                                   .attributes = attributes_def<TopKAttributes>(kTopKFields),
                                    .evaluate = evaluate_top_k,
-                                   .decompose = nullptr,
                                    .spec = "chlo.top_k"};
   return definition;
 }

@@ -87,11 +87,8 @@ OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Sha
           .cost = CostClass::kHero,
           .sharding = kUnshared,
           .infer_shape = infer,
-          .fields = raw_fields(),
-          .make_attributes = make_attributes_of<RawAttributes>,
-          .copy_attributes = copy_attributes_of<RawAttributes>,
+          .attributes = attributes_def<RawAttributes>(raw_fields()),
           .evaluate = reject_transfer,
-          .decompose = nullptr,
           .spec = spec};
 }
 

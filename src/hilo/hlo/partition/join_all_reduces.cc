@@ -114,7 +114,7 @@ class Joiner {
 
   const Computation& from_;
   const std::vector<Group>& groups_;
-  std::vector<int> group_of_;        ///< by instruction; -1: none
+  std::vector<int> group_of_;          ///< by instruction; -1: none
   std::vector<InstructionId> copies_;  ///< by instruction
   std::vector<InstructionId> waiting_;
   ComputationDraft draft_;

@@ -25,7 +25,7 @@ FieldSet known_fields_of(Opcode opcode) {
   for (uint32_t number : annotation_fields()) known.set(number);
   const bool raw = has_raw_attributes(opcode);
   for (uint32_t number : kOtherForms) known.set(number, raw || known[number]);
-  const std::span<const AttributeField> fields = op_def(opcode).fields;
+  const std::span<const AttributeField> fields = op_def(opcode).attributes.fields;
   for (const Place& place : places()) {
     const bool own =
         raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });

@@ -247,7 +247,7 @@ std::span<const PlacedField> placed_fields(Opcode opcode) {
     auto* const all = new std::array<std::vector<PlacedField>, kOpcodeCount>;
     for (size_t i = 0; i < all->size(); ++i) {
       const auto of = static_cast<Opcode>(i);
-      for (const AttributeField& field : op_def(of).fields) {
+      for (const AttributeField& field : op_def(of).attributes.fields) {
         if (!text::is_frontend_field(field)) (*all)[i].push_back({&field, find_place(of, field.name)});
       }
     }

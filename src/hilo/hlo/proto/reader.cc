@@ -134,8 +134,8 @@ void tell_predicated(const Parts& parts) {
 Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   HILO_RETURN_IF_ERROR(check_all_known(message, parts.opcode));
   const OpDef& def = op_def(parts.opcode);
-  if (def.make_attributes == nullptr) return ok_status();
-  parts.attributes = def.make_attributes();
+  if (def.attributes.make == nullptr) return ok_status();
+  parts.attributes = def.attributes.make();
   InstructionMessage in{message, parts.called, nested_};
   if (has_raw_attributes(parts.opcode))
     return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));

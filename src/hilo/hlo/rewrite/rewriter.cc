@@ -47,7 +47,7 @@ bool literals_equal(const Literal& a, const Literal& b) {
 uint64_t attributes_hash(Opcode opcode, const AttributesPtr& attributes) {
   if (attributes == nullptr) return 0;
   if (opcode == Opcode::kConstant) return literal_hash(static_cast<const ConstantAttributes&>(*attributes).value);
-  return fields_hash(op_def(opcode).fields, *attributes);
+  return fields_hash(op_def(opcode).attributes.fields, *attributes);
 }
 
 uint32_t node_hash(const RewriteNode& node) {
@@ -64,7 +64,7 @@ uint32_t node_hash(const RewriteNode& node) {
 
 bool calls_effect(Opcode opcode, const AttributesPtr& attributes) {
   if (attributes == nullptr) return false;
-  for (const AttributeField& f : op_def(opcode).fields) {
+  for (const AttributeField& f : op_def(opcode).attributes.fields) {
     if (f.kind == FieldKind::kComputation) {
       const auto& called = field_value<ComputationPtr>(f, *attributes);
       if (called != nullptr && called->has_effect()) return true;
@@ -90,7 +90,7 @@ bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr
     return literals_equal(static_cast<const ConstantAttributes&>(*a).value,
                           static_cast<const ConstantAttributes&>(*b).value);
   }
-  return fields_equal(op_def(opcode).fields, *a, *b);
+  return fields_equal(op_def(opcode).attributes.fields, *a, *b);
 }
 
 bool has_opcode(const Computation& c, Opcode opcode) {

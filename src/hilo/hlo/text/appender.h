@@ -17,7 +17,7 @@ struct StatedInstruction {
   bool bounded = false;  ///< the declared shape has dimensions of bounded size: s32[<=6]
 
   std::shared_ptr<Attributes> copied_attributes() const {
-    return attributes == nullptr ? nullptr : op_def(opcode).copy_attributes(*attributes);
+    return attributes == nullptr ? nullptr : op_def(opcode).attributes.copy(*attributes);
   }
 };
 

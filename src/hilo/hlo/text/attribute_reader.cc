@@ -36,9 +36,9 @@ bool names_computations(std::string_view key) {
 bool lists_computations(std::string_view key) { return key == "called_computations" || key == "branch_computations"; }
 
 const AttributeField* field_of_kind(const OpDef& def, FieldKind kind) {
-  const auto it =
-      std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.kind == kind; });
-  return it == def.fields.end() ? nullptr : &*it;
+  const auto it = std::find_if(def.attributes.fields.begin(), def.attributes.fields.end(),
+                               [&](const AttributeField& f) { return f.kind == kind; });
+  return it == def.attributes.fields.end() ? nullptr : &*it;
 }
 
 /// An attribute of XLA that has no effect in hilo. Its value is checked and dropped.
@@ -79,7 +79,7 @@ Status read_note(Cursor& cursor, const NoteField& note) {
 }  // namespace
 
 const AttributeField* AttributeReader::find_field(std::string_view key) const {
-  for (const AttributeField& f : def.fields) {
+  for (const AttributeField& f : def.attributes.fields) {
     if (f.name == key && f.show != FieldShow::kAsOperand && !is_frontend_field(f)) return &f;
   }
   return nullptr;
@@ -147,7 +147,7 @@ Status AttributeReader::read_one(std::string_view key, size_t position) {
   FieldReader reader{cursor, shared.shapes, instruction, calls, &shared};
   if (const AttributeField* field = find_field(key)) return read_field(reader, *field, attributes);
   std::vector<std::string_view> known;
-  for (const AttributeField& f : def.fields) known.push_back(f.name);
+  for (const AttributeField& f : def.attributes.fields) known.push_back(f.name);
   return cursor.error(StatusCode::kUnimplemented, position,
                       fmt::format("{} has no attribute {}.{}", def.name, quote(key), did_you_mean(key, known)));
 }
@@ -167,7 +167,7 @@ Status AttributeReader::check_complete(size_t position, std::string_view name) c
     if (!has("true_computation")) return missing(has("false_computation") ? "true_computation" : "branch_computations");
     return has("false_computation") ? ok_status() : missing("false_computation");
   }
-  for (const AttributeField& f : def.fields) {
+  for (const AttributeField& f : def.attributes.fields) {
     // XLA may omit empty lists
     const bool list = f.kind == FieldKind::kInt64List || f.kind == FieldKind::kInt64Lists;
     if (f.show == FieldShow::kAlways && !list && !has(f.name)) return missing(f.name);

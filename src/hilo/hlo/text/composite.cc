@@ -139,12 +139,12 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
   while (cursor.peek() != '}') {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
-    const auto field = std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) {
-      return f.name == key && f.show != FieldShow::kAsOperand;
-    });
-    if (field == def.fields.end() || std::find(seen.begin(), seen.end(), key) != seen.end()) {
+    const auto field =
+        std::find_if(def.attributes.fields.begin(), def.attributes.fields.end(),
+                     [&](const AttributeField& f) { return f.name == key && f.show != FieldShow::kAsOperand; });
+    if (field == def.attributes.fields.end() || std::find(seen.begin(), seen.end(), key) != seen.end()) {
       return cursor.error(position, fmt::format("{}: attribute {} is {}", def.name, quote(key),
-                                                field == def.fields.end() ? "unknown" : "given twice"));
+                                                field == def.attributes.fields.end() ? "unknown" : "given twice"));
     }
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
@@ -152,7 +152,7 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
     if (!cursor.accept(',')) break;
   }
   HILO_RETURN_IF_ERROR(cursor.expect('}', "after composite.attributes"));
-  for (const AttributeField& f : def.fields) {
+  for (const AttributeField& f : def.attributes.fields) {
     const bool needed = f.show == FieldShow::kAlways || f.kind == FieldKind::kComputation;
     if (needed && std::find(seen.begin(), seen.end(), f.name) == seen.end()) {
       return cursor.error(cursor.position(), fmt::format("{}: attribute '{}' is missing", def.name, f.name));
@@ -180,13 +180,13 @@ Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend
   while (!calls.empty() && calls.back().instruction == id) calls.pop_back();
   opcode = *restored;
   const OpDef& def = op_def(opcode);
-  attributes = def.make_attributes == nullptr ? nullptr : def.make_attributes();
+  attributes = def.attributes.make == nullptr ? nullptr : def.attributes.make();
   annotations = without_frontend_attributes(*annotations, frontend, "composite.");
   const FrontendAttribute* const values = find(frontend, "composite.attributes");
   if (values == nullptr)
-    return def.fields.empty() ? ok_status()
-                              : cursor.error(frontend_attributes_position,
-                                             fmt::format("{}: composite.attributes are missing", def.name));
+    return def.attributes.fields.empty() ? ok_status()
+                                         : cursor.error(frontend_attributes_position,
+                                                        fmt::format("{}: composite.attributes are missing", def.name));
   reader.set_position(reader.offset_of(values->value));
   return read_fields(reader, def, id, attributes, calls);
 }
@@ -194,9 +194,9 @@ Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend
 std::string composite_attributes(const Instruction& instruction, const ComputationNames& names) {
   const OpDef& def = instruction.def();
   std::string text;
-  if (!def.fields.empty()) {
+  if (!def.attributes.fields.empty()) {
     text = "composite.attributes={";
-    for (const AttributeField& f : def.fields) {
+    for (const AttributeField& f : def.attributes.fields) {
       if (f.show == FieldShow::kAsOperand) continue;  // composites have no such operands
       text += fmt::format("{}{} = ", text.ends_with('{') ? "" : ", ", f.name);
       if (!append_value(f, *instruction.attributes, names, text)) return {};

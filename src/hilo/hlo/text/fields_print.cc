@@ -141,7 +141,7 @@ void append_field(const AttributeField& field, const Attributes& attributes, boo
 }
 
 bool is_default(const OpDef& def, const AttributeField& field, const Attributes& attributes) {
-  return fields_equal({&field, 1}, attributes, *def.make_attributes());
+  return fields_equal({&field, 1}, attributes, *def.attributes.make());
 }
 
 }  // namespace hilo::hlo::text

@@ -23,7 +23,7 @@ bool is_frontend_field(const AttributeField& field) { return field.name.starts_w
 
 std::string frontend_fields(const Instruction& instruction) {
   std::string text;
-  for (const AttributeField& f : instruction.def().fields) {
+  for (const AttributeField& f : instruction.def().attributes.fields) {
     if (!is_frontend_field(f) || is_default(instruction.def(), f, *instruction.attributes)) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", f.name, quoted_text(enum_name(f, *instruction.attributes)));
   }
@@ -39,16 +39,17 @@ void add_frontend_fields(const std::string& fields, Annotations& annotations) {
 
 Status read_frontend_fields(const Cursor& cursor, size_t position, const OpDef& def, Attributes* attributes,
                             AnnotationsPtr& annotations) {
-  if (position == 0 || std::none_of(def.fields.begin(), def.fields.end(), is_frontend_field)) return ok_status();
+  if (position == 0 || std::none_of(def.attributes.fields.begin(), def.attributes.fields.end(), is_frontend_field))
+    return ok_status();
   Cursor reader = cursor;
   reader.set_position(position);
   HILO_ASSIGN_OR_RETURN(const std::vector<FrontendAttribute> all, read_frontend_attributes(reader));
   for (const FrontendAttribute& a : all) {
     if (!a.key.starts_with(kPrefix)) continue;
-    const auto field =
-        std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.name == a.key; });
+    const auto field = std::find_if(def.attributes.fields.begin(), def.attributes.fields.end(),
+                                    [&](const AttributeField& f) { return f.name == a.key; });
     reader.set_position(reader.offset_of(a.value));
-    if (field == def.fields.end())
+    if (field == def.attributes.fields.end())
       return reader.error(reader.position(), fmt::format("{} has no attribute {}", def.name, quote(a.key)));
     HILO_ASSIGN_OR_RETURN(const std::string word, reader.quoted(a.key));
     const auto it = std::find(field->enum_names.begin(), field->enum_names.end(), word);

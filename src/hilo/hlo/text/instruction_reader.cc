@@ -38,7 +38,7 @@ std::optional<Opcode> wrapped_with_attributes(Opcode opcode, std::string_view sp
   constexpr std::string_view kStart = "-start";
   if (opcode != Opcode::kAsyncStart || spelled.empty() || spelled == "call-start") return std::nullopt;
   const std::optional<Opcode> wrapped = opcode_from_name(spelled.substr(0, spelled.size() - kStart.size()));
-  return wrapped && op_def(*wrapped).make_attributes != nullptr ? wrapped : std::nullopt;
+  return wrapped && op_def(*wrapped).attributes.make != nullptr ? wrapped : std::nullopt;
 }
 
 class Reader {
@@ -152,7 +152,7 @@ Status Reader::read_opcode(Open& open) {
   }
   open.opcode = *opcode;
   const OpDef& def = op_def(open.opcode);
-  if (def.make_attributes != nullptr) open.attributes = def.make_attributes();
+  if (def.attributes.make != nullptr) open.attributes = def.attributes.make();
   if (!open.spelled.empty()) static_cast<RawAttributes&>(*open.attributes).spelled = open.spelled;
   return cursor_.expect('(', "after an opcode");
 }
@@ -267,7 +267,7 @@ Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   }
   const OpDef& def = op_def(wrapped);
   auto& start = static_cast<RawAttributes&>(*open.attributes);
-  AttributeReader reader{cursor_, shared_, c.calls, c.draft.size(), def, def.make_attributes()};
+  AttributeReader reader{cursor_, shared_, c.calls, c.draft.size(), def, def.attributes.make()};
   reader.of_start = &start.raw;
   HILO_RETURN_IF_ERROR(reader.read_all(open.position, open.name));
   open.annotations = reader.annotations;
@@ -341,7 +341,7 @@ StatusOr<InstructionId> Reader::read_definition(size_t position, std::string_vie
   }
   HILO_RETURN_IF_ERROR(read_opcode(open));
   const size_t first_undefined = undefined_.size();
-  const std::span<const AttributeField> fields = op_def(open.opcode).fields;
+  const std::span<const AttributeField> fields = op_def(open.opcode).attributes.fields;
   const bool has_value = !fields.empty() && fields[0].show == FieldShow::kAsOperand;
   HILO_RETURN_IF_ERROR(has_value ? read_operand_field(fields[0], open) : read_operands());
   const std::optional<Opcode> wrapped = wrapped_with_attributes(open.opcode, open.spelled);

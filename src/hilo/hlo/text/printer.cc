@@ -158,7 +158,7 @@ void Printer::attributes(const Instruction& i) {
       return;
     }
   }
-  for (const AttributeField& f : i.def().fields) {
+  for (const AttributeField& f : i.def().attributes.fields) {
     if (f.show == FieldShow::kAsOperand || is_frontend_field(f)) continue;
     if (f.show == FieldShow::kUnlessDefault && is_default(i.def(), f, *i.attributes)) continue;
     key(f.name);
@@ -190,9 +190,10 @@ void Printer::unconfigured_instruction(const Computation& c, const Instruction& 
   const std::string frontend_attributes = decomposition == nullptr ? std::string() : composite_attributes(i, names());
   const bool composite = !frontend_attributes.empty();
   out_ += fmt::format(" {}(", composite ? "call" : spelled_name(i));
-  const bool value_as_operand = !i.def().fields.empty() && i.def().fields[0].show == FieldShow::kAsOperand;
+  const bool value_as_operand =
+      !i.def().attributes.fields.empty() && i.def().attributes.fields[0].show == FieldShow::kAsOperand;
   if (value_as_operand && i.attributes != nullptr) {
-    const AttributeField& f = i.def().fields[0];
+    const AttributeField& f = i.def().attributes.fields[0];
     if (f.kind == FieldKind::kLiteral)
       append_literal(field_value<Literal>(f, *i.attributes), options_.max_constant_elements, out_);
     else append_field(f, *i.attributes, options_.layouts, names(), out_);

@@ -76,7 +76,7 @@ class Collector {
       if (decompose_ && depth < kMaxDepth && is_stored_as_composite(i.opcode)) add_decomposition(*c, i, depth);
     }
     const std::string base = names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size())
-                                                                  : plain_computation_name(c->name());
+                                                              : plain_computation_name(c->name());
     program_.names.emplace(c.get(), unique_.unique(base));
     program_.order.push_back(c);
   }

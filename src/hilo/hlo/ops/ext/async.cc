@@ -99,7 +99,7 @@ StatusOr<Opcode> wrapped_opcode(const RawAttributes& raw) {
   const std::optional<Opcode> opcode = opcode_from_name(name);
   const bool only_thread =
       std::ranges::all_of(raw.raw, [](const std::string& text) { return text.starts_with("async_execution_thread="); });
-  if (opcode && only_thread && raw.called.empty() && op_def(*opcode).make_attributes == nullptr) return *opcode;
+  if (opcode && only_thread && raw.called.empty() && op_def(*opcode).attributes.make == nullptr) return *opcode;
   return unimplemented(
       fmt::format("{}: the short form is not supported for ops with attributes. Hint: write async-start and a "
                   "computation of the op",
@@ -234,9 +234,7 @@ OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape>
           .cost = CostClass::kFree,
           .sharding = sharding,
           .infer_shape = infer,
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
+          .attributes = {},
           .evaluate = nullptr,
           .decompose = decompose,
           .spec = "async"};
@@ -245,9 +243,7 @@ OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape>
 OpDef raw_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
               StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>)) {
   OpDef def = plain_def(opcode, name, arity, infer, decompose);
-  def.fields = raw_fields();
-  def.make_attributes = make_attributes_of<RawAttributes>;
-  def.copy_attributes = copy_attributes_of<RawAttributes>;
+  def.attributes = attributes_def<RawAttributes>(raw_fields());
   return def;
 }
 

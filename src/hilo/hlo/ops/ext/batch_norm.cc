@@ -163,9 +163,7 @@ OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Sh
           .cost = CostClass::kHero,
           .sharding = {batch_norm_rule, passing_factors},
           .infer_shape = infer,
-          .fields = kFields,
-          .make_attributes = make_attributes_of<BatchNormAttributes>,
-          .copy_attributes = copy_attributes_of<BatchNormAttributes>,
+          .attributes = attributes_def<BatchNormAttributes>(kFields),
           .evaluate = nullptr,
           .decompose = decompose,
           .spec = spec};

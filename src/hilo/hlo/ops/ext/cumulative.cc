@@ -79,9 +79,7 @@ OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::st
           .cost = CostClass::kHero,
           .sharding = {cumulative_rule, cumulative_on_parts},
           .infer_shape = infer_cumulative,
-          .fields = kCumulativeFields,
-          .make_attributes = make_attributes_of<CumulativeAttributes>,
-          .copy_attributes = copy_attributes_of<CumulativeAttributes>,
+          .attributes = attributes_def<CumulativeAttributes>(kCumulativeFields),
           .evaluate = nullptr,
           .decompose = decompose_cumulative,
           .spec = spec};

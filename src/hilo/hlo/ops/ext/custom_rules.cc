@@ -60,9 +60,7 @@ const OpDef& ext_custom_rules_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_custom_rules,
-                                   .fields = kCustomRulesFields,
-                                   .make_attributes = make_attributes_of<CustomRulesAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomRulesAttributes>,
+                                   .attributes = attributes_def<CustomRulesAttributes>(kCustomRulesFields),
                                    .evaluate = evaluate_custom_rules,
                                    .decompose = decompose_custom_rules,
                                    .spec = "jax.custom_jvp"};

@@ -124,9 +124,7 @@ const OpDef& ext_custom_vjp_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_custom_vjp,
-                                   .fields = kCustomVjpFields,
-                                   .make_attributes = make_attributes_of<CustomVjpAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomVjpAttributes>,
+                                   .attributes = attributes_def<CustomVjpAttributes>(kCustomVjpFields),
                                    .evaluate = evaluate_custom_vjp,
                                    .decompose = decompose_custom_vjp,
                                    .spec = "jax.custom_vjp"};
@@ -142,9 +140,7 @@ const OpDef& ext_custom_vjp_tangent_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_tangent,
-                                   .fields = kTangentFields,
-                                   .make_attributes = make_attributes_of<CustomVjpTangentAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomVjpTangentAttributes>,
+                                   .attributes = attributes_def<CustomVjpTangentAttributes>(kTangentFields),
                                    .evaluate = reject_evaluation,
                                    .decompose = reject_decomposition,
                                    .spec = "jax.custom_vjp"};

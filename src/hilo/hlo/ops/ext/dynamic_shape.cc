@@ -91,11 +91,8 @@ OpDef dimension_size_def(Opcode opcode, std::string_view name, int arity, std::s
           .cost = CostClass::kFree,
           .sharding = kUnshared,
           .infer_shape = nullptr,
-          .fields = kDynamicShapeFields,
-          .make_attributes = make_attributes_of<DimensionSizeAttributes>,
-          .copy_attributes = copy_attributes_of<DimensionSizeAttributes>,
+          .attributes = attributes_def<DimensionSizeAttributes>(kDynamicShapeFields),
           .evaluate = nullptr,
-          .decompose = nullptr,
           .spec = spec};
 }
 
@@ -131,9 +128,7 @@ const OpDef& dynamic_reshape_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_dynamic_reshape,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = nullptr,
                                    .decompose = decompose_dynamic_reshape,
                                    .spec = "dynamic_reshape"};

@@ -78,9 +78,7 @@ const OpDef& definition() {
                                  .cost = CostClass::kTranscendental,
                                  .sharding = kPointwise,
                                  .infer_shape = infer_shape<Row>,
-                                 .fields = {},
-                                 .make_attributes = nullptr,
-                                 .copy_attributes = nullptr,
+                                 .attributes = {},
                                  .evaluate = nullptr,
                                  .decompose = decompose<Row>,
                                  .spec = Row::kName};

@@ -69,9 +69,7 @@ const OpDef& ext_fma_op() {
                                  .cost = CostClass::kCheap,
                                  .sharding = kPointwise,
                                  .infer_shape = infer_shape,
-                                 .fields = {},
-                                 .make_attributes = nullptr,
-                                 .copy_attributes = nullptr,
+                                 .attributes = {},
                                  .evaluate = evaluate,
                                  .decompose = decompose_fma,
                                  .spec = "fusedMultiplyAdd of IEEE 754"};

@@ -106,9 +106,7 @@ const OpDef& fusion_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_fusion,
-                                   .fields = raw_fields(),
-                                   .make_attributes = make_attributes_of<RawAttributes>,
-                                   .copy_attributes = copy_attributes_of<RawAttributes>,
+                                   .attributes = attributes_def<RawAttributes>(raw_fields()),
                                    .evaluate = nullptr,
                                    .decompose = decompose_fusion,
                                    .spec = "fusion"};
@@ -124,9 +122,7 @@ const OpDef& domain_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_domain,
-                                   .fields = raw_fields(),
-                                   .make_attributes = make_attributes_of<RawAttributes>,
-                                   .copy_attributes = copy_attributes_of<RawAttributes>,
+                                   .attributes = attributes_def<RawAttributes>(raw_fields()),
                                    .evaluate = nullptr,
                                    .decompose = decompose_domain,
                                    .spec = "domain"};
@@ -142,9 +138,7 @@ const OpDef& bitcast_op() {
                                    .cost = CostClass::kFree,
                                    .sharding = kPointwiseWhole,
                                    .infer_shape = infer_bitcast,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = nullptr,
                                    .decompose = decompose_bitcast,
                                    .spec = "bitcast"};

@@ -189,9 +189,7 @@ constexpr OpDef plain(Opcode opcode, std::string_view name, int arity, StatusOr<
           .cost = CostClass::kHero,
           .sharding = kOverMatrices,
           .infer_shape = infer,
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
+          .attributes = {},
           .evaluate = nullptr,
           .decompose = decompose,
           .spec = spec};
@@ -199,9 +197,7 @@ constexpr OpDef plain(Opcode opcode, std::string_view name, int arity, StatusOr<
 
 template <typename T>
 OpDef with_attributes(OpDef definition, std::span<const AttributeField> fields) {
-  definition.fields = fields;
-  definition.make_attributes = make_attributes_of<T>;
-  definition.copy_attributes = copy_attributes_of<T>;
+  definition.attributes = attributes_def<T>(fields);
   return definition;
 }
 

@@ -127,9 +127,7 @@ const OpDef& map_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kPointwise,
                                    .infer_shape = infer_map,
-                                   .fields = kMapFields,
-                                   .make_attributes = make_attributes_of<MapAttributes>,
-                                   .copy_attributes = copy_attributes_of<MapAttributes>,
+                                   .attributes = attributes_def<MapAttributes>(kMapFields),
                                    .evaluate = evaluate_map,
                                    .decompose = decompose_map,
                                    .spec = "map"};

@@ -162,9 +162,7 @@ const OpDef& ragged_dot_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_ragged_dot,
-                                   .fields = kRaggedDotFields,
-                                   .make_attributes = make_attributes_of<RaggedDotAttributes>,
-                                   .copy_attributes = copy_attributes_of<RaggedDotAttributes>,
+                                   .attributes = attributes_def<RaggedDotAttributes>(kRaggedDotFields),
                                    .evaluate = nullptr,
                                    .decompose = decompose_ragged_dot,
                                    .spec = "chlo.ragged_dot"};

@@ -126,9 +126,7 @@ const OpDef& rng_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_rng,
-                                   .fields = kRngFields,
-                                   .make_attributes = make_attributes_of<RngAttributes>,
-                                   .copy_attributes = copy_attributes_of<RngAttributes>,
+                                   .attributes = attributes_def<RngAttributes>(kRngFields),
                                    .evaluate = nullptr,
                                    .decompose = decompose_rng,
                                    .spec = "rng"};

@@ -138,9 +138,7 @@ const OpDef& ext_scan_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_scan,
-                                   .fields = kScanFields,
-                                   .make_attributes = make_attributes_of<ScanAttributes>,
-                                   .copy_attributes = copy_attributes_of<ScanAttributes>,
+                                   .attributes = attributes_def<ScanAttributes>(kScanFields),
                                    .evaluate = evaluate_scan,
                                    .decompose = decompose_scan,
                                    .spec = "jax.lax.scan"};

@@ -67,20 +67,19 @@ void select_and_gather_add_rule(RuleBuilder& builder) {
 }  // namespace
 
 const OpDef& ext_select_and_gather_add_op() {
-  static const OpDef definition = {.opcode = kExtSelectAndGatherAdd,
-                                   .name = "hilo.select_and_gather_add",
-                                   .arity = 2,
-                                   .operand_types = kFloating,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {select_and_gather_add_rule, passing_factors},
-                                   .infer_shape = infer_select_and_gather_add,
-                                   .fields = kSelectAndGatherAddFields,
-                                   .make_attributes = make_attributes_of<SelectAndGatherAddAttributes>,
-                                   .copy_attributes = copy_attributes_of<SelectAndGatherAddAttributes>,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_select_and_gather_add,
-                                   .spec = "jax.lax.reduce_window"};
+  static const OpDef definition = {
+      .opcode = kExtSelectAndGatherAdd,
+      .name = "hilo.select_and_gather_add",
+      .arity = 2,
+      .operand_types = kFloating,
+      .traits = kExtension,
+      .cost = CostClass::kHero,
+      .sharding = {select_and_gather_add_rule, passing_factors},
+      .infer_shape = infer_select_and_gather_add,
+      .attributes = attributes_def<SelectAndGatherAddAttributes>(kSelectAndGatherAddFields),
+      .evaluate = nullptr,
+      .decompose = decompose_select_and_gather_add,
+      .spec = "jax.lax.reduce_window"};
   return definition;
 }
 

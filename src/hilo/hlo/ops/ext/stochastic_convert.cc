@@ -110,9 +110,7 @@ const OpDef& stochastic_convert_op() {
                                    .cost = CostClass::kExpensive,
                                    .sharding = kPointwise,
                                    .infer_shape = infer_stochastic_convert,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
+                                   .attributes = {},
                                    .evaluate = evaluate_stochastic_convert,
                                    .decompose = decompose_stochastic_convert,
                                    .spec = "stochastic-convert"};

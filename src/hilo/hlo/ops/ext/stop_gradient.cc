@@ -29,9 +29,7 @@ const OpDef& ext_stop_gradient_op() {
                                  .cost = CostClass::kFree,
                                  .sharding = kPointwise,
                                  .infer_shape = infer_stop_gradient,
-                                 .fields = {},
-                                 .make_attributes = nullptr,
-                                 .copy_attributes = nullptr,
+                                 .attributes = {},
                                  .evaluate = evaluate_stop_gradient,
                                  .decompose = decompose_stop_gradient,
                                  .spec = "jax.lax.stop_gradient"};

@@ -143,9 +143,7 @@ const OpDef& scan_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_xla_scan,
-                                   .fields = kXlaScanFields,
-                                   .make_attributes = make_attributes_of<XlaScanAttributes>,
-                                   .copy_attributes = copy_attributes_of<XlaScanAttributes>,
+                                   .attributes = attributes_def<XlaScanAttributes>(kXlaScanFields),
                                    .evaluate = nullptr,
                                    .decompose = decompose_scan_op,
                                    .spec = "scan"};
