@@ -119,6 +119,14 @@ struct OpDef {
   std::string_view spec;
 };
 
+/// Defines `const OpDef& function()`, which returns the definition: HILO_DEFINE_OP(dot_op, {.opcode = ..., ...}).
+/// hlo/ops/op_table.cc declares the functions of all ops.
+#define HILO_DEFINE_OP(function, ...)            \
+  const OpDef& function() {                      \
+    static const OpDef definition = __VA_ARGS__; \
+    return definition;                           \
+  }
+
 /// Returns the definition of `opcode`; every opcode has one.
 const OpDef& op_def(Opcode opcode);
 

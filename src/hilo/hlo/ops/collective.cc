@@ -134,54 +134,36 @@ Status outside(std::string_view field, int64_t id, std::string_view what, int64_
 
 }  // namespace
 
-const OpDef& all_reduce_op() {
-  static const OpDef definition = collective_def<AllReduceAttributes>(
-      Opcode::kAllReduce, "all-reduce", infer_all_reduce, kAllReduceFields, kPointwiseWhole, "all_reduce");
-  return definition;
-}
+HILO_DEFINE_OP(all_reduce_op, collective_def<AllReduceAttributes>(Opcode::kAllReduce, "all-reduce", infer_all_reduce,
+                                                                  kAllReduceFields, kPointwiseWhole, "all_reduce"))
 
-const OpDef& reduce_scatter_op() {
-  static const OpDef definition =
-      collective_def<ReduceScatterAttributes>(Opcode::kReduceScatter, "reduce-scatter", infer_reduce_scatter,
-                                              kReduceScatterFields, kMoving<ReduceScatterAttributes>, "reduce_scatter");
-  return definition;
-}
+HILO_DEFINE_OP(reduce_scatter_op,
+               collective_def<ReduceScatterAttributes>(Opcode::kReduceScatter, "reduce-scatter", infer_reduce_scatter,
+                                                       kReduceScatterFields, kMoving<ReduceScatterAttributes>,
+                                                       "reduce_scatter"))
 
-const OpDef& all_gather_op() {
-  static const OpDef definition = collective_def<AllGatherAttributes>(
-      Opcode::kAllGather, "all-gather", infer_all_gather, kAllGatherFields, kMoving<AllGatherAttributes>, "all_gather");
-  return definition;
-}
+HILO_DEFINE_OP(all_gather_op,
+               collective_def<AllGatherAttributes>(Opcode::kAllGather, "all-gather", infer_all_gather, kAllGatherFields,
+                                                   kMoving<AllGatherAttributes>, "all_gather"))
 
-const OpDef& all_to_all_op() {
-  static const OpDef definition = collective_def<AllToAllAttributes>(
-      Opcode::kAllToAll, "all-to-all", infer_all_to_all, kAllToAllFields, kMoving<AllToAllAttributes>, "all_to_all");
-  return definition;
-}
+HILO_DEFINE_OP(all_to_all_op,
+               collective_def<AllToAllAttributes>(Opcode::kAllToAll, "all-to-all", infer_all_to_all, kAllToAllFields,
+                                                  kMoving<AllToAllAttributes>, "all_to_all"))
 
-const OpDef& collective_permute_op() {
-  static const OpDef definition = collective_def<CollectivePermuteAttributes>(
-      Opcode::kCollectivePermute, "collective-permute", infer_collective_permute, kPermuteFields, kPointwiseWhole,
-      "collective_permute");
-  return definition;
-}
+HILO_DEFINE_OP(collective_permute_op,
+               collective_def<CollectivePermuteAttributes>(Opcode::kCollectivePermute, "collective-permute",
+                                                           infer_collective_permute, kPermuteFields, kPointwiseWhole,
+                                                           "collective_permute"))
 
-const OpDef& collective_broadcast_op() {
-  static const OpDef definition = collective_def<CollectiveAttributes>(
-      Opcode::kCollectiveBroadcast, "collective-broadcast", infer_collective_broadcast, kBroadcastFields,
-      kPointwiseWhole, "collective_broadcast");
-  return definition;
-}
+/// The first replica of each group sends; replicas in no group receive zeros. The attributes are CollectiveAttributes.
+HILO_DEFINE_OP(collective_broadcast_op,
+               collective_def<CollectiveAttributes>(Opcode::kCollectiveBroadcast, "collective-broadcast",
+                                                    infer_collective_broadcast, kBroadcastFields, kPointwiseWhole,
+                                                    "collective_broadcast"))
 
-const OpDef& replica_id_op() {
-  static const OpDef definition = id_def(Opcode::kReplicaId, "replica-id", evaluate_replica_id, "replica_id");
-  return definition;
-}
+HILO_DEFINE_OP(replica_id_op, id_def(Opcode::kReplicaId, "replica-id", evaluate_replica_id, "replica_id"))
 
-const OpDef& partition_id_op() {
-  static const OpDef definition = id_def(Opcode::kPartitionId, "partition-id", evaluate_partition_id, "partition_id");
-  return definition;
-}
+HILO_DEFINE_OP(partition_id_op, id_def(Opcode::kPartitionId, "partition-id", evaluate_partition_id, "partition_id"))
 
 bool is_collective(Opcode opcode) {
   return opcode == Opcode::kAllReduce || opcode == Opcode::kReduceScatter || opcode == Opcode::kAllGather ||

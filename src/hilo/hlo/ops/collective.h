@@ -50,14 +50,8 @@ struct CollectivePermuteAttributes : Attributes {
 };
 
 const OpDef& all_reduce_op();
-const OpDef& reduce_scatter_op();
 const OpDef& all_gather_op();
-const OpDef& all_to_all_op();
 const OpDef& collective_permute_op();
-/// The first replica of each group sends; replicas in no group receive zeros. The attributes are CollectiveAttributes.
-const OpDef& collective_broadcast_op();
-const OpDef& replica_id_op();
-const OpDef& partition_id_op();
 
 /// Returns whether the op is a collective.
 bool is_collective(Opcode opcode);

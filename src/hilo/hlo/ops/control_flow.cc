@@ -189,109 +189,88 @@ size_t chosen_branch(const ConditionalAttributes& conditional, const Literal& se
       conditional, conditional.predicated ? int64_t{selector.data<bool>()[0]} : int64_t{selector.data<int32_t>()[0]});
 }
 
-const OpDef& parameter_op() {
-  static const OpDef definition = {.opcode = Opcode::kParameter,
-                                   .name = "parameter",
-                                   .arity = 0,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_parameter,
-                                   .attributes = attributes_def<ParameterAttributes>(kParameterFields),
-                                   .evaluate = evaluate_parameter,
-                                   .spec = {}};
-  return definition;
-}
+HILO_DEFINE_OP(parameter_op, {.opcode = Opcode::kParameter,
+                              .name = "parameter",
+                              .arity = 0,
+                              .operand_types = kAnyType,
+                              .traits = kNoTraits,
+                              .cost = CostClass::kFree,
+                              .sharding = kUnshared,
+                              .infer_shape = infer_parameter,
+                              .attributes = attributes_def<ParameterAttributes>(kParameterFields),
+                              .evaluate = evaluate_parameter,
+                              .spec = {}})
 
-const OpDef& tuple_op() {
-  static const OpDef definition = {.opcode = Opcode::kTuple,
-                                   .name = "tuple",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_tuple,
-                                   .attributes = {},
-                                   .evaluate = evaluate_tuple,
-                                   .spec = "tuple"};
-  return definition;
-}
+HILO_DEFINE_OP(tuple_op, {.opcode = Opcode::kTuple,
+                          .name = "tuple",
+                          .arity = -1,
+                          .operand_types = kAnyType,
+                          .traits = kNoTraits,
+                          .cost = CostClass::kFree,
+                          .sharding = kUnshared,
+                          .infer_shape = infer_tuple,
+                          .attributes = {},
+                          .evaluate = evaluate_tuple,
+                          .spec = "tuple"})
 
-const OpDef& get_tuple_element_op() {
-  static const OpDef definition = {.opcode = Opcode::kGetTupleElement,
-                                   .name = "get-tuple-element",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_get_tuple_element,
-                                   .attributes = attributes_def<GetTupleElementAttributes>(kGetTupleElementFields),
-                                   .evaluate = evaluate_get_tuple_element,
-                                   .spec = "get_tuple_element"};
-  return definition;
-}
+HILO_DEFINE_OP(get_tuple_element_op, {.opcode = Opcode::kGetTupleElement,
+                                      .name = "get-tuple-element",
+                                      .arity = 1,
+                                      .operand_types = kAnyType,
+                                      .traits = kNoTraits,
+                                      .cost = CostClass::kFree,
+                                      .sharding = kUnshared,
+                                      .infer_shape = infer_get_tuple_element,
+                                      .attributes = attributes_def<GetTupleElementAttributes>(kGetTupleElementFields),
+                                      .evaluate = evaluate_get_tuple_element,
+                                      .spec = "get_tuple_element"})
 
-const OpDef& call_op() {
-  static const OpDef definition = {.opcode = Opcode::kCall,
-                                   .name = "call",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_call,
-                                   .attributes = attributes_def<CallAttributes>(kCallFields),
-                                   .evaluate = evaluate_call,
-                                   .spec = "composite"};
-  return definition;
-}
+HILO_DEFINE_OP(call_op, {.opcode = Opcode::kCall,
+                         .name = "call",
+                         .arity = -1,
+                         .operand_types = kAnyType,
+                         .traits = kNoTraits,
+                         .cost = CostClass::kHero,
+                         .sharding = kUnshared,
+                         .infer_shape = infer_call,
+                         .attributes = attributes_def<CallAttributes>(kCallFields),
+                         .evaluate = evaluate_call,
+                         .spec = "composite"})
 
-const OpDef& while_op() {
-  static const OpDef definition = {.opcode = Opcode::kWhile,
-                                   .name = "while",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_while,
-                                   .attributes = attributes_def<WhileAttributes>(kWhileFields),
-                                   .evaluate = evaluate_while,
-                                   .spec = "while"};
-  return definition;
-}
+HILO_DEFINE_OP(while_op, {.opcode = Opcode::kWhile,
+                          .name = "while",
+                          .arity = 1,
+                          .operand_types = kAnyType,
+                          .traits = kNoTraits,
+                          .cost = CostClass::kHero,
+                          .sharding = kUnshared,
+                          .infer_shape = infer_while,
+                          .attributes = attributes_def<WhileAttributes>(kWhileFields),
+                          .evaluate = evaluate_while,
+                          .spec = "while"})
 
-const OpDef& conditional_op() {
-  static const OpDef definition = {.opcode = Opcode::kConditional,
-                                   .name = "conditional",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_conditional,
-                                   .attributes = attributes_def<ConditionalAttributes>(kConditionalFields),
-                                   .evaluate = evaluate_conditional,
-                                   .spec = "case"};
-  return definition;
-}
+HILO_DEFINE_OP(conditional_op, {.opcode = Opcode::kConditional,
+                                .name = "conditional",
+                                .arity = -1,
+                                .operand_types = kAnyType,
+                                .traits = kNoTraits,
+                                .cost = CostClass::kHero,
+                                .sharding = kUnshared,
+                                .infer_shape = infer_conditional,
+                                .attributes = attributes_def<ConditionalAttributes>(kConditionalFields),
+                                .evaluate = evaluate_conditional,
+                                .spec = "case"})
 
-const OpDef& optimization_barrier_op() {
-  static const OpDef definition = {.opcode = Opcode::kOptimizationBarrier,
-                                   .name = "opt-barrier",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kBarrier,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_barrier,
-                                   .attributes = {},
-                                   .evaluate = evaluate_barrier,
-                                   .spec = "optimization_barrier"};
-  return definition;
-}
+HILO_DEFINE_OP(optimization_barrier_op, {.opcode = Opcode::kOptimizationBarrier,
+                                         .name = "opt-barrier",
+                                         .arity = 1,
+                                         .operand_types = kAnyType,
+                                         .traits = kBarrier,
+                                         .cost = CostClass::kFree,
+                                         .sharding = kUnshared,
+                                         .infer_shape = infer_barrier,
+                                         .attributes = {},
+                                         .evaluate = evaluate_barrier,
+                                         .spec = "optimization_barrier"})
 
 }  // namespace hilo::hlo

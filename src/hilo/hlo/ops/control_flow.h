@@ -38,12 +38,4 @@ struct ConditionalAttributes : Attributes {
 size_t chosen_branch(const ConditionalAttributes& conditional, int64_t selector);
 size_t chosen_branch(const ConditionalAttributes& conditional, const Literal& selector);
 
-const OpDef& parameter_op();
-const OpDef& tuple_op();
-const OpDef& get_tuple_element_op();
-const OpDef& call_op();
-const OpDef& while_op();
-const OpDef& conditional_op();
-const OpDef& optimization_barrier_op();
-
 }  // namespace hilo::hlo

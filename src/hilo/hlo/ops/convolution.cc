@@ -326,19 +326,16 @@ void convolution_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& convolution_op() {
-  static const OpDef definition = {.opcode = Opcode::kConvolution,
-                                   .name = "convolution",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {convolution_rule, convolution_on_parts},
-                                   .infer_shape = infer_convolution,
-                                   .attributes = attributes_def<ConvolutionAttributes>(kFields),
-                                   .evaluate = evaluate_convolution,
-                                   .spec = "convolution"};
-  return definition;
-}
+HILO_DEFINE_OP(convolution_op, {.opcode = Opcode::kConvolution,
+                                .name = "convolution",
+                                .arity = 2,
+                                .operand_types = kAnyArray,
+                                .traits = kNoTraits,
+                                .cost = CostClass::kHero,
+                                .sharding = {convolution_rule, convolution_on_parts},
+                                .infer_shape = infer_convolution,
+                                .attributes = attributes_def<ConvolutionAttributes>(kFields),
+                                .evaluate = evaluate_convolution,
+                                .spec = "convolution"})
 
 }  // namespace hilo::hlo

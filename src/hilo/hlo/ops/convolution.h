@@ -16,6 +16,4 @@ struct ConvolutionAttributes : Attributes {
   StringList operand_precision;
 };
 
-const OpDef& convolution_op();
-
 }  // namespace hilo::hlo

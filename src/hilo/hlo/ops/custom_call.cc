@@ -206,20 +206,17 @@ void custom_call_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& custom_call_op() {
-  static const OpDef definition = {.opcode = Opcode::kCustomCall,
-                                   .name = "custom-call",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kEffect,  // a handler may have any effect
-                                   .cost = CostClass::kHero,
-                                   .sharding = {custom_call_rule, custom_call_on_parts},
-                                   .infer_shape = infer_custom_call,
-                                   .attributes = attributes_def<CustomCallAttributes>(kCustomCallFields),
-                                   .evaluate = evaluate,
-                                   .spec = "custom_call"};
-  return definition;
-}
+HILO_DEFINE_OP(custom_call_op, {.opcode = Opcode::kCustomCall,
+                                .name = "custom-call",
+                                .arity = -1,
+                                .operand_types = kAnyType,
+                                .traits = kEffect,  // a handler may have any effect
+                                .cost = CostClass::kHero,
+                                .sharding = {custom_call_rule, custom_call_on_parts},
+                                .infer_shape = infer_custom_call,
+                                .attributes = attributes_def<CustomCallAttributes>(kCustomCallFields),
+                                .evaluate = evaluate,
+                                .spec = "custom_call"})
 
 std::shared_ptr<const CustomCallAttributes> make_custom_call(const CustomCallOptions& options,
                                                              std::span<const Shape> operands, size_t result_count) {

@@ -185,19 +185,16 @@ void dot_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& dot_op() {
-  static const OpDef definition = {.opcode = Opcode::kDot,
-                                   .name = "dot",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {dot_rule, dot_on_parts},
-                                   .infer_shape = infer_dot,
-                                   .attributes = attributes_def<DotAttributes>(kDotFields),
-                                   .evaluate = evaluate_dot,
-                                   .spec = "dot_general"};
-  return definition;
-}
+HILO_DEFINE_OP(dot_op, {.opcode = Opcode::kDot,
+                        .name = "dot",
+                        .arity = 2,
+                        .operand_types = kAnyArray,
+                        .traits = kNoTraits,
+                        .cost = CostClass::kHero,
+                        .sharding = {dot_rule, dot_on_parts},
+                        .infer_shape = infer_dot,
+                        .attributes = attributes_def<DotAttributes>(kDotFields),
+                        .evaluate = evaluate_dot,
+                        .spec = "dot_general"})
 
 }  // namespace hilo::hlo

@@ -244,19 +244,16 @@ void fft_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& fft_op() {
-  static const OpDef definition = {.opcode = Opcode::kFft,
-                                   .name = "fft",
-                                   .arity = 1,
-                                   .operand_types = kInexact,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {fft_rule, passing_factors},
-                                   .infer_shape = infer_fft,
-                                   .attributes = attributes_def<FftAttributes>(kFftFields),
-                                   .evaluate = evaluate_fft,
-                                   .spec = "fft"};
-  return definition;
-}
+HILO_DEFINE_OP(fft_op, {.opcode = Opcode::kFft,
+                        .name = "fft",
+                        .arity = 1,
+                        .operand_types = kInexact,
+                        .traits = kNoTraits,
+                        .cost = CostClass::kHero,
+                        .sharding = {fft_rule, passing_factors},
+                        .infer_shape = infer_fft,
+                        .attributes = attributes_def<FftAttributes>(kFftFields),
+                        .evaluate = evaluate_fft,
+                        .spec = "fft"})
 
 }  // namespace hilo::hlo

@@ -16,6 +16,4 @@ struct FftAttributes : Attributes {
   Int64List fft_length;  ///< lengths of the last dimensions; one to three
 };
 
-const OpDef& fft_op();
-
 }  // namespace hilo::hlo

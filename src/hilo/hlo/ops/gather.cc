@@ -164,19 +164,16 @@ void gather_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& gather_op() {
-  static const OpDef definition = {.opcode = Opcode::kGather,
-                                   .name = "gather",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {gather_rule, gather_on_parts},
-                                   .infer_shape = infer_gather,
-                                   .attributes = attributes_def<GatherAttributes>(kGatherFields),
-                                   .evaluate = evaluate_gather,
-                                   .spec = "gather"};
-  return definition;
-}
+HILO_DEFINE_OP(gather_op, {.opcode = Opcode::kGather,
+                           .name = "gather",
+                           .arity = 2,
+                           .operand_types = kAnyArray,
+                           .traits = kMovesData,
+                           .cost = CostClass::kCheap,
+                           .sharding = {gather_rule, gather_on_parts},
+                           .infer_shape = infer_gather,
+                           .attributes = attributes_def<GatherAttributes>(kGatherFields),
+                           .evaluate = evaluate_gather,
+                           .spec = "gather"})
 
 }  // namespace hilo::hlo

@@ -18,6 +18,4 @@ struct GatherAttributes : Attributes {
   IndexMode index_mode = IndexMode::kUnspecified;
 };
 
-const OpDef& gather_op();
-
 }  // namespace hilo::hlo

@@ -200,34 +200,28 @@ StatusOr<Literal> evaluate_triangular_solve(const EvaluateInput& input) {
 
 }  // namespace
 
-const OpDef& cholesky_op() {
-  static const OpDef definition = {.opcode = Opcode::kCholesky,
-                                   .name = "cholesky",
-                                   .arity = 1,
-                                   .operand_types = kInexact,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kOverMatrices,
-                                   .infer_shape = infer_cholesky,
-                                   .attributes = attributes_def<CholeskyAttributes>(kCholeskyFields),
-                                   .evaluate = evaluate_cholesky,
-                                   .spec = "cholesky"};
-  return definition;
-}
+HILO_DEFINE_OP(cholesky_op, {.opcode = Opcode::kCholesky,
+                             .name = "cholesky",
+                             .arity = 1,
+                             .operand_types = kInexact,
+                             .traits = kNoTraits,
+                             .cost = CostClass::kHero,
+                             .sharding = kOverMatrices,
+                             .infer_shape = infer_cholesky,
+                             .attributes = attributes_def<CholeskyAttributes>(kCholeskyFields),
+                             .evaluate = evaluate_cholesky,
+                             .spec = "cholesky"})
 
-const OpDef& triangular_solve_op() {
-  static const OpDef definition = {.opcode = Opcode::kTriangularSolve,
-                                   .name = "triangular-solve",
-                                   .arity = 2,
-                                   .operand_types = kInexact,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kOverMatrices,
-                                   .infer_shape = infer_triangular_solve,
-                                   .attributes = attributes_def<TriangularSolveAttributes>(kSolveFields),
-                                   .evaluate = evaluate_triangular_solve,
-                                   .spec = "triangular_solve"};
-  return definition;
-}
+HILO_DEFINE_OP(triangular_solve_op, {.opcode = Opcode::kTriangularSolve,
+                                     .name = "triangular-solve",
+                                     .arity = 2,
+                                     .operand_types = kInexact,
+                                     .traits = kNoTraits,
+                                     .cost = CostClass::kHero,
+                                     .sharding = kOverMatrices,
+                                     .infer_shape = infer_triangular_solve,
+                                     .attributes = attributes_def<TriangularSolveAttributes>(kSolveFields),
+                                     .evaluate = evaluate_triangular_solve,
+                                     .spec = "triangular_solve"})
 
 }  // namespace hilo::hlo

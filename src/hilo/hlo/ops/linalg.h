@@ -23,7 +23,4 @@ struct TriangularSolveAttributes : Attributes {
   MatrixTranspose transpose_a = MatrixTranspose::kInvalid;
 };
 
-const OpDef& cholesky_op();
-const OpDef& triangular_solve_op();
-
 }  // namespace hilo::hlo

@@ -44,19 +44,10 @@ bool has_raw_attributes(Opcode opcode) {
 
 bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_not_yet; }
 
-const OpDef& collective_reduce_op() {
-  static const OpDef definition = not_yet_def(Opcode::kCollectiveReduce, "collective-reduce", kEffect);
-  return definition;
-}
+HILO_DEFINE_OP(collective_reduce_op, not_yet_def(Opcode::kCollectiveReduce, "collective-reduce", kEffect))
 
-const OpDef& ragged_all_to_all_op() {
-  static const OpDef definition = not_yet_def(Opcode::kRaggedAllToAll, "ragged-all-to-all", kEffect);
-  return definition;
-}
+HILO_DEFINE_OP(ragged_all_to_all_op, not_yet_def(Opcode::kRaggedAllToAll, "ragged-all-to-all", kEffect))
 
-const OpDef& shuffle_op() {
-  static const OpDef definition = not_yet_def(Opcode::kShuffle, "shuffle", kNoTraits);
-  return definition;
-}
+HILO_DEFINE_OP(shuffle_op, not_yet_def(Opcode::kShuffle, "shuffle", kNoTraits))
 
 }  // namespace hilo::hlo

@@ -32,8 +32,5 @@ bool has_raw_attributes(Opcode opcode);
 bool is_not_yet(Opcode opcode);
 
 // The generic definition: any operands, the shape that the program states, UNIMPLEMENTED when run.
-const OpDef& collective_reduce_op();
-const OpDef& ragged_all_to_all_op();
-const OpDef& shuffle_op();
 
 }  // namespace hilo::hlo

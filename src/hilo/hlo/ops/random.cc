@@ -208,34 +208,28 @@ Literal advanced_rng_state(const Literal& state, int64_t delta) {
   return Literal::array<uint64_t>({2}, {moved, state.data<uint64_t>()[1] + (moved < low ? 1 : 0)});
 }
 
-const OpDef& rng_get_and_update_state_op() {
-  static const OpDef definition = {.opcode = Opcode::kRngGetAndUpdateState,
-                                   .name = "rng-get-and-update-state",
-                                   .arity = 0,
-                                   .operand_types = kAnyArray,
-                                   .traits = kEffect,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_state,
-                                   .attributes = attributes_def<RngStateAttributes>(kStateFields),
-                                   .evaluate = evaluate_state,
-                                   .spec = "rng-get-and-update-state"};
-  return definition;
-}
+HILO_DEFINE_OP(rng_get_and_update_state_op, {.opcode = Opcode::kRngGetAndUpdateState,
+                                             .name = "rng-get-and-update-state",
+                                             .arity = 0,
+                                             .operand_types = kAnyArray,
+                                             .traits = kEffect,
+                                             .cost = CostClass::kHero,
+                                             .sharding = kUnshared,
+                                             .infer_shape = infer_state,
+                                             .attributes = attributes_def<RngStateAttributes>(kStateFields),
+                                             .evaluate = evaluate_state,
+                                             .spec = "rng-get-and-update-state"})
 
-const OpDef& rng_bit_generator_op() {
-  static const OpDef definition = {.opcode = Opcode::kRngBitGenerator,
-                                   .name = "rng-bit-generator",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kTranscendental,
-                                   .sharding = {rng_bit_generator_rule, whole_factors},
-                                   .infer_shape = infer_rng_bit_generator,
-                                   .attributes = attributes_def<RngBitGeneratorAttributes>(kRngBitGeneratorFields),
-                                   .evaluate = evaluate_rng_bit_generator,
-                                   .spec = "rng_bit_generator"};
-  return definition;
-}
+HILO_DEFINE_OP(rng_bit_generator_op, {.opcode = Opcode::kRngBitGenerator,
+                                      .name = "rng-bit-generator",
+                                      .arity = 1,
+                                      .operand_types = kAnyArray,
+                                      .traits = kNoTraits,
+                                      .cost = CostClass::kTranscendental,
+                                      .sharding = {rng_bit_generator_rule, whole_factors},
+                                      .infer_shape = infer_rng_bit_generator,
+                                      .attributes = attributes_def<RngBitGeneratorAttributes>(kRngBitGeneratorFields),
+                                      .evaluate = evaluate_rng_bit_generator,
+                                      .spec = "rng_bit_generator"})
 
 }  // namespace hilo::hlo

@@ -27,7 +27,4 @@ size_t random_pair_dimension(std::span<const int64_t> dimensions);
 Literal first_rng_state();
 Literal advanced_rng_state(const Literal& state, int64_t delta);
 
-const OpDef& rng_bit_generator_op();
-const OpDef& rng_get_and_update_state_op();
-
 }  // namespace hilo::hlo

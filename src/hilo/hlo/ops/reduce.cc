@@ -186,19 +186,16 @@ StatusOr<size_t> check_reduction_operands(std::span<const Shape> operands, bool 
   return n;
 }
 
-const OpDef& reduce_op() {
-  static const OpDef definition = {.opcode = Opcode::kReduce,
-                                   .name = "reduce",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kExpensive,
-                                   .sharding = {reduce_rule, reduce_on_parts},
-                                   .infer_shape = infer_reduce,
-                                   .attributes = attributes_def<ReduceAttributes>(kReduceFields),
-                                   .evaluate = evaluate_reduce,
-                                   .spec = "reduce"};
-  return definition;
-}
+HILO_DEFINE_OP(reduce_op, {.opcode = Opcode::kReduce,
+                           .name = "reduce",
+                           .arity = -1,
+                           .operand_types = kAnyArray,
+                           .traits = kNoTraits,
+                           .cost = CostClass::kExpensive,
+                           .sharding = {reduce_rule, reduce_on_parts},
+                           .infer_shape = infer_reduce,
+                           .attributes = attributes_def<ReduceAttributes>(kReduceFields),
+                           .evaluate = evaluate_reduce,
+                           .spec = "reduce"})
 
 }  // namespace hilo::hlo

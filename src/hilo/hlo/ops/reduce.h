@@ -17,6 +17,4 @@ struct ReduceAttributes : Attributes {
 /// Errors    INVALID_ARGUMENT "arrays differ in shape; operand 0 is f32[2], operand 1 is f32[3]"
 StatusOr<size_t> check_reduction_operands(std::span<const Shape> operands, bool same_types);
 
-const OpDef& reduce_op();
-
 }  // namespace hilo::hlo

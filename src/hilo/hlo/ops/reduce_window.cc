@@ -249,19 +249,16 @@ void run_on_parts(LocalBuilder& builder, int64_t dimension, std::optional<Reduce
       named ? LocalStrategy::kOwn : LocalStrategy::kWhole;
 }
 
-const OpDef& reduce_window_op() {
-  static const OpDef definition = {.opcode = Opcode::kReduceWindow,
-                                   .name = "reduce-window",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {reduce_window_rule, reduce_window_on_parts},
-                                   .infer_shape = infer_reduce_window,
-                                   .attributes = attributes_def<ReduceWindowAttributes>(kReduceWindowFields),
-                                   .evaluate = evaluate_reduce_window,
-                                   .spec = "reduce_window"};
-  return definition;
-}
+HILO_DEFINE_OP(reduce_window_op, {.opcode = Opcode::kReduceWindow,
+                                  .name = "reduce-window",
+                                  .arity = -1,
+                                  .operand_types = kAnyArray,
+                                  .traits = kNoTraits,
+                                  .cost = CostClass::kHero,
+                                  .sharding = {reduce_window_rule, reduce_window_on_parts},
+                                  .infer_shape = infer_reduce_window,
+                                  .attributes = attributes_def<ReduceWindowAttributes>(kReduceWindowFields),
+                                  .evaluate = evaluate_reduce_window,
+                                  .spec = "reduce_window"})
 
 }  // namespace hilo::hlo

@@ -35,6 +35,4 @@ Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> 
 /// line carries the result of the shards before it. Reducers without a neutral value need the whole dimension.
 void run_on_parts(LocalBuilder& builder, int64_t dimension, std::optional<ReducerKind> kind);
 
-const OpDef& reduce_window_op();
-
 }  // namespace hilo::hlo

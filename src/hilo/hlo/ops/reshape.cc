@@ -374,109 +374,88 @@ void bitcast_convert_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& reshape_op() {
-  static const OpDef definition = {.opcode = Opcode::kReshape,
-                                   .name = "reshape",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {reshape_rule, passing_factors},
-                                   .infer_shape = infer_reshape,
-                                   .attributes = {},
-                                   .evaluate = evaluate_reshape,
-                                   .spec = "reshape"};
-  return definition;
-}
+HILO_DEFINE_OP(reshape_op, {.opcode = Opcode::kReshape,
+                            .name = "reshape",
+                            .arity = 1,
+                            .operand_types = kAnyArray,
+                            .traits = kMovesData,
+                            .cost = CostClass::kFree,
+                            .sharding = {reshape_rule, passing_factors},
+                            .infer_shape = infer_reshape,
+                            .attributes = {},
+                            .evaluate = evaluate_reshape,
+                            .spec = "reshape"})
 
-const OpDef& broadcast_op() {
-  static const OpDef definition = {.opcode = Opcode::kBroadcast,
-                                   .name = "broadcast",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {broadcast_rule, broadcast_on_parts},
-                                   .infer_shape = infer_broadcast,
-                                   .attributes = attributes_def<BroadcastAttributes>(kReshapeBroadcastFields),
-                                   .evaluate = evaluate_broadcast,
-                                   .spec = "broadcast_in_dim"};
-  return definition;
-}
+HILO_DEFINE_OP(broadcast_op, {.opcode = Opcode::kBroadcast,
+                              .name = "broadcast",
+                              .arity = 1,
+                              .operand_types = kAnyArray,
+                              .traits = kMovesData,
+                              .cost = CostClass::kFree,
+                              .sharding = {broadcast_rule, broadcast_on_parts},
+                              .infer_shape = infer_broadcast,
+                              .attributes = attributes_def<BroadcastAttributes>(kReshapeBroadcastFields),
+                              .evaluate = evaluate_broadcast,
+                              .spec = "broadcast_in_dim"})
 
-const OpDef& transpose_op() {
-  static const OpDef definition = {.opcode = Opcode::kTranspose,
-                                   .name = "transpose",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {transpose_rule, passing_factors},
-                                   .infer_shape = infer_transpose,
-                                   .attributes = attributes_def<TransposeAttributes>(kTransposeFields),
-                                   .evaluate = evaluate_transpose,
-                                   .spec = "transpose"};
-  return definition;
-}
+HILO_DEFINE_OP(transpose_op, {.opcode = Opcode::kTranspose,
+                              .name = "transpose",
+                              .arity = 1,
+                              .operand_types = kAnyArray,
+                              .traits = kMovesData,
+                              .cost = CostClass::kFree,
+                              .sharding = {transpose_rule, passing_factors},
+                              .infer_shape = infer_transpose,
+                              .attributes = attributes_def<TransposeAttributes>(kTransposeFields),
+                              .evaluate = evaluate_transpose,
+                              .spec = "transpose"})
 
-const OpDef& reverse_op() {
-  static const OpDef definition = {.opcode = Opcode::kReverse,
-                                   .name = "reverse",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {reverse_rule, reverse_on_parts},
-                                   .infer_shape = infer_reverse,
-                                   .attributes = attributes_def<ReverseAttributes>(kReverseFields),
-                                   .evaluate = evaluate_reverse,
-                                   .spec = "reverse"};
-  return definition;
-}
+HILO_DEFINE_OP(reverse_op, {.opcode = Opcode::kReverse,
+                            .name = "reverse",
+                            .arity = 1,
+                            .operand_types = kAnyArray,
+                            .traits = kMovesData,
+                            .cost = CostClass::kFree,
+                            .sharding = {reverse_rule, reverse_on_parts},
+                            .infer_shape = infer_reverse,
+                            .attributes = attributes_def<ReverseAttributes>(kReverseFields),
+                            .evaluate = evaluate_reverse,
+                            .spec = "reverse"})
 
-const OpDef& bitcast_convert_op() {
-  static const OpDef definition = {.opcode = Opcode::kBitcastConvert,
-                                   .name = "bitcast-convert",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {bitcast_convert_rule, passing_factors},
-                                   .infer_shape = infer_bitcast_convert,
-                                   .attributes = {},
-                                   .evaluate = evaluate_bitcast_convert,
-                                   .spec = "bitcast_convert"};
-  return definition;
-}
+HILO_DEFINE_OP(bitcast_convert_op, {.opcode = Opcode::kBitcastConvert,
+                                    .name = "bitcast-convert",
+                                    .arity = 1,
+                                    .operand_types = kAnyArray,
+                                    .traits = kNoTraits,
+                                    .cost = CostClass::kCheap,
+                                    .sharding = {bitcast_convert_rule, passing_factors},
+                                    .infer_shape = infer_bitcast_convert,
+                                    .attributes = {},
+                                    .evaluate = evaluate_bitcast_convert,
+                                    .spec = "bitcast_convert"})
 
-const OpDef& iota_op() {
-  static const OpDef definition = {.opcode = Opcode::kIota,
-                                   .name = "iota",
-                                   .arity = 0,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_iota,
-                                   .attributes = attributes_def<IotaAttributes>(kIotaFields),
-                                   .evaluate = evaluate_iota,
-                                   .spec = "iota"};
-  return definition;
-}
+HILO_DEFINE_OP(iota_op, {.opcode = Opcode::kIota,
+                         .name = "iota",
+                         .arity = 0,
+                         .operand_types = kAnyArray,
+                         .traits = kNoTraits,
+                         .cost = CostClass::kCheap,
+                         .sharding = kUnshared,
+                         .infer_shape = infer_iota,
+                         .attributes = attributes_def<IotaAttributes>(kIotaFields),
+                         .evaluate = evaluate_iota,
+                         .spec = "iota"})
 
-const OpDef& constant_op() {
-  static const OpDef definition = {.opcode = Opcode::kConstant,
-                                   .name = "constant",
-                                   .arity = 0,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_constant,
-                                   .attributes = attributes_def<ConstantAttributes>(kConstantFields),
-                                   .evaluate = evaluate_constant,
-                                   .spec = "constant"};
-  return definition;
-}
+HILO_DEFINE_OP(constant_op, {.opcode = Opcode::kConstant,
+                             .name = "constant",
+                             .arity = 0,
+                             .operand_types = kAnyArray,
+                             .traits = kNoTraits,
+                             .cost = CostClass::kFree,
+                             .sharding = kUnshared,
+                             .infer_shape = infer_constant,
+                             .attributes = attributes_def<ConstantAttributes>(kConstantFields),
+                             .evaluate = evaluate_constant,
+                             .spec = "constant"})
 
 }  // namespace hilo::hlo

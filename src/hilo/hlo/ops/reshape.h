@@ -29,12 +29,4 @@ struct ConstantAttributes : Attributes {
   Literal value;
 };
 
-const OpDef& reshape_op();
-const OpDef& broadcast_op();
-const OpDef& transpose_op();
-const OpDef& reverse_op();
-const OpDef& bitcast_convert_op();
-const OpDef& iota_op();
-const OpDef& constant_op();
-
 }  // namespace hilo::hlo

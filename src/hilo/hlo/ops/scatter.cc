@@ -303,19 +303,16 @@ bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Sh
          updates.element_count() / kMinPerElement >= array.element_count();
 }
 
-const OpDef& scatter_op() {
-  static const OpDef definition = {.opcode = Opcode::kScatter,
-                                   .name = "scatter",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {scatter_rule, scatter_on_parts},
-                                   .infer_shape = infer_scatter,
-                                   .attributes = attributes_def<ScatterAttributes>(kScatterFields),
-                                   .evaluate = evaluate_scatter,
-                                   .spec = "scatter"};
-  return definition;
-}
+HILO_DEFINE_OP(scatter_op, {.opcode = Opcode::kScatter,
+                            .name = "scatter",
+                            .arity = -1,
+                            .operand_types = kAnyArray,
+                            .traits = kNoTraits,
+                            .cost = CostClass::kHero,
+                            .sharding = {scatter_rule, scatter_on_parts},
+                            .infer_shape = infer_scatter,
+                            .attributes = attributes_def<ScatterAttributes>(kScatterFields),
+                            .evaluate = evaluate_scatter,
+                            .spec = "scatter"})
 
 }  // namespace hilo::hlo

@@ -24,6 +24,4 @@ struct ScatterAttributes : Attributes {
 /// wider type (long_sums.h) and are rounded once. Otherwise the body is applied update by update.
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates);
 
-const OpDef& scatter_op();
-
 }  // namespace hilo::hlo

@@ -132,19 +132,17 @@ std::optional<ComparisonDirection> plain_order(const Computation& select) {
   return a.direction;
 }
 
-const OpDef& select_and_scatter_op() {
-  static const OpDef definition = {.opcode = Opcode::kSelectAndScatter,
-                                   .name = "select-and-scatter",
-                                   .arity = 3,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {select_and_scatter_rule, select_and_scatter_on_parts},
-                                   .infer_shape = infer_select_and_scatter,
-                                   .attributes = attributes_def<SelectAndScatterAttributes>(kSelectAndScatterFields),
-                                   .evaluate = evaluate_select_and_scatter,
-                                   .spec = "select_and_scatter"};
-  return definition;
-}
+HILO_DEFINE_OP(select_and_scatter_op,
+               {.opcode = Opcode::kSelectAndScatter,
+                .name = "select-and-scatter",
+                .arity = 3,
+                .operand_types = kAnyArray,
+                .traits = kNoTraits,
+                .cost = CostClass::kHero,
+                .sharding = {select_and_scatter_rule, select_and_scatter_on_parts},
+                .infer_shape = infer_select_and_scatter,
+                .attributes = attributes_def<SelectAndScatterAttributes>(kSelectAndScatterFields),
+                .evaluate = evaluate_select_and_scatter,
+                .spec = "select_and_scatter"})
 
 }  // namespace hilo::hlo

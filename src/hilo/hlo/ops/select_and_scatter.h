@@ -25,6 +25,4 @@ struct SelectAndScatterAttributes : Attributes {
 /// nothing for other bodies.
 std::optional<ComparisonDirection> plain_order(const Computation& select);
 
-const OpDef& select_and_scatter_op();
-
 }  // namespace hilo::hlo

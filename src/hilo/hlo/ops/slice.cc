@@ -403,79 +403,64 @@ void pad_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kSlice,
-                                   .name = "slice",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {resize_rule, slice_on_parts},
-                                   .infer_shape = infer_slice,
-                                   .attributes = attributes_def<SliceAttributes>(kSliceFields),
-                                   .evaluate = evaluate_slice,
-                                   .spec = "slice"};
-  return definition;
-}
+HILO_DEFINE_OP(slice_op, {.opcode = Opcode::kSlice,
+                          .name = "slice",
+                          .arity = 1,
+                          .operand_types = kAnyArray,
+                          .traits = kMovesData,
+                          .cost = CostClass::kFree,
+                          .sharding = {resize_rule, slice_on_parts},
+                          .infer_shape = infer_slice,
+                          .attributes = attributes_def<SliceAttributes>(kSliceFields),
+                          .evaluate = evaluate_slice,
+                          .spec = "slice"})
 
-const OpDef& dynamic_slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicSlice,
-                                   .name = "dynamic-slice",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {dynamic_slice_rule, dynamic_slice_on_parts},
-                                   .infer_shape = infer_dynamic_slice,
-                                   .attributes = attributes_def<DynamicSliceAttributes>(kDynamicSliceFields),
-                                   .evaluate = evaluate_dynamic_slice,
-                                   .spec = "dynamic_slice"};
-  return definition;
-}
+HILO_DEFINE_OP(dynamic_slice_op, {.opcode = Opcode::kDynamicSlice,
+                                  .name = "dynamic-slice",
+                                  .arity = -1,
+                                  .operand_types = kAnyArray,
+                                  .traits = kMovesData,
+                                  .cost = CostClass::kCheap,
+                                  .sharding = {dynamic_slice_rule, dynamic_slice_on_parts},
+                                  .infer_shape = infer_dynamic_slice,
+                                  .attributes = attributes_def<DynamicSliceAttributes>(kDynamicSliceFields),
+                                  .evaluate = evaluate_dynamic_slice,
+                                  .spec = "dynamic_slice"})
 
-const OpDef& dynamic_update_slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicUpdateSlice,
-                                   .name = "dynamic-update-slice",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {dynamic_update_slice_rule, dynamic_update_slice_on_parts},
-                                   .infer_shape = infer_dynamic_update_slice,
-                                   .attributes = {},
-                                   .evaluate = evaluate_dynamic_update_slice,
-                                   .spec = "dynamic_update_slice"};
-  return definition;
-}
+HILO_DEFINE_OP(dynamic_update_slice_op, {.opcode = Opcode::kDynamicUpdateSlice,
+                                         .name = "dynamic-update-slice",
+                                         .arity = -1,
+                                         .operand_types = kAnyArray,
+                                         .traits = kMovesData,
+                                         .cost = CostClass::kCheap,
+                                         .sharding = {dynamic_update_slice_rule, dynamic_update_slice_on_parts},
+                                         .infer_shape = infer_dynamic_update_slice,
+                                         .attributes = {},
+                                         .evaluate = evaluate_dynamic_update_slice,
+                                         .spec = "dynamic_update_slice"})
 
-const OpDef& concatenate_op() {
-  static const OpDef definition = {.opcode = Opcode::kConcatenate,
-                                   .name = "concatenate",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {concatenate_rule, passing_factors},
-                                   .infer_shape = infer_concatenate,
-                                   .attributes = attributes_def<ConcatenateAttributes>(kConcatenateFields),
-                                   .evaluate = evaluate_concatenate,
-                                   .spec = "concatenate"};
-  return definition;
-}
+HILO_DEFINE_OP(concatenate_op, {.opcode = Opcode::kConcatenate,
+                                .name = "concatenate",
+                                .arity = -1,
+                                .operand_types = kAnyArray,
+                                .traits = kMovesData,
+                                .cost = CostClass::kCheap,
+                                .sharding = {concatenate_rule, passing_factors},
+                                .infer_shape = infer_concatenate,
+                                .attributes = attributes_def<ConcatenateAttributes>(kConcatenateFields),
+                                .evaluate = evaluate_concatenate,
+                                .spec = "concatenate"})
 
-const OpDef& pad_op() {
-  static const OpDef definition = {.opcode = Opcode::kPad,
-                                   .name = "pad",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {resize_rule, pad_on_parts},
-                                   .infer_shape = infer_pad,
-                                   .attributes = attributes_def<PadAttributes>(kPadFields),
-                                   .evaluate = evaluate_pad,
-                                   .spec = "pad"};
-  return definition;
-}
+HILO_DEFINE_OP(pad_op, {.opcode = Opcode::kPad,
+                        .name = "pad",
+                        .arity = 2,
+                        .operand_types = kAnyArray,
+                        .traits = kMovesData,
+                        .cost = CostClass::kCheap,
+                        .sharding = {resize_rule, pad_on_parts},
+                        .infer_shape = infer_pad,
+                        .attributes = attributes_def<PadAttributes>(kPadFields),
+                        .evaluate = evaluate_pad,
+                        .spec = "pad"})
 
 }  // namespace hilo::hlo

@@ -34,10 +34,4 @@ struct KeptRange {
 /// shape rule accepts.
 KeptRange kept_by(const PaddingDimension& padding, int64_t size, int64_t result);
 
-const OpDef& slice_op();
-const OpDef& dynamic_slice_op();
-const OpDef& dynamic_update_slice_op();
-const OpDef& concatenate_op();
-const OpDef& pad_op();
-
 }  // namespace hilo::hlo

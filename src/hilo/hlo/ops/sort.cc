@@ -136,19 +136,16 @@ void sort_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& sort_op() {
-  static const OpDef definition = {.opcode = Opcode::kSort,
-                                   .name = "sort",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {sort_rule, passing_factors},
-                                   .infer_shape = infer_sort,
-                                   .attributes = attributes_def<SortAttributes>(kSortFields),
-                                   .evaluate = evaluate_sort,
-                                   .spec = "sort"};
-  return definition;
-}
+HILO_DEFINE_OP(sort_op, {.opcode = Opcode::kSort,
+                         .name = "sort",
+                         .arity = -1,
+                         .operand_types = kAnyArray,
+                         .traits = kNoTraits,
+                         .cost = CostClass::kHero,
+                         .sharding = {sort_rule, passing_factors},
+                         .infer_shape = infer_sort,
+                         .attributes = attributes_def<SortAttributes>(kSortFields),
+                         .evaluate = evaluate_sort,
+                         .spec = "sort"})
 
 }  // namespace hilo::hlo

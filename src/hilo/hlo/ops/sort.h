@@ -16,6 +16,4 @@ struct SortAttributes : Attributes {
   int64_t dimension() const { return dimensions[0]; }
 };
 
-const OpDef& sort_op();
-
 }  // namespace hilo::hlo

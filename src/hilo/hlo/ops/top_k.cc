@@ -83,19 +83,16 @@ void top_k_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& top_k_op() {
-  static const OpDef definition = {.opcode = Opcode::kTopK,
-                                   .name = "topk",
-                                   .arity = 1,
-                                   .operand_types = kReal,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {top_k_rule, top_k_on_parts},
-                                   .infer_shape = infer_top_k,
-                                   .attributes = attributes_def<TopKAttributes>(kTopKFields),
-                                   .evaluate = evaluate_top_k,
-                                   .spec = "chlo.top_k"};
-  return definition;
-}
+HILO_DEFINE_OP(top_k_op, {.opcode = Opcode::kTopK,
+                          .name = "topk",
+                          .arity = 1,
+                          .operand_types = kReal,
+                          .traits = kNoTraits,
+                          .cost = CostClass::kHero,
+                          .sharding = {top_k_rule, top_k_on_parts},
+                          .infer_shape = infer_top_k,
+                          .attributes = attributes_def<TopKAttributes>(kTopKFields),
+                          .evaluate = evaluate_top_k,
+                          .spec = "chlo.top_k"})
 
 }  // namespace hilo::hlo

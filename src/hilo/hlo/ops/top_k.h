@@ -13,8 +13,6 @@ struct TopKAttributes : Attributes {
   bool largest = true;
 };
 
-const OpDef& top_k_op();
-
 /// The order of a type's elements in terms of their bits.
 enum class BitOrder : uint8_t { kUnsigned, kSigned, kFloating };
 

@@ -94,30 +94,12 @@ OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Sha
 
 }  // namespace
 
-const OpDef& infeed_op() {
-  static const OpDef definition = transfer_def(Opcode::kInfeed, "infeed", 1, infer_infeed, "infeed");
-  return definition;
-}
-const OpDef& outfeed_op() {
-  static const OpDef definition = transfer_def(Opcode::kOutfeed, "outfeed", 2, infer_outfeed, "outfeed");
-  return definition;
-}
-const OpDef& send_op() {
-  static const OpDef definition = transfer_def(Opcode::kSend, "send", 2, infer_send, "send");
-  return definition;
-}
-const OpDef& send_done_op() {
-  static const OpDef definition = transfer_def(Opcode::kSendDone, "send-done", 1, infer_send_done, "send");
-  return definition;
-}
-const OpDef& recv_op() {
-  static const OpDef definition = transfer_def(Opcode::kRecv, "recv", 1, infer_recv, "recv");
-  return definition;
-}
-const OpDef& recv_done_op() {
-  static const OpDef definition = transfer_def(Opcode::kRecvDone, "recv-done", 1, infer_recv_done, "recv");
-  return definition;
-}
+HILO_DEFINE_OP(infeed_op, transfer_def(Opcode::kInfeed, "infeed", 1, infer_infeed, "infeed"))
+HILO_DEFINE_OP(outfeed_op, transfer_def(Opcode::kOutfeed, "outfeed", 2, infer_outfeed, "outfeed"))
+HILO_DEFINE_OP(send_op, transfer_def(Opcode::kSend, "send", 2, infer_send, "send"))
+HILO_DEFINE_OP(send_done_op, transfer_def(Opcode::kSendDone, "send-done", 1, infer_send_done, "send"))
+HILO_DEFINE_OP(recv_op, transfer_def(Opcode::kRecv, "recv", 1, infer_recv, "recv"))
+HILO_DEFINE_OP(recv_done_op, transfer_def(Opcode::kRecvDone, "recv-done", 1, infer_recv_done, "recv"))
 
 bool is_transfer(Opcode opcode) { return op_def(opcode).evaluate == reject_transfer; }
 

@@ -8,12 +8,6 @@
 namespace hilo::hlo {
 
 // All have RawAttributes.
-const OpDef& infeed_op();
-const OpDef& outfeed_op();
-const OpDef& send_op();
-const OpDef& send_done_op();
-const OpDef& recv_op();
-const OpDef& recv_done_op();
 
 /// Returns whether `opcode` is one of these.
 bool is_transfer(Opcode opcode);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/async.h"
-
+// hlo/ops/ext/async.cc -- asynchronous ops. In hilo all ops run in order: a start computes; an update and a done return
+// its result.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
@@ -264,85 +265,47 @@ OpDef started_def(const OpDef& started, Opcode opcode, std::string_view name,
 
 }  // namespace
 
-const OpDef& after_all_op() {
-  static const OpDef definition = [] {
-    OpDef def = plain_def(Opcode::kAfterAll, "after-all", -1, infer_after_all, nullptr);
-    def.traits = kNoTraits;
-    def.evaluate = evaluate_after_all;
-    def.spec = "after_all";
-    return def;
-  }();
-  return definition;
-}
+HILO_DEFINE_OP(after_all_op, [] {
+  OpDef def = plain_def(Opcode::kAfterAll, "after-all", -1, infer_after_all, nullptr);
+  def.traits = kNoTraits;
+  def.evaluate = evaluate_after_all;
+  def.spec = "after_all";
+  return def;
+}())
 
-const OpDef& add_dependency_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kAddDependency, "add-dependency", 2, infer_add_dependency, pass_on_first);
-  return definition;
-}
+HILO_DEFINE_OP(add_dependency_op,
+               plain_def(Opcode::kAddDependency, "add-dependency", 2, infer_add_dependency, pass_on_first))
 
-const OpDef& copy_start_op() {
-  static const OpDef definition = raw_def(Opcode::kCopyStart, "copy-start", 1, infer_copy_start, decompose_copy_start);
-  return definition;
-}
+HILO_DEFINE_OP(copy_start_op, raw_def(Opcode::kCopyStart, "copy-start", 1, infer_copy_start, decompose_copy_start))
 
-const OpDef& copy_done_op() {
-  static const OpDef definition = plain_def(Opcode::kCopyDone, "copy-done", 1, infer_copy_done, pass_on_element<0>);
-  return definition;
-}
+HILO_DEFINE_OP(copy_done_op, plain_def(Opcode::kCopyDone, "copy-done", 1, infer_copy_done, pass_on_element<0>))
 
-const OpDef& async_start_op() {
-  static const OpDef definition =
-      raw_def(Opcode::kAsyncStart, "async-start", -1, infer_async_start, decompose_async_start);
-  return definition;
-}
+/// async-start and XLA's forms `call-start`, `add-start` of it. RawAttributes.
+HILO_DEFINE_OP(async_start_op,
+               raw_def(Opcode::kAsyncStart, "async-start", -1, infer_async_start, decompose_async_start))
 
-const OpDef& async_update_op() {
-  static const OpDef definition = raw_def(Opcode::kAsyncUpdate, "async-update", 1, infer_async_update, pass_on_first);
-  return definition;
-}
+HILO_DEFINE_OP(async_update_op, raw_def(Opcode::kAsyncUpdate, "async-update", 1, infer_async_update, pass_on_first))
 
-const OpDef& async_done_op() {
-  static const OpDef definition = raw_def(Opcode::kAsyncDone, "async-done", 1, infer_async_done, pass_on_element<1>);
-  return definition;
-}
+HILO_DEFINE_OP(async_done_op, raw_def(Opcode::kAsyncDone, "async-done", 1, infer_async_done, pass_on_element<1>))
 
-const OpDef& all_reduce_start_op() {
-  static const OpDef definition =
-      started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start", infer_all_reduce_start,
-                  decompose_start<Opcode::kAllReduce>, kPointwiseWhole);
-  return definition;
-}
+HILO_DEFINE_OP(all_reduce_start_op,
+               started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start", infer_all_reduce_start,
+                           decompose_start<Opcode::kAllReduce>, kPointwiseWhole))
 
-const OpDef& all_reduce_done_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kAllReduceDone, "all-reduce-done", 1, infer_same, pass_on_first, kPointwiseWhole);
-  return definition;
-}
+HILO_DEFINE_OP(all_reduce_done_op,
+               plain_def(Opcode::kAllReduceDone, "all-reduce-done", 1, infer_same, pass_on_first, kPointwiseWhole))
 
-const OpDef& all_gather_start_op() {
-  static const OpDef definition = started_def(all_gather_op(), Opcode::kAllGatherStart, "all-gather-start",
-                                              infer_all_gather_start, decompose_start<Opcode::kAllGather>, kUnshared);
-  return definition;
-}
+HILO_DEFINE_OP(all_gather_start_op, started_def(all_gather_op(), Opcode::kAllGatherStart, "all-gather-start",
+                                                infer_all_gather_start, decompose_start<Opcode::kAllGather>, kUnshared))
 
-const OpDef& all_gather_done_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kAllGatherDone, "all-gather-done", 1, infer_second, pass_on_element<1>);
-  return definition;
-}
+HILO_DEFINE_OP(all_gather_done_op,
+               plain_def(Opcode::kAllGatherDone, "all-gather-done", 1, infer_second, pass_on_element<1>))
 
-const OpDef& collective_permute_start_op() {
-  static const OpDef definition =
-      started_def(collective_permute_op(), Opcode::kCollectivePermuteStart, "collective-permute-start",
-                  infer_collective_permute_start, decompose_start<Opcode::kCollectivePermute>, kUnshared);
-  return definition;
-}
+HILO_DEFINE_OP(collective_permute_start_op,
+               started_def(collective_permute_op(), Opcode::kCollectivePermuteStart, "collective-permute-start",
+                           infer_collective_permute_start, decompose_start<Opcode::kCollectivePermute>, kUnshared))
 
-const OpDef& collective_permute_done_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kCollectivePermuteDone, "collective-permute-done", 1, infer_second, pass_on_element<1>);
-  return definition;
-}
+HILO_DEFINE_OP(collective_permute_done_op, plain_def(Opcode::kCollectivePermuteDone, "collective-permute-done", 1,
+                                                     infer_second, pass_on_element<1>))
 
 }  // namespace hilo::hlo

@@ -171,22 +171,13 @@ OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Sh
 
 }  // namespace
 
-const OpDef& batch_norm_training_op() {
-  static const OpDef definition = batch_norm_op(Opcode::kBatchNormTraining, "batch-norm-training", 3, infer_training,
-                                                decompose_training, "batch_norm_training");
-  return definition;
-}
+HILO_DEFINE_OP(batch_norm_training_op, batch_norm_op(Opcode::kBatchNormTraining, "batch-norm-training", 3,
+                                                     infer_training, decompose_training, "batch_norm_training"))
 
-const OpDef& batch_norm_inference_op() {
-  static const OpDef definition = batch_norm_op(Opcode::kBatchNormInference, "batch-norm-inference", 5, infer_inference,
-                                                decompose_inference, "batch_norm_inference");
-  return definition;
-}
+HILO_DEFINE_OP(batch_norm_inference_op, batch_norm_op(Opcode::kBatchNormInference, "batch-norm-inference", 5,
+                                                      infer_inference, decompose_inference, "batch_norm_inference"))
 
-const OpDef& batch_norm_grad_op() {
-  static const OpDef definition =
-      batch_norm_op(Opcode::kBatchNormGrad, "batch-norm-grad", 5, infer_grad, decompose_grad, "batch_norm_grad");
-  return definition;
-}
+HILO_DEFINE_OP(batch_norm_grad_op, batch_norm_op(Opcode::kBatchNormGrad, "batch-norm-grad", 5, infer_grad,
+                                                 decompose_grad, "batch_norm_grad"))
 
 }  // namespace hilo::hlo

@@ -16,8 +16,4 @@ struct BatchNormAttributes : Attributes {
   int64_t feature_index = 0;
 };
 
-const OpDef& batch_norm_training_op();
-const OpDef& batch_norm_inference_op();
-const OpDef& batch_norm_grad_op();
-
 }  // namespace hilo::hlo

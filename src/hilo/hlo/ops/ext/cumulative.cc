@@ -104,26 +104,11 @@ std::optional<ReducerKind> cumulative_kind(Opcode opcode) {
   return std::nullopt;
 }
 
-const OpDef& ext_cumsum_op() {
-  static const OpDef definition = cumulative_op(kExtCumsum, "hilo.cumsum", kNumeric, "jax.lax.cumsum");
-  return definition;
-}
-const OpDef& ext_cumprod_op() {
-  static const OpDef definition = cumulative_op(kExtCumprod, "hilo.cumprod", kNumeric, "jax.lax.cumprod");
-  return definition;
-}
-const OpDef& ext_cummax_op() {
-  static const OpDef definition = cumulative_op(kExtCummax, "hilo.cummax", kReal, "jax.lax.cummax");
-  return definition;
-}
-const OpDef& ext_cummin_op() {
-  static const OpDef definition = cumulative_op(kExtCummin, "hilo.cummin", kReal, "jax.lax.cummin");
-  return definition;
-}
-const OpDef& ext_cumlogsumexp_op() {
-  static const OpDef definition =
-      cumulative_op(kExtCumlogsumexp, "hilo.cumlogsumexp", kFloating, "jax.lax.cumlogsumexp");
-  return definition;
-}
+HILO_DEFINE_OP(ext_cumsum_op, cumulative_op(kExtCumsum, "hilo.cumsum", kNumeric, "jax.lax.cumsum"))
+HILO_DEFINE_OP(ext_cumprod_op, cumulative_op(kExtCumprod, "hilo.cumprod", kNumeric, "jax.lax.cumprod"))
+HILO_DEFINE_OP(ext_cummax_op, cumulative_op(kExtCummax, "hilo.cummax", kReal, "jax.lax.cummax"))
+HILO_DEFINE_OP(ext_cummin_op, cumulative_op(kExtCummin, "hilo.cummin", kReal, "jax.lax.cummin"))
+HILO_DEFINE_OP(ext_cumlogsumexp_op,
+               cumulative_op(kExtCumlogsumexp, "hilo.cumlogsumexp", kFloating, "jax.lax.cumlogsumexp"))
 
 }  // namespace hilo::hlo

@@ -15,11 +15,6 @@ struct CumulativeAttributes : Attributes {
 };
 
 // Each decomposes into a reduce-window as long as the axis, which engines recognize as cumulative.
-const OpDef& ext_cumsum_op();
-const OpDef& ext_cumprod_op();
-const OpDef& ext_cummax_op();
-const OpDef& ext_cummin_op();
-const OpDef& ext_cumlogsumexp_op();
 
 /// Returns the reducer of such an op; for cumlogsumexp the kind with the same neutral value. Returns nothing for other
 /// ops.

@@ -51,20 +51,17 @@ StatusOr<ComputationPtr> decompose_custom_rules(const Instruction& i, std::span<
 
 }  // namespace
 
-const OpDef& ext_custom_rules_op() {
-  static const OpDef definition = {.opcode = kExtCustomRules,
-                                   .name = "hilo.custom_rules",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_custom_rules,
-                                   .attributes = attributes_def<CustomRulesAttributes>(kCustomRulesFields),
-                                   .evaluate = evaluate_custom_rules,
-                                   .decompose = decompose_custom_rules,
-                                   .spec = "jax.custom_jvp"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_custom_rules_op, {.opcode = kExtCustomRules,
+                                     .name = "hilo.custom_rules",
+                                     .arity = -1,
+                                     .operand_types = kAnyArray,
+                                     .traits = kExtension,
+                                     .cost = CostClass::kHero,
+                                     .sharding = kUnshared,
+                                     .infer_shape = infer_custom_rules,
+                                     .attributes = attributes_def<CustomRulesAttributes>(kCustomRulesFields),
+                                     .evaluate = evaluate_custom_rules,
+                                     .decompose = decompose_custom_rules,
+                                     .spec = "jax.custom_jvp"})
 
 }  // namespace hilo::hlo

@@ -27,6 +27,4 @@ struct CustomRulesAttributes : Attributes {
 /// residuals; `detail` is their number. The pass optimize_remat uses the first if no residual is needed.
 inline constexpr char kOptimizeRemat[] = "optimize_remat";
 
-const OpDef& ext_custom_rules_op();
-
 }  // namespace hilo::hlo

@@ -115,8 +115,7 @@ std::vector<Shape> leaves_with_tangents(std::span<const Shape> shapes) {
   return out;
 }
 
-const OpDef& ext_custom_vjp_op() {
-  static const OpDef definition = {.opcode = kExtCustomVjp,
+HILO_DEFINE_OP(ext_custom_vjp_op, {.opcode = kExtCustomVjp,
                                    .name = "hilo.custom_vjp",
                                    .arity = -1,
                                    .operand_types = kAnyArray,
@@ -127,24 +126,19 @@ const OpDef& ext_custom_vjp_op() {
                                    .attributes = attributes_def<CustomVjpAttributes>(kCustomVjpFields),
                                    .evaluate = evaluate_custom_vjp,
                                    .decompose = decompose_custom_vjp,
-                                   .spec = "jax.custom_vjp"};
-  return definition;
-}
+                                   .spec = "jax.custom_vjp"})
 
-const OpDef& ext_custom_vjp_tangent_op() {
-  static const OpDef definition = {.opcode = kExtCustomVjpTangent,
-                                   .name = "hilo.custom_vjp_tangent",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_tangent,
-                                   .attributes = attributes_def<CustomVjpTangentAttributes>(kTangentFields),
-                                   .evaluate = reject_evaluation,
-                                   .decompose = reject_decomposition,
-                                   .spec = "jax.custom_vjp"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_custom_vjp_tangent_op, {.opcode = kExtCustomVjpTangent,
+                                           .name = "hilo.custom_vjp_tangent",
+                                           .arity = -1,
+                                           .operand_types = kAnyArray,
+                                           .traits = kExtension,
+                                           .cost = CostClass::kHero,
+                                           .sharding = kUnshared,
+                                           .infer_shape = infer_tangent,
+                                           .attributes = attributes_def<CustomVjpTangentAttributes>(kTangentFields),
+                                           .evaluate = reject_evaluation,
+                                           .decompose = reject_decomposition,
+                                           .spec = "jax.custom_vjp"})
 
 }  // namespace hilo::hlo

@@ -28,9 +28,6 @@ inline constexpr char kNoForwardMode[] =
     "can't apply forward-mode differentiation (jvp) to a custom_vjp function. Hint: reverse mode (grad, vjp) works; "
     "where the function comes from a file, load it with use_vjp = false";
 
-const OpDef& ext_custom_vjp_op();
-const OpDef& ext_custom_vjp_tangent_op();
-
 /// Returns the leaves of a list of shapes that have tangents: those of floating and complex types.
 std::vector<Shape> leaves_with_tangents(std::span<const Shape> shapes);
 

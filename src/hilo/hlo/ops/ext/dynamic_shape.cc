@@ -98,41 +98,32 @@ OpDef dimension_size_def(Opcode opcode, std::string_view name, int arity, std::s
 
 }  // namespace
 
-const OpDef& get_dimension_size_op() {
-  static const OpDef definition = [] {
-    OpDef def = dimension_size_def(Opcode::kGetDimensionSize, "get-dimension-size", 1, "get_dimension_size");
-    def.infer_shape = infer_get_dimension_size;
-    def.decompose = decompose_get_dimension_size;
-    return def;
-  }();
-  return definition;
-}
+HILO_DEFINE_OP(get_dimension_size_op, [] {
+  OpDef def = dimension_size_def(Opcode::kGetDimensionSize, "get-dimension-size", 1, "get_dimension_size");
+  def.infer_shape = infer_get_dimension_size;
+  def.decompose = decompose_get_dimension_size;
+  return def;
+}())
 
-const OpDef& set_dimension_size_op() {
-  static const OpDef definition = [] {
-    OpDef def = dimension_size_def(Opcode::kSetDimensionSize, "set-dimension-size", 2, "set_dimension_size");
-    def.sharding = kPointwiseWhole;
-    def.infer_shape = infer_set_dimension_size;
-    def.evaluate = evaluate_set_dimension_size;
-    return def;
-  }();
-  return definition;
-}
+HILO_DEFINE_OP(set_dimension_size_op, [] {
+  OpDef def = dimension_size_def(Opcode::kSetDimensionSize, "set-dimension-size", 2, "set_dimension_size");
+  def.sharding = kPointwiseWhole;
+  def.infer_shape = infer_set_dimension_size;
+  def.evaluate = evaluate_set_dimension_size;
+  return def;
+}())
 
-const OpDef& dynamic_reshape_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicReshape,
-                                   .name = "dynamic-reshape",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_dynamic_reshape,
-                                   .attributes = {},
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_dynamic_reshape,
-                                   .spec = "dynamic_reshape"};
-  return definition;
-}
+HILO_DEFINE_OP(dynamic_reshape_op, {.opcode = Opcode::kDynamicReshape,
+                                    .name = "dynamic-reshape",
+                                    .arity = -1,
+                                    .operand_types = kAnyArray,
+                                    .traits = kNoTraits,
+                                    .cost = CostClass::kFree,
+                                    .sharding = kUnshared,
+                                    .infer_shape = infer_dynamic_reshape,
+                                    .attributes = {},
+                                    .evaluate = nullptr,
+                                    .decompose = decompose_dynamic_reshape,
+                                    .spec = "dynamic_reshape"})
 
 }  // namespace hilo::hlo

@@ -11,8 +11,4 @@ struct DimensionSizeAttributes : Attributes {
   Int64List dimensions;  ///< exactly one
 };
 
-const OpDef& get_dimension_size_op();
-const OpDef& set_dimension_size_op();
-const OpDef& dynamic_reshape_op();
-
 }  // namespace hilo::hlo

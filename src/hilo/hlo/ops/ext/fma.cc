@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/fma.h"
-
+// hlo/ops/ext/fma.cc -- the extension op fma: x * y + z with one rounding, on every instruction set. Engines run it
+// natively.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "hilo/hlo/ir/extensions.h"
+#include "hilo/hlo/ir/op_def.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/op_sharding.h"
 
@@ -60,20 +61,17 @@ StatusOr<ComputationPtr> decompose_fma(const Instruction& instruction, std::span
 
 }  // namespace
 
-const OpDef& ext_fma_op() {
-  static constexpr OpDef kDef = {.opcode = kExtFma,
-                                 .name = "hilo.fma",
-                                 .arity = 3,
-                                 .operand_types = kFloating,
-                                 .traits = kExtension,
-                                 .cost = CostClass::kCheap,
-                                 .sharding = kPointwise,
-                                 .infer_shape = infer_shape,
-                                 .attributes = {},
-                                 .evaluate = evaluate,
-                                 .decompose = decompose_fma,
-                                 .spec = "fusedMultiplyAdd of IEEE 754"};
-  return kDef;
-}
+HILO_DEFINE_OP(ext_fma_op, {.opcode = kExtFma,
+                            .name = "hilo.fma",
+                            .arity = 3,
+                            .operand_types = kFloating,
+                            .traits = kExtension,
+                            .cost = CostClass::kCheap,
+                            .sharding = kPointwise,
+                            .infer_shape = infer_shape,
+                            .attributes = {},
+                            .evaluate = evaluate,
+                            .decompose = decompose_fma,
+                            .spec = "fusedMultiplyAdd of IEEE 754"})
 
 }  // namespace hilo::hlo

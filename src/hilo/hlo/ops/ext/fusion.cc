@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/fusion.h"
-
+// hlo/ops/ext/fusion.cc -- ops that XLA's passes add to a program without changing its values: fusion, domain, bitcast.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
@@ -97,52 +97,47 @@ StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const
 
 }  // namespace
 
-const OpDef& fusion_op() {
-  static const OpDef definition = {.opcode = Opcode::kFusion,
-                                   .name = "fusion",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_fusion,
-                                   .attributes = attributes_def<RawAttributes>(raw_fields()),
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_fusion,
-                                   .spec = "fusion"};
-  return definition;
-}
+/// A call of the computation that XLA would compile as one kernel. hilo inlines it and forms its own regions.
+/// RawAttributes.
+HILO_DEFINE_OP(fusion_op, {.opcode = Opcode::kFusion,
+                           .name = "fusion",
+                           .arity = -1,
+                           .operand_types = kAnyType,
+                           .traits = kNoTraits,
+                           .cost = CostClass::kHero,
+                           .sharding = kUnshared,
+                           .infer_shape = infer_fusion,
+                           .attributes = attributes_def<RawAttributes>(raw_fields()),
+                           .evaluate = nullptr,
+                           .decompose = decompose_fusion,
+                           .spec = "fusion"})
 
-const OpDef& domain_op() {
-  static const OpDef definition = {.opcode = Opcode::kDomain,
-                                   .name = "domain",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kEffect,  // XLA derives a boundary from it
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_domain,
-                                   .attributes = attributes_def<RawAttributes>(raw_fields()),
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_domain,
-                                   .spec = "domain"};
-  return definition;
-}
+/// Returns its operand; kind, entry and exit are stored as text. RawAttributes.
+HILO_DEFINE_OP(domain_op, {.opcode = Opcode::kDomain,
+                           .name = "domain",
+                           .arity = 1,
+                           .operand_types = kAnyType,
+                           .traits = kEffect,  // XLA derives a boundary from it
+                           .cost = CostClass::kFree,
+                           .sharding = kUnshared,
+                           .infer_shape = infer_domain,
+                           .attributes = attributes_def<RawAttributes>(raw_fields()),
+                           .evaluate = nullptr,
+                           .decompose = decompose_domain,
+                           .spec = "domain"})
 
-const OpDef& bitcast_op() {
-  static const OpDef definition = {.opcode = Opcode::kBitcast,
-                                   .name = "bitcast",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kPointwiseWhole,
-                                   .infer_shape = infer_bitcast,
-                                   .attributes = {},
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_bitcast,
-                                   .spec = "bitcast"};
-  return definition;
-}
+/// Reinterprets the operand's bytes, in the order of its layout, with the result's shape and layout.
+HILO_DEFINE_OP(bitcast_op, {.opcode = Opcode::kBitcast,
+                            .name = "bitcast",
+                            .arity = 1,
+                            .operand_types = kAnyArray,
+                            .traits = kNoTraits,
+                            .cost = CostClass::kFree,
+                            .sharding = kPointwiseWhole,
+                            .infer_shape = infer_bitcast,
+                            .attributes = {},
+                            .evaluate = nullptr,
+                            .decompose = decompose_bitcast,
+                            .spec = "bitcast"})
 
 }  // namespace hilo::hlo

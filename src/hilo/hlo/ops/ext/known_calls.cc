@@ -178,13 +178,11 @@ StatusOr<ComputationPtr> decompose_known_call(const Instruction& instruction, st
                                       computation->result_shape().to_string()));
 }
 
-const OpDef& custom_or_known_call_op() {
-  static const OpDef definition = [] {
-    OpDef def = custom_call_op();
-    def.evaluate = evaluate_known_call;
-    return def;
-  }();
-  return definition;
-}
+/// custom_call_op() with an evaluation of these calls.
+HILO_DEFINE_OP(custom_or_known_call_op, [] {
+  OpDef def = custom_call_op();
+  def.evaluate = evaluate_known_call;
+  return def;
+}())
 
 }  // namespace hilo::hlo

@@ -15,7 +15,4 @@ bool is_known_call(const Instruction& instruction);
 ///           INVALID_ARGUMENT for operands and results that don't fit
 StatusOr<ComputationPtr> decompose_known_call(const Instruction& instruction, std::span<const Shape> operands);
 
-/// custom_call_op() with an evaluation of these calls.
-const OpDef& custom_or_known_call_op();
-
 }  // namespace hilo::hlo

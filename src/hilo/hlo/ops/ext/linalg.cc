@@ -203,78 +203,46 @@ OpDef with_attributes(OpDef definition, std::span<const AttributeField> fields) 
 
 }  // namespace
 
-const OpDef& ext_lu_op() {
-  static const OpDef definition = plain(kExtLu, "hilo.lu", 1, infer_lu, decompose_lu, "jax.lax.linalg.lu");
-  return definition;
-}
+HILO_DEFINE_OP(ext_lu_op, plain(kExtLu, "hilo.lu", 1, infer_lu, decompose_lu, "jax.lax.linalg.lu"))
 
-const OpDef& ext_geqrf_op() {
-  static const OpDef definition =
-      plain(kExtGeqrf, "hilo.geqrf", 1, infer_geqrf, decompose_geqrf, "jax.lax.linalg.geqrf");
-  return definition;
-}
+HILO_DEFINE_OP(ext_geqrf_op, plain(kExtGeqrf, "hilo.geqrf", 1, infer_geqrf, decompose_geqrf, "jax.lax.linalg.geqrf"))
 
-const OpDef& ext_geqp3_op() {
-  static const OpDef definition =
-      plain(kExtGeqp3, "hilo.geqp3", 2, infer_geqp3, decompose_geqp3, "jax.lax.linalg.geqp3");
-  return definition;
-}
+HILO_DEFINE_OP(ext_geqp3_op, plain(kExtGeqp3, "hilo.geqp3", 2, infer_geqp3, decompose_geqp3, "jax.lax.linalg.geqp3"))
 
-const OpDef& ext_householder_product_op() {
-  static const OpDef definition =
-      plain(kExtHouseholderProduct, "hilo.householder_product", 2, infer_householder_product,
-            decompose_householder_product, "jax.lax.linalg.householder_product");
-  return definition;
-}
+HILO_DEFINE_OP(ext_householder_product_op,
+               plain(kExtHouseholderProduct, "hilo.householder_product", 2, infer_householder_product,
+                     decompose_householder_product, "jax.lax.linalg.householder_product"))
 
-const OpDef& ext_ormqr_op() {
-  static const OpDef definition = with_attributes<OrmqrAttributes>(
-      plain(kExtOrmqr, "hilo.ormqr", 3, infer_ormqr, decompose_ormqr, "jax.lax.linalg.ormqr"), kOrmqrFields);
-  return definition;
-}
+HILO_DEFINE_OP(ext_ormqr_op, with_attributes<OrmqrAttributes>(plain(kExtOrmqr, "hilo.ormqr", 3, infer_ormqr,
+                                                                    decompose_ormqr, "jax.lax.linalg.ormqr"),
+                                                              kOrmqrFields))
 
-const OpDef& ext_qr_op() {
-  static const OpDef definition = with_attributes<QrAttributes>(
-      plain(kExtQr, "hilo.qr", 1, infer_qr, decompose_qr, "jax.lax.linalg.qr"), kQrFields);
-  return definition;
-}
+HILO_DEFINE_OP(ext_qr_op,
+               with_attributes<QrAttributes>(plain(kExtQr, "hilo.qr", 1, infer_qr, decompose_qr, "jax.lax.linalg.qr"),
+                                             kQrFields))
 
-const OpDef& ext_eigh_op() {
-  static const OpDef definition = with_attributes<TriangleAttributes>(
-      plain(kExtEigh, "hilo.eigh", 1, infer_eigh, decompose_eigh, "jax.lax.linalg.eigh"), kTriangleFields);
-  return definition;
-}
+HILO_DEFINE_OP(ext_eigh_op, with_attributes<TriangleAttributes>(plain(kExtEigh, "hilo.eigh", 1, infer_eigh,
+                                                                      decompose_eigh, "jax.lax.linalg.eigh"),
+                                                                kTriangleFields))
 
-const OpDef& ext_tridiagonal_op() {
-  static const OpDef definition =
-      with_attributes<TriangleAttributes>(plain(kExtTridiagonal, "hilo.tridiagonal", 1, infer_tridiagonal,
-                                                decompose_tridiagonal, "jax.lax.linalg.tridiagonal"),
-                                          kTriangleFields);
-  return definition;
-}
+HILO_DEFINE_OP(ext_tridiagonal_op,
+               with_attributes<TriangleAttributes>(plain(kExtTridiagonal, "hilo.tridiagonal", 1, infer_tridiagonal,
+                                                         decompose_tridiagonal, "jax.lax.linalg.tridiagonal"),
+                                                   kTriangleFields))
 
-const OpDef& ext_svd_op() {
-  static const OpDef definition = with_attributes<SvdAttributes>(
-      plain(kExtSvd, "hilo.svd", 1, infer_svd, decompose_svd, "jax.lax.linalg.svd"), kSvdFields);
-  return definition;
-}
+HILO_DEFINE_OP(ext_svd_op, with_attributes<SvdAttributes>(plain(kExtSvd, "hilo.svd", 1, infer_svd, decompose_svd,
+                                                                "jax.lax.linalg.svd"),
+                                                          kSvdFields))
 
-const OpDef& ext_eig_op() {
-  static const OpDef definition = with_attributes<EigAttributes>(
-      plain(kExtEig, "hilo.eig", 1, infer_eig, decompose_eig, "jax.lax.linalg.eig"), kEigFields);
-  return definition;
-}
+HILO_DEFINE_OP(ext_eig_op, with_attributes<EigAttributes>(plain(kExtEig, "hilo.eig", 1, infer_eig, decompose_eig,
+                                                                "jax.lax.linalg.eig"),
+                                                          kEigFields))
 
-const OpDef& ext_schur_op() {
-  static const OpDef definition = with_attributes<SchurAttributes>(
-      plain(kExtSchur, "hilo.schur", 1, infer_schur, decompose_schur, "jax.lax.linalg.schur"), kSchurFields);
-  return definition;
-}
+HILO_DEFINE_OP(ext_schur_op, with_attributes<SchurAttributes>(plain(kExtSchur, "hilo.schur", 1, infer_schur,
+                                                                    decompose_schur, "jax.lax.linalg.schur"),
+                                                              kSchurFields))
 
-const OpDef& ext_hessenberg_op() {
-  static const OpDef definition =
-      plain(kExtHessenberg, "hilo.hessenberg", 1, infer_hessenberg, decompose_hessenberg, "jax.lax.linalg.hessenberg");
-  return definition;
-}
+HILO_DEFINE_OP(ext_hessenberg_op, plain(kExtHessenberg, "hilo.hessenberg", 1, infer_hessenberg, decompose_hessenberg,
+                                        "jax.lax.linalg.hessenberg"))
 
 }  // namespace hilo::hlo

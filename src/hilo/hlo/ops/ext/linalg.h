@@ -48,19 +48,6 @@ struct SchurAttributes : Attributes {
   bool compute_schur_vectors = true;
 };
 
-const OpDef& ext_lu_op();
-const OpDef& ext_geqrf_op();
-const OpDef& ext_geqp3_op();
-const OpDef& ext_householder_product_op();
-const OpDef& ext_ormqr_op();
-const OpDef& ext_qr_op();
-const OpDef& ext_eigh_op();
-const OpDef& ext_tridiagonal_op();
-const OpDef& ext_svd_op();
-const OpDef& ext_eig_op();
-const OpDef& ext_schur_op();
-const OpDef& ext_hessenberg_op();
-
 /// Returns c64 for f32, c128 for f64.
 ElementType complex_type_of(ElementType type);
 

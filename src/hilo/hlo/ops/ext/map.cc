@@ -118,20 +118,17 @@ StatusOr<ComputationPtr> decompose_map(const Instruction& i, std::span<const Sha
 
 }  // namespace
 
-const OpDef& map_op() {
-  static const OpDef definition = {.opcode = Opcode::kMap,
-                                   .name = "map",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kPointwise,
-                                   .infer_shape = infer_map,
-                                   .attributes = attributes_def<MapAttributes>(kMapFields),
-                                   .evaluate = evaluate_map,
-                                   .decompose = decompose_map,
-                                   .spec = "map"};
-  return definition;
-}
+HILO_DEFINE_OP(map_op, {.opcode = Opcode::kMap,
+                        .name = "map",
+                        .arity = -1,
+                        .operand_types = kAnyArray,
+                        .traits = kNoTraits,
+                        .cost = CostClass::kHero,
+                        .sharding = kPointwise,
+                        .infer_shape = infer_map,
+                        .attributes = attributes_def<MapAttributes>(kMapFields),
+                        .evaluate = evaluate_map,
+                        .decompose = decompose_map,
+                        .spec = "map"})
 
 }  // namespace hilo::hlo

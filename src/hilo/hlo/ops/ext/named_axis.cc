@@ -150,53 +150,34 @@ OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
 
 }  // namespace
 
-const OpDef& ext_psum_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_named_axis,
-                                                                      kAxisFields, "jax.lax.psum", kPointwiseWhole);
-  return definition;
-}
+HILO_DEFINE_OP(ext_psum_op, named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_named_axis,
+                                                                kAxisFields, "jax.lax.psum", kPointwiseWhole))
 
-const OpDef& ext_pmax_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
-      kExtPmax, "hilo.pmax", kAnyOrdered, infer_named_axis, kAxisFields, "jax.lax.pmax", kPointwiseWhole);
-  return definition;
-}
+HILO_DEFINE_OP(ext_pmax_op, named_axis_def<NamedAxisAttributes>(kExtPmax, "hilo.pmax", kAnyOrdered, infer_named_axis,
+                                                                kAxisFields, "jax.lax.pmax", kPointwiseWhole))
 
-const OpDef& ext_pmin_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
-      kExtPmin, "hilo.pmin", kAnyOrdered, infer_named_axis, kAxisFields, "jax.lax.pmin", kPointwiseWhole);
-  return definition;
-}
+HILO_DEFINE_OP(ext_pmin_op, named_axis_def<NamedAxisAttributes>(kExtPmin, "hilo.pmin", kAnyOrdered, infer_named_axis,
+                                                                kAxisFields, "jax.lax.pmin", kPointwiseWhole))
 
-const OpDef& ext_all_gather_op() {
-  static const OpDef definition = named_axis_def<NamedAllGatherAttributes>(
-      kExtAllGather, "hilo.all_gather", kAnyArray, infer_all_gather, kAllGatherFields, "jax.lax.all_gather");
-  return definition;
-}
+HILO_DEFINE_OP(ext_all_gather_op,
+               named_axis_def<NamedAllGatherAttributes>(kExtAllGather, "hilo.all_gather", kAnyArray, infer_all_gather,
+                                                        kAllGatherFields, "jax.lax.all_gather"))
 
-const OpDef& ext_ppermute_op() {
-  static const OpDef definition = named_axis_def<PpermuteAttributes>(
-      kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute, kPpermuteFields, "jax.lax.ppermute", kPointwiseWhole);
-  return definition;
-}
+HILO_DEFINE_OP(ext_ppermute_op,
+               named_axis_def<PpermuteAttributes>(kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute,
+                                                  kPpermuteFields, "jax.lax.ppermute", kPointwiseWhole))
 
-const OpDef& ext_psum_scatter_op() {
-  static const OpDef definition = named_axis_def<PsumScatterAttributes>(
-      kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter, kPsumScatterFields, "jax.lax.psum_scatter");
-  return definition;
-}
+HILO_DEFINE_OP(ext_psum_scatter_op,
+               named_axis_def<PsumScatterAttributes>(kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter,
+                                                     kPsumScatterFields, "jax.lax.psum_scatter"))
 
-const OpDef& ext_all_to_all_op() {
-  static const OpDef definition = named_axis_def<NamedAllToAllAttributes>(
-      kExtAllToAll, "hilo.all_to_all", kAnyArray, infer_all_to_all, kAllToAllFields, "jax.lax.all_to_all");
-  return definition;
-}
+HILO_DEFINE_OP(ext_all_to_all_op,
+               named_axis_def<NamedAllToAllAttributes>(kExtAllToAll, "hilo.all_to_all", kAnyArray, infer_all_to_all,
+                                                       kAllToAllFields, "jax.lax.all_to_all"))
 
-const OpDef& ext_axis_index_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
-      kExtAxisIndex, "hilo.axis_index", kAnyArray, infer_axis_index, kAxisFields, "jax.lax.axis_index");
-  return definition;
-}
+HILO_DEFINE_OP(ext_axis_index_op,
+               named_axis_def<NamedAxisAttributes>(kExtAxisIndex, "hilo.axis_index", kAnyArray, infer_axis_index,
+                                                   kAxisFields, "jax.lax.axis_index"))
 
 const NamedAxisAttributes* named_axis_of(Opcode opcode, const Attributes* attributes) {
   if (opcode < kExtPsum || opcode > kExtAxisIndex) return nullptr;

@@ -39,15 +39,6 @@ struct NamedAllToAllAttributes : NamedAxisAttributes {
   int64_t split = 0, concat = 0;
 };
 
-const OpDef& ext_psum_op();
-const OpDef& ext_pmax_op();
-const OpDef& ext_pmin_op();
-const OpDef& ext_all_gather_op();
-const OpDef& ext_ppermute_op();
-const OpDef& ext_psum_scatter_op();
-const OpDef& ext_all_to_all_op();
-const OpDef& ext_axis_index_op();
-
 /// Returns the attributes if this is a named-axis op, else null.
 const NamedAxisAttributes* named_axis_of(Opcode opcode, const Attributes* attributes);
 

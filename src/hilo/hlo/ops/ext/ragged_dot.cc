@@ -153,20 +153,17 @@ StatusOr<ComputationPtr> decompose_ragged_dot(const Instruction& i, std::span<co
 
 }  // namespace
 
-const OpDef& ragged_dot_op() {
-  static const OpDef definition = {.opcode = Opcode::kRaggedDot,
-                                   .name = "ragged-dot",
-                                   .arity = 3,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_ragged_dot,
-                                   .attributes = attributes_def<RaggedDotAttributes>(kRaggedDotFields),
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_ragged_dot,
-                                   .spec = "chlo.ragged_dot"};
-  return definition;
-}
+HILO_DEFINE_OP(ragged_dot_op, {.opcode = Opcode::kRaggedDot,
+                               .name = "ragged-dot",
+                               .arity = 3,
+                               .operand_types = kAnyArray,
+                               .traits = kNoTraits,
+                               .cost = CostClass::kHero,
+                               .sharding = kUnshared,
+                               .infer_shape = infer_ragged_dot,
+                               .attributes = attributes_def<RaggedDotAttributes>(kRaggedDotFields),
+                               .evaluate = nullptr,
+                               .decompose = decompose_ragged_dot,
+                               .spec = "chlo.ragged_dot"})
 
 }  // namespace hilo::hlo

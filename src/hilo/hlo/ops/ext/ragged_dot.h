@@ -16,6 +16,4 @@ struct RaggedDotAttributes : DotAttributes {
   Int64List rhs_group_dimensions;   ///< one if the ragged dimension is kept, else none
 };
 
-const OpDef& ragged_dot_op();
-
 }  // namespace hilo::hlo

@@ -117,20 +117,17 @@ StatusOr<ComputationPtr> decompose_rng(const Instruction& i, std::span<const Sha
 
 }  // namespace
 
-const OpDef& rng_op() {
-  static const OpDef definition = {.opcode = Opcode::kRng,
-                                   .name = "rng",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kEffect,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_rng,
-                                   .attributes = attributes_def<RngAttributes>(kRngFields),
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_rng,
-                                   .spec = "rng"};
-  return definition;
-}
+HILO_DEFINE_OP(rng_op, {.opcode = Opcode::kRng,
+                        .name = "rng",
+                        .arity = 2,
+                        .operand_types = kAnyArray,
+                        .traits = kEffect,
+                        .cost = CostClass::kHero,
+                        .sharding = kUnshared,
+                        .infer_shape = infer_rng,
+                        .attributes = attributes_def<RngAttributes>(kRngFields),
+                        .evaluate = nullptr,
+                        .decompose = decompose_rng,
+                        .spec = "rng"})
 
 }  // namespace hilo::hlo

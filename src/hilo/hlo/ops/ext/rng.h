@@ -16,6 +16,4 @@ struct RngAttributes : Attributes {
   RandomDistribution distribution = RandomDistribution::kUniform;
 };
 
-const OpDef& rng_op();
-
 }  // namespace hilo::hlo

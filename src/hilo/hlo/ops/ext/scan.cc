@@ -129,20 +129,17 @@ StatusOr<Literal> evaluate_scan(const EvaluateInput& input) {
 
 }  // namespace
 
-const OpDef& ext_scan_op() {
-  static const OpDef definition = {.opcode = kExtScan,
-                                   .name = "hilo.scan",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_scan,
-                                   .attributes = attributes_def<ScanAttributes>(kScanFields),
-                                   .evaluate = evaluate_scan,
-                                   .decompose = decompose_scan,
-                                   .spec = "jax.lax.scan"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_scan_op, {.opcode = kExtScan,
+                             .name = "hilo.scan",
+                             .arity = -1,
+                             .operand_types = kAnyArray,
+                             .traits = kExtension,
+                             .cost = CostClass::kHero,
+                             .sharding = kUnshared,
+                             .infer_shape = infer_scan,
+                             .attributes = attributes_def<ScanAttributes>(kScanFields),
+                             .evaluate = evaluate_scan,
+                             .decompose = decompose_scan,
+                             .spec = "jax.lax.scan"})
 
 }  // namespace hilo::hlo

@@ -16,6 +16,4 @@ struct ScanAttributes : Attributes {
   bool reverse = false;  ///< from the last slice to the first; slices of ys have the indices of those of xs
 };
 
-const OpDef& ext_scan_op();
-
 }  // namespace hilo::hlo

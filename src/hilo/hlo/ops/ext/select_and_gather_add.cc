@@ -66,21 +66,18 @@ void select_and_gather_add_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& ext_select_and_gather_add_op() {
-  static const OpDef definition = {
-      .opcode = kExtSelectAndGatherAdd,
-      .name = "hilo.select_and_gather_add",
-      .arity = 2,
-      .operand_types = kFloating,
-      .traits = kExtension,
-      .cost = CostClass::kHero,
-      .sharding = {select_and_gather_add_rule, passing_factors},
-      .infer_shape = infer_select_and_gather_add,
-      .attributes = attributes_def<SelectAndGatherAddAttributes>(kSelectAndGatherAddFields),
-      .evaluate = nullptr,
-      .decompose = decompose_select_and_gather_add,
-      .spec = "jax.lax.reduce_window"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_select_and_gather_add_op,
+               {.opcode = kExtSelectAndGatherAdd,
+                .name = "hilo.select_and_gather_add",
+                .arity = 2,
+                .operand_types = kFloating,
+                .traits = kExtension,
+                .cost = CostClass::kHero,
+                .sharding = {select_and_gather_add_rule, passing_factors},
+                .infer_shape = infer_select_and_gather_add,
+                .attributes = attributes_def<SelectAndGatherAddAttributes>(kSelectAndGatherAddFields),
+                .evaluate = nullptr,
+                .decompose = decompose_select_and_gather_add,
+                .spec = "jax.lax.reduce_window"})
 
 }  // namespace hilo::hlo

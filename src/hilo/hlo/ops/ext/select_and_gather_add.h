@@ -15,6 +15,4 @@ struct SelectAndGatherAddAttributes : Attributes {
   ComputationPtr select;
 };
 
-const OpDef& ext_select_and_gather_add_op();
-
 }  // namespace hilo::hlo

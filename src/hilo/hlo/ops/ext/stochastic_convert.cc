@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/stochastic_convert.h"
-
+// hlo/ops/ext/stochastic_convert.cc -- converts floats to signed integers, rounding up with the probability of their
+// fraction.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise.h"
@@ -101,20 +102,19 @@ StatusOr<ComputationPtr> decompose_stochastic_convert(const Instruction& i, std:
 
 }  // namespace
 
-const OpDef& stochastic_convert_op() {
-  static const OpDef definition = {.opcode = Opcode::kStochasticConvert,
-                                   .name = "stochastic-convert",
-                                   .arity = 2,
-                                   .operand_types = kReal,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kExpensive,
-                                   .sharding = kPointwise,
-                                   .infer_shape = infer_stochastic_convert,
-                                   .attributes = {},
-                                   .evaluate = evaluate_stochastic_convert,
-                                   .decompose = decompose_stochastic_convert,
-                                   .spec = "stochastic-convert"};
-  return definition;
-}
+/// stochastic-convert(x, random): |x| is rounded up if `random`, as a fraction of its range, is below the fraction of
+/// |x|. NaN gives 0; values out of range saturate.
+HILO_DEFINE_OP(stochastic_convert_op, {.opcode = Opcode::kStochasticConvert,
+                                       .name = "stochastic-convert",
+                                       .arity = 2,
+                                       .operand_types = kReal,
+                                       .traits = kNoTraits,
+                                       .cost = CostClass::kExpensive,
+                                       .sharding = kPointwise,
+                                       .infer_shape = infer_stochastic_convert,
+                                       .attributes = {},
+                                       .evaluate = evaluate_stochastic_convert,
+                                       .decompose = decompose_stochastic_convert,
+                                       .spec = "stochastic-convert"})
 
 }  // namespace hilo::hlo

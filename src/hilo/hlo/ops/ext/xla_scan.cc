@@ -134,20 +134,17 @@ StatusOr<ComputationPtr> decompose_scan_op(const Instruction& i, std::span<const
 
 }  // namespace
 
-const OpDef& scan_op() {
-  static const OpDef definition = {.opcode = Opcode::kScan,
-                                   .name = "scan",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_xla_scan,
-                                   .attributes = attributes_def<XlaScanAttributes>(kXlaScanFields),
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_scan_op,
-                                   .spec = "scan"};
-  return definition;
-}
+HILO_DEFINE_OP(scan_op, {.opcode = Opcode::kScan,
+                         .name = "scan",
+                         .arity = -1,
+                         .operand_types = kAnyArray,
+                         .traits = kNoTraits,
+                         .cost = CostClass::kHero,
+                         .sharding = kUnshared,
+                         .infer_shape = infer_xla_scan,
+                         .attributes = attributes_def<XlaScanAttributes>(kXlaScanFields),
+                         .evaluate = nullptr,
+                         .decompose = decompose_scan_op,
+                         .spec = "scan"})
 
 }  // namespace hilo::hlo

@@ -19,6 +19,4 @@ struct XlaScanAttributes : Attributes {
   ComputationPtr to_apply;
 };
 
-const OpDef& scan_op();
-
 }  // namespace hilo::hlo
