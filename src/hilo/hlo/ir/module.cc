@@ -129,6 +129,11 @@ Status check_entry_facts(const Module& module) {
   return ok_status();
 }
 
+bool is_scheduled(const Module& module) {
+  return std::ranges::find(module.other_attributes, std::pair<std::string, std::string>("is_scheduled", "true")) !=
+         module.other_attributes.end();
+}
+
 int64_t instruction_count(const Module& module) {
   int64_t count = 0;
   for (const ComputationPtr& c : computations_of(module)) count += c->size();

@@ -43,6 +43,10 @@ StatusOr<bool> rewrite_computations(Module& module,
 /// Errors    INVALID_ARGUMENT
 Status check_entry_facts(const Module& module);
 
+/// Returns whether instructions are stored in execution order. Compilers schedule a program after layout assignment, so
+/// the layouts of fused computations are valid only in scheduled programs.
+bool is_scheduled(const Module& module);
+
 /// Returns the number of instructions in all reachable computations.
 int64_t instruction_count(const Module& module);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hlo/ir/reducer_kind.h -- recognizes the function that a reducer body computes; Computation stores the answer.
+// Defined in hlo/ops, because it reads the attributes of ops (see tools/check_symbol_layers.py).
 #pragma once
 
 #include <optional>

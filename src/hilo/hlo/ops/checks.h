@@ -10,9 +10,6 @@ namespace hilo::hlo {
 /// Returns a list as HLO text writes it, such as "{0,2}".
 std::string list_to_string(std::span<const int64_t> list);
 
-/// Returns whether `list` contains `value`.
-bool contains_value(std::span<const int64_t> list, int64_t value);
-
 /// Checks that no value appears twice in `first` and `second` together.
 Status check_disjoint(std::string_view first_field, std::span<const int64_t> first, std::string_view second_field,
                       std::span<const int64_t> second);

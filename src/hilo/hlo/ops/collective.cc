@@ -188,7 +188,7 @@ StatusOr<Int64List> group_of(const Instruction& collective, int64_t replica, int
     for (int64_t id : group) {
       if (id >= count) return outside("replica_groups", id, inside ? "partition" : "replica", count);
     }
-    if (contains_value(group, me)) mine = group;
+    if (contains(group, me)) mine = group;
     members += group.size();
   }
   if (groups.empty()) {

@@ -12,8 +12,7 @@ struct ConvolutionAttributes : Attributes {
   Window window;
   ConvolutionDimensions dimensions;
   int64_t feature_group_count = 1, batch_group_count = 1;
-  /// default, high, highest; stored, but hilo always computes at the operands' precision
-  StringList operand_precision;
+  StringList operand_precision;  ///< default, high, highest; stored but not used
 };
 
 }  // namespace hilo::hlo

@@ -46,7 +46,7 @@ Status check_equal_sizes(std::string_view what, const Shape& lhs, const Int64Lis
 DimensionList free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
   DimensionList free;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains_value(batch, d) && !contains_value(contracting, d)) free.push_back(d);
+    if (!contains(batch, d) && !contains(contracting, d)) free.push_back(d);
   }
   return free;
 }

@@ -42,8 +42,7 @@ inline constexpr std::string_view kDotAlgorithmNames[] = {"",
 struct DotAttributes : Attributes {
   Int64List lhs_batch_dimensions, lhs_contracting_dimensions;
   Int64List rhs_batch_dimensions, rhs_contracting_dimensions;
-  /// default, high, highest; stored, but hilo always computes at the operands' precision
-  StringList operand_precision;
+  StringList operand_precision;  ///< default, high, highest; stored but not used
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
 };
 

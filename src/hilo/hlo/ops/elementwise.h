@@ -43,6 +43,10 @@ struct ReducePrecisionAttributes : Attributes {
 
 const OpDef& elementwise_op(Opcode opcode);
 
+/// Rounds to float and sets the last bit if anything was lost. Rounding again to 16 bits or fewer then gives the same
+/// result as rounding once.
+float round_to_odd(double value);
+
 /// Converts the elements of `operand` to another type, as the op convert does.
 StatusOr<Literal> convert_literal(Literal operand, ElementType type);
 

@@ -5,17 +5,6 @@
 namespace hilo::hlo {
 namespace {
 
-/// Rounds to float and sets the last bit if anything was lost. Rounding again to 8 bits or fewer then gives the same
-/// result as rounding once.
-float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) return nearest;
-  uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  // If it was rounded away from zero, steps back toward zero.
-  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;
-  return std::bit_cast<float>(bits | 1u);
-}
-
 /// Whether doubles are rounded to T in one step.
 template <typename T>
 constexpr bool rounds_once = false;
@@ -112,6 +101,15 @@ bool is_narrow(ElementType type) {
 }
 
 }  // namespace
+
+float round_to_odd(double value) {
+  const float nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) return nearest;
+  uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  // If it was rounded away from zero, steps back toward zero.
+  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;
+  return std::bit_cast<float>(bits | 1u);
+}
 
 StatusOr<Literal> evaluate_convert(const EvaluateInput& input) {
   return convert_literal(*input.operands[0], input.instruction.shape.element_type());

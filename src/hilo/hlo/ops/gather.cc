@@ -48,7 +48,7 @@ Status check_slice_sizes(const GatherAttributes& a, const Shape& array) {
           fmt::format("slice_sizes: {} at dimension {} is out of range; got {}, wanted 0 to {} for {}", size, d,
                       list_to_string(a.slice_sizes), array.dimension(d), array.to_string()));
     }
-    const bool removed = contains_value(a.collapsed_slice_dims, d) || contains_value(a.operand_batching_dims, d);
+    const bool removed = contains(a.collapsed_slice_dims, d) || contains(a.operand_batching_dims, d);
     if (removed && size > 1) {  // gather_c9, gather_c12
       return invalid_argument(
           fmt::format("slice_sizes: {} at dimension {}, which is collapsed or batching; wanted at most 1, got {}", size,

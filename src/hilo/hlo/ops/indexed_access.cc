@@ -59,8 +59,8 @@ Status check_index_vectors(const IndexedAccess& access, const IndexedAccessNames
 Status check_batching(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array,
                       const Shape& indices) {
   HILO_RETURN_IF_ERROR(check_unique_dimensions(names.indices_batching, access.indices_batching,
-                                               indices));                  // gather_c13 c14, scatter_c14 c15
-  if (contains_value(access.indices_batching, access.index_vector_dim)) {  // gather_c15, scatter_c16
+                                               indices));            // gather_c13 c14, scatter_c14 c15
+  if (contains(access.indices_batching, access.index_vector_dim)) {  // gather_c15, scatter_c16
     return invalid_argument(fmt::format("{}: got {}, which has index_vector_dim {}", names.indices_batching,
                                         list_to_string(access.indices_batching), access.index_vector_dim));
   }
@@ -95,7 +95,7 @@ std::vector<int64_t> batch_sizes_of(const IndexedAccess& access, const Shape& in
 std::vector<int64_t> other_dimensions(int64_t rank, std::span<const int64_t> a, std::span<const int64_t> b) {
   std::vector<int64_t> others;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains_value(a, d) && !contains_value(b, d)) others.push_back(d);
+    if (!contains(a, d) && !contains(b, d)) others.push_back(d);
   }
   return others;
 }

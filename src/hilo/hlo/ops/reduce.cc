@@ -26,7 +26,7 @@ constexpr AttributeField kReduceFields[] = {
 DimensionList remaining_dimensions(int64_t rank, std::span<const int64_t> reduced) {
   DimensionList remaining;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains_value(reduced, d)) remaining.push_back(d);
+    if (!contains(reduced, d)) remaining.push_back(d);
   }
   return remaining;
 }

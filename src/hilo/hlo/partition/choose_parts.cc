@@ -17,10 +17,9 @@ struct Voter {
 
 /// The options of one attempt to choose a sharding.
 struct Options {
-  /// gather operands along a factor if that moves fewer elements than gathering the results
-  bool keeps_results_small = true;
-  bool leaves_sums = true;  ///< shard factors whose results must then be reduced
-  bool moves_away = false;  ///< move the axes of a factor that must be whole to another factor
+  bool keeps_results_small = true;  ///< gather operands along a factor if that moves fewer elements
+  bool leaves_sums = true;          ///< shard factors whose results must then be reduced
+  bool moves_away = false;          ///< move the axes of a factor that must be whole to another factor
 };
 
 int64_t elements_of(const Shape& shape) { return shape.is_array() ? shape.element_count() : 0; }

@@ -101,8 +101,7 @@ class DeviceProgram final : public Sink {
   PartitionContext& context_;
   Builder builder_;
   std::map<Atoms, Expr> indices_;
-  /// results of recompute_depth(), for values whose shards each device can compute by itself
-  std::map<InstructionId, int> recompute_depths_;
+  std::map<InstructionId, int> recompute_depths_;                   ///< results of recompute_depth()
   std::map<std::tuple<InstructionId, int64_t, Atoms>, Expr> cuts_;  ///< by value, dimension and atoms
   std::map<std::tuple<InstructionId, ArraySplit, ArraySplit>, Expr> reshards_;
   std::map<InstructionId, Combined> combined_;

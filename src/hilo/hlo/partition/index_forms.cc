@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/gather.h"
+#include "hilo/hlo/ops/indexed_access.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/ops/slice.h"
@@ -208,15 +209,6 @@ Expr signed_indices(Expr indices) {
   const ElementType type = indices.type();
   const bool narrow = element_type_info(type).bits < 32 || type == ElementType::kS32;
   return convert(indices, narrow ? ElementType::kS32 : ElementType::kS64);
-}
-
-/// Returns the dimensions of an array that aren't in the list.
-Int64List others(int64_t rank, const Int64List& some) {
-  Int64List result;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (std::ranges::find(some, d) == some.end()) result.push_back(d);
-  }
-  return result;
 }
 
 bool any_cut(const OpOnParts& op, const Int64List& dimensions) {

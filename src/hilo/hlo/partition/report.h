@@ -16,8 +16,7 @@ double link_bytes(Opcode collective, int64_t members, double result_bytes);
 /// A collective that the partitioner added.
 struct Transfer {
   Opcode opcode{};
-  /// number of devices in a group; 0 while the program is written, for a collective that became unused
-  int64_t members = 1;
+  int64_t members = 1;      ///< number of devices in a group; 0 for a collective that became unused
   int64_t bytes = 0;        ///< of the result on each device, per execution
   int64_t times = 1;        ///< number of iterations of the surrounding loops, as far as they are known
   std::string instruction;  ///< "dot 'd' (train.cc:41)", in the whole program

@@ -14,12 +14,6 @@ bool is_prefix(const Atoms& prefix, const Atoms& of) {
   return prefix.size() <= of.size() && std::equal(prefix.begin(), prefix.end(), of.begin());
 }
 
-size_t common_prefix(const Atoms& a, const Atoms& b) {
-  size_t n = 0;
-  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
-  return n;
-}
-
 /// The state of planning one reshard.
 struct Planner {
   ArraySplit now;

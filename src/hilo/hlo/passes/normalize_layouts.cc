@@ -72,13 +72,6 @@ StatusOr<ComputationPtr> with_row_major_fusions(const ComputationPtr& source) {
   return changed ? std::move(draft).finish(source->root_id()) : source;
 }
 
-/// Compilers schedule a program after layout assignment. The layouts of fused computations are valid only in scheduled
-/// programs.
-bool is_scheduled(const Module& module) {
-  return std::ranges::find(module.other_attributes, std::pair<std::string, std::string>("is_scheduled", "true")) !=
-         module.other_attributes.end();
-}
-
 bool has_layouts(const Module& module) {
   const auto states_one = [](const Instruction& i) { return !i.shape.has_default_layout(); };
   return std::ranges::any_of(computations_of(module), [&](const ComputationPtr& computation) {

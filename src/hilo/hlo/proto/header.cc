@@ -183,11 +183,6 @@ Status write_other(std::string_view key, const std::string& value, WireWriter& o
 
 }  // namespace
 
-bool is_scheduled(const Module& module) {
-  const std::string* const value = other(module, "is_scheduled");
-  return value != nullptr && *value == "true";
-}
-
 Status write_header(const Module& module, WireWriter& out) {
   ProgramShape shape{module.entry->parameter_shapes(), module.entry->result_shape()};
   if (module.entry_parameter_layouts) shape.parameters = *module.entry_parameter_layouts;

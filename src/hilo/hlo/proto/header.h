@@ -15,7 +15,4 @@ Status write_header(const Module& module, WireWriter& out);
 /// Reads the same fields. Precondition: the module has its entry.
 Status read_header(const WireMessage& message, Module& module);
 
-/// Returns whether instructions are stored in execution order.
-bool is_scheduled(const Module& module);
-
 }  // namespace hilo::hlo::proto

@@ -15,8 +15,7 @@ inline constexpr FlowArrayId kNoFlowArray = ~FlowArrayId{0};
 
 struct FlowArray {
   Shape shape;
-  /// computed from constants alone; each user has its own copy, so that users don't affect each other's sharding
-  bool constant = false;
+  bool constant = false;     ///< computed from constants alone; each user has its own copy
   int64_t uses = 0;          ///< number of ops that read it
   int64_t manual_depth = 0;  ///< nesting depth of manual computations; above 0 each device has its own value
 };
@@ -26,8 +25,7 @@ enum class FlowKind : uint8_t { kElementwise, kPassing, kDynamicSlice, kBroadcas
 
 struct FlowOp {
   ShardingRule rule;
-  /// a custom call whose shardings PropagationRequest::query determines; its rule has no factors
-  const Instruction* query = nullptr;
+  const Instruction* query = nullptr;          ///< a custom call that PropagationRequest::query handles
   std::vector<Shape> operand_shapes = {};      ///< operand shapes, if `query` isn't null
   std::vector<FlowArrayId> operands, results;  ///< kNoFlowArray: constant
   FlowKind kind = FlowKind::kOther;
@@ -43,9 +41,8 @@ struct FlowFrame {
 
 struct DataFlow {
   std::vector<FlowArray> arrays;
-  std::vector<FlowOp> ops;  ///< in execution order
-  /// leaves of the entry's parameters and result; results are separate arrays
-  std::vector<FlowArrayId> parameters, results;
+  std::vector<FlowOp> ops;                       ///< in execution order
+  std::vector<FlowArrayId> parameters, results;  ///< leaves of the entry; results are separate arrays
   /// The results of an instruction that states their shardings.
   struct Stated {
     const Instruction* instruction;

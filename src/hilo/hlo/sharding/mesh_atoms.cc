@@ -9,6 +9,12 @@
 
 namespace hilo::hlo {
 
+size_t common_prefix(const Atoms& a, const Atoms& b) {
+  size_t n = 0;
+  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
+  return n;
+}
+
 MeshAtoms::MeshAtoms(const Mesh& mesh) : axes_(mesh.axes) {
   for (size_t axis = 0; axis < axes_.size(); ++axis) {
     int64_t before = 1;

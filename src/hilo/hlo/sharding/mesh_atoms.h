@@ -14,6 +14,8 @@ namespace hilo::hlo {
 using Atoms = std::vector<uint16_t>;    ///< major first
 using ArraySplit = std::vector<Atoms>;  ///< by dimension, the atoms that shard it
 
+/// Returns the length of the longest common prefix.
+size_t common_prefix(const Atoms& a, const Atoms& b);
 inline bool contains(const Atoms& atoms, uint16_t atom) { return std::ranges::find(atoms, atom) != atoms.end(); }
 
 class MeshAtoms {

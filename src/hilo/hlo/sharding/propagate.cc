@@ -56,12 +56,6 @@ struct Projection {
   std::vector<bool> grows;    ///< by factor: whether propagation may add axes
 };
 
-size_t common_prefix(const Atoms& a, const Atoms& b) {
-  size_t n = 0;
-  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
-  return n;
-}
-
 class Propagation {
  public:
   Propagation(const PropagationRequest& request, DataFlow flow)

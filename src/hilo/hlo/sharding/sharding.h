@@ -57,9 +57,8 @@ struct Sharding {
 /// How the devices of a mesh shard one dimension of an array.
 struct DimensionSplit {
   int64_t parts = 1;
-  std::vector<int64_t> part_of_device;  ///< by device
-  /// groups of devices that together have one whole dimension, in shard order
-  std::vector<std::vector<int64_t>> groups;
+  std::vector<int64_t> part_of_device;       ///< by device
+  std::vector<std::vector<int64_t>> groups;  ///< groups of devices that have one whole dimension, in shard order
 };
 
 /// Returns the split of a dimension by a list of axes.

@@ -77,19 +77,10 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       FieldReader reader{inner, shapes, id, calls};
       return read_field(reader, field, attributes);
     }
-    case FieldKind::kDouble:
-    case FieldKind::kInt64Lists:
-    case FieldKind::kInt64Pairs:
-    case FieldKind::kStringList:
-    case FieldKind::kComputations:
-    case FieldKind::kLiteral:
-    case FieldKind::kShape:
-    case FieldKind::kSliceRanges:
-    case FieldKind::kPadding:
-    case FieldKind::kConvolutionDimensions: break;
+    default:  // values that no extension op has
+      return cursor.error(StatusCode::kUnimplemented, cursor.position(),
+                          fmt::format("{} can't be represented in a composite", field.name));
   }
-  return cursor.error(StatusCode::kUnimplemented, cursor.position(),
-                      fmt::format("{} can't be represented in a composite", field.name));
 }
 
 /// Appends the value in that form; returns false if the form doesn't exist.
@@ -118,18 +109,8 @@ bool append_value(const AttributeField& field, const Attributes& attributes, con
       out += quoted_text(window);
       return true;
     }
-    case FieldKind::kDouble:
-    case FieldKind::kInt64Lists:
-    case FieldKind::kInt64Pairs:
-    case FieldKind::kStringList:
-    case FieldKind::kComputations:
-    case FieldKind::kLiteral:
-    case FieldKind::kShape:
-    case FieldKind::kSliceRanges:
-    case FieldKind::kPadding:
-    case FieldKind::kConvolutionDimensions: break;
+    default: return false;
   }
-  return false;
 }
 
 Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std::shared_ptr<Attributes>& attributes,

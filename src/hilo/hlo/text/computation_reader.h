@@ -17,8 +17,7 @@ struct ParsedComputation {
 
   std::string_view name;
   size_t position = 0;
-  /// origins are numbered through the whole text; program_order.h derives the order from them
-  uint32_t first_origin = 0;
+  uint32_t first_origin = 0;  ///< origins are numbered through the whole text
   bool is_entry = false;
   ComputationDraft draft;
   struct Place {

@@ -301,8 +301,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
   };
   switch (field.kind) {
     case FieldKind::kInt64: {
-      // a list of one dimension, because XLA allows several: concatenate(...), dimensions={1}
-      const size_t position = cursor.position();
+      const size_t position = cursor.position();  // XLA allows several: concatenate(...), dimensions={1}
       if (cursor.peek() != '{') return assign(field_value<int64_t>(field, values), cursor.integer(field.name));
       Int64List list;
       HILO_RETURN_IF_ERROR(read_list(cursor, field.name, list));

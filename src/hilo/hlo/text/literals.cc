@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/types/checked.h"
 #include "hilo/types/narrow_float.h"
 #include "hilo/types/twins.h"
@@ -45,16 +46,6 @@ struct FloatBits<bfloat16> {
   using Bits = uint16_t;
   static constexpr int kMantissa = 7;
 };
-
-/// Rounds a double to float so that rounding again, to 16 bits, is the same as rounding once: the last bit is set if
-/// any bit was cut off.
-float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || !std::isfinite(nearest)) return nearest;
-  uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  if (std::abs(static_cast<double>(nearest)) > std::abs(value)) --bits;
-  return std::bit_cast<float>(bits | 1u);
-}
 
 /// Converts decimal text to float or double; nullopt if it is invalid or too large. Values that are too small become
 /// zero.

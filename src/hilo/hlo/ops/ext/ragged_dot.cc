@@ -30,9 +30,9 @@ enum class Mode : uint8_t { kKept, kContracted, kBatch };
 
 Mode mode_of(const RaggedDotAttributes& a) {
   const int64_t ragged = a.lhs_ragged_dimensions[0];
-  return contains_value(a.lhs_batch_dimensions, ragged)         ? Mode::kBatch
-         : contains_value(a.lhs_contracting_dimensions, ragged) ? Mode::kContracted
-                                                                : Mode::kKept;
+  return contains(a.lhs_batch_dimensions, ragged)         ? Mode::kBatch
+         : contains(a.lhs_contracting_dimensions, ragged) ? Mode::kContracted
+                                                          : Mode::kKept;
 }
 
 /// Returns the dot that the op uses. lhs has an additional leading group dimension unless the mode is kBatch.
