@@ -103,16 +103,16 @@ struct OpDef {
   std::string_view name;
   int arity;  ///< -1: variadic
   TypeSet operand_types;
-  Traits traits;
+  Traits traits = kNoTraits;
   CostClass cost;
   OpSharding sharding;
   /// The only shape rule: checks operands and attributes and returns the result's shape (row-major). Messages don't
   /// name the op; the caller adds "concatenate 'c' (file:line): ". The verifier (hlo/verify) calls it with `declared`
   /// and compares the answer with the declared shape.
   StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&);
-  AttributesDef attributes;
-  /// The reference kernel: simple and slow, the model for tests.
-  StatusOr<Literal> (*evaluate)(const EvaluateInput&);
+  AttributesDef attributes = {};
+  /// The reference kernel: simple and slow, the model for tests. Null for ops that can only be decomposed.
+  StatusOr<Literal> (*evaluate)(const EvaluateInput&) = nullptr;
   /// For extension ops only: returns a computation of plain HLO with the same parameters and result.
   StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape> operands) = nullptr;
   /// Anchor in the StableHLO specification, or on XLA's page of operation semantics.

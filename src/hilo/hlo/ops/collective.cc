@@ -118,11 +118,9 @@ OpDef id_def(Opcode opcode, std::string_view name, StatusOr<Literal> (*evaluate)
           .name = name,
           .arity = 0,
           .operand_types = kAnyArray,
-          .traits = kNoTraits,
           .cost = CostClass::kHero,
           .sharding = kUnshared,
           .infer_shape = infer_id,
-          .attributes = {},
           .evaluate = evaluate,
           .spec = spec};
 }

@@ -162,7 +162,6 @@ OpDef row_definition(Opcode opcode, std::string_view name, int arity, TypeSet ty
           .cost = cost,
           .sharding = kPointwise,
           .infer_shape = shape_rule_of(result),
-          .attributes = {},
           .evaluate = evaluate_row,
           .spec = name};
 }

@@ -435,7 +435,6 @@ HILO_DEFINE_OP(dynamic_update_slice_op, {.opcode = Opcode::kDynamicUpdateSlice,
                                          .cost = CostClass::kCheap,
                                          .sharding = {dynamic_update_slice_rule, dynamic_update_slice_on_parts},
                                          .infer_shape = infer_dynamic_update_slice,
-                                         .attributes = {},
                                          .evaluate = evaluate_dynamic_update_slice,
                                          .spec = "dynamic_update_slice"})
 

@@ -235,8 +235,6 @@ OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape>
           .cost = CostClass::kFree,
           .sharding = sharding,
           .infer_shape = infer,
-          .attributes = {},
-          .evaluate = nullptr,
           .decompose = decompose,
           .spec = "async"};
 }
@@ -275,36 +273,27 @@ HILO_DEFINE_OP(after_all_op, [] {
 
 HILO_DEFINE_OP(add_dependency_op,
                plain_def(Opcode::kAddDependency, "add-dependency", 2, infer_add_dependency, pass_on_first))
-
 HILO_DEFINE_OP(copy_start_op, raw_def(Opcode::kCopyStart, "copy-start", 1, infer_copy_start, decompose_copy_start))
-
 HILO_DEFINE_OP(copy_done_op, plain_def(Opcode::kCopyDone, "copy-done", 1, infer_copy_done, pass_on_element<0>))
 
 /// async-start and XLA's forms `call-start`, `add-start` of it. RawAttributes.
 HILO_DEFINE_OP(async_start_op,
                raw_def(Opcode::kAsyncStart, "async-start", -1, infer_async_start, decompose_async_start))
-
 HILO_DEFINE_OP(async_update_op, raw_def(Opcode::kAsyncUpdate, "async-update", 1, infer_async_update, pass_on_first))
 
 HILO_DEFINE_OP(async_done_op, raw_def(Opcode::kAsyncDone, "async-done", 1, infer_async_done, pass_on_element<1>))
-
 HILO_DEFINE_OP(all_reduce_start_op,
                started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start", infer_all_reduce_start,
                            decompose_start<Opcode::kAllReduce>, kPointwiseWhole))
-
 HILO_DEFINE_OP(all_reduce_done_op,
                plain_def(Opcode::kAllReduceDone, "all-reduce-done", 1, infer_same, pass_on_first, kPointwiseWhole))
-
 HILO_DEFINE_OP(all_gather_start_op, started_def(all_gather_op(), Opcode::kAllGatherStart, "all-gather-start",
                                                 infer_all_gather_start, decompose_start<Opcode::kAllGather>, kUnshared))
-
 HILO_DEFINE_OP(all_gather_done_op,
                plain_def(Opcode::kAllGatherDone, "all-gather-done", 1, infer_second, pass_on_element<1>))
-
 HILO_DEFINE_OP(collective_permute_start_op,
                started_def(collective_permute_op(), Opcode::kCollectivePermuteStart, "collective-permute-start",
                            infer_collective_permute_start, decompose_start<Opcode::kCollectivePermute>, kUnshared))
-
 HILO_DEFINE_OP(collective_permute_done_op, plain_def(Opcode::kCollectivePermuteDone, "collective-permute-done", 1,
                                                      infer_second, pass_on_element<1>))
 

@@ -159,12 +159,10 @@ OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Sh
           .name = name,
           .arity = arity,
           .operand_types = kFloating,
-          .traits = kNoTraits,
           .cost = CostClass::kHero,
           .sharding = {batch_norm_rule, passing_factors},
           .infer_shape = infer,
           .attributes = attributes_def<BatchNormAttributes>(kFields),
-          .evaluate = nullptr,
           .decompose = decompose,
           .spec = spec};
 }
@@ -173,10 +171,8 @@ OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Sh
 
 HILO_DEFINE_OP(batch_norm_training_op, batch_norm_op(Opcode::kBatchNormTraining, "batch-norm-training", 3,
                                                      infer_training, decompose_training, "batch_norm_training"))
-
 HILO_DEFINE_OP(batch_norm_inference_op, batch_norm_op(Opcode::kBatchNormInference, "batch-norm-inference", 5,
                                                       infer_inference, decompose_inference, "batch_norm_inference"))
-
 HILO_DEFINE_OP(batch_norm_grad_op, batch_norm_op(Opcode::kBatchNormGrad, "batch-norm-grad", 5, infer_grad,
                                                  decompose_grad, "batch_norm_grad"))
 

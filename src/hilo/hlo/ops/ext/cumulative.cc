@@ -80,7 +80,6 @@ OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::st
           .sharding = {cumulative_rule, cumulative_on_parts},
           .infer_shape = infer_cumulative,
           .attributes = attributes_def<CumulativeAttributes>(kCumulativeFields),
-          .evaluate = nullptr,
           .decompose = decompose_cumulative,
           .spec = spec};
 }

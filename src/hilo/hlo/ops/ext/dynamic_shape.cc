@@ -87,12 +87,10 @@ OpDef dimension_size_def(Opcode opcode, std::string_view name, int arity, std::s
           .name = name,
           .arity = arity,
           .operand_types = kAnyArray,
-          .traits = kNoTraits,
           .cost = CostClass::kFree,
           .sharding = kUnshared,
           .infer_shape = nullptr,
           .attributes = attributes_def<DimensionSizeAttributes>(kDynamicShapeFields),
-          .evaluate = nullptr,
           .spec = spec};
 }
 
@@ -117,12 +115,9 @@ HILO_DEFINE_OP(dynamic_reshape_op, {.opcode = Opcode::kDynamicReshape,
                                     .name = "dynamic-reshape",
                                     .arity = -1,
                                     .operand_types = kAnyArray,
-                                    .traits = kNoTraits,
                                     .cost = CostClass::kFree,
                                     .sharding = kUnshared,
                                     .infer_shape = infer_dynamic_reshape,
-                                    .attributes = {},
-                                    .evaluate = nullptr,
                                     .decompose = decompose_dynamic_reshape,
                                     .spec = "dynamic_reshape"})
 

@@ -78,8 +78,6 @@ const OpDef& definition() {
                                  .cost = CostClass::kTranscendental,
                                  .sharding = kPointwise,
                                  .infer_shape = infer_shape<Row>,
-                                 .attributes = {},
-                                 .evaluate = nullptr,
                                  .decompose = decompose<Row>,
                                  .spec = Row::kName};
   return kDef;

@@ -69,7 +69,6 @@ HILO_DEFINE_OP(ext_fma_op, {.opcode = kExtFma,
                             .cost = CostClass::kCheap,
                             .sharding = kPointwise,
                             .infer_shape = infer_shape,
-                            .attributes = {},
                             .evaluate = evaluate,
                             .decompose = decompose_fma,
                             .spec = "fusedMultiplyAdd of IEEE 754"})

@@ -103,12 +103,10 @@ HILO_DEFINE_OP(fusion_op, {.opcode = Opcode::kFusion,
                            .name = "fusion",
                            .arity = -1,
                            .operand_types = kAnyType,
-                           .traits = kNoTraits,
                            .cost = CostClass::kHero,
                            .sharding = kUnshared,
                            .infer_shape = infer_fusion,
                            .attributes = attributes_def<RawAttributes>(raw_fields()),
-                           .evaluate = nullptr,
                            .decompose = decompose_fusion,
                            .spec = "fusion"})
 
@@ -122,7 +120,6 @@ HILO_DEFINE_OP(domain_op, {.opcode = Opcode::kDomain,
                            .sharding = kUnshared,
                            .infer_shape = infer_domain,
                            .attributes = attributes_def<RawAttributes>(raw_fields()),
-                           .evaluate = nullptr,
                            .decompose = decompose_domain,
                            .spec = "domain"})
 
@@ -131,12 +128,9 @@ HILO_DEFINE_OP(bitcast_op, {.opcode = Opcode::kBitcast,
                             .name = "bitcast",
                             .arity = 1,
                             .operand_types = kAnyArray,
-                            .traits = kNoTraits,
                             .cost = CostClass::kFree,
                             .sharding = kPointwiseWhole,
                             .infer_shape = infer_bitcast,
-                            .attributes = {},
-                            .evaluate = nullptr,
                             .decompose = decompose_bitcast,
                             .spec = "bitcast"})
 

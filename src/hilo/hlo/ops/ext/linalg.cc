@@ -180,7 +180,7 @@ StatusOr<Shape> infer_hessenberg(const ShapeRuleInput& input) {
 
 constexpr OpDef plain(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
                       StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
-                      std::string_view spec) {
+                      std::string_view spec, AttributesDef attributes = {}) {
   return {.opcode = opcode,
           .name = name,
           .arity = arity,
@@ -189,59 +189,34 @@ constexpr OpDef plain(Opcode opcode, std::string_view name, int arity, StatusOr<
           .cost = CostClass::kHero,
           .sharding = kOverMatrices,
           .infer_shape = infer,
-          .attributes = {},
-          .evaluate = nullptr,
+          .attributes = attributes,
           .decompose = decompose,
           .spec = spec};
-}
-
-template <typename T>
-OpDef with_attributes(OpDef definition, std::span<const AttributeField> fields) {
-  definition.attributes = attributes_def<T>(fields);
-  return definition;
 }
 
 }  // namespace
 
 HILO_DEFINE_OP(ext_lu_op, plain(kExtLu, "hilo.lu", 1, infer_lu, decompose_lu, "jax.lax.linalg.lu"))
-
 HILO_DEFINE_OP(ext_geqrf_op, plain(kExtGeqrf, "hilo.geqrf", 1, infer_geqrf, decompose_geqrf, "jax.lax.linalg.geqrf"))
-
 HILO_DEFINE_OP(ext_geqp3_op, plain(kExtGeqp3, "hilo.geqp3", 2, infer_geqp3, decompose_geqp3, "jax.lax.linalg.geqp3"))
-
 HILO_DEFINE_OP(ext_householder_product_op,
                plain(kExtHouseholderProduct, "hilo.householder_product", 2, infer_householder_product,
                      decompose_householder_product, "jax.lax.linalg.householder_product"))
-
-HILO_DEFINE_OP(ext_ormqr_op, with_attributes<OrmqrAttributes>(plain(kExtOrmqr, "hilo.ormqr", 3, infer_ormqr,
-                                                                    decompose_ormqr, "jax.lax.linalg.ormqr"),
-                                                              kOrmqrFields))
-
-HILO_DEFINE_OP(ext_qr_op,
-               with_attributes<QrAttributes>(plain(kExtQr, "hilo.qr", 1, infer_qr, decompose_qr, "jax.lax.linalg.qr"),
-                                             kQrFields))
-
-HILO_DEFINE_OP(ext_eigh_op, with_attributes<TriangleAttributes>(plain(kExtEigh, "hilo.eigh", 1, infer_eigh,
-                                                                      decompose_eigh, "jax.lax.linalg.eigh"),
-                                                                kTriangleFields))
-
+HILO_DEFINE_OP(ext_ormqr_op, plain(kExtOrmqr, "hilo.ormqr", 3, infer_ormqr, decompose_ormqr, "jax.lax.linalg.ormqr",
+                                   attributes_def<OrmqrAttributes>(kOrmqrFields)))
+HILO_DEFINE_OP(ext_qr_op, plain(kExtQr, "hilo.qr", 1, infer_qr, decompose_qr, "jax.lax.linalg.qr",
+                                attributes_def<QrAttributes>(kQrFields)))
+HILO_DEFINE_OP(ext_eigh_op, plain(kExtEigh, "hilo.eigh", 1, infer_eigh, decompose_eigh, "jax.lax.linalg.eigh",
+                                  attributes_def<TriangleAttributes>(kTriangleFields)))
 HILO_DEFINE_OP(ext_tridiagonal_op,
-               with_attributes<TriangleAttributes>(plain(kExtTridiagonal, "hilo.tridiagonal", 1, infer_tridiagonal,
-                                                         decompose_tridiagonal, "jax.lax.linalg.tridiagonal"),
-                                                   kTriangleFields))
-
-HILO_DEFINE_OP(ext_svd_op, with_attributes<SvdAttributes>(plain(kExtSvd, "hilo.svd", 1, infer_svd, decompose_svd,
-                                                                "jax.lax.linalg.svd"),
-                                                          kSvdFields))
-
-HILO_DEFINE_OP(ext_eig_op, with_attributes<EigAttributes>(plain(kExtEig, "hilo.eig", 1, infer_eig, decompose_eig,
-                                                                "jax.lax.linalg.eig"),
-                                                          kEigFields))
-
-HILO_DEFINE_OP(ext_schur_op, with_attributes<SchurAttributes>(plain(kExtSchur, "hilo.schur", 1, infer_schur,
-                                                                    decompose_schur, "jax.lax.linalg.schur"),
-                                                              kSchurFields))
-
+               plain(kExtTridiagonal, "hilo.tridiagonal", 1, infer_tridiagonal, decompose_tridiagonal,
+                     "jax.lax.linalg.tridiagonal", attributes_def<TriangleAttributes>(kTriangleFields)))
+HILO_DEFINE_OP(ext_svd_op, plain(kExtSvd, "hilo.svd", 1, infer_svd, decompose_svd, "jax.lax.linalg.svd",
+                                 attributes_def<SvdAttributes>(kSvdFields)))
+HILO_DEFINE_OP(ext_eig_op, plain(kExtEig, "hilo.eig", 1, infer_eig, decompose_eig, "jax.lax.linalg.eig",
+                                 attributes_def<EigAttributes>(kEigFields)))
+HILO_DEFINE_OP(ext_schur_op, plain(kExtSchur, "hilo.schur", 1, infer_schur, decompose_schur, "jax.lax.linalg.schur",
+                                   attributes_def<SchurAttributes>(kSchurFields)))
 HILO_DEFINE_OP(ext_hessenberg_op, plain(kExtHessenberg, "hilo.hessenberg", 1, infer_hessenberg, decompose_hessenberg,
                                         "jax.lax.linalg.hessenberg"))
 

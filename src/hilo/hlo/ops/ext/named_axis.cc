@@ -152,29 +152,22 @@ OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
 
 HILO_DEFINE_OP(ext_psum_op, named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_named_axis,
                                                                 kAxisFields, "jax.lax.psum", kPointwiseWhole))
-
 HILO_DEFINE_OP(ext_pmax_op, named_axis_def<NamedAxisAttributes>(kExtPmax, "hilo.pmax", kAnyOrdered, infer_named_axis,
                                                                 kAxisFields, "jax.lax.pmax", kPointwiseWhole))
-
 HILO_DEFINE_OP(ext_pmin_op, named_axis_def<NamedAxisAttributes>(kExtPmin, "hilo.pmin", kAnyOrdered, infer_named_axis,
                                                                 kAxisFields, "jax.lax.pmin", kPointwiseWhole))
-
 HILO_DEFINE_OP(ext_all_gather_op,
                named_axis_def<NamedAllGatherAttributes>(kExtAllGather, "hilo.all_gather", kAnyArray, infer_all_gather,
                                                         kAllGatherFields, "jax.lax.all_gather"))
-
 HILO_DEFINE_OP(ext_ppermute_op,
                named_axis_def<PpermuteAttributes>(kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute,
                                                   kPpermuteFields, "jax.lax.ppermute", kPointwiseWhole))
-
 HILO_DEFINE_OP(ext_psum_scatter_op,
                named_axis_def<PsumScatterAttributes>(kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter,
                                                      kPsumScatterFields, "jax.lax.psum_scatter"))
-
 HILO_DEFINE_OP(ext_all_to_all_op,
                named_axis_def<NamedAllToAllAttributes>(kExtAllToAll, "hilo.all_to_all", kAnyArray, infer_all_to_all,
                                                        kAllToAllFields, "jax.lax.all_to_all"))
-
 HILO_DEFINE_OP(ext_axis_index_op,
                named_axis_def<NamedAxisAttributes>(kExtAxisIndex, "hilo.axis_index", kAnyArray, infer_axis_index,
                                                    kAxisFields, "jax.lax.axis_index"))

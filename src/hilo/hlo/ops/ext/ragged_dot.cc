@@ -157,12 +157,10 @@ HILO_DEFINE_OP(ragged_dot_op, {.opcode = Opcode::kRaggedDot,
                                .name = "ragged-dot",
                                .arity = 3,
                                .operand_types = kAnyArray,
-                               .traits = kNoTraits,
                                .cost = CostClass::kHero,
                                .sharding = kUnshared,
                                .infer_shape = infer_ragged_dot,
                                .attributes = attributes_def<RaggedDotAttributes>(kRaggedDotFields),
-                               .evaluate = nullptr,
                                .decompose = decompose_ragged_dot,
                                .spec = "chlo.ragged_dot"})
 

@@ -126,7 +126,6 @@ HILO_DEFINE_OP(rng_op, {.opcode = Opcode::kRng,
                         .sharding = kUnshared,
                         .infer_shape = infer_rng,
                         .attributes = attributes_def<RngAttributes>(kRngFields),
-                        .evaluate = nullptr,
                         .decompose = decompose_rng,
                         .spec = "rng"})
 

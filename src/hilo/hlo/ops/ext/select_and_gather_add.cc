@@ -76,7 +76,6 @@ HILO_DEFINE_OP(ext_select_and_gather_add_op,
                 .sharding = {select_and_gather_add_rule, passing_factors},
                 .infer_shape = infer_select_and_gather_add,
                 .attributes = attributes_def<SelectAndGatherAddAttributes>(kSelectAndGatherAddFields),
-                .evaluate = nullptr,
                 .decompose = decompose_select_and_gather_add,
                 .spec = "jax.lax.reduce_window"})
 

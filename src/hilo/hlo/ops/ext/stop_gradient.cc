@@ -28,7 +28,6 @@ HILO_DEFINE_OP(ext_stop_gradient_op, {.opcode = kExtStopGradient,
                                       .cost = CostClass::kFree,
                                       .sharding = kPointwise,
                                       .infer_shape = infer_stop_gradient,
-                                      .attributes = {},
                                       .evaluate = evaluate_stop_gradient,
                                       .decompose = decompose_stop_gradient,
                                       .spec = "jax.lax.stop_gradient"})

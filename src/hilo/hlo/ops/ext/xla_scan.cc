@@ -138,12 +138,10 @@ HILO_DEFINE_OP(scan_op, {.opcode = Opcode::kScan,
                          .name = "scan",
                          .arity = -1,
                          .operand_types = kAnyArray,
-                         .traits = kNoTraits,
                          .cost = CostClass::kHero,
                          .sharding = kUnshared,
                          .infer_shape = infer_xla_scan,
                          .attributes = attributes_def<XlaScanAttributes>(kXlaScanFields),
-                         .evaluate = nullptr,
                          .decompose = decompose_scan_op,
                          .spec = "scan"})
 
