@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/attributes.h -- attributes of instructions as described fields: text, proto, hash and equality are loops over
-// a table.
+// hlo/ir/attributes.h -- attributes of instructions as tables of fields, over which text, proto, hash and equality
+// loop.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ namespace hilo::hlo {
 class Computation;
 using ComputationPtr = std::shared_ptr<const Computation>;
 
-/// Base of every attribute struct (ReduceAttributes, ...). It has no virtual functions: the OpDef knows the struct's
-/// type.
+/// Base of every attribute struct (ReduceAttributes, ...). No virtual functions: the OpDef knows the struct's type.
 struct Attributes {};
 using AttributesPtr = std::shared_ptr<const Attributes>;
 

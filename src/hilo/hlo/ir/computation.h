@@ -70,8 +70,7 @@ class ComputationDraft {
   /// Appends an instruction. An empty name becomes "<opcode>.<id>". Operands must be ids that this draft has returned.
   InstructionId append(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
                        AttributesPtr attributes = nullptr, std::string name = {});
-  /// Appends a copy of `from` (of any computation) with these operands. The copy has the same name, origin and
-  /// annotations.
+  /// Appends a copy of `from` (of any computation) with these operands and the same name, origin and annotations.
   InstructionId append_copy(const Instruction& from, std::span<const InstructionId> operands);
 
   Instruction& mutable_instruction(InstructionId id);

@@ -6,8 +6,7 @@
 
 namespace hilo::hlo {
 
-/// Estimates the bytes of instructions, literals and names of a computation and of those that it calls, each counted
-/// once.
+/// Estimates the bytes of instructions, literals and names of a computation and its callees, each counted once.
 int64_t held_bytes(const ComputationPtr& computation);
 
 }  // namespace hilo::hlo

@@ -11,8 +11,7 @@ namespace hilo::hlo {
 std::vector<ComputationPtr> computations_of(const Module& module) { return computations_of(module.entry); }
 
 std::vector<ComputationPtr> computations_of(const ComputationPtr& entry) {
-  // An entry of the explicit stack of a post-order walk: recursion would let a deeply nested program overflow the
-  // stack.
+  // An entry of the explicit stack of a post-order walk: with recursion deep nesting would overflow the stack.
   struct Frame {
     ComputationPtr computation;
     std::vector<ComputationPtr> called;

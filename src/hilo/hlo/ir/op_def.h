@@ -53,6 +53,12 @@ struct ShapeRuleInput {
   const Shape* declared;
 };
 
+/// Returns the attributes as their struct. Precondition: T is the struct of the op.
+template <typename T>
+const T& attributes_of(const ShapeRuleInput& input) {
+  return static_cast<const T&>(*input.attributes);
+}
+
 /// Runs a collective, or replica-id, among replicas. The code that runs several replicas supplies it.
 using CollectiveFunction = std::function<StatusOr<Literal>(const Instruction&, std::span<const Literal* const>)>;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/opcode.h -- all opcodes of XLA, expanded from two lists. Those of hilo's extension ops are in
-// hlo/ir/extensions.h.
+// hlo/ir/opcode.h -- all opcodes of XLA, expanded from two lists; those of extension ops are in hlo/ir/extensions.h.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,7 @@ class PassObserver {
   /// Called after `pass` ran.
   virtual void after(std::string_view pass, const Module& module, bool changed, double milliseconds) = 0;
 
-  /// Returns whether kernels are generated one by one and each is timed. This takes longer than generating them
-  /// together.
+  /// Returns whether kernels are generated one by one, each timed. This takes longer than generating them together.
   virtual bool times_kernels() const { return false; }
   /// Called when a kernel that wasn't in the cache was generated; `code_bytes` is its mapped memory.
   virtual void generated(std::string_view kernel, int64_t code_bytes, double milliseconds) {

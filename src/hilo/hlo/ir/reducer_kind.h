@@ -9,8 +9,7 @@
 
 namespace hilo::hlo {
 
-/// Returns the kind of op(p0, p1), in either order, and of the two-value bodies of JAX's argmax and argmin; generic
-/// otherwise.
+/// Returns the kind of op(p0, p1), in either order, and of JAX's bodies of argmax and argmin; generic otherwise.
 ReducerKind reducer_kind_of(const Computation& body);
 
 /// Returns the neutral element: the value that leaves any other one unchanged when reduced with it (-0 for a sum, 1,
@@ -18,8 +17,7 @@ ReducerKind reducer_kind_of(const Computation& body);
 /// C++ equivalent.
 std::optional<Literal> neutral_value(ReducerKind kind, ElementType type);
 
-/// Returns the binary op that a reducer of this kind applies. Returns nothing for reducers of two values and generic
-/// ones.
+/// Returns the binary op that a reducer of this kind applies; nothing for reducers of two values and generic ones.
 std::optional<Opcode> opcode_of(ReducerKind kind);
 
 /// Returns the number of a parameter instruction.

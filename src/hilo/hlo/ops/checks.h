@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/checks.h -- checks of attribute lists and called computations for the shape rules of several ops; see also
-// dimension_checks.h.
+// hlo/ops/checks.h -- checks of attribute lists and called computations for shape rules; see also dimension_checks.h.
 #pragma once
 
 #include "hilo/hlo/ir/computation.h"

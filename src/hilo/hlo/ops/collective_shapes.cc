@@ -13,11 +13,6 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& attributes_in(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 /// The ids that groups may have.
 enum class GroupRule : uint8_t {
   kAnyIds,    ///< some replicas may be in no group
@@ -94,7 +89,7 @@ Status check_one_dimension(const Int64List& dimensions, std::span<const Shape> o
 
 /// Returns the size of a group: that of the groups, or without groups the ratio of the sizes before and after.
 StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, bool grows) {
-  const Int64Lists& groups = attributes_in<CollectiveAttributes>(input).replica_groups;
+  const Int64Lists& groups = attributes_of<CollectiveAttributes>(input).replica_groups;
   if (!groups.empty()) return std::ssize(groups[0]);
   if (input.declared == nullptr)
     return invalid_argument(
@@ -139,13 +134,13 @@ StatusOr<Shape> with_scaled_dimension(const ShapeRuleInput& input, int64_t dimen
 
 StatusOr<Shape> infer_all_reduce(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_has_operands(input));
-  HILO_RETURN_IF_ERROR(check_groups(attributes_in<CollectiveAttributes>(input), GroupRule::kEveryone));
-  HILO_RETURN_IF_ERROR(check_reducer(input, attributes_in<AllReduceAttributes>(input).to_apply));
+  HILO_RETURN_IF_ERROR(check_groups(attributes_of<CollectiveAttributes>(input), GroupRule::kEveryone));
+  HILO_RETURN_IF_ERROR(check_reducer(input, attributes_of<AllReduceAttributes>(input).to_apply));
   return one_or_tuple(row_major(input.operands));  // all_reduce_c6, all_reduce_c7
 }
 
 StatusOr<Shape> infer_reduce_scatter(const ShapeRuleInput& input) {
-  const auto& attributes = attributes_in<ReduceScatterAttributes>(input);
+  const auto& attributes = attributes_of<ReduceScatterAttributes>(input);
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   HILO_RETURN_IF_ERROR(check_groups(attributes, GroupRule::kUniform));
   HILO_RETURN_IF_ERROR(check_one_dimension(attributes.dimensions, input.operands));  // reduce_scatter_c2
@@ -155,7 +150,7 @@ StatusOr<Shape> infer_reduce_scatter(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
-  const auto& attributes = attributes_in<AllGatherAttributes>(input);
+  const auto& attributes = attributes_of<AllGatherAttributes>(input);
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   HILO_RETURN_IF_ERROR(check_groups(attributes, GroupRule::kUniform));
   HILO_RETURN_IF_ERROR(check_one_dimension(attributes.dimensions, input.operands));  // all_gather_c1
@@ -164,7 +159,7 @@ StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
-  const auto& attributes = attributes_in<AllToAllAttributes>(input);
+  const auto& attributes = attributes_of<AllToAllAttributes>(input);
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   HILO_RETURN_IF_ERROR(check_groups(attributes, GroupRule::kUniform));
   const Int64Lists& groups = attributes.replica_groups;
@@ -194,7 +189,7 @@ StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
 StatusOr<Shape> infer_collective_permute(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   Int64List sources, targets;
-  for (const auto& [source, target] : attributes_in<CollectivePermuteAttributes>(input).source_target_pairs) {
+  for (const auto& [source, target] : attributes_of<CollectivePermuteAttributes>(input).source_target_pairs) {
     if (source < 0 || target < 0) {  // collective_permute_c4
       return invalid_argument(
           fmt::format("source_target_pairs: {{{},{}}} is out of range; wanted numbers from 0 on", source, target));
@@ -215,7 +210,7 @@ StatusOr<Shape> infer_collective_permute(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_collective_broadcast(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_has_operands(input));
-  HILO_RETURN_IF_ERROR(check_groups(attributes_in<CollectiveAttributes>(input), GroupRule::kAnyIds));
+  HILO_RETURN_IF_ERROR(check_groups(attributes_of<CollectiveAttributes>(input), GroupRule::kAnyIds));
   return one_or_tuple(row_major(input.operands));  // collective_broadcast_c3
 }
 

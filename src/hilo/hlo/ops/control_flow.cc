@@ -9,14 +9,9 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& attributes(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 StatusOr<Shape> infer_parameter(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the parameter's shape must be stated");
-  const int64_t number = attributes<ParameterAttributes>(input).number;
+  const int64_t number = attributes_of<ParameterAttributes>(input).number;
   if (number < 0) return invalid_argument(fmt::format("parameter number {} < 0", number));
   return input.declared->with_default_layout();
 }
@@ -37,7 +32,7 @@ StatusOr<Literal> evaluate_tuple(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_get_tuple_element(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const int64_t index = attributes<GetTupleElementAttributes>(input).index;
+  const int64_t index = attributes_of<GetTupleElementAttributes>(input).index;
   if (!operand.is_tuple()) {  // get_tuple_element's operand is a tuple by its type
     return invalid_argument(fmt::format("the operand must be a tuple; got {}", operand.to_string()));
   }
@@ -79,7 +74,7 @@ Status check_called(std::string_view role, const ComputationPtr& called, std::sp
 }
 
 StatusOr<Shape> infer_call(const ShapeRuleInput& input) {
-  const ComputationPtr& called = attributes<CallAttributes>(input).to_apply;
+  const ComputationPtr& called = attributes_of<CallAttributes>(input).to_apply;
   HILO_RETURN_IF_ERROR(check_called("to_apply", called, input.operands));
   return called->result_shape().with_default_layout();
 }
@@ -89,7 +84,7 @@ StatusOr<Literal> evaluate_call(const EvaluateInput& input) {
 }
 
 StatusOr<Shape> infer_while(const ShapeRuleInput& input) {
-  const auto& loop = attributes<WhileAttributes>(input);
+  const auto& loop = attributes_of<WhileAttributes>(input);
   const Shape carry = input.operands[0].with_default_layout();
   HILO_RETURN_IF_ERROR(check_called("condition", loop.condition, input.operands));  // while_c1
   HILO_RETURN_IF_ERROR(check_called("body", loop.body, input.operands));            // while_c2
@@ -130,7 +125,7 @@ Status check_selector(const ConditionalAttributes& conditional, const Shape& sel
 }
 
 StatusOr<Shape> infer_conditional(const ShapeRuleInput& input) {
-  const auto& conditional = attributes<ConditionalAttributes>(input);
+  const auto& conditional = attributes_of<ConditionalAttributes>(input);
   if (input.operands.size() != conditional.branches.size() + 1) {
     return invalid_argument(fmt::format("got {} operands, wanted a selector and one per branch ({})",
                                         input.operands.size(), conditional.branches.size() + 1));

@@ -79,7 +79,7 @@ Status check_window_of_kernel(const Window& window, const Shape& rhs, const Conv
 }
 
 StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ConvolutionAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ConvolutionAttributes>(input);
   const ConvolutionDimensions& d = a.dimensions;
   const Shape &lhs = input.operands[0], &rhs = input.operands[1];
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {  // convolution_c1

@@ -87,8 +87,7 @@ Int64Lists layouts_in(std::string_view text) {
   return layouts;
 }
 
-/// Reads `{{0}: (1, {}), {1}: (2, {})}` as pairs of result leaf and operand leaf. Longer paths don't name leaves of
-/// flat tuples.
+/// Reads `{{0}: (1, {}), {1}: (2, {})}` as pairs of result leaf and operand leaf. Longer paths are an error.
 StatusOr<Int64Pairs> aliases_in(std::string_view text) {
   Int64Pairs aliases;
   size_t at = text.empty() ? std::string_view::npos : text.find('{', 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/custom_call.h -- custom-call: a function outside of the program, looked up by name when the program is
-// compiled.
+// hlo/ops/custom_call.h -- custom-call: a function outside of the program, found by name when it is compiled.
 #pragma once
 
 #include "hilo/hlo/ops/custom_call_registry.h"

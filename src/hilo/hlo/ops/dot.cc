@@ -52,7 +52,7 @@ DimensionList free_dimensions(int64_t rank, const Int64List& batch, const Int64L
 }
 
 StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const DotAttributes&>(*input.attributes);
+  const auto& a = attributes_of<DotAttributes>(input);
   const Shape &lhs = input.operands[0], &rhs = input.operands[1];
   HILO_RETURN_IF_ERROR(
       check_side(lhs, "lhs_batch_dims", a.lhs_batch_dimensions, "lhs_contracting_dims", a.lhs_contracting_dimensions));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/dot.h -- the dot op: batch dimensions, any contracting dimensions; the declared shape determines the result
-// type.
+// hlo/ops/dot.h -- the dot op: batch and contracting dimensions; the declared shape determines the result type.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"

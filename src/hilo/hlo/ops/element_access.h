@@ -8,8 +8,7 @@
 
 namespace hilo::hlo {
 
-/// Advances `index` to the next index in the space `sizes`, row-major. After the last one, sets `index` to 0 and
-/// returns false.
+/// Advances `index` in the space `sizes`, row-major. After the last index, sets it to 0 and returns false.
 inline bool next_index(std::span<const int64_t> sizes, std::span<int64_t> index) {
   for (size_t d = sizes.size(); d-- > 0;) {
     if (++index[d] < sizes[d]) return true;

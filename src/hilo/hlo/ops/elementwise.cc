@@ -61,7 +61,7 @@ StatusOr<Shape> infer_complex(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_compare(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape shape, common_shape(input.operands));  // compare_c1, compare_c2
-  const auto& attributes = static_cast<const CompareAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<CompareAttributes>(input);
   const ElementType type = shape.element_type();
   const bool ordered =
       attributes.direction != ComparisonDirection::kEq && attributes.direction != ComparisonDirection::kNe;
@@ -107,7 +107,7 @@ StatusOr<Shape> infer_clamp(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_reduce_precision(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const ReducePrecisionAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<ReducePrecisionAttributes>(input);
   if (attributes.exponent_bits < 1) {  // reduce_precision_c2
     return invalid_argument(fmt::format("exponent_bits must be at least 1; got {}", attributes.exponent_bits));
   }

@@ -15,8 +15,7 @@ inline constexpr std::string_view kComparisonDirectionNames[] = {"EQ", "NE", "GE
 enum class ComparisonType : uint8_t { kDefault, kFloat, kTotalOrder, kSigned, kUnsigned };
 inline constexpr std::string_view kComparisonTypeNames[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
 
-/// Returns the type for the word that XLA writes instead since jaxlib 0.12: PARTIAL is the IEEE order, TOTAL is
-/// kTotalOrder.
+/// Returns the type for the word that XLA writes since jaxlib 0.12: PARTIAL is the IEEE order, TOTAL is kTotalOrder.
 inline std::optional<ComparisonType> comparison_type_of_order(std::string_view word) {
   if (word == "PARTIAL") return ComparisonType::kDefault;
   if (word == "TOTAL") return ComparisonType::kTotalOrder;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/elementwise_kernels.h -- reference values of one element, with XLA's edge cases and without undefined
-// behavior.
+// hlo/ops/elementwise_kernels.h -- reference values of one element: XLA's edge cases, no undefined behavior.
 #pragma once
 
 #include <bit>

@@ -60,8 +60,7 @@ struct RealPart<std::complex<T>> {
   using Type = T;
 };
 
-/// Rows whose c64 kernels compute in c128 and round, because the C library's c64 functions have errors of several
-/// units.
+/// Rows whose c64 kernels compute in c128 and round, because the C library's errors are several units in c64.
 template <typename Row>
 inline constexpr bool kWidensComplex = std::is_same_v<Row, AcosRow> || std::is_same_v<Row, AcoshRow> ||
                                        std::is_same_v<Row, AsinRow> || std::is_same_v<Row, AsinhRow>;

@@ -32,7 +32,7 @@ StatusOr<ElementType> result_type(FftType type, const Shape& operand) {
 }
 
 StatusOr<Shape> infer_fft(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const FftAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<FftAttributes>(input);
   const Shape& operand = input.operands[0];
   const Int64List& lengths = attributes.fft_length;
   HILO_ASSIGN_OR_RETURN(const ElementType type, result_type(attributes.fft_type, operand));

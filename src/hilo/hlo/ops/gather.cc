@@ -59,7 +59,7 @@ Status check_slice_sizes(const GatherAttributes& a, const Shape& array) {
 }
 
 StatusOr<Shape> infer_gather(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const GatherAttributes&>(*input.attributes);
+  const auto& a = attributes_of<GatherAttributes>(input);
   const Shape &array = input.operands[0], &indices = input.operands[1];
   const IndexedAccess access = access_of(a);
   HILO_RETURN_IF_ERROR(check_indexed_access(access, kGatherNames, array, indices));

@@ -36,8 +36,7 @@ class StartReader {
  public:
   StartReader(const IndexedAccess& access, const Literal& indices, int64_t array_rank);
 
-  /// Returns the start of the window of `batch` (an index over batch_sizes_of) in the array. Values beyond int64
-  /// saturate.
+  /// Returns the start of the window of `batch`, an index over batch_sizes_of. Values beyond int64 saturate.
   std::vector<int64_t> start(std::span<const int64_t> batch) const;
 
  private:

@@ -40,7 +40,7 @@ StatusOr<Shape> infer_cholesky(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_triangular_solve(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const TriangularSolveAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<TriangularSolveAttributes>(input);
   const Shape &a = input.operands[0], &b = input.operands[1];
   if (a.element_type() != b.element_type()) {  // triangular_solve_c1
     return invalid_argument(

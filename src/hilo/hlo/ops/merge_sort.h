@@ -14,8 +14,7 @@
 
 namespace hilo::hlo {
 
-/// Merges two sorted ranges of `from`, before `middle` and from `middle` on, into `to`. Of equal items the left one
-/// comes first.
+/// Merges sorted ranges of `from`, split at `middle`, into `to`. Of equal items the left one comes first.
 template <typename Item, typename Before>
 void merge_stretches(std::span<const Item> from, size_t middle, std::span<Item> to, const Before& before) {
   constexpr int64_t kPollInterval = 1 << 14;  // items between checks of the stop word

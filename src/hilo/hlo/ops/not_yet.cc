@@ -45,9 +45,7 @@ bool has_raw_attributes(Opcode opcode) {
 bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_not_yet; }
 
 HILO_DEFINE_OP(collective_reduce_op, not_yet_def(Opcode::kCollectiveReduce, "collective-reduce", kEffect))
-
 HILO_DEFINE_OP(ragged_all_to_all_op, not_yet_def(Opcode::kRaggedAllToAll, "ragged-all-to-all", kEffect))
-
 HILO_DEFINE_OP(shuffle_op, not_yet_def(Opcode::kShuffle, "shuffle", kNoTraits))
 
 }  // namespace hilo::hlo

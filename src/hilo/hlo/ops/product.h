@@ -18,8 +18,7 @@ namespace hilo::hlo {
 /// Checks operand_precision: empty, or two words of default, high, highest. dot_general_c11, convolution_c24
 Status check_precision(const StringList& precision);
 
-/// Returns the result's element type: the declared one, or the operands'. As in XLA, operands of one class may differ
-/// in width.
+/// Returns the result's element type: the declared one, or the operands', whose widths may differ as in XLA.
 StatusOr<ElementType> product_type(const Shape& lhs, const Shape& rhs, const Shape* declared);
 
 /// Returns the type in which sums are stored before conversion to the result: the result's type, or the operands' if
@@ -63,8 +62,7 @@ class ShortSum<std::complex<T>> {
   std::complex<T> value() const { return {sums_[0] - sums_[1], sums_[2] + sums_[3]}; }
 
  private:
-  // A vector instead of four numbers: g++ 12.2 vectorizes a loop over numbers so that it reads two of them past the
-  // last element.
+  // A vector instead of four numbers: g++ 12.2 reads two numbers past the end if it vectorizes the loop itself.
   typedef T Lanes __attribute__((vector_size(4 * sizeof(T))));
   Lanes sums_{};
 };

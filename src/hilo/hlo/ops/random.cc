@@ -117,7 +117,7 @@ uint64_t fill_philox(uint64_t key_bits, uint64_t low, uint64_t high, Literal& ou
 
 StatusOr<Shape> infer_rng_bit_generator(const ShapeRuleInput& input) {
   const Shape& state = input.operands[0];
-  const auto& attributes = static_cast<const RngBitGeneratorAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<RngBitGeneratorAttributes>(input);
   const bool threefry = attributes.algorithm == RandomAlgorithm::kThreeFry;
   const bool fits = state.element_type() == ElementType::kU64 && state.rank() == 1 &&
                     (state.dimension(0) == 2 || (!threefry && state.dimension(0) == 3));
@@ -169,7 +169,7 @@ constexpr AttributeField kStateFields[] = {
 };
 
 StatusOr<Shape> infer_state(const ShapeRuleInput& input) {
-  const int64_t delta = static_cast<const RngStateAttributes&>(*input.attributes).delta;
+  const int64_t delta = attributes_of<RngStateAttributes>(input).delta;
   if (delta < 0) return invalid_argument(fmt::format("delta: got {}, wanted at least 0", delta));
   return Shape::array(ElementType::kU64, {2});
 }

@@ -19,8 +19,7 @@ struct RngStateAttributes : Attributes {
   int64_t delta = 0;
 };
 
-/// Returns the dimension along which XLA draws 32-bit numbers in pairs: the first even one, else the first of the
-/// largest.
+/// Returns the dimension along which XLA draws pairs of 32-bit numbers: the first even one, else the first largest.
 size_t random_pair_dimension(std::span<const int64_t> dimensions);
 
 /// Returns the initial state, u64[2].

@@ -32,7 +32,7 @@ DimensionList remaining_dimensions(int64_t rank, std::span<const int64_t> reduce
 }
 
 StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const ReduceAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<ReduceAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const size_t n, check_reduction_operands(input.operands, false));  // reduce_c1, c3
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
   HILO_RETURN_IF_ERROR(
@@ -61,7 +61,7 @@ struct Spaces {
 
 Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   Int64List order(reduced.begin(), reduced.end());
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   const DimensionList remaining = remaining_dimensions(array.rank(), reduced);
   return {select_values(array.dimensions(), remaining), offsets_over(array, remaining), offsets_over(array, order)};
 }
@@ -83,8 +83,7 @@ bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, con
   return true;
 }
 
-/// The accumulator of products. Their relative errors add up in any order, so products of f32 and narrower floats use
-/// double.
+/// The accumulator of products. Their relative errors add up, so products of f32 and narrower floats use double.
 template <typename T>
 bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial,
                   Literal& result) {

@@ -24,7 +24,7 @@ constexpr AttributeField kReduceWindowFields[] = {
 };
 
 StatusOr<Shape> infer_reduce_window(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ReduceWindowAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ReduceWindowAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const size_t n, check_reduction_operands(input.operands, true));  // reduce_window_c1..c3
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
   HILO_RETURN_IF_ERROR(check_window(a.window, arrays[0].rank()));  // reduce_window_c4..c12

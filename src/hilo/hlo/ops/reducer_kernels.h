@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/reducer_kernels.h -- the operations of recognized reducers on two values, for the reference kernels of
-// reductions.
+// hlo/ops/reducer_kernels.h -- operations of recognized reducers on two values, for the reference kernels.
 #pragma once
 
 #include "hilo/hlo/ir/reducer_kind.h"

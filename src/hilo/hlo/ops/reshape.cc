@@ -14,11 +14,6 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& reshape_attributes(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 Status same_element_type(const Shape& operand, const Shape& result) {
   if (operand.element_type() == result.element_type()) return ok_status();
   return invalid_argument(
@@ -44,7 +39,7 @@ StatusOr<Literal> evaluate_reshape(const EvaluateInput& input) {
 StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
   const Shape& operand = input.operands[0];
-  const Int64List& dimensions = reshape_attributes<BroadcastAttributes>(input).dimensions;
+  const Int64List& dimensions = attributes_of<BroadcastAttributes>(input).dimensions;
   HILO_RETURN_IF_ERROR(same_element_type(operand, result));
   if (std::ssize(dimensions) != operand.rank()) {  // broadcast_in_dim_c2
     return invalid_argument(
@@ -78,7 +73,7 @@ StatusOr<Literal> evaluate_broadcast(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_transpose(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const Int64List& permutation = reshape_attributes<TransposeAttributes>(input).permutation;
+  const Int64List& permutation = attributes_of<TransposeAttributes>(input).permutation;
   if (std::ssize(permutation) != operand.rank()) {  // transpose_c2
     return invalid_argument(fmt::format("dimensions {} are not a permutation of the {} dimensions of {}",
                                         dimensions_to_string(permutation), operand.rank(), operand.to_string()));
@@ -104,8 +99,8 @@ StatusOr<Literal> evaluate_transpose(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_reverse(const ShapeRuleInput& input) {
   // reverse_c2, reverse_c3
-  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", reshape_attributes<ReverseAttributes>(input).dimensions,
-                                               input.operands[0]));
+  HILO_RETURN_IF_ERROR(
+      check_unique_dimensions("dimensions", attributes_of<ReverseAttributes>(input).dimensions, input.operands[0]));
   return input.operands[0].with_default_layout();
 }
 
@@ -132,8 +127,7 @@ int64_t value_bits(ElementType type) { return type == ElementType::kPred ? 8 : e
 /// Returns whether hilo stores the type with more bits than it has (s4, f4).
 bool is_stored_wider(ElementType type) { return value_bits(type) < 8; }
 
-/// Returns the dimensions of `from` for elements of type `to`: if the widths differ, the last one is split off or
-/// merged.
+/// Returns the dimensions of `from` for elements of type `to`. If widths differ, the last one is split off or merged.
 StatusOr<Int64List> bitcast_dimensions(const Shape& from, ElementType to) {
   const int64_t from_bits = value_bits(from.element_type());
   const int64_t to_bits = value_bits(to);
@@ -215,7 +209,7 @@ StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the result must be numbers; got {}", result.to_string()));
   }
   HILO_RETURN_IF_ERROR(
-      check_dimension("iota_dimension", reshape_attributes<IotaAttributes>(input).dimension, result));  // iota_c1
+      check_dimension("iota_dimension", attributes_of<IotaAttributes>(input).dimension, result));  // iota_c1
   return result;
 }
 
@@ -252,7 +246,7 @@ StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
 }
 
 StatusOr<Shape> infer_constant(const ShapeRuleInput& input) {
-  return reshape_attributes<ConstantAttributes>(input).value.shape().with_default_layout();
+  return attributes_of<ConstantAttributes>(input).value.shape().with_default_layout();
 }
 
 StatusOr<Literal> evaluate_constant(const EvaluateInput& input) {

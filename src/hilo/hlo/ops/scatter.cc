@@ -87,7 +87,7 @@ Status check_update(const ScatterAttributes& a, const Shape& array, const Shape&
 }
 
 StatusOr<Shape> infer_scatter(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ScatterAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ScatterAttributes>(input);
   // scatter_c5
   if (input.operands.size() < 3 || input.operands.size() % 2 == 0) {
     return invalid_argument(

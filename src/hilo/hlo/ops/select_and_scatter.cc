@@ -21,7 +21,7 @@ constexpr AttributeField kSelectAndScatterFields[] = {
 };
 
 StatusOr<Shape> infer_select_and_scatter(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const SelectAndScatterAttributes&>(*input.attributes);
+  const auto& a = attributes_of<SelectAndScatterAttributes>(input);
   const Shape &operand = input.operands[0], &source = input.operands[1], &initial = input.operands[2];
   const Shape scalar = Shape::scalar(operand.element_type());
   if (source.element_type() != operand.element_type()) {  // select_and_scatter_c1

@@ -16,7 +16,7 @@ constexpr int kVectorBytes = 16;
 namespace hilo::hlo {
 
 bool is_short_fft(std::span<const int64_t> lengths) {
-  return std::all_of(lengths.begin(), lengths.end(), [](int64_t n) { return n > 0 && n <= kMaxShortLine; });
+  return std::ranges::all_of(lengths, [](int64_t n) { return n > 0 && n <= kMaxShortLine; });
 }
 
 namespace {

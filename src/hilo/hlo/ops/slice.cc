@@ -15,11 +15,6 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& slice_attributes(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 StatusOr<Literal> slice_result(const EvaluateInput& input) {
   return Literal::make(input.instruction.shape.with_default_layout());
 }
@@ -41,7 +36,7 @@ int64_t slice_extent(const SliceRange& range) {
 
 StatusOr<Shape> infer_slice(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const std::vector<SliceRange>& ranges = slice_attributes<SliceAttributes>(input).ranges;
+  const std::vector<SliceRange>& ranges = attributes_of<SliceAttributes>(input).ranges;
   if (std::ssize(ranges) != operand.rank()) {  // slice_c2
     return invalid_argument(
         fmt::format("one range per dimension is needed; got {} for {}", ranges.size(), operand.to_string()));
@@ -91,8 +86,7 @@ Status check_starts(std::span<const Shape> starts, const Shape& array) {
   return ok_status();
 }
 
-/// Returns the start index in a scalar literal, clamped into [0, size - extent]. u64 values above 2^63 are clamped,
-/// too.
+/// Returns the start index, clamped into [0, size - extent]. u64 values above 2^63 are clamped, too.
 int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
   const int64_t last = size - extent;
   return visit_array_type(
@@ -114,7 +108,7 @@ int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
 StatusOr<Shape> infer_dynamic_slice(const ShapeRuleInput& input) {
   if (input.operands.empty()) return invalid_argument("got 0 operands, wanted an array and its start indices");
   const Shape& operand = input.operands[0];
-  const Int64List& sizes = slice_attributes<DynamicSliceAttributes>(input).sizes;
+  const Int64List& sizes = attributes_of<DynamicSliceAttributes>(input).sizes;
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(1), operand));
   if (std::ssize(sizes) != operand.rank()) {
     return invalid_argument(fmt::format("one size per dimension is needed; got {} for {}", dimensions_to_string(sizes),
@@ -186,7 +180,7 @@ StatusOr<Literal> evaluate_dynamic_update_slice(const EvaluateInput& input) {
 StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
   if (input.operands.empty()) return invalid_argument("got 0 operands, wanted at least one");  // concatenate_c3
   const Shape& first = input.operands[0];
-  const int64_t dimension = slice_attributes<ConcatenateAttributes>(input).dimension;
+  const int64_t dimension = attributes_of<ConcatenateAttributes>(input).dimension;
   HILO_RETURN_IF_ERROR(check_dimension("dimension", dimension, first));  // concatenate_c4
   DimensionList extents(first.dimensions().begin(), first.dimensions().end());
   int64_t& joined = extents[dimension];
@@ -249,7 +243,7 @@ StatusOr<Shape> infer_pad(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the padding value must be a {} scalar; got {}",
                                         element_type_name(operand.element_type()), value.to_string()));
   }
-  const std::vector<PaddingDimension>& padding = slice_attributes<PadAttributes>(input).padding;
+  const std::vector<PaddingDimension>& padding = attributes_of<PadAttributes>(input).padding;
   if (std::ssize(padding) != operand.rank()) {  // pad_c2
     return invalid_argument(
         fmt::format("one padding per dimension is needed; got {} for {}", padding.size(), operand.to_string()));

@@ -24,8 +24,7 @@ struct PadAttributes : Attributes {
   std::vector<PaddingDimension> padding;
 };
 
-/// The elements of a dimension that a pad keeps: `count` elements starting at `from`, at positions `at`, at + step, ...
-/// of the result.
+/// The elements of a dimension that a pad keeps: `count` of them from `from` on, at `at`, at + step, ... of the result.
 struct KeptRange {
   int64_t from = 0, count = 0, at = 0, step = 1;
 };

@@ -23,7 +23,7 @@ constexpr AttributeField kSortFields[] = {
 };
 
 StatusOr<Shape> infer_sort(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const SortAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<SortAttributes>(input);
   if (input.operands.empty()) return invalid_argument("got no operands, wanted at least one");  // sort_c1
   const Shape& first = input.operands[0];
   for (size_t i = 1; i < input.operands.size(); ++i) {  // sort_c3
@@ -120,8 +120,7 @@ StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
-/// All operands and results have the same shape. The sorted factor is blocked if no other dimension could use its axes
-/// instead.
+/// All arrays have the same shape. The sorted factor is blocked if no other dimension could use its axes.
 void sort_rule(RuleBuilder& builder) {
   const int64_t along = attributes_of<SortAttributes>(builder.instruction).dimension();
   const Shape shape = builder.results[0];

@@ -7,8 +7,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Copies a line along one dimension; steps are in bytes. The size is a template constant, so that memcpy becomes one
-/// move.
+/// Copies a line along one dimension; steps are in bytes. Size is a constant, so that memcpy becomes one move.
 template <int Size>
 void copy_line(int64_t count, std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step) {
   for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, Size);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/strided_copy.h -- copies a box of elements between two arrays with any strides: the kernel of all ops that
-// move data.
+// hlo/ops/strided_copy.h -- copies a box of elements between arrays with any strides: the kernel of ops that move data.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ constexpr AttributeField kTopKFields[] = {
 };
 
 StatusOr<Shape> infer_top_k(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const TopKAttributes&>(*input.attributes);
+  const auto& a = attributes_of<TopKAttributes>(input);
   const Shape& x = input.operands[0];
   if (x.rank() == 0) return invalid_argument(fmt::format("the operand is {}, wanted rank 1 or more", x.to_string()));
   const int64_t length = x.dimension(x.rank() - 1);

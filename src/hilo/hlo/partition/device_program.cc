@@ -44,8 +44,7 @@ StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
   return combined_.empty() ? std::move(result) : without_unused(*result);
 }
 
-/// Removes collectives with unused results from the program and the report. Passes never drop collectives, so this is
-/// done here.
+/// Removes unused collectives from the program and the report. Passes never drop collectives, so it is done here.
 StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& result) {
   std::vector<bool> needed(result.size());
   needed[result.root_id()] = true;
@@ -239,8 +238,7 @@ Expr DeviceProgram::all_gather(Expr part, int64_t dimension, const Atoms& by) {
   return recorded(reported(result, atoms().size(by)), {part, by, nullptr, dimension});
 }
 
-/// all-to-all exchanges along one dimension: the members become a new leading dimension, which is merged into `from`
-/// afterwards.
+/// all-to-all works along one dimension: the members become a leading dimension, which is then merged into `from`.
 Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms& by) {
   const int64_t members = atoms().size(by);
   const Shape here = part.shape();

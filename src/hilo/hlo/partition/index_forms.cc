@@ -143,8 +143,7 @@ struct LocalIndices {
   Expr inside;  ///< without the vector dimension; no sink: all are inside
 };
 
-/// Converts indices into an array; `places` are its indexed dimensions. `clamps`: indices outside of the array are
-/// clamped.
+/// Converts indices into an array; `places` are its indexed dimensions. `clamps`: indices out of range are clamped.
 struct IndexConverter {
   const OpOnParts& op;
   Expr indices;

@@ -11,8 +11,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// The attributes that all-reduces must share to be merged, and the number of all-reduces on the longest path before
-/// them.
+/// The attributes that all-reduces must share to be merged, and the number of all-reduces they depend on in a chain.
 using Key = std::tuple<int64_t, ElementType, std::pair<uint64_t, uint64_t>, int64_t, bool, Int64Lists>;
 using Group = std::vector<InstructionId>;
 

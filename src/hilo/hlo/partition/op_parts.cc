@@ -105,8 +105,7 @@ void OpWriter::finish(Exprs& values, const ComputationPtr& reducer) {
   values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, requested[0]);
 }
 
-/// Reduces partial results: products are added. If one device has an element, the others contribute the neutral
-/// element.
+/// Reduces partial results: sums are added; elements of other devices are combined with neutral ones.
 Exprs OpWriter::joined(const Exprs& values) {
   Exprs result = on_parts(values);
   if (instruction.opcode == Opcode::kTopK) return result;

@@ -108,8 +108,7 @@ void Planner::gather() {
   }
 }
 
-/// Returns the pairs by which every device receives its shard from a device that has it. Each device sends to one at
-/// most.
+/// Returns pairs by which every device receives its shard from one that has it. Each device sends to one at most.
 Int64Pairs permutation(const ArraySplit& from, const ArraySplit& to, const MeshAtoms& atoms) {
   const auto part_of_place = [&](const ArraySplit& split, int64_t place) {
     std::vector<int64_t> box;

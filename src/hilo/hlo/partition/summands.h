@@ -20,8 +20,7 @@ Expr summand_of(DeviceProgram& program, Expr value, const Atoms& over);
 /// Returns this device's summand of the shard that `to` selects.
 Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to, const Atoms& over);
 
-/// Replaces each value that is requested unreduced by this device's summand. Values with an empty entry in `over` are
-/// unchanged.
+/// Replaces values that are requested unreduced by this device's summands. An empty entry in `over`: unchanged.
 void replace_by_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
                          std::span<const Atoms> over);
 

@@ -7,7 +7,7 @@
 
 namespace hilo::hlo {
 
-/// `size` elements of an array along the view's dimension, starting at `from`. Without an array, `fill`, a scalar,
+/// `size` elements of an array along the view's dimension, from `from` on. Without an array: the scalar `fill`,
 /// repeated.
 struct ViewPiece {
   Expr value;

@@ -196,8 +196,7 @@ std::optional<Expr> laid_out(DeviceProgram& program, std::vector<Piece> pieces, 
   return parts.size() == 1 ? parts[0] : concatenate(parts, dimension);
 }
 
-/// Writes pieces over each other, each at this device's place. Pieces that a device doesn't need are written to a
-/// margin.
+/// Writes pieces over each other, each at this device's place. Unneeded pieces are written to a margin.
 Expr written(DeviceProgram& program, const std::vector<Piece>& pieces, int64_t dimension, const Atoms& by,
              const Shape& like, int64_t size) {
   int64_t margin = 0;

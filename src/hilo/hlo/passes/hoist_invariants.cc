@@ -46,8 +46,7 @@ Hoist find_invariants(const Computation& body) {
       fixed[i.id] = invariant[*element];
       continue;
     }
-    const bool operands_fixed =
-        std::all_of(i.operands.begin(), i.operands.end(), [&](InstructionId operand) { return fixed[operand]; });
+    const bool operands_fixed = std::ranges::all_of(i.operands, [&](InstructionId operand) { return fixed[operand]; });
     if (!operands_fixed || has_trait(i.opcode, kEffect | kBarrier)) continue;
     const bool moves = is_worth_moving(body, i);
     // Leaves and views of fixed values stay. They are duplicated outside if a moved instruction reads them.
@@ -63,7 +62,7 @@ Hoist find_invariants(const Computation& body) {
       if (hoist.moves[operand]) in_frontier[operand] = true;
     }
   }
-  std::sort(hoist.frontier.begin(), hoist.frontier.end());
+  std::ranges::sort(hoist.frontier);
   return hoist;
 }
 

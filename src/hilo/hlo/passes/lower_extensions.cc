@@ -68,8 +68,8 @@ bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
 
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, Lowering& how, int level) {
   const std::span<const Instruction> all = source->instructions();
-  if (std::none_of(all.begin(), all.end(),
-                   [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, how.native); }))
+  if (std::ranges::none_of(all,
+                           [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, how.native); }))
     return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {

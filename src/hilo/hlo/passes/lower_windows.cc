@@ -53,8 +53,7 @@ bool is_plain_reduction(const Window& window, std::span<const int64_t> sizes) {
   return true;
 }
 
-/// Returns whether the body consists of elementwise ops, bitcasts and constants over scalars. It can then be applied to
-/// whole arrays.
+/// Returns whether the body has only elementwise ops, bitcasts and constants: it can be applied to whole arrays.
 bool can_be_lifted(const Computation& body) {
   return std::ranges::all_of(body.instructions(), [&](const Instruction& i) {
     if (i.opcode == Opcode::kTuple) return i.id == body.root_id();

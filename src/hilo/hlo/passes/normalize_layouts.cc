@@ -47,8 +47,7 @@ StatusOr<ComputationPtr> without_layout_bitcasts(const ComputationPtr& source) {
   return rewrite_where(source, {.share = false}, reads_layouts, expanded);
 }
 
-/// Returns a fused computation whose parameters and root have the layouts of its call's operands and result, which are
-/// row-major.
+/// Returns a fused computation whose parameters and root have the row-major layouts of its call.
 StatusOr<ComputationPtr> fused_row_major(const ComputationPtr& source) {
   return row_major_where(source, [&](const Instruction& i) {
     return i.opcode == Opcode::kParameter || i.opcode == Opcode::kGetTupleElement || i.id == source->root_id();

@@ -19,8 +19,7 @@ std::optional<int64_t> integer(const Instruction& i) {
   return value >= -0x1p53 && value <= 0x1p53 ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
 }
 
-/// Returns the values of the index in the first and the last iteration, if it is the counter or a constant minus the
-/// counter.
+/// Returns the first and last value of the index, if it is the counter or a constant minus the counter.
 std::optional<std::pair<int64_t, int64_t>> range_of(const Computation& body, InstructionId index,
                                                     const CountedLoop& counted) {
   const auto is_counter = [&](InstructionId id) {

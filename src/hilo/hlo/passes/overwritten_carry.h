@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/overwritten_carry.h -- finds carries that a counted loop overwrites completely, so that their initial
-// values don't matter.
+// hlo/passes/overwritten_carry.h -- finds carries that a counted loop overwrites completely.
 #pragma once
 
 #include <vector>

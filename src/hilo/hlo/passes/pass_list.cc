@@ -41,8 +41,7 @@ consteval PassEntry pass(std::string_view name) { return *std::ranges::find(kAll
 constexpr PassEntry kDefaultPipeline[] = {
     pass("normalize_layouts"), pass("normalize_compares"), pass("optimize_remat"), pass("lower_extensions"),
     pass("inline_calls"),      pass("lower_windows"),      pass("simplify"),       pass("simplify_conditional"),
-    pass("hoist_invariants"),  pass("simplify_while"),     pass("simplify"),       pass("turn_products"),
-};
+    pass("hoist_invariants"),  pass("simplify_while"),     pass("simplify"),       pass("turn_products")};
 
 constexpr PassEntry kRaisePipeline[] = {
     pass("normalize_layouts"), pass("normalize_compares"), pass("raise_erf_inv"), pass("raise_lgamma"),

@@ -19,8 +19,7 @@ StatusOr<bool> normalize_layouts(Module& module);
 /// are converted first; every other type follows from the operands.
 StatusOr<bool> normalize_compares(Module& module);
 
-/// Drops instructions that no result and no effect needs. Parameters stay, because they determine the computation's
-/// type.
+/// Drops instructions that no result and no effect needs. Parameters stay: they determine the computation's type.
 StatusOr<bool> dce(Module& module);
 
 /// Merges equal instructions (opcode, shape, operands, attributes) and drops unused ones. Effects, barriers and calls
@@ -56,8 +55,7 @@ StatusOr<bool> turn_products(Module& module);
 /// no residual is needed.
 StatusOr<bool> optimize_remat(Module& module);
 
-/// Decomposes extension ops and XLA's shorthands, and replaces composites by the computations they represent. fma
-/// stays.
+/// Decomposes extension ops and XLA's shorthands, and replaces composites by their computations. fma stays.
 StatusOr<bool> lower_extensions(Module& module);
 
 /// As above, but the extension ops in `native` stay, too: the engine runs them itself.

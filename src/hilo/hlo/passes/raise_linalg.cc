@@ -236,8 +236,7 @@ class Raiser {
     const Instruction& i = b_.source().instruction(id);
     if (i.opcode == Opcode::kConstant || i.opcode == Opcode::kIota) return true;
     if (i.operands.empty() || depth > 16) return false;
-    return std::all_of(i.operands.begin(), i.operands.end(),
-                       [&](Id operand) { return depends_on_position_only(operand, depth + 1); });
+    return std::ranges::all_of(i.operands, [&](Id operand) { return depends_on_position_only(operand, depth + 1); });
   }
 
   /// Returns whether all users of `id` except the product select by position.

@@ -49,8 +49,7 @@ std::vector<bool> unchanged_elements(const Computation& body, size_t count) {
   return invariant_elements(body);
 }
 
-/// Converts `body` to a scan's step: parameters are the constants, then the carries; the result is the tuple of the
-/// carries.
+/// Converts `body` to a scan's step: parameters are constants, then carries; the result is the tuple of carries.
 StatusOr<ComputationPtr> step_of(const ComputationPtr& body, const std::vector<Shape>& elements,
                                  const std::vector<bool>& constant) {
   RewriteBuilder b(body, {.share = false, .rule = forward_tuples});

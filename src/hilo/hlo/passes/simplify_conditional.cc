@@ -10,8 +10,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Returns the branch that runs, if it is known: the predicate is constant, or all branches are equal and have the same
-/// operand.
+/// Returns the branch that runs, if known: the predicate is constant, or all branches and their operands are equal.
 std::optional<size_t> known_branch(const RewriteBuilder& b, const ConditionalAttributes& conditional,
                                    std::span<const InstructionId> operands) {
   if (const std::optional<int64_t> value = splat_integer(b, operands[0])) return chosen_branch(conditional, *value);

@@ -52,8 +52,8 @@ struct Plan {
   std::vector<Shape> shapes;         ///< of the new carry
 };
 
-/// Returns `source` (a body or a condition) over the new carry. If `is_body`, its root is a tuple of the elements that
-/// stay.
+/// Returns `source` (a body or a condition) over the new carry. If `is_body`, its root is the tuple of remaining
+/// elements.
 StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan& plan, const RewriteBuilder& outside,
                                         bool is_body) {
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
@@ -82,8 +82,7 @@ StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan
   return b.finish(b.tuple(elements));
 }
 
-/// Drops carries that are unused or known constants, and forwards those that never change. Returns whether anything
-/// changed.
+/// Drops carries that are unused or constant, and forwards those that never change. Returns whether anything changed.
 StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const CarryUses& uses) {
   const auto& attributes = attributes_of<WhileAttributes>(loop);
   if (!reads_carry_by_element(*attributes.condition) || !reads_carry_by_element(*attributes.body)) return false;

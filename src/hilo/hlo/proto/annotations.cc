@@ -148,7 +148,7 @@ StatusOr<std::string> read_frontend_attributes(const WireMessage& message) {
       return unimplemented(fmt::format("FrontendAttributes: {} is not a valid name in HLO text", quote(key)));
     entries.emplace_back(key, value_text(value));
   }
-  std::sort(entries.begin(), entries.end());  // a map: its order in the message is arbitrary
+  std::ranges::sort(entries);  // a map: its order in the message is arbitrary
   std::string text;
   for (const auto& [key, value] : entries) text += fmt::format("{}{}={}", text.empty() ? "{" : ",", key, value);
   return text.empty() ? text : text + "}";

@@ -68,7 +68,7 @@ Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
   HILO_ASSIGN_OR_RETURN(d.output_spatial, message.integers(12));
   const auto permutes = [](int64_t a, int64_t b, Int64List rest) {
     rest.insert(rest.end(), {a, b});
-    std::sort(rest.begin(), rest.end());
+    std::ranges::sort(rest);
     for (size_t i = 0; i < rest.size(); ++i) {
       if (rest[i] != static_cast<int64_t>(i)) return false;
     }
@@ -171,7 +171,7 @@ StatusOr<std::string_view> word_of(const Place& place, std::span<const std::stri
 }
 
 Status read_word(const Place& place, const AttributeField& field, std::string_view word, uint8_t& value) {
-  const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
+  const auto it = std::ranges::find(field.enum_names, word);
   if (it == field.enum_names.end())
     return invalid_argument(fmt::format("{}: {} is not one of its values", place.key, quote(word)));
   value = static_cast<uint8_t>(it - field.enum_names.begin());
@@ -303,7 +303,7 @@ Status read_field(const Place& place, const AttributeField& field, InstructionMe
         words.emplace_back(word);
       }
       // XLA writes "default" for every operand; HLO text then omits the field
-      if (std::all_of(words.begin(), words.end(), [](const std::string& w) { return w == "default"; })) words.clear();
+      if (std::ranges::all_of(words, [](const std::string& w) { return w == "default"; })) words.clear();
       return ok_status();
     }
     case Form::kGroups:

@@ -27,8 +27,7 @@ FieldSet known_fields_of(Opcode opcode) {
   for (uint32_t number : kOtherForms) known.set(number, raw || known[number]);
   const std::span<const AttributeField> fields = op_def(opcode).attributes.fields;
   for (const Place& place : places()) {
-    const bool own =
-        raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
+    const bool own = raw || std::ranges::any_of(fields, [&](const AttributeField& f) { return f.name == place.key; });
     if (own) known.set(place.outer == 0 ? place.number : outermost_of(place.outer));
     if (own && place.form == Form::kGroups) {
       for (uint32_t number : kGroupForms) known.set(number);

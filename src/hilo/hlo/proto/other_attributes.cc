@@ -174,8 +174,7 @@ Status write_leaf(Cursor& cursor, const Int64List& path, WireWriter& out) {
   return cursor.expect('}', "after a leaf of the original value");
 }
 
-/// Writes `{({"x" {0}}, ({"y"}, {}))}`, or `{[synthetic_call]}`. Without recursion, because tuples may be deeply
-/// nested.
+/// Writes `{({"x" {0}}, ({"y"}, {}))}`, or `{[synthetic_call]}`. No recursion, because tuples may be deeply nested.
 Status write_original(std::string_view value, WireWriter& out) {
   Cursor cursor(value, "origin");
   WireWriter message;

@@ -251,8 +251,7 @@ Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out
   for (const std::string& attribute : raw.raw) HILO_RETURN_IF_ERROR(write_one(opcode, attribute, out, seen));
   for (const Place& place : places()) {
     if (place.only != opcode || place.unshown == 0) continue;
-    if (std::find(seen.begin(), seen.end(), place.key) == seen.end())
-      out.at(place).integer(place.number, place.unshown);
+    if (std::ranges::find(seen, place.key) == seen.end()) out.at(place).integer(place.number, place.unshown);
   }
   for (size_t i = 0; i < raw.called.size(); ++i) {
     std::string_view key = raw.called_names[i];

@@ -370,7 +370,7 @@ bool is_proto(std::string_view bytes) {
   // Text has no control characters except blanks; the first bytes of a message contain tags and lengths.
   constexpr size_t kLookAhead = 4096;
   const std::string_view begin = bytes.substr(0, kLookAhead);
-  const bool control = std::any_of(begin.begin(), begin.end(), [](char c) {
+  const bool control = std::ranges::any_of(begin, [](char c) {
     return static_cast<unsigned char>(c) < ' ' && std::string_view("\t\n\v\f\r").find(c) == std::string_view::npos;
   });
   if (!control || trimmed(begin).starts_with("HloModule")) return false;

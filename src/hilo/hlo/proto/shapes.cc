@@ -35,7 +35,7 @@ StatusOr<Shape> read_layout(const Shape& shape, std::string_view message) {
   HILO_ASSIGN_OR_RETURN(const WireMessage layout, WireMessage::read(message, "LayoutProto"));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order, layout.integers(kMinorToMajor));
   std::vector<int64_t> sorted = order;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   bool permutation = std::ssize(order) == shape.rank();
   for (size_t i = 0; i < sorted.size(); ++i) permutation &= sorted[i] == static_cast<int64_t>(i);
   if (!permutation) {

@@ -98,8 +98,7 @@ std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node)
                                    kernel.element_count() / std::max<int64_t>(1, kernel.dimension(outputs)));
     return terms ? checked_add(work, *terms) : std::nullopt;
   }
-  // A called computation is interpreted for every element; for a window, for every element of it; for a sort, for every
-  // comparison.
+  // A called computation is interpreted for every element, every element of a window, or every comparison of a sort.
   const std::optional<int64_t> called = called_steps(node);
   if (!called) return std::nullopt;
   const int64_t steps = 64 * (1 + *called / 32);

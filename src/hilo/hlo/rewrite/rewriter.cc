@@ -95,7 +95,7 @@ bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr
 
 bool has_opcode(const Computation& c, Opcode opcode) {
   const std::span<const Instruction> all = c.instructions();
-  return std::any_of(all.begin(), all.end(), [opcode](const Instruction& i) { return i.opcode == opcode; });
+  return std::ranges::any_of(all, [opcode](const Instruction& i) { return i.opcode == opcode; });
 }
 
 bool is_pinned(Opcode opcode, const AttributesPtr& attributes) {
@@ -216,8 +216,7 @@ void RewriteBuilder::fail(Status status) {
 }
 
 InstructionId RewriteBuilder::emit(RewriteNode node) {
-  // A rule that is running uses the ids of its additions. After a stop they are added without rules until the sweep
-  // ends.
+  // A running rule uses the ids of its additions. After a stop they are added without rules until the sweep ends.
   if (status_.ok() && stop_requested()) fail(stop_status());
   if (!status_.ok()) return is_stop(status_) ? append(node) : kNoInstruction;
   if (options_.rule != nullptr && depth_ < kMaxRuleDepth) {

@@ -132,8 +132,7 @@ class RewriteBuilder {
 /// Rebuilds one computation under `options`.
 StatusOr<ComputationPtr> rewrite(const ComputationPtr& source, const RewriteOptions& options);
 
-/// Returns whether an instruction of `c` itself has this opcode. Passes that search one op skip computations without
-/// it.
+/// Returns whether an instruction of `c` itself has this opcode. Passes for one op skip computations without it.
 bool has_opcode(const Computation& c, Opcode opcode);
 
 /// Returns whether an instruction must not be merged or folded: an effect, a barrier, or a call of a computation that

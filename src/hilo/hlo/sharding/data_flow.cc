@@ -17,8 +17,7 @@ namespace {
 
 using Leaves = std::vector<FlowArrayId>;
 
-/// Limits on the number of instructions after calls are opened: as a multiple of the module's own, and for small
-/// modules.
+/// Limits on the instructions after calls are opened: a multiple of the module's own, and one for small modules.
 constexpr int64_t kMaxCopies = 64, kMaxInSmallModules = 1 << 16;
 
 /// A source that is added to an edge once its computation has been read.

@@ -197,8 +197,7 @@ bool Propagation::has_axes(const FlowOp& op) const {
   return false;
 }
 
-/// Distributes the axes of a dimension to its factors, major first. An axis that doesn't divide its factor ends the
-/// distribution.
+/// Distributes a dimension's axes to its factors, major first, up to an axis that doesn't divide its factor.
 void Propagation::project_dimension(const ShardingRule& rule, const DimensionState& state,
                                     const std::vector<int>& factors, Projection& out) const {
   size_t next = 0;

@@ -16,7 +16,7 @@ constexpr int64_t kMaxDevices = 65536;
 /// Checks that each device appears once. A single device may have any id.
 Status check_device_ids(const Mesh& mesh) {
   std::vector<int64_t> sorted = mesh.device_ids;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   bool each_once = std::ssize(sorted) == mesh.device_count();
   for (size_t i = 0; i < sorted.size(); ++i) each_once &= sorted[i] == static_cast<int64_t>(i);
   const bool one_device = mesh.axes.empty() && sorted.size() == 1;
@@ -52,8 +52,8 @@ StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<Axi
   DimensionSplit split;
   std::vector<Digit> digits;
   for (const AxisReference& reference : axes) {
-    const auto found = std::find_if(mesh.axes.begin(), mesh.axes.end(),
-                                    [&](const MeshAxis& axis) { return axis.name == reference.name; });
+    const auto found =
+        std::ranges::find_if(mesh.axes, [&](const MeshAxis& axis) { return axis.name == reference.name; });
     if (found == mesh.axes.end())
       return invalid_argument(fmt::format("the mesh has no axis {}", quote(reference.name)));
     const int64_t size = reference.size == 0 ? found->size : reference.size;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/annotations.h -- the parts of a program that don't affect its meaning: metadata, sharding, backend_config,
-// ...
+// hlo/text/annotations.h -- parts of a program that don't affect its meaning: metadata, sharding, ...
 #pragma once
 
 #include <vector>

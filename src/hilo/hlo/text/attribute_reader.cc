@@ -36,8 +36,7 @@ bool names_computations(std::string_view key) {
 bool lists_computations(std::string_view key) { return key == "called_computations" || key == "branch_computations"; }
 
 const AttributeField* field_of_kind(const OpDef& def, FieldKind kind) {
-  const auto it = std::find_if(def.attributes.fields.begin(), def.attributes.fields.end(),
-                               [&](const AttributeField& f) { return f.kind == kind; });
+  const auto it = std::ranges::find_if(def.attributes.fields, [&](const AttributeField& f) { return f.kind == kind; });
   return it == def.attributes.fields.end() ? nullptr : &*it;
 }
 
@@ -153,7 +152,7 @@ Status AttributeReader::read_one(std::string_view key, size_t position) {
 }
 
 Status AttributeReader::check_complete(size_t position, std::string_view name) const {
-  const auto has = [&](std::string_view key) { return std::find(seen.begin(), seen.end(), key) != seen.end(); };
+  const auto has = [&](std::string_view key) { return std::ranges::find(seen, key) != seen.end(); };
   const auto missing = [&](std::string_view key) {
     return cursor.error(position, fmt::format("{} '{}': attribute '{}' is missing", def.name, name, key));
   };
@@ -183,7 +182,7 @@ Status AttributeReader::read_all(size_t instruction_position, std::string_view n
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
     if (key.empty()) return cursor.unexpected("an attribute", "after ','");
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+    if (std::ranges::find(seen, key) != seen.end())
       return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
     if (seen.size() == kMaxAttributes)
       return cursor.error(position, fmt::format("more than {} attributes", kMaxAttributes));

@@ -17,8 +17,7 @@ struct AttributeReader {
   AnnotationsPtr annotations = nullptr;     ///< result; null if there are none
   size_t frontend_attributes_position = 0;  ///< position of their value in the text; 0: none
   std::vector<std::string_view> seen = {};  ///< keys read so far
-  /// If the attributes are those of an op wrapped in an asynchronous start: receives the start's own attributes, as
-  /// written.
+  /// For attributes of an op wrapped in an asynchronous start: receives the start's own attributes, as written.
   StringList* of_start = nullptr;
 
   /// Reads all attributes and checks that no required one is missing. `position` and `name` are the instruction's.

@@ -17,8 +17,7 @@ namespace {
 constexpr std::string_view kVersion = "0";
 
 const FrontendAttribute* find(const std::vector<FrontendAttribute>& attributes, std::string_view key) {
-  const auto it =
-      std::find_if(attributes.begin(), attributes.end(), [&](const FrontendAttribute& a) { return a.key == key; });
+  const auto it = std::ranges::find_if(attributes, [&](const FrontendAttribute& a) { return a.key == key; });
   return it == attributes.end() ? nullptr : &*it;
 }
 
@@ -43,7 +42,7 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
     case FieldKind::kEnum: {
       const size_t position = cursor.position();
       HILO_ASSIGN_OR_RETURN(const std::string word, cursor.quoted(field.name));
-      const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
+      const auto it = std::ranges::find(field.enum_names, word);
       if (it == field.enum_names.end())
         return cursor.error(position, fmt::format("{} is not a value of {}", quote(word), field.name));
       field_value<uint8_t>(field, *attributes) = static_cast<uint8_t>(it - field.enum_names.begin());
@@ -120,10 +119,10 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
   while (cursor.peek() != '}') {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
-    const auto field =
-        std::find_if(def.attributes.fields.begin(), def.attributes.fields.end(),
-                     [&](const AttributeField& f) { return f.name == key && f.show != FieldShow::kAsOperand; });
-    if (field == def.attributes.fields.end() || std::find(seen.begin(), seen.end(), key) != seen.end()) {
+    const auto field = std::ranges::find_if(def.attributes.fields, [&](const AttributeField& f) {
+      return f.name == key && f.show != FieldShow::kAsOperand;
+    });
+    if (field == def.attributes.fields.end() || std::ranges::find(seen, key) != seen.end()) {
       return cursor.error(position, fmt::format("{}: attribute {} is {}", def.name, quote(key),
                                                 field == def.attributes.fields.end() ? "unknown" : "given twice"));
     }
@@ -135,7 +134,7 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
   HILO_RETURN_IF_ERROR(cursor.expect('}', "after composite.attributes"));
   for (const AttributeField& f : def.attributes.fields) {
     const bool needed = f.show == FieldShow::kAlways || f.kind == FieldKind::kComputation;
-    if (needed && std::find(seen.begin(), seen.end(), f.name) == seen.end()) {
+    if (needed && std::ranges::find(seen, f.name) == seen.end()) {
       return cursor.error(cursor.position(), fmt::format("{}: attribute '{}' is missing", def.name, f.name));
     }
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/composite.h -- extension ops in stored HLO: a call with is_composite=true whose frontend attributes identify
-// the op.
+// hlo/text/composite.h -- extension ops in stored HLO: composite calls whose frontend attributes identify the op.
 #pragma once
 
 #include "hilo/hlo/text/fields.h"

@@ -158,8 +158,7 @@ class Finisher {
     return ok_status();
   }
 
-  /// Replaces an instruction by several. The first replacement starts a new draft, to which all later instructions are
-  /// appended.
+  /// Replaces an instruction by several. The first replacement starts a new draft for all later instructions.
   Status replace(InstructionId id, const StatedInstruction& stated, bool bounded) {
     if (!other_) {
       other_.emplace(parsed_.draft.name());

@@ -32,15 +32,14 @@ void append_real(double value, std::string& out) {
 }
 
 void append_slice_ranges(const std::vector<SliceRange>& ranges, std::string& out) {
-  const bool strided = std::any_of(ranges.begin(), ranges.end(), [](const SliceRange& r) { return r.stride != 1; });
+  const bool strided = std::ranges::any_of(ranges, [](const SliceRange& r) { return r.stride != 1; });
   append_braced(ranges, ", ", out, [&](const SliceRange& r) {
     out += strided ? fmt::format("[{}:{}:{}]", r.start, r.limit, r.stride) : fmt::format("[{}:{}]", r.start, r.limit);
   });
 }
 
 void append_padding(const std::vector<PaddingDimension>& padding, std::string& out) {
-  const bool interior =
-      std::any_of(padding.begin(), padding.end(), [](const PaddingDimension& d) { return d.interior != 0; });
+  const bool interior = std::ranges::any_of(padding, [](const PaddingDimension& d) { return d.interior != 0; });
   for (size_t i = 0; i < padding.size(); ++i) {
     const PaddingDimension& d = padding[i];
     out += fmt::format("{}{}_{}", i == 0 ? "" : "x", d.low, d.high);
@@ -52,9 +51,7 @@ void append_padding(const std::vector<PaddingDimension>& padding, std::string& o
 void append_window_part(const std::vector<WindowDimension>& window, std::string_view key, bool always,
                         const std::function<std::string(const WindowDimension&)>& text, std::string& out) {
   const std::string standard = text(WindowDimension());
-  if (!always &&
-      std::all_of(window.begin(), window.end(), [&](const WindowDimension& d) { return text(d) == standard; }))
-    return;
+  if (!always && std::ranges::all_of(window, [&](const WindowDimension& d) { return text(d) == standard; })) return;
   out += fmt::format("{}{}=", out.ends_with('{') ? "" : " ", key);
   for (size_t i = 0; i < window.size(); ++i) out += (i == 0 ? "" : "x") + text(window[i]);
 }

@@ -177,7 +177,7 @@ Status read_window_part(Cursor& cursor, std::vector<WindowDimension>& window) {
   if (window.empty()) window.resize(grid.size());
   const size_t numbers = key == "pad" ? 2 : 1;
   if (grid.size() != window.size() ||
-      std::any_of(grid.begin(), grid.end(), [&](const Int64List& one) { return one.size() != numbers; })) {
+      std::ranges::any_of(grid, [&](const Int64List& one) { return one.size() != numbers; })) {
     return cursor.error(position,
                         fmt::format("window: {} has {} dimensions, others have {}", key, grid.size(), window.size()));
   }
@@ -200,8 +200,7 @@ Status read_window(Cursor& cursor, std::vector<WindowDimension>& window) {
   return ok_status();
 }
 
-/// Reads one of the three parts of `b01f_01io->b01f`: the positions of two letters, and of the digits in ascending
-/// order.
+/// Reads one of the three parts of `b01f_01io->b01f`: the positions of two letters, and of the digits in order.
 bool read_labels(std::string_view labels, char first, char second, int64_t& first_at, int64_t& second_at,
                  Int64List& spatial) {
   if (labels.size() < 2 || labels.size() > 12) return false;

@@ -39,20 +39,19 @@ void add_frontend_fields(const std::string& fields, Annotations& annotations) {
 
 Status read_frontend_fields(const Cursor& cursor, size_t position, const OpDef& def, Attributes* attributes,
                             AnnotationsPtr& annotations) {
-  if (position == 0 || std::none_of(def.attributes.fields.begin(), def.attributes.fields.end(), is_frontend_field))
-    return ok_status();
+  if (position == 0 || std::ranges::none_of(def.attributes.fields, is_frontend_field)) return ok_status();
   Cursor reader = cursor;
   reader.set_position(position);
   HILO_ASSIGN_OR_RETURN(const std::vector<FrontendAttribute> all, read_frontend_attributes(reader));
   for (const FrontendAttribute& a : all) {
     if (!a.key.starts_with(kPrefix)) continue;
-    const auto field = std::find_if(def.attributes.fields.begin(), def.attributes.fields.end(),
-                                    [&](const AttributeField& f) { return f.name == a.key; });
+    const auto field =
+        std::ranges::find_if(def.attributes.fields, [&](const AttributeField& f) { return f.name == a.key; });
     reader.set_position(reader.offset_of(a.value));
     if (field == def.attributes.fields.end())
       return reader.error(reader.position(), fmt::format("{} has no attribute {}", def.name, quote(a.key)));
     HILO_ASSIGN_OR_RETURN(const std::string word, reader.quoted(a.key));
-    const auto it = std::find(field->enum_names.begin(), field->enum_names.end(), word);
+    const auto it = std::ranges::find(field->enum_names, word);
     if (it == field->enum_names.end() || word.empty()) {
       return reader.error(reader.offset_of(a.value), fmt::format("{} is not a value of {}; wanted {}", quote(word),
                                                                  a.key, fmt::join(field->enum_names.subspan(1), ", ")));

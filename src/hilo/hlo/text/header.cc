@@ -174,7 +174,7 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
     if (key.empty()) return cursor.unexpected("an attribute of the module", "after ','");
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+    if (std::ranges::find(seen, key) != seen.end())
       return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));

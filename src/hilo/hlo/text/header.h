@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/header.h -- reads and writes the line `HloModule name, key=value, ...` and the tables of source locations
-// after it.
+// hlo/text/header.h -- reads and writes the line `HloModule name, key=value, ...` and the tables of locations.
 #pragma once
 
 #include "hilo/hlo/ir/module.h"

@@ -21,8 +21,7 @@
 namespace hilo::hlo::text {
 namespace {
 
-/// Returns the opcode of call-start, call-update or call-done, which XLA writes for async ops without opcodes of their
-/// own.
+/// Returns the opcode of call-start, call-update or call-done, XLA's forms for async ops without own opcodes.
 std::optional<Opcode> async_opcode(std::string_view name) {
   constexpr std::pair<std::string_view, Opcode> kForms[] = {
       {"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
@@ -290,8 +289,7 @@ Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   return ok_status();
 }
 
-/// Replaces a constant of one value and zeros, or of zeros, by instructions that compute it, so that it takes no memory
-/// here.
+/// Replaces a constant of one value and zeros, or of zeros, by instructions, so that it needs no memory here.
 void Reader::spread(Open& open) {
   const auto constant = [&](Literal value) {
     auto attributes = std::make_shared<ConstantAttributes>();
@@ -407,8 +405,7 @@ Status Reader::explain_undefined() {
                                    first.name, cursor_.place(definition)));
 }
 
-/// Returns "a -> b -> a" for the first instructions that depend on themselves, else "". A depth-first search on an
-/// explicit stack.
+/// Returns "a -> b -> a" for the first cyclic instructions, else "". A depth-first search on an explicit stack.
 std::string Reader::find_cycle() const {
   const InstructionId size = computation_.draft.size();
   enum class Mark : uint8_t { kNew, kOpen, kDone };
@@ -446,7 +443,7 @@ std::string Reader::find_cycle() const {
         stack.pop_back();
       } else if (marks[next] == Mark::kOpen) {
         std::vector<std::string> names = {computation_.draft.instruction(next).name};
-        auto from = std::find_if(stack.begin(), stack.end(), [&](const Frame& f) { return f.id == next; });
+        auto from = std::ranges::find_if(stack, [&](const Frame& f) { return f.id == next; });
         for (++from; from != stack.end(); ++from) names.push_back(computation_.draft.instruction(from->id).name);
         return cycle_text(names);
       } else if (marks[next] == Mark::kNew) {

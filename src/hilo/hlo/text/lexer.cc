@@ -31,8 +31,7 @@ int hex_value(char c) {
   return -1;
 }
 
-/// Appends the byte that the escape sequence at text[i] (after the backslash) represents. Returns the number of bytes
-/// read.
+/// Appends the byte of the escape sequence at text[i], after the backslash. Returns the number of bytes read.
 size_t append_escaped(std::string_view text, size_t i, std::string& out) {
   const char c = text[i];
   if (is_octal(c)) {
@@ -217,8 +216,7 @@ Status Cursor::unexpected(std::string_view expected, std::string_view where) {
 }
 
 bool is_plain_identifier(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_identifier_byte) && name.front() != '-' &&
-         name.back() != '-';
+  return !name.empty() && std::ranges::all_of(name, is_identifier_byte) && name.front() != '-' && name.back() != '-';
 }
 
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/lexer.h -- a cursor over HLO text: blanks, comments, names, numbers, strings, and errors with line and
-// column.
+// hlo/text/lexer.h -- a cursor over HLO text: blanks, comments, names, numbers, strings, errors with line and column.
 #pragma once
 
 #include <cstdint>

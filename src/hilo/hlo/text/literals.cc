@@ -23,32 +23,16 @@ using Number = std::string_view;  // the text of one real number, including "nan
 
 constexpr std::string_view kLeftOut = "...";  // for values that a text omits
 
-/// Integer type and mantissa width of a float's representation.
+/// The unsigned integer of a float's width, and the width of its mantissa.
 template <typename T>
-struct FloatBits;
-template <>
-struct FloatBits<double> {
-  using Bits = uint64_t;
-  static constexpr int kMantissa = 52;
-};
-template <>
-struct FloatBits<float> {
-  using Bits = uint32_t;
-  static constexpr int kMantissa = 23;
-};
-template <>
-struct FloatBits<float16> {
-  using Bits = uint16_t;
-  static constexpr int kMantissa = 10;
-};
-template <>
-struct FloatBits<bfloat16> {
-  using Bits = uint16_t;
-  static constexpr int kMantissa = 7;
-};
+using FloatBits = std::conditional_t<sizeof(T) == 8, uint64_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
+template <typename T>
+constexpr int kMantissaBits = std::is_same_v<T, double>    ? 52
+                              : std::is_same_v<T, float>   ? 23
+                              : std::is_same_v<T, float16> ? 10
+                                                           : 7;
 
-/// Converts decimal text to float or double; nullopt if it is invalid or too large. Values that are too small become
-/// zero.
+/// Converts decimal text to float or double; nullopt if it is invalid or too large. Tiny values become zero.
 template <typename T>
 std::optional<T> decimal(Number text) {
   T value = 0;
@@ -56,8 +40,7 @@ std::optional<T> decimal(Number text) {
   if (end != text.data() + text.size() || text.empty()) return std::nullopt;
   if (status == std::errc()) return value;
   if (status != std::errc::result_out_of_range) return std::nullopt;
-  // The result is out of range: a double determines whether it is too large or too small, since its range contains
-  // float's.
+  // Out of range: a double, whose range contains float's, tells whether the value is too large or too small.
   double wide = 0;
   const bool fits = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc();
   const bool tiny = fits ? std::abs(wide) < 1 : text.find("e-") != Number::npos || text.find("E-") != Number::npos;
@@ -65,8 +48,7 @@ std::optional<T> decimal(Number text) {
   return text.front() == '-' ? -T{0} : T{0};
 }
 
-/// Returns the mantissa in "nan(0x7fc001)" or "-nan"; nullopt if the text is no NaN. `quiet` is the mantissa of "nan"
-/// alone.
+/// Returns the mantissa in "nan(0x7fc001)" or "-nan"; nullopt for other text. `quiet` is the mantissa of "nan".
 std::optional<uint64_t> nan_mantissa(Number text, uint64_t quiet) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text == "nan") return quiet;
@@ -80,8 +62,8 @@ std::optional<uint64_t> nan_mantissa(Number text, uint64_t quiet) {
 
 template <typename T>
 std::optional<T> float_from_text(Number text) {
-  using Bits = typename FloatBits<T>::Bits;
-  constexpr int kMantissa = FloatBits<T>::kMantissa;
+  using Bits = FloatBits<T>;
+  constexpr int kMantissa = kMantissaBits<T>;
   constexpr int kWidth = static_cast<int>(sizeof(Bits)) * 8;
   constexpr uint64_t kExponent = ((uint64_t{1} << (kWidth - 1 - kMantissa)) - 1) << kMantissa;
   const uint64_t sign = text.starts_with('-') ? uint64_t{1} << (kWidth - 1) : 0;
@@ -140,8 +122,7 @@ std::optional<T> integer_from_text(Number text) {
       return value;
     };
     if (const auto value = exactly(T{0})) return value;
-    // s64 and u64 accept each other's numbers, because XLA's lexer has one token for both: 2^63 is read as -2^63 in
-    // s64.
+    // s64 and u64 accept each other's numbers, as XLA's lexer has one token for both: 2^63 is read as -2^63 in s64.
     if constexpr (sizeof(T) == sizeof(uint64_t)) {
       using Twin = std::conditional_t<std::is_signed_v<T>, uint64_t, int64_t>;
       if (const auto value = exactly(Twin{0})) return static_cast<T>(*value);
@@ -405,8 +386,8 @@ void append_nan(bool negative, uint64_t mantissa, uint64_t quiet, std::string& o
 
 template <typename T>
 void append_float(T value, std::string& out) {
-  using Bits = typename FloatBits<T>::Bits;
-  constexpr int kMantissa = FloatBits<T>::kMantissa;
+  using Bits = FloatBits<T>;
+  constexpr int kMantissa = kMantissaBits<T>;
   std::conditional_t<std::is_same_v<T, double>, double, float> wide = value;
   if (std::isnan(wide)) {
     const auto bits = std::bit_cast<Bits>(value);

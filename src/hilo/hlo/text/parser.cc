@@ -115,7 +115,7 @@ StatusOr<std::vector<size_t>> ModuleReader::call_order() const {
       const size_t callee = callees_[current][next++];
       if (marks[callee] == Mark::kOpen) {
         std::vector<std::string> names;
-        auto from = std::find_if(stack.begin(), stack.end(), [&](const auto& f) { return f.first == callee; });
+        auto from = std::ranges::find_if(stack, [&](const auto& f) { return f.first == callee; });
         for (; from != stack.end(); ++from) names.emplace_back(parsed_[from->first].name);
         return cursor_.error(StatusCode::kFailedPrecondition, parsed_[callee].position, cycle_text(names));
       }

@@ -90,7 +90,7 @@ std::string Printer::module(const Module& module) {
 void Printer::rename(const Computation& c) {
   renamed_.clear();
   const std::span<const Instruction> all = c.instructions();
-  if (std::all_of(all.begin(), all.end(), [](const Instruction& i) { return is_plain_name(i.name); })) return;
+  if (std::ranges::all_of(all, [](const Instruction& i) { return is_plain_name(i.name); })) return;
   UniqueNames names;
   for (const Instruction& i : all) {
     if (is_plain_name(i.name)) names.unique(i.name);

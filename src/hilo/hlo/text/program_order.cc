@@ -20,8 +20,7 @@ std::string UniqueNames::unique(const std::string& base) {
 
 namespace {
 
-/// The origins of a computation that was read from a stored program. Readers number instructions throughout the
-/// program.
+/// The origins of a computation that was read from a stored program, where readers number all instructions.
 struct Stretch {
   uint32_t first, last;
   ComputationPtr computation;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/program_order.h -- the computations of a stored module in order, their names, and the decompositions of
-// extension ops.
+// hlo/text/program_order.h -- order and names of a stored module's computations, and decompositions of extension ops.
 #pragma once
 
 #include <unordered_map>

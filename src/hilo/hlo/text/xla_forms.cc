@@ -117,8 +117,7 @@ StatusOr<Id> append_tuple_scan(const StatedInstruction& s, std::span<const Id> o
 
 // ---- Comparisons
 
-/// Returns whether the comparison's type doesn't apply: floats are compared as floats whatever the type, except for
-/// TOTALORDER.
+/// Returns whether the comparison's type doesn't apply: floats compare as floats, except for TOTALORDER.
 bool is_float_compared_as_integer(const StatedInstruction& s) {
   const ComparisonType type = static_cast<const CompareAttributes&>(*s.attributes).type;
   const bool integer = type == ComparisonType::kSigned || type == ComparisonType::kUnsigned;

@@ -120,7 +120,7 @@ StatusOr<Shape> infer_wrapped(const ShapeRuleInput& input, const RawAttributes& 
 
 /// Returns ((operands), result, contexts); contexts are one u32[] unless the program states others.
 StatusOr<Shape> infer_async_start(const ShapeRuleInput& input) {
-  HILO_ASSIGN_OR_RETURN(const Shape result, infer_wrapped(input, static_cast<const RawAttributes&>(*input.attributes)));
+  HILO_ASSIGN_OR_RETURN(const Shape result, infer_wrapped(input, attributes_of<RawAttributes>(input)));
   std::vector<Shape> elements = {row_major(Shape::tuple(input.operands)), result};
   if (input.declared == nullptr || !input.declared->is_tuple()) {
     elements.push_back(context());
@@ -280,7 +280,6 @@ HILO_DEFINE_OP(copy_done_op, plain_def(Opcode::kCopyDone, "copy-done", 1, infer_
 HILO_DEFINE_OP(async_start_op,
                raw_def(Opcode::kAsyncStart, "async-start", -1, infer_async_start, decompose_async_start))
 HILO_DEFINE_OP(async_update_op, raw_def(Opcode::kAsyncUpdate, "async-update", 1, infer_async_update, pass_on_first))
-
 HILO_DEFINE_OP(async_done_op, raw_def(Opcode::kAsyncDone, "async-done", 1, infer_async_done, pass_on_element<1>))
 HILO_DEFINE_OP(all_reduce_start_op,
                started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start", infer_all_reduce_start,

@@ -26,7 +26,7 @@ struct Named {
 
 /// batch_norm_*_c1: the feature's dimension; the rest: element types and sizes of all operands.
 StatusOr<Shape> check_operands(const ShapeRuleInput& input, std::span<const Named> names) {
-  const auto& a = static_cast<const BatchNormAttributes&>(*input.attributes);
+  const auto& a = attributes_of<BatchNormAttributes>(input);
   const Shape& operand = input.operands[0];
   HILO_RETURN_IF_ERROR(check_dimension("feature_index", a.feature_index, operand));
   const Shape feature = Shape::array(operand.element_type(), {operand.dimension(a.feature_index)});

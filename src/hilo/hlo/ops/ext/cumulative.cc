@@ -20,7 +20,7 @@ constexpr AttributeField kCumulativeFields[] = {
 };
 
 StatusOr<Shape> infer_cumulative(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CumulativeAttributes&>(*input.attributes);
+  const auto& a = attributes_of<CumulativeAttributes>(input);
   HILO_RETURN_IF_ERROR(check_dimension("axis", a.axis, input.operands[0]));
   return input.operands[0].with_default_layout();
 }

@@ -16,8 +16,7 @@ struct CumulativeAttributes : Attributes {
 
 // Each decomposes into a reduce-window as long as the axis, which engines recognize as cumulative.
 
-/// Returns the reducer of such an op; for cumlogsumexp the kind with the same neutral value. Returns nothing for other
-/// ops.
+/// Returns the reducer of such an op (for cumlogsumexp the kind with the same neutral value); nothing for other ops.
 std::optional<ReducerKind> cumulative_kind(Opcode opcode);
 
 /// Returns log(e^x + e^y) over scalars, as JAX's logaddexp: equal infinities give the same infinity.

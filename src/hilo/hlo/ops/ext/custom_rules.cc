@@ -32,7 +32,7 @@ constexpr AttributeField kCustomRulesFields[] = {
 const CustomRulesAttributes& attributes(const Instruction& i) { return attributes_of<CustomRulesAttributes>(i); }
 
 StatusOr<Shape> infer_custom_rules(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CustomRulesAttributes&>(*input.attributes);
+  const auto& a = attributes_of<CustomRulesAttributes>(input);
   if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, input.operands, a.to_apply->result_shape()));
   return a.to_apply->result_shape();

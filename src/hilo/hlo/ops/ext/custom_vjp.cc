@@ -57,7 +57,7 @@ Status check_bwd(const Computation& primal, const ComputationPtr& bwd, std::vect
 }
 
 StatusOr<Shape> infer_custom_vjp(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CustomVjpAttributes&>(*input.attributes);
+  const auto& a = attributes_of<CustomVjpAttributes>(input);
   HILO_RETURN_IF_ERROR(check_present("primal", a.primal));
   HILO_RETURN_IF_ERROR(check_present("fwd", a.fwd));
   HILO_RETURN_IF_ERROR(check_present("bwd", a.bwd));
@@ -69,7 +69,7 @@ StatusOr<Shape> infer_custom_vjp(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_tangent(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CustomVjpTangentAttributes&>(*input.attributes);
+  const auto& a = attributes_of<CustomVjpTangentAttributes>(input);
   HILO_RETURN_IF_ERROR(check_present("primal", a.primal));
   HILO_RETURN_IF_ERROR(check_present("bwd", a.bwd));
   const std::vector<Shape> arguments = a.primal->parameter_shapes();

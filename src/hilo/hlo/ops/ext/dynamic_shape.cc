@@ -17,7 +17,7 @@ constexpr AttributeField kDynamicShapeFields[] = {
 
 /// get_dimension_size_c1
 Status check_one(const ShapeRuleInput& input) {
-  const Int64List& dimensions = static_cast<const DimensionSizeAttributes&>(*input.attributes).dimensions;
+  const Int64List& dimensions = attributes_of<DimensionSizeAttributes>(input).dimensions;
   if (dimensions.size() != 1)
     return invalid_argument(fmt::format("dimensions: got {}, wanted exactly one", list_to_string(dimensions)));
   return check_dimension("dimensions", dimensions[0], input.operands[0]);

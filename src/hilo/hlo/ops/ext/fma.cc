@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/fma.cc -- the extension op fma: x * y + z with one rounding, on every instruction set. Engines run it
-// natively.
+// hlo/ops/ext/fma.cc -- the extension op fma: x * y + z with one rounding. Engines run it natively.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -18,7 +18,7 @@ namespace {
 // ---- fusion
 
 StatusOr<Shape> infer_fusion(const ShapeRuleInput& input) {
-  const auto& raw = static_cast<const RawAttributes&>(*input.attributes);
+  const auto& raw = attributes_of<RawAttributes>(input);
   if (raw.called.size() != 1 || raw.called[0] == nullptr)
     return invalid_argument(fmt::format("calls: got {} computations, wanted one", raw.called.size()));
   const ComputationPtr& called = raw.called[0];
@@ -68,8 +68,7 @@ Int64List inverse(const Int64List& permutation) {
   return back;
 }
 
-/// Reinterprets the elements of memory as another type, in one row if their number changes; predicates are bytes of 0
-/// and 1.
+/// Reinterprets memory as another type, in one row if the number of elements changes; predicates are bytes 0 and 1.
 Expr reinterpreted(Expr row, ElementType type) {
   if (row.type() == type) return row;
   if (row.type() == ElementType::kPred) row = convert(row, ElementType::kU8);

@@ -84,11 +84,6 @@ Status check_operand(const ShapeRuleInput& input, size_t k, const StatusOr<Shape
       fmt::format("operand {} is {}; wanted {}", k, input.operands[k].to_string(), expected->to_string()));
 }
 
-template <typename T>
-const T& attributes_in(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 StatusOr<Shape> infer_lu(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0));
   return results(
@@ -125,7 +120,7 @@ StatusOr<Shape> infer_ormqr(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0));
   HILO_ASSIGN_OR_RETURN(const Matrices c, matrices_in(input, 2));
   HILO_RETURN_IF_ERROR(reflectors(input, x).status());
-  const bool left = attributes_in<OrmqrAttributes>(input).left;
+  const bool left = attributes_of<OrmqrAttributes>(input).left;
   HILO_RETURN_IF_ERROR(
       check_operand(input, 2, left ? x.of(x.type, {x.rows, c.columns}) : x.of(x.type, {c.rows, x.rows})));
   return results({c.of(c.type, {c.rows, c.columns})});
@@ -133,7 +128,7 @@ StatusOr<Shape> infer_ormqr(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_qr(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0));
-  const int64_t k = attributes_in<QrAttributes>(input).full_matrices ? x.rows : x.least();
+  const int64_t k = attributes_of<QrAttributes>(input).full_matrices ? x.rows : x.least();
   return results({x.of(x.type, {x.rows, k}), x.of(x.type, {k, x.columns})});
 }
 
@@ -150,7 +145,7 @@ StatusOr<Shape> infer_tridiagonal(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_svd(const ShapeRuleInput& input) {
-  const auto& a = attributes_in<SvdAttributes>(input);
+  const auto& a = attributes_of<SvdAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0));
   const StatusOr<Shape> s = x.of(real_type_of(x.type), {x.least()});
   if (!a.compute_uv) return results({s});
@@ -159,7 +154,7 @@ StatusOr<Shape> infer_svd(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_eig(const ShapeRuleInput& input) {
-  const auto& a = attributes_in<EigAttributes>(input);
+  const auto& a = attributes_of<EigAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0, true));
   const ElementType type = complex_type_of(x.type);
   const StatusOr<Shape> values = x.of(type, {x.rows}), vectors = x.of(type, {x.rows, x.rows});
@@ -170,7 +165,7 @@ StatusOr<Shape> infer_eig(const ShapeRuleInput& input) {
 StatusOr<Shape> infer_schur(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0, true));
   const StatusOr<Shape> square = x.of(x.type, {x.rows, x.rows});
-  return attributes_in<SchurAttributes>(input).compute_schur_vectors ? results({square, square}) : results({square});
+  return attributes_of<SchurAttributes>(input).compute_schur_vectors ? results({square, square}) : results({square});
 }
 
 StatusOr<Shape> infer_hessenberg(const ShapeRuleInput& input) {

@@ -22,7 +22,7 @@ constexpr AttributeField kMapFields[] = {
 };
 
 StatusOr<Shape> infer_map(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const MapAttributes&>(*input.attributes);
+  const auto& a = attributes_of<MapAttributes>(input);
   if (input.operands.empty()) return invalid_argument("got no operands, wanted at least one");  // map_c4
   const Shape& first = input.operands[0];
   std::vector<Shape> scalars;

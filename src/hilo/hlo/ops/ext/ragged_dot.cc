@@ -82,7 +82,7 @@ Status check_ragged(const RaggedDotAttributes& a, std::span<const Shape> operand
 }
 
 StatusOr<Shape> infer_ragged_dot(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const RaggedDotAttributes&>(*input.attributes);
+  const auto& a = attributes_of<RaggedDotAttributes>(input);
   HILO_RETURN_IF_ERROR(check_ragged(a, input.operands));
   const DotAttributes dot = dot_of(a);
   const Mode mode = mode_of(a);

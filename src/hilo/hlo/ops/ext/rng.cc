@@ -19,7 +19,7 @@ constexpr AttributeField kRngFields[] = {
 
 StatusOr<Shape> infer_rng(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
-  const RandomDistribution distribution = static_cast<const RngAttributes&>(*input.attributes).distribution;
+  const RandomDistribution distribution = attributes_of<RngAttributes>(input).distribution;
   const ElementType type = result.element_type();
   for (size_t i = 0; i < input.operands.size(); ++i) {  // rng_c1
     if (input.operands[i].compatible(Shape::scalar(type))) continue;

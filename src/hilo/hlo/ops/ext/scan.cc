@@ -64,7 +64,7 @@ Status check_step_result(const Computation& step, std::span<const Shape> carries
 }
 
 StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ScanAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ScanAttributes>(input);
   HILO_RETURN_IF_ERROR(check_counts(a, input.operands.size()));
   const size_t first_xs = a.constant_count + a.carry_count;
   const std::span<const Shape> carries = input.operands.subspan(a.constant_count, a.carry_count);

@@ -19,7 +19,7 @@ constexpr AttributeField kSelectAndGatherAddFields[] = {
 };
 
 StatusOr<Shape> infer_select_and_gather_add(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const SelectAndGatherAddAttributes&>(*input.attributes);
+  const auto& a = attributes_of<SelectAndGatherAddAttributes>(input);
   const Shape tangents = input.operands[0].with_default_layout(), operand = input.operands[1].with_default_layout();
   if (tangents != operand) {
     return invalid_argument(
@@ -32,8 +32,7 @@ StatusOr<Shape> infer_select_and_gather_add(const ShapeRuleInput& input) {
   return Shape::make_array(operand.element_type(), counts);
 }
 
-/// Combines (taken, value, tangent) of two elements: the first stays if `select` keeps it, or if the second isn't
-/// taken.
+/// Combines two (taken, value, tangent): the first stays if `select` keeps it, or if the second isn't taken.
 StatusOr<ComputationPtr> reducer_of(const ComputationPtr& keeps, ElementType type) {
   const Shape scalar = Shape::scalar(type), flag = Shape::scalar(ElementType::kPred);
   const Shape shapes[] = {flag, scalar, scalar, flag, scalar, scalar};

@@ -114,8 +114,7 @@ Expr erf_central(Expr x) {
   return x * polynomial(square, kErfSingle);
 }
 
-/// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, with t = z + g + 1/2 and z > -1/2, where z + 1 is x or, for x < 1/2,
-/// 1 - x.
+/// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x.
 struct Lanczos {
   Expr reflects;  ///< x < 1/2
   Expr z, t, log_t, sum;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/stochastic_convert.cc -- converts floats to signed integers, rounding up with the probability of their
-// fraction.
+// hlo/ops/ext/stochastic_convert.cc -- converts floats to integers, rounding up with the probability of the fraction.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -52,7 +52,7 @@ StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span
 }
 
 StatusOr<Shape> infer_xla_scan(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const XlaScanAttributes&>(*input.attributes);
+  const auto& a = attributes_of<XlaScanAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const std::vector<Shape> parameters, parameters_of(a, input.operands));
   if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   const Shape& result = a.to_apply->result_shape();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "hilo/hlo/passes/simplify/dimensions.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -51,7 +53,7 @@ InstructionId simplify_concatenate(RewriteBuilder& b, const RewriteNode& n) {
   if (operands.size() == 1) return operands[0];
   // All operands repeat one scalar -> broadcast of it.
   const Literal* value = splat_value(b, operands[0]);
-  const bool all_equal = value != nullptr && std::all_of(operands.begin(), operands.end(), [&](InstructionId x) {
+  const bool all_equal = value != nullptr && std::ranges::all_of(operands, [&](InstructionId x) {
                            const Literal* other = splat_value(b, x);
                            return other != nullptr && other->identical(*value);
                          });

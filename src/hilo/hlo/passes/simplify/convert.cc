@@ -16,8 +16,7 @@ bool is_lossless(ElementType from, ElementType to) {
     case ElementClass::kSigned:
     case ElementClass::kUnsigned: {
       const int magnitude = a.bits - (a.element_class == ElementClass::kSigned ? 1 : 0);
-      // f16 represents the integers up to 2^11, and its range is wider; so only the mantissa matters, as for other
-      // floats.
+      // f16 represents integers up to 2^11, and its range is wider; so only the mantissa matters, as for other floats.
       if (to_float) return magnitude <= to_float->mantissa_bits;
       if (c.element_class == ElementClass::kSigned) return magnitude <= c.bits - 1;
       return c.element_class == ElementClass::kUnsigned && a.element_class == ElementClass::kUnsigned &&

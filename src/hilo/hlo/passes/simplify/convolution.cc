@@ -31,8 +31,7 @@ Int64List from_input(const ConvolutionDimensions& d) {
 
 }  // namespace
 
-/// convolution -> product of broadcasts, if each sum has one term: windows of one element, and as many groups as
-/// features.
+/// convolution -> product of broadcasts, if each sum has one term: windows of one element, a group per feature.
 InstructionId simplify_convolution(RewriteBuilder& b, const RewriteNode& n) {
   const ConvolutionAttributes c = attributes_of<ConvolutionAttributes>(n);
   const Shape input = b.shape(n.operand(0)), kernel = b.shape(n.operand(1)), result = n.shape;

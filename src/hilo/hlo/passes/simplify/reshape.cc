@@ -45,7 +45,7 @@ InstructionId simplify_reshape(RewriteBuilder& b, const RewriteNode& n) {
   if (from.opcode == Opcode::kBroadcast) {
     Int64List dimensions = attributes_of<BroadcastAttributes>(from).dimensions;
     for (int64_t& d : dimensions) d = (*place)[d];
-    if (std::find(dimensions.begin(), dimensions.end(), -1) == dimensions.end()) {
+    if (std::ranges::find(dimensions, -1) == dimensions.end()) {
       return broadcast(b, from.operand(0), std::move(dimensions), n.shape);
     }
   }

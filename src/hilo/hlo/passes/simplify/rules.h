@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/simplify/rules.h -- the simplifier's rules, one function per root op, and the function for forwarding
-// tuples.
+// hlo/passes/simplify/rules.h -- the simplifier's rules, one function per root op, and forward_tuples().
 #pragma once
 
 #include "hilo/hlo/rewrite/rewriter.h"
