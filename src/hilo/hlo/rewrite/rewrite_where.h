@@ -12,8 +12,9 @@ namespace hilo::hlo {
 using Replacement = std::function<StatusOr<InstructionId>(RewriteBuilder& builder, const Instruction& instruction)>;
 
 /// Replaces every instruction for which `selected` is true and copies all others. Returns the source itself if nothing
-/// is replaced. Errors    those of `replacement` Example   rewrite_where(c, {}, [](const Instruction& i) { return
-/// i.opcode == Opcode::kMulhi; }, lowered)
+/// is replaced.
+/// Errors    those of `replacement`
+/// Example   rewrite_where(c, {}, [](const Instruction& i) { return i.opcode == Opcode::kMulhi; }, lowered)
 StatusOr<ComputationPtr> rewrite_where(const ComputationPtr& source, const RewriteOptions& options,
                                        const std::function<bool(const Instruction&)>& selected,
                                        const Replacement& replacement);
