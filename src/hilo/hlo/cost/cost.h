@@ -26,6 +26,7 @@ struct Cost {
 /// Example   CostAnalysis(module.entry).of(*module.entry).flops
 class CostAnalysis {
  public:
+  /// Computes the costs of all reachable computations.
   /// Cost      linear in the program
   explicit CostAnalysis(ComputationPtr entry);
 

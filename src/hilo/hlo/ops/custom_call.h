@@ -58,6 +58,7 @@ struct CustomCallPlan {
   Int64Pairs aliases;                    ///< result leaf, operand leaf
 };
 
+/// Finds the handler of a call and checks its attributes.
 /// Errors    NOT_FOUND for a target without handler, INVALID_ARGUMENT for attributes that don't fit
 StatusOr<CustomCallPlan> plan_custom_call(const Instruction& instruction, std::span<const Shape> operands);
 

@@ -90,7 +90,7 @@ bool has_factor(const ArrayFactors& array, size_t factor);
 /// For control flow, tuples, and ops that can't be sharded: no factors.
 void no_rule(RuleBuilder& builder);
 void pointwise_rule(RuleBuilder& builder);
-/// The first `count` dimensions of all arrays that have them are batch dimensions.
+/// Adds factors for the first `count` dimensions, which are batch dimensions of all arrays that have them.
 void batched_rule(int64_t count, RuleBuilder& builder);
 /// For ops over the last two dimensions; the others are batch dimensions.
 void matrix_rule(RuleBuilder& builder);

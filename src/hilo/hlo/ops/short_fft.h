@@ -42,9 +42,10 @@ class ShortFftArray {
  public:
   using Blocks = void (*)(int64_t count, const std::function<void(int64_t)>& block);
 
-  /// The result has the same bits for all `kernels`.
+  /// Prepares the transform; `kernels` doesn't affect the bits of the result.
   ShortFftArray(const FftAttributes& attributes, std::span<const int64_t> sizes,
                 const ShortLineKernels<T>& kernels = short_line_kernels<T>());
+  /// Transforms all lines of `in` into `out`.
   /// Errors    RESOURCE_EXHAUSTED
   Status run(const T* in, T* out, Blocks blocks) const;
 

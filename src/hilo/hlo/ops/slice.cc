@@ -354,7 +354,7 @@ void dynamic_slice_rule(RuleBuilder& builder) {
   }
 }
 
-/// The result isn't sharded along the sliced dimension: each device contributes the elements that it has.
+/// Sets partial results: each device contributes the elements that it has along sliced dimensions.
 void dynamic_slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   if (!joining_kind(builder.instruction.shape.element_type()) || !fits_s32(builder.operand(0))) return;

@@ -56,7 +56,7 @@ Expr clamped_index(Expr index, int64_t most) {
   return convert(index, ElementType::kS32);
 }
 
-/// The shard has elements [begin, begin + n). Reads the `c` elements that are closest to the requested range and writes
+/// Reads the `c` elements of this device's shard, [begin, begin + n), that are closest to the requested range. Writes
 /// them at their place in the result. That place may be partly or fully outside, so the result is padded first.
 Expr own_elements(DeviceProgram& program, Expr part, int64_t dimension, const Atoms& by, Expr start, int64_t size) {
   if (!program.status().ok()) return part;
@@ -257,8 +257,8 @@ Exprs scatter_form(const OpOnParts& op) {
   return unpack(op.program.add(Opcode::kScatter, values, op.instruction.attributes, result));
 }
 
-/// The k best elements of each device, concatenated in device order, are the candidates. Among equal ones the first has
-/// the smallest index.
+/// Selects from the k best elements of each device, concatenated in device order. Among equal ones the first has the
+/// smallest index.
 Exprs top_k_form(const OpOnParts& op) {
   const auto& a = attributes_of<TopKAttributes>(op.instruction);
   const Shape part = op.operand_part(0);

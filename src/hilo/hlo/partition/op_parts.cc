@@ -119,7 +119,7 @@ Exprs OpWriter::joined(const Exprs& values) {
   return result;
 }
 
-/// The initial value is used once: shards begin with the neutral element.
+/// Reduces shards with the neutral element as initial value, and combines the result with the initial value once.
 Exprs OpWriter::reduce(Exprs values) {
   const ComputationPtr& reducer = attributes_of<ReduceAttributes>(instruction).to_apply;
   if (values.size() > 2) {
@@ -137,7 +137,7 @@ Exprs OpWriter::reduce(Exprs values) {
   return result;
 }
 
-/// The positions of extremes: gathers the candidates of all devices and reduces them once more.
+/// Computes positions of extremes: gathers the candidates of all devices and reduces them once more.
 Expr OpWriter::choose_of_all(const Exprs& values, const Exprs& initial) {
   program.context().reason = "the reduction of its results";
   Exprs all;

@@ -135,7 +135,8 @@ Expr combined(const OpOnParts& op, const ComputationPtr& by, Expr x, Expr y) {
 
 }  // namespace
 
-/// Example: [1 2 | 3 4] -> local sums [1 3 | 3 7], totals 3 and 7, exclusive sums of totals 0 and 3 -> [1 3 | 6 10].
+/// Computes cumulative reductions. Example: [1 2 | 3 4] -> local sums [1 3 | 3 7], totals 3 and 7, exclusive sums of
+/// totals 0 and 3 -> [1 3 | 6 10].
 Exprs cumulative_form(const OpOnParts& op) {
   const Cumulative along = *cumulative_of(op.instruction, op.computation);
   const Atoms& by = op.cut(0, along.dimension);
@@ -177,7 +178,7 @@ Exprs cumulative_form(const OpOnParts& op) {
   return {run};
 }
 
-/// Example: [1 2 | 3 4] -> [2 1 | 4 3] -> [4 3 | 2 1].
+/// Reverses shards and exchanges them. Example: [1 2 | 3 4] -> [2 1 | 4 3] -> [4 3 | 2 1].
 Exprs reverse_form(const OpOnParts& op) {
   Expr value = own_opcode(op, op.values, op.instruction.attributes, op.result_part());
   for (const int64_t d : attributes_of<ReverseAttributes>(op.instruction).dimensions) {
@@ -216,7 +217,7 @@ Exprs slice_form(const OpOnParts& op) {
 
 namespace {
 
-/// The operand layouts of the call must be those of shards.
+/// Writes the call with operand layouts that are those of shards.
 Exprs custom_call_form(const OpOnParts& op) {
   const auto options = custom_call_options(attributes_of<CustomCallAttributes>(op.instruction));
   if (!options.ok()) op.program.fail(options.status());

@@ -40,7 +40,7 @@ Exprs dynamic_slice_form(const OpOnParts& op);
 Exprs dynamic_update_slice_form(const OpOnParts& op);
 Exprs gather_form(const OpOnParts& op);
 Exprs scatter_form(const OpOnParts& op);
-/// The result is complete: no reduction remains.
+/// Computes top-k; the result is complete, without a remaining reduction.
 Exprs top_k_form(const OpOnParts& op);
 
 /// Returns elements [start, start + size) of a dimension that `by` shards. Elements of other devices are neutral, so

@@ -337,7 +337,7 @@ void Partitioner::write_conditional(Frame& frame, const Instruction& instruction
   frame.values[instruction.id] = parts(unpack(chosen), flow(frame).values[instruction.id]);
 }
 
-/// The scanned inputs and outputs are not sharded along their first dimension.
+/// Writes a scan. Its scanned inputs and outputs are not sharded along their first dimension.
 void Partitioner::write_scan(Frame& frame, const Instruction& instruction) {
   const auto& scan = attributes_of<ScanAttributes>(instruction);
   const FlowFrame& step = flow_.frames[flow(frame).opened.at(instruction.id)[0]];

@@ -58,7 +58,7 @@ StatusOr<bool> optimize_remat(Module& module);
 /// Decomposes extension ops and XLA's shorthands, and replaces composites by their computations. fma stays.
 StatusOr<bool> lower_extensions(Module& module);
 
-/// As above, but the extension ops in `native` stay, too: the engine runs them itself.
+/// As lower_extensions(module), but the extension ops in `native` stay, too: the engine runs them itself.
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 
 /// Decomposes reductions of small windows to slices and arithmetic, which regions fuse. Maxima and minima of large

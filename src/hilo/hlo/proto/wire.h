@@ -106,6 +106,7 @@ Status wrong_type(std::string_view message, const WireField& field, WireType exp
 /// All fields of one message, for messages whose fields are read more than once.
 class WireMessage {
  public:
+  /// Reads all fields of a message.
   /// Errors    INVALID_ARGUMENT as WireReader
   static StatusOr<WireMessage> read(std::string_view message, std::string_view name);
   /// Creates a message without fields. assign() can then reuse its memory for several messages of one kind.

@@ -95,7 +95,7 @@ StatusOr<Id> BoundedSizes::get_size(Call call) {
   return limit == kNoInstruction ? plain(call, call.operands) : StatusOr<Id>(limit);
 }
 
-/// The result has the limits of those operands that have its rank.
+/// Returns the op's result with the limits of those operands that have its rank.
 StatusOr<Id> BoundedSizes::alike(Call call) {
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, call.operands));
   const int64_t rank = call.out.shape(own).rank();

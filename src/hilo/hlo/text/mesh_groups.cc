@@ -134,6 +134,7 @@ struct Cut {
   Int64List chosen;  ///< the dimensions that are parts, in the order of the parts
 };
 
+/// Splits the mesh into the dimensions of the parts.
 /// Errors    INVALID_ARGUMENT if parts overlap
 StatusOr<Cut> cut_mesh(const Mesh& mesh, const std::vector<AxisPart>& parts) {
   Cut cut;

@@ -155,7 +155,8 @@ bool has_shared_dimension(const StatedInstruction& s) {
          std::ranges::any_of(batching, [&](int64_t d) { return contains(map, d); });
 }
 
-/// As in XLA, the index takes precedence: the dimension is removed from the batching dimensions.
+/// Appends the op without shared dimensions. As in XLA, the index takes precedence: such a dimension is removed from
+/// the batching dimensions.
 StatusOr<Id> append_without_shared_dimensions(const StatedInstruction& s, std::span<const Id> operands, Appender out) {
   const IndexNames& names = names_of(s.opcode);
   std::shared_ptr<Attributes> attributes = s.copied_attributes();

@@ -133,7 +133,7 @@ StatusOr<ComputationPtr> decompose_grad(const Instruction& i, std::span<const Sh
   return std::move(b).finish({b.spread(factor) * rest, grad_scale, grad_offset});
 }
 
-/// The feature dimension of the array is that of the vectors, too.
+/// Adds a factor for the feature dimension of the array and of the vectors.
 void batch_norm_rule(RuleBuilder& builder) {
   const int64_t feature = attributes_of<BatchNormAttributes>(builder.instruction).feature_index;
   const Shape array = builder.operands[0];

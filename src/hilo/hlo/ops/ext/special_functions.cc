@@ -180,7 +180,7 @@ Expr fused_polynomial(Expr x, std::span<const double> coefficients) {
   return sum;
 }
 
-/// The logarithm that XLA uses for normal f32 numbers: x = m 2^e with m from sqrt(1/2) to sqrt(2).
+/// Returns the logarithm as XLA computes it for normal f32 numbers: x = m 2^e with m from sqrt(1/2) to sqrt(2).
 /// Source    Moshier, Cephes Math Library: logf.c, its polynomial in three interleaved parts
 Expr xla_log_single(Expr x) {
   constexpr double kFirst[] = {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1};
