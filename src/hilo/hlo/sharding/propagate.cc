@@ -500,7 +500,7 @@ StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const Pr
   for (const DataFlow::Stated& stated : propagated.flow.stated) {
     for (const FlowArrayId id : stated.arrays) {
       const FlowArray& array = propagated.flow.arrays[id];
-      result.recorded.push_back(
+      result.noted.push_back(
           {stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.manual_depth != 0});
     }
   }
