@@ -272,8 +272,7 @@ TEST(Alone, WhatNeedsOthersIsRefused) {
             "replica");
   EXPECT_EQ(text_of(run_op(Opcode::kAllGather, {x}, gather_over({}, {0}), Shape::array(ElementType::kF32, {8}))),
             "INVALID_ARGUMENT: all-gather 'op': 1 replicas take part; got f32[4] and the result f32[8]; wanted one "
-            "part of it "
-            "from each");
+            "shard per replica");
 }
 
 TEST(Hook, GetsEveryCollectiveAndReplicaId) {

@@ -127,7 +127,7 @@ TEST(Partition, CollectivesOutsideOfComputationsByHandAreRefused) {
   module.entry = *std::move(draft).finish(root);
   const Status refused = partition(module, (*program)->request).status();
   EXPECT_EQ(refused.code(), StatusCode::kUnimplemented);
-  EXPECT_NE(refused.to_string().find("already says what each device does"), std::string::npos) << refused.to_string();
+  EXPECT_NE(refused.to_string().find("already contains per-device code"), std::string::npos) << refused.to_string();
 }
 
 }  // namespace

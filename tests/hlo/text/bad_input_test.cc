@@ -189,8 +189,9 @@ TEST(BadInput, OperandShapeThatIsNotTheOperands) {
 }
 
 TEST(BadInput, HeadsThatDisagreeWithTheirBodies) {
-  EXPECT_EQ(error_of("HloModule m\nENTRY main (x: f32[3]) -> f32[2] {\n  x = f32[2] parameter(0)\n}\n"),
-            "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its head says parameter 0 is f32[3], its body f32[2]");
+  EXPECT_EQ(
+      error_of("HloModule m\nENTRY main (x: f32[3]) -> f32[2] {\n  x = f32[2] parameter(0)\n}\n"),
+      "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header declares parameter 0 as f32[3], its body as f32[2]");
   EXPECT_EQ(error_of("HloModule m\nENTRY main () -> f32[2] {\n  x = f32[2] parameter(0)\n}\n"),
             "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header lists 0 parameters, its body has 1");
   EXPECT_EQ(

@@ -150,7 +150,7 @@ StatusOr<Shape> infer_dynamic_update_slice(const ShapeRuleInput& input) {
   }
   if (operand.rank() != update.rank()) {  // dynamic_update_slice_c3
     return invalid_argument(
-        fmt::format("array and update must have one rank; got {} and {}", operand.to_string(), update.to_string()));
+        fmt::format("array and update must have equal ranks; got {} and {}", operand.to_string(), update.to_string()));
   }
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(2), operand));
   for (int64_t i = 0; i < operand.rank(); ++i) {  // dynamic_update_slice_c6

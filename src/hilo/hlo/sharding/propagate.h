@@ -57,7 +57,7 @@ struct NotedSharding {
 
 struct PropagatedShardings {
   std::vector<Sharding> parameters, results;  ///< only whole axes, which divide their dimensions
-  std::vector<NotedSharding> noted;        ///< in execution order
+  std::vector<NotedSharding> noted;           ///< in execution order
 };
 
 /// Infers shardings. They propagate through ops, loops, branches and calls, forwards and backwards, until nothing
