@@ -101,7 +101,7 @@ std::string without_signatures(const std::string& text) {
 /// The module; where only declared shapes are wrong, with those that the operands give, so that changed sizes reach the
 /// engine.
 StatusOr<hlo::Module> parsed(std::string& text) {
-  static const std::regex mismatch(R"((\d+):\d+\): declared shape is (.*), the operands give (.*))");
+  static const std::regex mismatch(R"((\d+):\d+\): declared shape is (.*); the operands imply (.*))");
   constexpr int kMaxRepairs = 12;
   StatusOr<hlo::Module> module = hlo::parse_module(text);
   for (int k = 0; k < kMaxRepairs && !module.ok(); ++k) {

@@ -109,7 +109,7 @@ TEST_P(VerifyCell, AcceptsTheSampleAndRefusesPlantedViolations) {
         draft.append(i.opcode, wrong_shape(sample), i.operands, i.attributes);
       });
     }
-    if (!hlo::op_def(sample.opcode).fields.empty() && sample.opcode != Opcode::kParameter) {
+    if (!hlo::op_def(sample.opcode).attributes.fields.empty() && sample.opcode != Opcode::kParameter) {
       refuses([](hlo::ComputationDraft& draft, const Instruction& i) { draft.append(i.opcode, i.shape, i.operands); });
     }
     if (sample.opcode == Opcode::kParameter) {

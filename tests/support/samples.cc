@@ -178,7 +178,8 @@ StatusOr<hlo::InstructionId> append_on(hlo::Builder& builder, const Sample& samp
   if (const std::optional<Opcode> first = first_of_two(sample.opcode)) {
     const Sample start = first_sample(sample, *first);
     HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, append_on(builder, start, std::move(operands)));
-    return builder.add(sample.opcode, {id}, hlo::op_def(sample.opcode).fields.empty() ? nullptr : sample.attributes);
+    return builder.add(sample.opcode, {id},
+                       hlo::op_def(sample.opcode).attributes.fields.empty() ? nullptr : sample.attributes);
   }
   return builder.add(sample.opcode, operands, sample.attributes, sample.declared);
 }

@@ -162,10 +162,10 @@ TEST_F(ForgedReferences, OfRulesAreOtherPrograms) {
   mine->id = 3;
   auto forged = std::make_shared<hlo::CustomRulesAttributes>(*mine);
   mine->user = std::make_shared<int>(0);
-  EXPECT_FALSE(hlo::fields_equal(def.fields, *mine, *forged));
-  EXPECT_NE(hlo::fields_hash(def.fields, *mine), hlo::fields_hash(def.fields, *forged));
+  EXPECT_FALSE(hlo::fields_equal(def.attributes.fields, *mine, *forged));
+  EXPECT_NE(hlo::fields_hash(def.attributes.fields, *mine), hlo::fields_hash(def.attributes.fields, *forged));
   mine->user = nullptr;
-  EXPECT_TRUE(hlo::fields_equal(def.fields, *mine, *forged));
+  EXPECT_TRUE(hlo::fields_equal(def.attributes.fields, *mine, *forged));
 }
 
 TEST_F(ForgedReferences, OfPythonsFunctionsAndPointersAreRefused) {

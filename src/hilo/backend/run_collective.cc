@@ -361,7 +361,7 @@ namespace {
 
 /// The groups of a collective, or the pairs of a permute, that replica 0 is in by itself.
 hlo::AttributesPtr alone(const hlo::Instruction& i) {
-  std::shared_ptr<hlo::Attributes> attributes = i.def().copy_attributes(*i.attributes);
+  std::shared_ptr<hlo::Attributes> attributes = i.def().attributes.copy(*i.attributes);
   if (i.opcode == Opcode::kCollectivePermute || i.opcode == Opcode::kCollectivePermuteStart) {
     auto& pairs = static_cast<hlo::CollectivePermuteAttributes&>(*attributes).source_target_pairs;
     std::erase_if(pairs, [](const auto& pair) { return pair.first != 0 || pair.second != 0; });

@@ -45,7 +45,7 @@ std::string canonical_text(const Region& region) {
     if (n.instruction == nullptr) continue;
     text += fmt::format(" {}", static_cast<int>(n.instruction->opcode));
     if (n.instruction->attributes != nullptr)
-      text += fmt::format(" {:x}", fields_hash(n.instruction->def().fields, *n.instruction->attributes));
+      text += fmt::format(" {:x}", fields_hash(n.instruction->def().attributes.fields, *n.instruction->attributes));
   }
   for (const RegionOutput& o : region.outputs)
     text += fmt::format("; out n{} {} {}", o.node, element_type_name(o.type), text_of(o.index));

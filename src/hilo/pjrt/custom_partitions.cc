@@ -117,7 +117,7 @@ StatusOr<hlo::PropagationRequest> request_of(const stablehlo::ModuleTree& tree, 
     return unimplemented(
         fmt::format("custom calls with partitioners over {} of {} devices", request.mesh.device_count(), devices));
   if (!program.request.uses_shardy) {
-    request.asked = [&tree, mesh = request.mesh](const hlo::Instruction& call, const std::vector<Shape>& shapes,
+    request.query = [&tree, mesh = request.mesh](const hlo::Instruction& call, const std::vector<Shape>& shapes,
                                                  const Shardings& operands, const Shardings& results) {
       return follow(tree, mesh, call, shapes, operands, results);
     };

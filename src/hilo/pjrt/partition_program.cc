@@ -60,7 +60,7 @@ bool calls_python(const hlo::Instruction& instruction) {
 
 bool calls_by_device(const hlo::Module& module) {
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
-    if (std::ranges::any_of(computation->instructions(), hlo::is_called_by_each_device)) return true;
+    if (std::ranges::any_of(computation->instructions(), hlo::is_per_device_call)) return true;
   }
   return false;
 }

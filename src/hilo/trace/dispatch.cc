@@ -49,7 +49,7 @@ struct HashKey {
     for (const auto& operand : key.shapes) h = mix(h, as_shape(operand).hash());
     if (key.params.declared) h = mix(h, key.params.declared->hash());
     if (key.params.attributes != nullptr) {
-      h = mix(h, hlo::fields_hash(hlo::op_def(key.primitive->attributes_of).fields, *key.params.attributes));
+      h = mix(h, hlo::fields_hash(hlo::op_def(key.primitive->attributes_of).attributes.fields, *key.params.attributes));
     }
     return h;
   }
@@ -59,7 +59,7 @@ bool same_params(const Primitive& primitive, const PrimitiveParams& a, const Pri
   if (a.declared != b.declared) return false;
   if (a.attributes == b.attributes) return true;
   if (a.attributes == nullptr || b.attributes == nullptr) return false;
-  return hlo::fields_equal(hlo::op_def(primitive.attributes_of).fields, *a.attributes, *b.attributes);
+  return hlo::fields_equal(hlo::op_def(primitive.attributes_of).attributes.fields, *a.attributes, *b.attributes);
 }
 
 struct EqualKeys {

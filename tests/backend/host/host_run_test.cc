@@ -599,10 +599,9 @@ ENTRY main {
 })";
   for (const ClientPtr& engine : tests::engine_clients()) {
     EXPECT_TRUE(compiled(*engine, text, 2).ok());
-    EXPECT_EQ(
-        compiled(*engine, text, 3).status().to_string(),
-        "INVALID_ARGUMENT: all-gather 'all': 3 replicas meet; got f32[2] and the result f32[4]; wanted one part of "
-        "it from each");
+    EXPECT_EQ(compiled(*engine, text, 3).status().to_string(),
+              "INVALID_ARGUMENT: all-gather 'all': 3 replicas take part; got f32[2] and the result f32[4]; wanted one "
+              "shard per replica");
   }
 }
 

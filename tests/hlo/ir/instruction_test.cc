@@ -16,7 +16,7 @@ Instruction instruction_of(Opcode opcode) {
   Instruction instruction;
   instruction.opcode = opcode;
   instruction.name = "i";
-  if (instruction.def().make_attributes != nullptr) instruction.attributes = instruction.def().make_attributes();
+  if (instruction.def().attributes.make != nullptr) instruction.attributes = instruction.def().attributes.make();
   return instruction;
 }
 
@@ -30,12 +30,12 @@ TEST(Instruction, GivesItsAttributesAsTheirStructOrOneItDerivesFrom) {
 TEST(Instruction, KnowsTheStructOfEveryOpcodeWithAttributes) {
   for (size_t i = 0; i < kOpcodeCount; ++i) {
     const OpDef& def = op_def(static_cast<Opcode>(i));
-    EXPECT_FALSE(def.make_attributes.has_type(typeid(int))) << def.name;
-    EXPECT_EQ(def.make_attributes == nullptr, def.copy_attributes == nullptr) << def.name;
+    EXPECT_FALSE(def.attributes.make.has_type(typeid(int))) << def.name;
+    EXPECT_EQ(def.attributes.make == nullptr, def.attributes.copy == nullptr) << def.name;
   }
-  EXPECT_TRUE(op_def(Opcode::kSlice).make_attributes.has_type(typeid(SliceAttributes)));
-  EXPECT_FALSE(op_def(Opcode::kSlice).make_attributes.has_type(typeid(PadAttributes)));
-  EXPECT_FALSE(op_def(Opcode::kAdd).make_attributes.has_type(typeid(SliceAttributes)));
+  EXPECT_TRUE(op_def(Opcode::kSlice).attributes.make.has_type(typeid(SliceAttributes)));
+  EXPECT_FALSE(op_def(Opcode::kSlice).attributes.make.has_type(typeid(PadAttributes)));
+  EXPECT_FALSE(op_def(Opcode::kAdd).attributes.make.has_type(typeid(SliceAttributes)));
 }
 
 TEST(InstructionDeathTest, EndsTheProcessWhereAssertionsSeeAttributesOfAnotherType) {

@@ -61,7 +61,7 @@ TEST(AllReduce, KeepsTheShapesOfItsOperands) {
 
 TEST(AllReduce, C1RefusesAnIdThatStandsTwice) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0, 1}, {1, 2}}))),
-            "INVALID_ARGUMENT: replica_groups: 1 stands in them twice");
+            "INVALID_ARGUMENT: replica_groups: 1 appears twice in the groups");
 }
 
 TEST(AllReduce, C2RefusesGroupsThatLeaveReplicasOut) {
@@ -72,10 +72,9 @@ TEST(AllReduce, C2RefusesGroupsThatLeaveReplicasOut) {
 
 TEST(AllReduce, C3RefusesAnIdOutOfRange) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0, 3}}))),
-            "INVALID_ARGUMENT: replica_groups: 3 is out of range; wanted each of the ids 0 to 1 once, for 2 are given");
-  EXPECT_EQ(
-      shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0, -1}}))),
-      "INVALID_ARGUMENT: replica_groups: -1 is out of range; wanted each of the ids 0 to 1 once, for 2 are given");
+            "INVALID_ARGUMENT: replica_groups: 3 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
+  EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0, -1}}))),
+            "INVALID_ARGUMENT: replica_groups: -1 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, sum_over({{0}, {}}))),
             "INVALID_ARGUMENT: replica_groups: a group is empty");
 }
@@ -96,7 +95,7 @@ TEST(AllReduce, C5WantsAReducerOfTheOperandsType) {
             "INVALID_ARGUMENT: to_apply 'add.s32': parameter 0 is s32[], wanted f32[]");
   attributes->to_apply = nullptr;
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllReduce, {kF32x4}, attributes)),
-            "INVALID_ARGUMENT: to_apply: no computation given");
+            "INVALID_ARGUMENT: to_apply: the computation is missing");
 }
 
 TEST(ReduceScatter, DividesItsDimension) {
@@ -104,8 +103,9 @@ TEST(ReduceScatter, DividesItsDimension) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kReduceScatter, {kF32x6x4}, scatter_over({}, {1}),
                                 Shape::array(ElementType::kF32, {6, 2}))),
             "f32[6,2]");
-  EXPECT_EQ(shape_text(shape_of(Opcode::kReduceScatter, {kF32x6x4}, scatter_over({}, {1}))),
-            "INVALID_ARGUMENT: the result's shape must be stated where replica_groups={} doesn't say how many meet");
+  EXPECT_EQ(
+      shape_text(shape_of(Opcode::kReduceScatter, {kF32x6x4}, scatter_over({}, {1}))),
+      "INVALID_ARGUMENT: the result's shape must be stated if replica_groups={} leaves the number of replicas open");
 }
 
 TEST(ReduceScatter, C1WantsADimensionDivisibleByTheGroup) {
@@ -125,9 +125,9 @@ TEST(ReduceScatter, C2WantsADimensionInRange) {
 
 TEST(ReduceScatter, C3C5C6C7ChecksGroupsAndReducer) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kReduceScatter, {kF32x4}, scatter_over({{0, 0}}, {0}))),
-            "INVALID_ARGUMENT: replica_groups: 0 stands in them twice");
+            "INVALID_ARGUMENT: replica_groups: 0 appears twice in the groups");
   EXPECT_EQ(shape_text(shape_of(Opcode::kReduceScatter, {kF32x4}, scatter_over({{0, 2}}, {0}))),
-            "INVALID_ARGUMENT: replica_groups: 2 is out of range; wanted each of the ids 0 to 1 once, for 2 are given");
+            "INVALID_ARGUMENT: replica_groups: 2 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
   auto attributes = scatter_over({{0, 1}}, {0});
   attributes->use_global_device_ids = true;
   EXPECT_EQ(shape_text(shape_of(Opcode::kReduceScatter, {kF32x4}, attributes)),
@@ -154,9 +154,9 @@ TEST(AllGather, C1WantsADimensionInRange) {
 
 TEST(AllGather, C2C4C5ChecksGroups) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllGather, {kF32x4}, gather_over({{0, 1}, {1, 2}}, {0}))),
-            "INVALID_ARGUMENT: replica_groups: 1 stands in them twice");
+            "INVALID_ARGUMENT: replica_groups: 1 appears twice in the groups");
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllGather, {kF32x4}, gather_over({{0, 5}}, {0}))),
-            "INVALID_ARGUMENT: replica_groups: 5 is out of range; wanted each of the ids 0 to 1 once, for 2 are given");
+            "INVALID_ARGUMENT: replica_groups: 5 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
   auto attributes = gather_over({{0, 1}}, {0});
   attributes->use_global_device_ids = true;
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllGather, {kF32x4}, attributes)),
@@ -180,14 +180,14 @@ TEST(AllToAll, C1C2WantsADimensionInRangeAndDivisible) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllToAll, {kF32x6x4}, exchange_over({{0, 1, 2}}, {1}))),
             "INVALID_ARGUMENT: dimension 1 of f32[6,4] isn't divisible by the 3 members of a group");
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllToAll, {kF32x4, kF32x4}, exchange_over({{0, 1}}, {0}))),
-            "INVALID_ARGUMENT: got 2 operands, wanted 1 where dimensions are given");
+            "INVALID_ARGUMENT: got 2 operands, wanted 1 if there are dimensions");
 }
 
 TEST(AllToAll, C5C7C8ChecksGroups) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllToAll, {kF32x4}, exchange_over({{0, 0}}, {0}))),
-            "INVALID_ARGUMENT: replica_groups: 0 stands in them twice");
+            "INVALID_ARGUMENT: replica_groups: 0 appears twice in the groups");
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllToAll, {kF32x4}, exchange_over({{0, 7}}, {0}))),
-            "INVALID_ARGUMENT: replica_groups: 7 is out of range; wanted each of the ids 0 to 1 once, for 2 are given");
+            "INVALID_ARGUMENT: replica_groups: 7 is out of range; wanted each of the ids 0 to 1 once; got 2 ids");
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllToAll, {kF32x4, kF32x4}, exchange_over({{0, 1, 2}}))),
             "INVALID_ARGUMENT: got 2 operands for the 3 members of a group; wanted one each");
   EXPECT_EQ(shape_text(shape_of(Opcode::kAllToAll, {kF32x4, kF32x6x4}, exchange_over({{0, 1}}))),
@@ -223,7 +223,7 @@ TEST(CollectiveBroadcast, C1C2AllowsGroupsOfSomeReplicas) {
   EXPECT_EQ(shape_text(shape_of(Opcode::kCollectiveBroadcast, {kF32x4}, over<CollectiveAttributes>({{2, 0}}))),
             "f32[4]");
   EXPECT_EQ(shape_text(shape_of(Opcode::kCollectiveBroadcast, {kF32x4}, over<CollectiveAttributes>({{2, 2}}))),
-            "INVALID_ARGUMENT: replica_groups: 2 stands in them twice");
+            "INVALID_ARGUMENT: replica_groups: 2 appears twice in the groups");
   EXPECT_EQ(shape_text(shape_of(Opcode::kCollectiveBroadcast, {kF32x4}, over<CollectiveAttributes>({{-2}}))),
             "INVALID_ARGUMENT: replica_groups: -2 is out of range; wanted a number from 0 on");
   const ComputationPtr main =
@@ -270,10 +270,9 @@ TEST(Alone, WhatNeedsOthersIsRefused) {
   EXPECT_EQ(text_of(run_op(Opcode::kCollectivePermute, {x}, permute_by({{0, 1}}))),
             "INVALID_ARGUMENT: collective-permute 'op': source_target_pairs: 1 is out of range; the program runs on 1 "
             "replica");
-  EXPECT_EQ(
-      text_of(run_op(Opcode::kAllGather, {x}, gather_over({}, {0}), Shape::array(ElementType::kF32, {8}))),
-      "INVALID_ARGUMENT: all-gather 'op': 1 replicas meet; got f32[4] and the result f32[8]; wanted one part of it "
-      "from each");
+  EXPECT_EQ(text_of(run_op(Opcode::kAllGather, {x}, gather_over({}, {0}), Shape::array(ElementType::kF32, {8}))),
+            "INVALID_ARGUMENT: all-gather 'op': 1 replicas take part; got f32[4] and the result f32[8]; wanted one "
+            "shard per replica");
 }
 
 TEST(Hook, GetsEveryCollectiveAndReplicaId) {

@@ -143,7 +143,7 @@ void expect_refused(const Change& change, const std::string& part, const Shape& 
 TEST(Convolution, RefusesOperandsOfUnequalRankOrType) {
   EXPECT_EQ(refusal(kImages, kKernel, [](auto&) {}), "OK");
   const Change none = [](auto&) {};
-  expect_refused(none, "input and kernel have one rank, at least 2; got f32[4,8,8,6]", kImages,
+  expect_refused(none, "input and kernel must have equal ranks of at least 2; got f32[4,8,8,6]", kImages,
                  Shape::array(ElementType::kF32, {3, 6, 4}));
   expect_refused(none, "element types differ; lhs f32[4,8,8,6], rhs s32", kImages,
                  kKernel.with_element_type(ElementType::kS32));

@@ -220,7 +220,7 @@ TEST(DotErrors, DimensionsOutOfRangeOrTwice) {
   EXPECT_EQ(error(a, a, {{0}, {-1}, {}, {}}),
             "INVALID_ARGUMENT: rhs_contracting_dims -1 out of range for f32[2,2] of rank 2");
   EXPECT_EQ(error(a, a, {{}, {}, {7}, {0}}), "INVALID_ARGUMENT: lhs_batch_dims 7 out of range for f32[2,2] of rank 2");
-  EXPECT_EQ(error(a, a, {{0, 0}, {0, 1}, {}, {}}), "INVALID_ARGUMENT: lhs_contracting_dims 0 stands twice in [0,0]");
+  EXPECT_EQ(error(a, a, {{0, 0}, {0, 1}, {}, {}}), "INVALID_ARGUMENT: lhs_contracting_dims 0 appears twice in [0,0]");
   EXPECT_EQ(error(a, a, {{0}, {0}, {0}, {1}}),
             "INVALID_ARGUMENT: lhs_batch_dims and lhs_contracting_dims share dimension 0; got {0} and {0}, wanted each "
             "dimension in one of them");

@@ -79,7 +79,7 @@ TEST(Convert, ErrorsNameTheShapes) {
   const Shape a = Shape::array(ElementType::kF32, {2});
   EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr)), "INVALID_ARGUMENT: the result's shape must be stated");
   EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr, Shape::array(ElementType::kS32, {3}))),
-            "INVALID_ARGUMENT: a conversion keeps the dimensions; got s32[3] from f32[2]");
+            "INVALID_ARGUMENT: a conversion can't change the dimensions; got s32[3] from f32[2]");
   EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr, Shape::tuple({a}))),
             "INVALID_ARGUMENT: the result must be an array; got (f32[2])");
 }

@@ -313,7 +313,7 @@ TEST(Elementwise, ErrorsNameTheShapes) {
             "INVALID_ARGUMENT: operand 0 is f32[2,3]; this op doesn't take element type f32");
   EXPECT_EQ(error_of(shape_of(Opcode::kExp, {a, a}, nullptr)), "INVALID_ARGUMENT: got 2 operands, wanted 1");
   EXPECT_EQ(error_of(shape_of(Opcode::kSelect, {a, a, a}, nullptr)),
-            "INVALID_ARGUMENT: operand 0 chooses and must be pred; got f32[2,3]");
+            "INVALID_ARGUMENT: operand 0 must be pred; got f32[2,3]");
   EXPECT_EQ(
       error_of(shape_of(Opcode::kSelect, {p, b, b}, nullptr)),
       "INVALID_ARGUMENT: operand 0 must be a scalar or have the dimensions of the others; got pred[2,3] for f32[3,2]");
@@ -330,7 +330,7 @@ TEST(Elementwise, ErrorsNameTheShapes) {
             "INVALID_ARGUMENT: complex numbers have no order; got direction LT on c64[2], wanted EQ or NE");
   EXPECT_EQ(
       error_of(shape_of(Opcode::kCompare, {z, z}, comparison(ComparisonDirection::kEq, ComparisonType::kTotalOrder))),
-      "INVALID_ARGUMENT: comparison type TOTALORDER doesn't suit c64[2]");
+      "INVALID_ARGUMENT: comparison type TOTALORDER doesn't apply to c64[2]");
   EXPECT_EQ(error_of(reduce_precision(vector_of<float>({1}), 0, 3)),
             "INVALID_ARGUMENT: reduce-precision 'op': exponent_bits must be at least 1; got 0");
   EXPECT_EQ(error_of(reduce_precision(vector_of<float>({1}), 1, -1)),

@@ -180,7 +180,7 @@ TEST_F(GatherErrors, OffsetDims) {
   a_.offset_dims = {2, 1};
   EXPECT_EQ(error(), "INVALID_ARGUMENT: offset_dims: not in ascending order; got {2,1}");
   a_.offset_dims = {1, 1};
-  EXPECT_EQ(error(), "INVALID_ARGUMENT: offset_dims 1 stands twice in [1,1]");
+  EXPECT_EQ(error(), "INVALID_ARGUMENT: offset_dims 1 appears twice in [1,1]");
 }
 
 TEST_F(GatherErrors, CollapsedSliceDims) {
@@ -225,7 +225,7 @@ TEST_F(GatherErrors, StartIndexMap) {
             "INVALID_ARGUMENT: start_index_map and operand_batching_dims share dimension 0; got {0} and {0}, wanted "
             "each dimension in one of them");
   a_.start_index_map = {1, 1};
-  EXPECT_EQ(error(), "INVALID_ARGUMENT: start_index_map 1 stands twice in [1,1]");
+  EXPECT_EQ(error(), "INVALID_ARGUMENT: start_index_map 1 appears twice in [1,1]");
 }
 
 TEST_F(GatherErrors, SliceSizes) {

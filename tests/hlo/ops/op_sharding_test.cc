@@ -18,7 +18,7 @@ TEST(OpSharding, EachOpHasARuleAndWays) {
     const OpDef& def = op_def(static_cast<Opcode>(i));
     EXPECT_EQ(def.opcode, static_cast<Opcode>(i)) << def.name;
     EXPECT_NE(def.sharding.rule, nullptr) << def.name;
-    EXPECT_NE(def.sharding.ways, nullptr) << def.name;
+    EXPECT_NE(def.sharding.strategies, nullptr) << def.name;
   }
 }
 
@@ -32,16 +32,16 @@ std::string ways_of(const std::string& body) {
   RuleBuilder rule(root, *module->entry);
   root.def().sharding.rule(rule);
   LocalBuilder builder{root, *module->entry, {rule.rule, {}, {}}};
-  builder.op.ways.assign(rule.rule.factors.size(), LocalWay::kWhole);
+  builder.op.strategies.assign(rule.rule.factors.size(), LocalStrategy::kWhole);
   builder.op.sizes.assign(rule.rule.factors.size(), 0);
-  root.def().sharding.ways(builder);
+  root.def().sharding.strategies(builder);
   std::string text;
-  for (const LocalWay way : builder.op.ways) text += "WPSO"[static_cast<size_t>(way)];
+  for (const LocalStrategy way : builder.op.strategies) text += "WPSO"[static_cast<size_t>(way)];
   return text;
 }
 
 TEST(OpSharding, FamiliesSayWhatTheyDoOnParts) {
-  const auto expect = [](const char* ways, const char* body) { EXPECT_EQ(ways_of(body), ways) << body; };
+  const auto expect = [](const char* strategies, const char* body) { EXPECT_EQ(ways_of(body), strategies) << body; };
   expect("PP", "x = f32[8,4] parameter(0) ROOT y = f32[8,4] sine(x)");
   expect("PP", "x = f32[8] parameter(0) ROOT y = f32[8,4] broadcast(x), dimensions={0}");
   expect("PP", "x = f32[8,4] parameter(0) ROOT y = f32[4,8] transpose(x), dimensions={1,0}");

@@ -30,13 +30,13 @@ TEST(OpTable, EveryOpcodeHasItsOwnRow) {
 TEST(OpTable, AttributesCanBeMadeCopiedAndCompared) {
   for (Opcode opcode : all_opcodes()) {
     const OpDef& def = op_def(opcode);
-    EXPECT_EQ(def.make_attributes == nullptr, def.fields.empty()) << def.name;
-    EXPECT_EQ(def.copy_attributes == nullptr, def.fields.empty()) << def.name;
-    if (def.make_attributes == nullptr) continue;
-    const auto made = def.make_attributes();
-    const auto copy = def.copy_attributes(*made);
-    EXPECT_TRUE(fields_equal(def.fields, *made, *copy)) << def.name;
-    EXPECT_EQ(fields_hash(def.fields, *made), fields_hash(def.fields, *copy)) << def.name;
+    EXPECT_EQ(def.attributes.make == nullptr, def.attributes.fields.empty()) << def.name;
+    EXPECT_EQ(def.attributes.copy == nullptr, def.attributes.fields.empty()) << def.name;
+    if (def.attributes.make == nullptr) continue;
+    const auto made = def.attributes.make();
+    const auto copy = def.attributes.copy(*made);
+    EXPECT_TRUE(fields_equal(def.attributes.fields, *made, *copy)) << def.name;
+    EXPECT_EQ(fields_hash(def.attributes.fields, *made), fields_hash(def.attributes.fields, *copy)) << def.name;
   }
 }
 

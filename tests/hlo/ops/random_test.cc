@@ -96,7 +96,7 @@ TEST(RngBitGenerator, ErrorsNameTheState) {
   EXPECT_EQ(infer(kState, RandomAlgorithm::kThreeFry, bits),
             "INVALID_ARGUMENT: the result must be (u64[2], random bits); got u32[2]");
   EXPECT_EQ(infer(kState, RandomAlgorithm::kThreeFry, Shape::tuple({kState, Shape::array(ElementType::kPred, {2})})),
-            "INVALID_ARGUMENT: random bits come as integers or floats of 8 to 64 bits; got pred[2]");
+            "INVALID_ARGUMENT: random bits must be integers or floats of 8 to 64 bits; got pred[2]");
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ TEST_F(ReduceErrors, InitialValueThatIsNoScalar) {
 TEST_F(ReduceErrors, DimensionOutOfRangeOrTwice) {
   EXPECT_EQ(error({matrix_, scalar_}, {2}), "INVALID_ARGUMENT: dimensions 2 out of range for f32[2,3] of rank 2");
   EXPECT_EQ(error({matrix_, scalar_}, {-1}), "INVALID_ARGUMENT: dimensions -1 out of range for f32[2,3] of rank 2");
-  EXPECT_EQ(error({matrix_, scalar_}, {1, 1}), "INVALID_ARGUMENT: dimensions 1 stands twice in [1,1]");
+  EXPECT_EQ(error({matrix_, scalar_}, {1, 1}), "INVALID_ARGUMENT: dimensions 1 appears twice in [1,1]");
 }
 
 TEST_F(ReduceErrors, BodyOfOtherTypes) {
@@ -219,7 +219,7 @@ TEST_F(ReduceErrors, BodyOfOtherTypes) {
 
 TEST_F(ReduceErrors, NoBody) {
   EXPECT_EQ(error_of(shape_of(Opcode::kReduce, {matrix_, scalar_}, reduce_over({0}, nullptr))),
-            "INVALID_ARGUMENT: to_apply: no computation given");
+            "INVALID_ARGUMENT: to_apply: the computation is missing");
 }
 
 TEST_F(ReduceErrors, BodyThatReturnsAnotherType) {

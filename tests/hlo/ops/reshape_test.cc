@@ -43,9 +43,9 @@ TEST(Reshape, ErrorsNameTheShapes) {
   const Shape a = Shape::array(ElementType::kF32, {4, 8});
   EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::array(ElementType::kF32, {31}))),
             "INVALID_ARGUMENT: 32 elements cannot become f32[31] (31 elements)");
-  EXPECT_EQ(
-      error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::array(ElementType::kS32, {32}))),
-      "INVALID_ARGUMENT: the result keeps the operand's element type; got s32[32] from f32[4,8]. Hint: convert first");
+  EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::array(ElementType::kS32, {32}))),
+            "INVALID_ARGUMENT: the result must have the operand's element type; got s32[32] from f32[4,8]. Hint: "
+            "convert first");
   EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr)), "INVALID_ARGUMENT: the result's shape must be stated");
   EXPECT_EQ(error_of(shape_of(Opcode::kReshape, {a}, nullptr, Shape::tuple({a}))),
             "INVALID_ARGUMENT: the result must be an array; got (f32[4,8])");
@@ -70,14 +70,14 @@ TEST(Broadcast, RepeatsAlongNewDimensions) {
 TEST(Broadcast, ErrorsNameTheDimension) {
   const Shape row = Shape::array(ElementType::kS32, {2});
   EXPECT_EQ(error_of(shape_of(Opcode::kBroadcast, {row}, broadcast_dimensions({}), kMatrix)),
-            "INVALID_ARGUMENT: dimensions name a result dimension for each of the operand's; got [] for s32[2]");
+            "INVALID_ARGUMENT: dimensions must have one result dimension per operand dimension; got [] for s32[2]");
   EXPECT_EQ(error_of(shape_of(Opcode::kBroadcast, {row}, broadcast_dimensions({2}), kMatrix)),
             "INVALID_ARGUMENT: dimensions 2 out of range for s32[2,3] of rank 2");
   EXPECT_EQ(error_of(shape_of(Opcode::kBroadcast, {row}, broadcast_dimensions({1}), kMatrix)),
             "INVALID_ARGUMENT: operand s32[2] dimension 0 is 2, result s32[2,3] dimension 1 is 3. Hint: reshape "
             "degenerate dimensions away first");
   EXPECT_EQ(error_of(shape_of(Opcode::kBroadcast, {kMatrix}, broadcast_dimensions({0, 0}), kMatrix)),
-            "INVALID_ARGUMENT: dimensions 0 stands twice in [0,0]");
+            "INVALID_ARGUMENT: dimensions 0 appears twice in [0,0]");
 }
 
 TEST(Transpose, PermutesDimensions) {
@@ -99,9 +99,9 @@ TEST(Transpose, PermutesDimensions) {
 
 TEST(Transpose, RefusesWhatIsNoPermutation) {
   EXPECT_EQ(error_of(shape_of(Opcode::kTranspose, {kMatrix}, permutation({0}))),
-            "INVALID_ARGUMENT: dimensions [0] are no permutation of the 2 dimensions of s32[2,3]");
+            "INVALID_ARGUMENT: dimensions [0] are not a permutation of the 2 dimensions of s32[2,3]");
   EXPECT_EQ(error_of(shape_of(Opcode::kTranspose, {kMatrix}, permutation({0, 0}))),
-            "INVALID_ARGUMENT: dimensions 0 stands twice in [0,0]");
+            "INVALID_ARGUMENT: dimensions 0 appears twice in [0,0]");
   EXPECT_EQ(error_of(shape_of(Opcode::kTranspose, {kMatrix}, permutation({0, -1}))),
             "INVALID_ARGUMENT: dimensions -1 out of range for s32[2,3] of rank 2");
 }
@@ -148,7 +148,7 @@ TEST(BitcastConvert, ErrorsNameTheWidths) {
   EXPECT_EQ(error_of(shape_of(Opcode::kBitcastConvert, {bytes}, nullptr, Shape::scalar(ElementType::kU32))),
             "INVALID_ARGUMENT: to make u32, the last dimension of u8[3] must be 4");
   EXPECT_EQ(error_of(shape_of(Opcode::kBitcastConvert, {bytes}, nullptr, Shape::array(ElementType::kS8, {4}))),
-            "INVALID_ARGUMENT: declared shape is s8[4], the operands give s8[3]");
+            "INVALID_ARGUMENT: declared shape is s8[4]; the operands imply s8[3]");
   EXPECT_EQ(error_of(shape_of(Opcode::kBitcastConvert, {Shape::scalar(ElementType::kC64)}, nullptr,
                               Shape::scalar(ElementType::kU64))),
             "INVALID_ARGUMENT: complex numbers convert only to complex numbers; got c64[] to u64[]");
@@ -184,7 +184,7 @@ TEST(Constant, KeepsItsValueUnderAnyLayout) {
   const Shape declared = kMatrix.with_layout(column_major);
   EXPECT_EQ(text_of(run_op(Opcode::kConstant, {}, attributes, declared)), "s32[2,3] {{1, 2, 3}, {4, 5, 6}}");
   EXPECT_EQ(error_of(shape_of(Opcode::kConstant, {}, attributes, Shape::array(ElementType::kS32, {6}))),
-            "INVALID_ARGUMENT: declared shape is s32[6], the operands give s32[2,3]");
+            "INVALID_ARGUMENT: declared shape is s32[6]; the operands imply s32[2,3]");
 }
 
 TEST(Reshape, MemoryThatIsNotThereIsAnError) {

@@ -55,7 +55,7 @@ inline ComputationPtr body_of(Opcode opcode, ElementType type) {
 /// The names of an op's attributes as HLO text shows them.
 inline std::vector<std::string_view> field_names(Opcode opcode) {
   std::vector<std::string_view> names;
-  for (const AttributeField& f : op_def(opcode).fields) names.push_back(f.name);
+  for (const AttributeField& f : op_def(opcode).attributes.fields) names.push_back(f.name);
   return names;
 }
 

@@ -247,7 +247,7 @@ TEST_F(ScatterErrors, BodyOfAnotherType) {
   a_.to_apply = add_body(ElementType::kF64);
   EXPECT_EQ(error(), "INVALID_ARGUMENT: to_apply 'add.f64': parameter 0 is f64[], wanted f32[]");
   a_.to_apply = nullptr;
-  EXPECT_EQ(error(), "INVALID_ARGUMENT: to_apply: no computation given");
+  EXPECT_EQ(error(), "INVALID_ARGUMENT: to_apply: the computation is missing");
 }
 
 TEST(Scatter, NamesItsAttributesAsHloTextDoes) {

@@ -74,13 +74,13 @@ TEST(SelectAndScatter, RefusesWhatTheSpecificationRulesOut) {
     return shape_of(Opcode::kSelectAndScatter, operands,
                     over(std::move(window), ComparisonDirection::kGe, Opcode::kAdd, type));
   };
-  has(shape({x, Shape::array(ElementType::kS32, {2}), zero}, pairs), "element types differ");      // c1
-  has(shape({x, x, zero}, pairs), "the source has one element a window; got f32[4], wanted {2}");  // c2
-  has(shape({x, y, Shape::scalar(ElementType::kS32)}, pairs), "the initial value is s32[]");       // c3
-  has(shape({x, y, zero}, {}), "window: got 0 dimensions, wanted 1");                              // c4, c6, c8
-  has(shape({x, y, zero}, {{.size = 0}}), "window: dim 0: size 0 < 1");                            // c5
-  has(shape({x, y, zero}, {{.stride = 0}}), "window: dim 0: stride 0 < 1");                        // c7
-  has(shape({x, y, zero}, pairs, ElementType::kS32), "select");                                    // c9
+  has(shape({x, Shape::array(ElementType::kS32, {2}), zero}, pairs), "element types differ");              // c1
+  has(shape({x, x, zero}, pairs), "the source must have one element per window; got f32[4], wanted {2}");  // c2
+  has(shape({x, y, Shape::scalar(ElementType::kS32)}, pairs), "the initial value is s32[]");               // c3
+  has(shape({x, y, zero}, {}), "window: got 0 dimensions, wanted 1");                                      // c4, c6, c8
+  has(shape({x, y, zero}, {{.size = 0}}), "window: dim 0: size 0 < 1");                                    // c5
+  has(shape({x, y, zero}, {{.stride = 0}}), "window: dim 0: stride 0 < 1");                                // c7
+  has(shape({x, y, zero}, pairs, ElementType::kS32), "select");                                            // c9
   auto attributes = std::make_shared<SelectAndScatterAttributes>();
   attributes->window = pairs;
   attributes->select = compares(ComparisonDirection::kGe, ElementType::kF32);

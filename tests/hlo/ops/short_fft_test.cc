@@ -51,7 +51,7 @@ Complex direct(const Complex* x, int64_t n, int64_t k) {
 constexpr int64_t kLines = 5;  // more than the lanes, and no multiple of them
 
 TEST(ShortFft, IsTheDefinitionsSumAtEveryLength) {
-  for (int64_t n = 1; n <= kLongestShortLine; ++n) {
+  for (int64_t n = 1; n <= kMaxShortLine; ++n) {
     const std::vector<Complex> x = numbers(kLines * n);
     const auto y = transformed<Complex, Complex>(FftType::kFft, n, {kLines, n}, x, x.size());
     for (int64_t i = 0; i < kLines * n; ++i)
@@ -61,7 +61,7 @@ TEST(ShortFft, IsTheDefinitionsSumAtEveryLength) {
 }
 
 TEST(ShortFft, InversesGiveTheLinesBack) {
-  for (int64_t n = 1; n <= kLongestShortLine; ++n) {
+  for (int64_t n = 1; n <= kMaxShortLine; ++n) {
     const std::vector<Complex> x = numbers(kLines * n);
     const auto y = transformed<Complex, Complex>(FftType::kFft, n, {kLines, n}, x, x.size());
     const auto again = transformed<Complex, Complex>(FftType::kIfft, n, {kLines, n}, y, y.size());
@@ -70,7 +70,7 @@ TEST(ShortFft, InversesGiveTheLinesBack) {
 }
 
 TEST(ShortFft, OfRealLinesIsHalfOfTheComplexOne) {
-  for (int64_t n = 1; n <= kLongestShortLine; ++n) {
+  for (int64_t n = 1; n <= kMaxShortLine; ++n) {
     std::vector<double> x;
     std::vector<Complex> wide;
     for (const Complex& number : numbers(kLines * n)) {
@@ -88,8 +88,8 @@ TEST(ShortFft, OfRealLinesIsHalfOfTheComplexOne) {
 }
 
 TEST(ShortFft, TakesLinesOfNoMoreThanItsLength) {
-  EXPECT_TRUE(is_short_fft(std::vector<int64_t>{1, kLongestShortLine}));
-  EXPECT_FALSE(is_short_fft(std::vector<int64_t>{2, kLongestShortLine + 1}));
+  EXPECT_TRUE(is_short_fft(std::vector<int64_t>{1, kMaxShortLine}));
+  EXPECT_FALSE(is_short_fft(std::vector<int64_t>{2, kMaxShortLine + 1}));
   EXPECT_FALSE(is_short_fft(std::vector<int64_t>{0}));
 }
 

@@ -98,7 +98,7 @@ TEST(DynamicUpdateSlice, ErrorsNameTheShapes) {
   EXPECT_EQ(error_of(shape_of(Opcode::kDynamicUpdateSlice, {kMatrix, wide, kIndex, kIndex}, nullptr)),
             "INVALID_ARGUMENT: dim 1: update size 4 doesn't fit size 3");
   EXPECT_EQ(error_of(shape_of(Opcode::kDynamicUpdateSlice, {kMatrix, flat, kIndex, kIndex}, nullptr)),
-            "INVALID_ARGUMENT: array and update must have one rank; got s32[2,3] and s32[1]");
+            "INVALID_ARGUMENT: array and update must have equal ranks; got s32[2,3] and s32[1]");
   EXPECT_EQ(error_of(shape_of(Opcode::kDynamicUpdateSlice, {kMatrix, other, kIndex, kIndex}, nullptr)),
             "INVALID_ARGUMENT: operand element types differ; got s32[2,3] and f32[1,1]. Hint: convert one operand");
 }

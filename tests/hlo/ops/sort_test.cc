@@ -124,7 +124,7 @@ TEST(SortErrors, BadDimension) {
 }
 
 TEST(SortErrors, BadComparator) {
-  EXPECT_EQ(error({kRow}, sort_by(nullptr)), "INVALID_ARGUMENT: to_apply: no computation given");
+  EXPECT_EQ(error({kRow}, sort_by(nullptr)), "INVALID_ARGUMENT: to_apply: the computation is missing");
   EXPECT_EQ(error({kRow}, sort_by(comparator({ElementType::kS32}))),
             "INVALID_ARGUMENT: to_apply 'compare': parameter 0 is s32[], wanted f32[]");
   EXPECT_EQ(error({kRow, kRow}, sort_by(comparator({ElementType::kF32}))),

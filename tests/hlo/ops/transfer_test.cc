@@ -16,8 +16,8 @@ TEST(Infeed, PrintsAsItWasRead) {
 
 TEST(Infeed, RefusesWhatHasNoToken) {
   expect_refused(kX + "  ROOT i = (f32[2]{0}, token[]) infeed(x)", "operand 0 is f32[2], wanted a token");
-  expect_refused(kToken + "  ROOT i = f32[2]{0} infeed(t)", "wanted (what is fed, token[])");           // infeed_c1
-  expect_refused(kToken + "  ROOT i = (f32[2]{0}, f32[]) infeed(t)", "wanted (what is fed, token[])");  // infeed_c2
+  expect_refused(kToken + "  ROOT i = f32[2]{0} infeed(t)", "wanted (fed values, token[])");           // infeed_c1
+  expect_refused(kToken + "  ROOT i = (f32[2]{0}, f32[]) infeed(t)", "wanted (fed values, token[])");  // infeed_c2
 }
 
 TEST(Outfeed, PrintsAsItWasRead) {
@@ -31,7 +31,7 @@ TEST(Send, PairsWithSendDone) {
                      " send(%x, %t), channel_id=1\n  ROOT %d = token[] send-done(%s), channel_id=1");
   expect_refused(kX + "  ROOT s = " + kSent + " send(x, x), channel_id=1", "wanted a token");
   expect_refused(kX + "  ROOT s = (f32[3]{0}, u32[], token[]) send(x, t), channel_id=1", "declared shape");
-  expect_refused(kX + "  ROOT d = token[] send-done(x), channel_id=1", "wanted what send gives");
+  expect_refused(kX + "  ROOT d = token[] send-done(x), channel_id=1", "wanted the result of send");
 }
 
 TEST(Recv, PairsWithRecvDone) {
@@ -39,7 +39,7 @@ TEST(Recv, PairsWithRecvDone) {
                      " recv(%t), channel_id=2\n  ROOT %d = (f32[2]{0}, token[]) recv-done(%s), channel_id=2");
   expect_refused(kX + "  ROOT r = " + kSent + " recv(x), channel_id=2", "wanted a token");
   expect_refused(kToken + "  ROOT r = (f32[2]{0}, token[]) recv(t), channel_id=2", "wanted (what is received");
-  expect_refused(kX + "  ROOT d = (f32[2]{0}, token[]) recv-done(x), channel_id=2", "wanted what recv gives");
+  expect_refused(kX + "  ROOT d = (f32[2]{0}, token[]) recv-done(x), channel_id=2", "wanted the result of recv");
 }
 
 TEST(Transfers, AreRefusedByTheEvaluatorByName) {

@@ -90,7 +90,7 @@ TEST(JoinAllReduces, OthersStayApart) {
 }
 
 TEST(JoinAllReduces, LargeOnesStayApart) {
-  const int64_t half = kMostJoinedBytes / 8;  // elements of half the bytes
+  const int64_t half = kMaxJoinedBytes / 8;  // elements of half the bytes
   const auto three = [](int64_t n) {
     return fmt::format(R"(
   x = f32[{0}] parameter(0)

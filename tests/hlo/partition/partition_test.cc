@@ -87,7 +87,7 @@ TEST(Partition, ComputationsByHandMoveNothingOfTheirOwn) {
     const auto partitioned = partition((*program)->module, (*program)->request);
     ASSERT_TRUE(partitioned.ok()) << recorded.name;
     for (const Transfer& transfer : partitioned->report.transfers)
-      EXPECT_EQ(transfer.reason, "which the program does by hand") << recorded.name;
+      EXPECT_EQ(transfer.reason, "a collective of the program") << recorded.name;
   }
 }
 
@@ -127,7 +127,7 @@ TEST(Partition, CollectivesOutsideOfComputationsByHandAreRefused) {
   module.entry = *std::move(draft).finish(root);
   const Status refused = partition(module, (*program)->request).status();
   EXPECT_EQ(refused.code(), StatusCode::kUnimplemented);
-  EXPECT_NE(refused.to_string().find("already says what each device does"), std::string::npos) << refused.to_string();
+  EXPECT_NE(refused.to_string().find("already contains per-device code"), std::string::npos) << refused.to_string();
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST(Summands, OfOtherOpsTheFirstHasAll) {
                             {{{1, 2}, {0, 20}}, {{infinity, 2}, {infinity, 2}}}, {{infinity, 44}, {0, 0}});
   ASSERT_EQ(moved.size(), 1u);
   EXPECT_EQ(moved[0].opcode, Opcode::kAllReduce);
-  EXPECT_EQ(moved[0].reason, "an argument that is an unfinished sum");
+  EXPECT_EQ(moved[0].reason, "an unreduced argument");
 }
 
 TEST(Summands, OverSomeAxesAreSumsOverTheOthers) {
@@ -218,7 +218,7 @@ TEST(Summands, AreCarriedByLoopsAndAddedUpAtTheEnd) {
   const auto moved = expect(program(argument, laid("f32", "[]"), body), {{{1, 2}, {10, 20}}}, {{99}, {99}});
   ASSERT_EQ(moved.size(), 1u);
   EXPECT_EQ(moved[0].times, 1);
-  EXPECT_EQ(moved[0].reason, "the sum that a loop leaves unfinished");
+  EXPECT_EQ(moved[0].reason, "the unreduced result of a loop");
   EXPECT_TRUE(expect(program(argument, laid("f32", R"([], unreduced={"x"})"), body), {{{1, 2}, {10, 20}}}, {{9}, {90}})
                   .empty());
 }

@@ -34,7 +34,7 @@ Literal part(size_t a, int64_t size, int64_t k) {
 }
 
 /// Fetches the windows, compares the result with the expected one, and returns the collectives: "collective-permute 8".
-std::string fetch(const std::vector<int64_t>& sizes, const std::vector<WantedWindow>& windows) {
+std::string fetch(const std::vector<int64_t>& sizes, const std::vector<WindowRequest>& windows) {
   PartitionContext context{row(), MeshAtoms(row()), {}, {}, {}};
   DeviceProgram program("main", context);
   const Atoms by = *context.atoms.atoms_of({{"x"}});
@@ -54,7 +54,7 @@ std::string fetch(const std::vector<int64_t>& sizes, const std::vector<WantedWin
   const tests::OfReplicas got = tests::run_on_replicas(*tests::cpu_client(), module, arguments);
   for (size_t k = 0; k < got.size(); ++k) {
     for (size_t w = 0; w < windows.size(); ++w) {
-      const WantedWindow& window = windows[w];
+      const WindowRequest& window = windows[w];
       for (int64_t i = 0; i < window.size; ++i) {
         const int64_t place = window.begins[k] + i;
         if (place < std::max<int64_t>(0, window.low) || place >= std::min(sizes[window.array], window.high)) continue;
@@ -126,7 +126,7 @@ TEST(WindowsOfWholeArrays, AreCutWhereADeviceWantsThem) {
   DeviceProgram program("main", context);
   const Atoms by = *context.atoms.atoms_of({{"x"}});
   const Expr whole = program.parameter(Shape::array(ElementType::kF32, {8, 2}));
-  const WantedWindow wanted{0, {-1, 1, 3, 5}, 4, 0, 8};
+  const WindowRequest wanted{0, {-1, 1, 3, 5}, 4, 0, 8};
   const Expr fill = program.constant(Literal::scalar(-1.0f));
   const Expr made = fill_outside(program, window_of_whole(program, whole, 0, by, wanted), 0, by, wanted, fill);
   Module module;

@@ -59,7 +59,7 @@ TEST(HostileProto, EveryThirdByteReplaced) {
 TEST(HostileProto, SaysFieldAndByteOfWhatIsCutOff) {
   EXPECT_EQ(error_of(std::string("\x1a\xff\xff\xff\xff\x0f", 6)),
             "INVALID_ARGUMENT: HloModuleProto: field 3 at byte 0: length 4294967295 exceeds the 0 bytes present");
-  EXPECT_EQ(error_of("\x0a\x01m\x30"), "INVALID_ARGUMENT: HloModuleProto: field 6 at byte 3: the varint is cut off");
+  EXPECT_EQ(error_of("\x0a\x01m\x30"), "INVALID_ARGUMENT: HloModuleProto: field 6 at byte 3: the varint is truncated");
   EXPECT_EQ(error_of("\x0b"), "INVALID_ARGUMENT: HloModuleProto: field 1 at byte 0: wire type 3 is unknown");
   EXPECT_EQ(error_of(""), "INVALID_ARGUMENT: HloModuleProto: no bytes");
   EXPECT_EQ(error_of("\x0a\x01m\x30\x07"), "NOT_FOUND: HloModuleProto: entry 7 is not defined");
@@ -116,9 +116,9 @@ TEST(HostileProto, RefusesIdsThatAreTakenOrNotDefined) {
     return std::string(module.view());
   };
   EXPECT_TRUE(from_proto(module_of(2, 1)).ok()) << from_proto(module_of(2, 1)).status().to_string();
-  EXPECT_EQ(error_of(module_of(1, 1)), "INVALID_ARGUMENT: computation 'main': instruction 'b': id 1 is taken");
+  EXPECT_EQ(error_of(module_of(1, 1)), "INVALID_ARGUMENT: computation 'main': instruction 'b': id 1 appears twice");
   EXPECT_EQ(error_of(module_of(2, 2)),
-            "NOT_FOUND: computation 'main': instruction 'b': operand 2 is not defined before");
+            "NOT_FOUND: computation 'main': instruction 'b': operand 2 is not defined before its use");
 }
 
 TEST(HostileProto, RefusesAFieldItDoesNotKnow) {
@@ -140,7 +140,7 @@ TEST(HostileProto, AChainOfManyInstructionsGoesBothWays) {
   constexpr int kLength = 100'000;
   ComputationDraft draft("main");
   InstructionId last =
-      draft.append(Opcode::kIota, Shape::array(ElementType::kF32, {2}), {}, op_def(Opcode::kIota).make_attributes());
+      draft.append(Opcode::kIota, Shape::array(ElementType::kF32, {2}), {}, op_def(Opcode::kIota).attributes.make());
   for (int i = 0; i < kLength; ++i)
     last = draft.append(Opcode::kNegate, Shape::array(ElementType::kF32, {2}), {&last, 1});
   Module module;

@@ -173,7 +173,7 @@ std::string iota_groups(std::initializer_list<int64_t> sizes, std::initializer_l
   const StatusOr<proto::WireMessage> message = proto::WireMessage::read(instruction.view(), "HloInstructionProto");
   const std::vector<ComputationPtr> called;
   CollectiveAttributes attributes;
-  const AttributeField field = op_def(Opcode::kAllReduce).fields[1];
+  const AttributeField field = op_def(Opcode::kAllReduce).attributes.fields[1];
   proto::WireMessage nested{std::string_view()};
   proto::InstructionMessage in{*message, called, nested};
   const Status status =
@@ -290,9 +290,9 @@ TEST(ProtoRoundTrip, SaysWhatHasNoForm) {
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), result_accuracy={tolerance={atol=1,etol=2}}\n"),
             "INVALID_ARGUMENT: parameter 'x': tolerance: etol=2 is not known");
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), type_hint=\"x\"\n"),
-            "UNIMPLEMENTED: parameter 'x': attribute 'type_hint' has no form in HloModuleProto");
+            "UNIMPLEMENTED: parameter 'x': attribute 'type_hint' can't be represented in HloModuleProto");
   EXPECT_EQ(write_error("  x = f32[] parameter(0)\n  ROOT y = f32[] shuffle(x), sparkle=1\n"),
-            "UNIMPLEMENTED: shuffle 'y': attribute 'sparkle' has no form in HloModuleProto");
+            "UNIMPLEMENTED: shuffle 'y': attribute 'sparkle' can't be represented in HloModuleProto");
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), sharding={mesh[a=2], [{a}]}\n"),
             "UNIMPLEMENTED: parameter 'x': sharding:1:2: sharding 'mesh' is not known");
 }
@@ -301,7 +301,7 @@ TEST(ProtoPlaces, EveryAttributeOfEveryOpOfHloHasOne) {
   for (int i = 0; i < kOpcodeCount; ++i) {
     const auto opcode = static_cast<Opcode>(i);
     if (has_trait(opcode, kExtension)) continue;  // composites: their attributes are text
-    for (const AttributeField& field : op_def(opcode).fields) {
+    for (const AttributeField& field : op_def(opcode).attributes.fields) {
       // Of ops whose attributes are text; and of custom-call what stands among the annotations, and in the shape.
       const std::string_view own[] = {"spelled", "raw", "called_names", "called", "backend_config", "result_layouts"};
       if (std::find(std::begin(own), std::end(own), field.name) != std::end(own)) continue;

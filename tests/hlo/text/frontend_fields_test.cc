@@ -50,8 +50,9 @@ TEST(FrontendFields, ArePartOfTheMeaning) {
 TEST(FrontendFields, RefuseUnknownValuesAndKeys) {
   const Status value = parse_module(gather_with(", frontend_attributes={hilo.index_mode=\"wrap\"}")).status();
   EXPECT_EQ(value.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(value.message().find("'wrap' is no value of hilo.index_mode; wanted promise_in_bounds, clip, fill_or_drop"),
-            std::string::npos)
+  EXPECT_NE(
+      value.message().find("'wrap' is not a value of hilo.index_mode; wanted promise_in_bounds, clip, fill_or_drop"),
+      std::string::npos)
       << value.message();
   const Status key = parse_module(gather_with(", frontend_attributes={hilo.mode=\"clip\"}")).status();
   EXPECT_NE(key.message().find("gather has no attribute 'hilo.mode'"), std::string::npos) << key.message();

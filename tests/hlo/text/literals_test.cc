@@ -127,12 +127,12 @@ TEST(Constants, LargeOnesCanBeLeftOut) {
 
 TEST(Constants, CountMismatchIsFoundBeforeAnythingIsAllocated) {
   EXPECT_EQ(printed("f32[1099511627776]", "{1}"),
-            "INVALID_ARGUMENT: m.hlo:3:40: constant 'c': 1 value given, f32[1099511627776] needs 1099511627776");
+            "INVALID_ARGUMENT: m.hlo:3:40: constant 'c': got 1 value; f32[1099511627776] needs 1099511627776");
   EXPECT_EQ(printed("f32[1099511627776]", "{1, ...}"),
-            "RESOURCE_EXHAUSTED: m.hlo:3:40: constant 'c': 1 values given, the others of f32[1099511627776] left out; "
+            "RESOURCE_EXHAUSTED: m.hlo:3:40: constant 'c': got 1 values, the others of f32[1099511627776] omitted; "
             "wanted 1048576 elements at most");
   EXPECT_EQ(printed("f32[2,2]", "{{1, 2}, {3}}"),
-            "INVALID_ARGUMENT: m.hlo:3:30: constant 'c': 3 values given, f32[2,2] needs 4");
+            "INVALID_ARGUMENT: m.hlo:3:30: constant 'c': got 3 values; f32[2,2] needs 4");
 }
 
 TEST(Constants, ShortTextsOfLargeOnesTakeNoMemory) {
@@ -150,15 +150,18 @@ TEST(Constants, WrongNestingIsRefused) {
 }
 
 TEST(Constants, ValuesOutOfRangeAreRefused) {
-  EXPECT_EQ(printed("s8[]", "128"), "INVALID_ARGUMENT: m.hlo:3:26: '128' is no value of s8, or out of its range");
-  EXPECT_EQ(printed("s4[]", "8"), "INVALID_ARGUMENT: m.hlo:3:26: '8' is no value of s4, or out of its range");
-  EXPECT_EQ(printed("u32[]", "-1"), "INVALID_ARGUMENT: m.hlo:3:27: '-1' is no value of u32, or out of its range");
-  EXPECT_EQ(printed("f32[]", "1e39"), "INVALID_ARGUMENT: m.hlo:3:27: '1e39' is no value of f32, or out of its range");
-  EXPECT_EQ(printed("f16[]", "70000"), "INVALID_ARGUMENT: m.hlo:3:27: '70000' is no value of f16, or out of its range");
-  EXPECT_EQ(printed("pred[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:28: '1.5' is no value of pred, or out of its range");
-  EXPECT_EQ(printed("s32[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:27: '1.5' is no value of s32, or out of its range");
+  EXPECT_EQ(printed("s8[]", "128"), "INVALID_ARGUMENT: m.hlo:3:26: '128' is not a value of s8, or out of its range");
+  EXPECT_EQ(printed("s4[]", "8"), "INVALID_ARGUMENT: m.hlo:3:26: '8' is not a value of s4, or out of its range");
+  EXPECT_EQ(printed("u32[]", "-1"), "INVALID_ARGUMENT: m.hlo:3:27: '-1' is not a value of u32, or out of its range");
+  EXPECT_EQ(printed("f32[]", "1e39"),
+            "INVALID_ARGUMENT: m.hlo:3:27: '1e39' is not a value of f32, or out of its range");
+  EXPECT_EQ(printed("f16[]", "70000"),
+            "INVALID_ARGUMENT: m.hlo:3:27: '70000' is not a value of f16, or out of its range");
+  EXPECT_EQ(printed("pred[]", "1.5"),
+            "INVALID_ARGUMENT: m.hlo:3:28: '1.5' is not a value of pred, or out of its range");
+  EXPECT_EQ(printed("s32[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:27: '1.5' is not a value of s32, or out of its range");
   EXPECT_EQ(printed("f4e2m1fn[]", "nan"),
-            "INVALID_ARGUMENT: m.hlo:3:32: 'nan' is no value of f4e2m1fn, or out of its range");
+            "INVALID_ARGUMENT: m.hlo:3:32: 'nan' is not a value of f4e2m1fn, or out of its range");
 }
 
 }  // namespace

@@ -62,11 +62,11 @@ TEST(LocationTables, RowsMustNameWhatIsThere) {
 
 TEST(LocationTables, NoFrameIsAmongItsOwnParents) {
   EXPECT_EQ(error_with({kNames, kLocations, "StackFrames\n1 {file_location_id=1 parent_frame_id=2}\n"}),
-            "INVALID_ARGUMENT: m.hlo:14:3: frame 1 is among its own parents");
+            "INVALID_ARGUMENT: m.hlo:14:3: frame 1 is its own ancestor");
   EXPECT_EQ(error_with({kNames, kLocations,
                         "StackFrames\n1 {file_location_id=1 parent_frame_id=3}\n"
                         "2 {file_location_id=1 parent_frame_id=2}\n"}),
-            "INVALID_ARGUMENT: m.hlo:14:3: frame 1 is among its own parents");
+            "INVALID_ARGUMENT: m.hlo:14:3: frame 1 is its own ancestor");
   EXPECT_EQ(error_with({kNames, kLocations,
                         "StackFrames\n1 {file_location_id=1 parent_frame_id=3}\n"
                         "2 {file_location_id=1 parent_frame_id=1}\n"}),
@@ -75,9 +75,10 @@ TEST(LocationTables, NoFrameIsAmongItsOwnParents) {
 
 TEST(LocationTables, RowsCountFromOneAndHaveXlasKeysOnce) {
   EXPECT_EQ(error_with({"FileNames\n2 \"a\"\n"}), "INVALID_ARGUMENT: m.hlo:4:1: FileNames: got row 2; wanted row 1");
-  EXPECT_EQ(error_with({kNames, "FileLocations\n1 {file_name_id=1 lime=3}\n"}),
-            "INVALID_ARGUMENT: m.hlo:11:19: 'lime' is no key of FileLocations; wanted file_name_id, function_name_id, "
-            "line, end_line, column, end_column. Hint: did you mean 'line'?");
+  EXPECT_EQ(
+      error_with({kNames, "FileLocations\n1 {file_name_id=1 lime=3}\n"}),
+      "INVALID_ARGUMENT: m.hlo:11:19: 'lime' is not a key of FileLocations; wanted file_name_id, function_name_id, "
+      "line, end_line, column, end_column. Hint: did you mean 'line'?");
   EXPECT_EQ(error_with({kNames, "FileLocations\n1 {file_name_id=1 file_name_id=2}\n"}),
             "INVALID_ARGUMENT: m.hlo:11:19: file_name_id appears twice in a row of FileLocations");
   EXPECT_EQ(error_with({kNames, "FileLocations\n1 {file_name_id=1 line=4294967296}\n"}),
@@ -87,8 +88,7 @@ TEST(LocationTables, RowsCountFromOneAndHaveXlasKeysOnce) {
 }
 
 TEST(LocationTables, StandBeforeTheComputationsInXlasOrder) {
-  const std::string order =
-      "INVALID_ARGUMENT: m.hlo:6:1: FileNames must stand before all computations, in the order of XLA";
+  const std::string order = "INVALID_ARGUMENT: m.hlo:6:1: FileNames must come before all computations, in XLA's order";
   EXPECT_EQ(error_with({"FunctionNames\n1 \"f\"\n\nFileNames\n1 \"a\"\n"}), order);
   EXPECT_EQ(error_of("HloModule m\nENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n\nFileNames\n1 \"a\"\n"), order);
 }

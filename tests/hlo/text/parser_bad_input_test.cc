@@ -98,9 +98,9 @@ TEST(BadInput, Attributes) {
   EXPECT_EQ(error_in(x + "  y = f32[] get-tuple-element(x)\n"),
             "INVALID_ARGUMENT: m.hlo:4:3: get-tuple-element 'y': attribute 'index' is missing");
   EXPECT_EQ(error_in(x + "  y = pred[2] compare(x, x), direction=GG\n"),
-            "INVALID_ARGUMENT: m.hlo:4:40: 'GG' is no value of direction; known: EQ, NE, GE, GT, LE, LT");
+            "INVALID_ARGUMENT: m.hlo:4:40: 'GG' is not a value of direction; known: EQ, NE, GE, GT, LE, LT");
   EXPECT_EQ(error_in(x + "  y = pred[2] compare(x, x), direction=LT, order=FULL\n"),
-            "INVALID_ARGUMENT: m.hlo:4:50: 'FULL' is no order; known: PARTIAL, TOTAL");
+            "INVALID_ARGUMENT: m.hlo:4:50: 'FULL' is not an order; known: PARTIAL, TOTAL");
   for (const char* both : {"type=FLOAT, order=TOTAL", "order=TOTAL, type=FLOAT"}) {
     EXPECT_NE(error_in(x + "  y = pred[2] compare(x, x), direction=LT, " + both + "\n")
                   .find("compare has both 'type' and 'order'; wanted one of them"),
@@ -189,12 +189,14 @@ TEST(BadInput, OperandShapeThatIsNotTheOperands) {
 }
 
 TEST(BadInput, HeadsThatDisagreeWithTheirBodies) {
-  EXPECT_EQ(error_of("HloModule m\nENTRY main (x: f32[3]) -> f32[2] {\n  x = f32[2] parameter(0)\n}\n"),
-            "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its head says parameter 0 is f32[3], its body f32[2]");
+  EXPECT_EQ(
+      error_of("HloModule m\nENTRY main (x: f32[3]) -> f32[2] {\n  x = f32[2] parameter(0)\n}\n"),
+      "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header declares parameter 0 as f32[3], its body as f32[2]");
   EXPECT_EQ(error_of("HloModule m\nENTRY main () -> f32[2] {\n  x = f32[2] parameter(0)\n}\n"),
-            "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its head lists 0 parameters, its body has 1");
-  EXPECT_EQ(error_of("HloModule m\nENTRY main (x: f32[2]) -> f32[] {\n  x = f32[2] parameter(0)\n}\n"),
-            "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its head says the result is f32[], its root is f32[2]");
+            "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header lists 0 parameters, its body has 1");
+  EXPECT_EQ(
+      error_of("HloModule m\nENTRY main (x: f32[2]) -> f32[] {\n  x = f32[2] parameter(0)\n}\n"),
+      "INVALID_ARGUMENT: m.hlo:2:7: computation 'main': its header declares the result as f32[], its root is f32[2]");
   EXPECT_EQ(error_of("HloModule m, entry_computation_layout={(f32[3]{0})->f32[2]{0}}\nENTRY main {\n  x = f32[2] "
                      "parameter(0)\n}\n"),
             "INVALID_ARGUMENT: m.hlo:1:1: entry_computation_layout doesn't fit the parameters and result of 'main'");

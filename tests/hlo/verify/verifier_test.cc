@@ -48,7 +48,7 @@ TEST(Verifier, RefusesAShapeThatTheRuleDoesNotGive) {
   const InstructionId operands[] = {0, 0};
   draft.append(Opcode::kAdd, Shape::array(ElementType::kF32, {2}), operands, nullptr, "sum");
   EXPECT_EQ(verified(std::move(draft), 1),
-            "INVALID_ARGUMENT: computation 'main': add 'sum': declared shape is f32[2], the operands give f32[]");
+            "INVALID_ARGUMENT: computation 'main': add 'sum': declared shape is f32[2]; the operands imply f32[]");
 }
 
 TEST(Verifier, RefusesAnOperandThatComesLater) {
@@ -77,7 +77,7 @@ TEST(Verifier, LooksIntoCalledComputations) {
   ComputationDraft draft = draft_with_parameter();
   draft.append(Opcode::kCall, Shape::scalar(ElementType::kS32), operands, std::move(call), "c");
   EXPECT_EQ(verified(std::move(draft), 1),
-            "INVALID_ARGUMENT: computation 'bad': negate 'n': declared shape is s32[], the operands give f32[]");
+            "INVALID_ARGUMENT: computation 'bad': negate 'n': declared shape is s32[]; the operands imply f32[]");
 }
 
 TEST(Verifier, RefusesAliasesOfParametersThatAreNotThere) {

@@ -46,11 +46,10 @@ TEST(OpSharding, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(read("{devices=[2,2]0,1,2}", 2), "INVALID_ARGUMENT: OpSharding: parts [2,2] of 3 devices");
   EXPECT_EQ(read("{devices=[4294967296,4294967296]0}", 2),
             "INVALID_ARGUMENT: OpSharding: parts [4294967296,4294967296] of 1 devices");
-  EXPECT_EQ(read("{devices=[2]<=[99999999999]}", 1), "INVALID_ARGUMENT: OpSharding: devices of a box that can't be");
-  EXPECT_EQ(read("{devices=[2]<=[2]T(1)}", 1),
-            "INVALID_ARGUMENT: OpSharding: a transposition that isn't of its dimensions");
+  EXPECT_EQ(read("{devices=[2]<=[99999999999]}", 1), "INVALID_ARGUMENT: OpSharding: invalid dimensions of devices");
+  EXPECT_EQ(read("{devices=[2]<=[2]T(1)}", 1), "INVALID_ARGUMENT: OpSharding: invalid transposition of devices");
   EXPECT_EQ(read("{devices=[2]0,0}", 1), "INVALID_ARGUMENT: device_ids of a mesh aren't each of its devices once");
-  EXPECT_EQ(read("{{replicated}, {replicated}}", 1), "UNIMPLEMENTED: OpSharding: type 2 can't stand here");
+  EXPECT_EQ(read("{{replicated}, {replicated}}", 1), "UNIMPLEMENTED: OpSharding: type 2 isn't allowed here");
 }
 
 }  // namespace

@@ -22,11 +22,11 @@ StatusOr<InstructionId> Builder::add(Opcode opcode, std::span<const InstructionI
   }
   const StatusOr<Shape> shape = check_instruction(op_def(opcode), shapes, attributes.get(), declared);
   if (!shape.ok()) {
-    Instruction asked;
-    asked.opcode = opcode;
-    asked.name = name.empty() ? fmt::format("{}.{}", opcode_name(opcode), draft_.size()) : name;
-    asked.annotations = annotations_;
-    return shape.status().with_context(describe(asked));
+    Instruction rejected;
+    rejected.opcode = opcode;
+    rejected.name = name.empty() ? fmt::format("{}.{}", opcode_name(opcode), draft_.size()) : name;
+    rejected.annotations = annotations_;
+    return shape.status().with_context(describe(rejected));
   }
   const InstructionId id = draft_.append(opcode, *shape, operands, std::move(attributes), std::move(name));
   draft_.mutable_instruction(id).annotations = annotations_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/build/builder.h -- the verbatim builder: checks every instruction and appends it as it is asked for.
+// hlo/build/builder.h -- the verbatim builder: checks every instruction and appends it unchanged.
 #pragma once
 
 #include <optional>
@@ -15,13 +15,13 @@ std::shared_ptr<const T> shared_attributes(T attributes) {
   return std::make_shared<const T>(std::move(attributes));
 }
 
-/// Builds a computation instruction by instruction. It never folds, merges or reorders: what is dumped as unoptimised is
-/// what was traced, and derivatives see max(x, x) as written. The rewriting builder of passes is hlo/rewrite.
+/// Builds a computation instruction by instruction. It never folds, merges or reorders: the unoptimized dump shows what
+/// was traced, and derivatives see max(x, x) as written. The rewriting builder of passes is in hlo/rewrite.
 class Builder {
  public:
   explicit Builder(std::string name) : draft_(std::move(name)) {}
 
-  /// Appends one instruction. `declared` states the result for ops whose shape doesn't follow from their operands
+  /// Appends one instruction. `declared` is the result's shape for ops whose shape doesn't follow from their operands
   /// (broadcast, reshape, convert, iota, ...).
   /// Errors    INVALID_ARGUMENT "add 'x' (file:line): ..."
   StatusOr<InstructionId> add(Opcode opcode, std::span<const InstructionId> operands,
@@ -34,7 +34,7 @@ class Builder {
                declared, std::move(name));
   }
 
-  /// The next parameter, or parameter `number`.
+  /// Appends the next parameter, or parameter `number`.
   InstructionId parameter(const Shape& shape, std::string name = {}, std::optional<int64_t> number = std::nullopt);
   InstructionId constant(Literal value, std::string name = {});
   InstructionId tuple(std::span<const InstructionId> elements);
@@ -43,13 +43,13 @@ class Builder {
   }
   StatusOr<InstructionId> get_tuple_element(InstructionId tuple, int64_t index);
 
-  /// By value: an instruction's place changes when others are added.
+  /// Returned by value: adding instructions moves the existing ones.
   Shape shape(InstructionId id) const { return draft_.instruction(id).shape; }
   const Instruction& instruction(InstructionId id) const { return draft_.instruction(id); }
   InstructionId size() const { return draft_.size(); }
-  /// Gives a parameter another number; for who learns of a function's captures only while tracing it.
+  /// Changes the number of a parameter. Callers need it if they learn of a function's captures only while tracing it.
   void renumber_parameter(InstructionId parameter, int64_t number);
-  /// Given to every instruction added from now on.
+  /// Sets the annotations of all instructions added from here on.
   void set_annotations(AnnotationsPtr annotations) { annotations_ = std::move(annotations); }
 
   StatusOr<ComputationPtr> build(InstructionId root) && { return std::move(draft_).finish(root); }
@@ -60,8 +60,8 @@ class Builder {
   int64_t next_parameter_ = 0;
 };
 
-/// The body op(p0, p1) over scalars of `type`, for reduce and scatter.
-/// Errors     INVALID_ARGUMENT if the op doesn't take the type
+/// Returns the body op(p0, p1) over scalars of `type`, for reduce and scatter.
+/// Errors    INVALID_ARGUMENT if the op doesn't accept the type
 StatusOr<ComputationPtr> scalar_binary_computation(Opcode opcode, ElementType type);
 
 }  // namespace hilo::hlo

@@ -34,7 +34,7 @@ void Sink::fail(Status status) {
   if (status_.ok()) status_ = std::move(status);
 }
 
-// ---- Constants.
+// ---- Constants
 
 Expr full(Sink& sink, const Shape& shape, const Literal& scalar) {
   return broadcast(sink.constant(scalar), shape.dimensions(), {});
@@ -54,7 +54,7 @@ Expr iota(Sink& sink, const Shape& shape, int64_t dimension) {
   return sink.add_with<IotaAttributes>(Opcode::kIota, {}, [&](auto& a) { a.dimension = dimension; }, shape);
 }
 
-// ---- Element by element.
+// ---- Elementwise ops
 
 Expr compare(Expr x, ComparisonDirection direction, Expr y) {
   return x.sink->add_with<CompareAttributes>(Opcode::kCompare, {x, y}, [&](auto& a) { a.direction = direction; });
@@ -70,7 +70,7 @@ Expr bitcast(Expr x, ElementType type) {
   return x.sink->add(Opcode::kBitcastConvert, {x}, nullptr, x.shape().with_element_type(type));
 }
 
-// ---- Shapes.
+// ---- Shapes
 
 Expr reshape(Expr x, std::span<const int64_t> dimensions) {
   return x.sink->add(Opcode::kReshape, {x}, nullptr, x.shape().with_dimensions(dimensions));
@@ -100,7 +100,7 @@ Expr concatenate(const Exprs& parts, int64_t dimension) {
                                                         [&](auto& a) { a.dimension = dimension; });
 }
 
-// ---- Others.
+// ---- Other ops
 
 Expr sum(Expr x, const Int64List& dimensions) {
   const ElementType type = x.type();

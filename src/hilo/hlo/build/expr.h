@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/build/expr.h -- arithmetic that writes HLO: how decompositions, rewrites and translations say what they add.
+// hlo/build/expr.h -- expressions that append HLO, for decompositions, rewrites and translations.
 #pragma once
 
 #include <memory>
@@ -14,30 +14,32 @@ namespace hilo::hlo {
 
 class Sink;
 
-/// An instruction that was added to a sink. After the sink's first error it means nothing, and may still be computed with.
+/// An instruction that was added to a sink. After the sink's first error its value is meaningless, but further
+/// expressions may still use it.
 struct Expr {
   Sink* sink = nullptr;
   InstructionId id = 0;
 
-  /// A scalar predicate after an error.
+  /// Returns the shape; a scalar predicate after an error.
   Shape shape() const;
   ElementType type() const { return shape().element_type(); }
 };
 
 using Exprs = std::vector<Expr>;
 
-/// Where expressions put their instructions. It remembers the first error, after which nothing is added, so that what a
-/// rule says reads as arithmetic.
+/// The destination of the instructions of expressions. It stores the first error and adds nothing after it, so that
+/// rules can be written as plain arithmetic.
 class Sink {
  public:
-  /// `declared` as in Builder::add.
+  /// Appends an instruction; `declared` as in Builder::add.
   Expr add(Opcode opcode, std::span<const Expr> operands, AttributesPtr attributes = nullptr,
            const std::optional<Shape>& declared = std::nullopt);
   Expr add(Opcode opcode, std::initializer_list<Expr> operands, AttributesPtr attributes = nullptr,
            const std::optional<Shape>& declared = std::nullopt) {
     return add(opcode, std::span(operands.begin(), operands.size()), std::move(attributes), declared);
   }
-  /// With attributes of struct T, filled by `fill`, which isn't called after an error: it may rely on shapes.
+  /// Appends an instruction with attributes of struct T, filled by `fill`. `fill` isn't called after an error, so it
+  /// may rely on shapes.
   template <typename T, typename Fill>
   Expr add_with(Opcode opcode, const Exprs& operands, Fill&& fill,
                 const std::optional<Shape>& declared = std::nullopt) {
@@ -48,13 +50,13 @@ class Sink {
   }
   Expr constant(Literal value);
 
-  /// An instruction that is there already.
+  /// Returns the expression of an existing instruction.
   Expr at(InstructionId id) { return {this, id}; }
-  /// One that was added some other way, or why it wasn't.
+  /// Returns the expression of an instruction that was added elsewhere, or stores its error.
   Expr take(const StatusOr<InstructionId>& id);
   Shape shape(InstructionId id) const;
 
-  /// Keeps the first error.
+  /// Stores the first error.
   void fail(Status status);
   const Status& status() const { return status_; }
 
@@ -62,7 +64,7 @@ class Sink {
   Sink() = default;
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
-  ~Sink() = default;  // nobody owns one by its base
+  ~Sink() = default;  // protected: objects are never deleted through this base
 
  private:
   virtual StatusOr<InstructionId> append(Opcode opcode, std::span<const InstructionId> operands,
@@ -73,17 +75,17 @@ class Sink {
   Status status_;
 };
 
-// ---- Constants.
+// ---- Constants
 
-/// One number in every element of `shape`; in as many as x has, of x's type or another.
+/// Fills `shape` with one number. The other form uses x's dimensions, and x's type unless a type is passed.
 Expr full(Sink& sink, const Shape& shape, double value);
 Expr full_like(Expr x, double value);
 Expr full_like(Expr x, ElementType type, double value);
-/// A scalar in every element.
+/// Fills `shape` with a scalar.
 Expr full(Sink& sink, const Shape& shape, const Literal& scalar);
 Expr iota(Sink& sink, const Shape& shape, int64_t dimension);
 
-// ---- Element by element: exp(x), max(x, y), select(p, x, y), ... by their names in jax.lax.
+// ---- Elementwise ops: exp(x), max(x, y), select(p, x, y), ... by their names in jax.lax
 
 #define HILO_EXPR_1(name, opcode) \
   inline Expr name(Expr x) { return x.sink->add(opcode, {x}); }
@@ -110,7 +112,7 @@ HILO_EXPR_OPERATOR(*, mul)
 HILO_EXPR_OPERATOR(/, div)
 #undef HILO_EXPR_OPERATOR
 
-/// Predicates.
+/// Comparisons; the results are predicates.
 Expr compare(Expr x, ComparisonDirection direction, Expr y);
 #define HILO_EXPR_COMPARISON(symbol, direction)                                                         \
   inline Expr operator symbol(Expr x, Expr y) { return compare(x, ComparisonDirection::direction, y); } \
@@ -123,34 +125,35 @@ HILO_EXPR_COMPARISON(==, kEq)
 HILO_EXPR_COMPARISON(!=, kNe)
 #undef HILO_EXPR_COMPARISON
 
-/// x itself where it has the type.
+/// Converts to a type; returns x unchanged if it already has it.
 Expr convert(Expr x, ElementType type);
-/// The bits as another type of as many.
+/// Reinterprets the bits as another type of the same width.
 Expr bitcast(Expr x, ElementType type);
 
-// ---- Shapes.
+// ---- Shapes
 
 Expr reshape(Expr x, std::span<const int64_t> dimensions);
 Expr transpose(Expr x, const Int64List& permutation);
-/// Dimension i of x becomes dimension `places[i]` of the result.
+/// Broadcasts: dimension i of x becomes dimension `places[i]` of the result.
 Expr broadcast(Expr x, std::span<const int64_t> dimensions, const Int64List& places);
-/// Keeps [start, limit) of one dimension.
+/// Returns the range [start, limit) of one dimension.
 Expr slice(Expr x, int64_t dimension, int64_t start, int64_t limit);
-/// One after the other along a dimension. Precondition: at least one.
+/// Concatenates along a dimension. Precondition: `parts` isn't empty.
 Expr concatenate(const Exprs& parts, int64_t dimension);
 
-// ---- Others.
+// ---- Other ops
 
-/// The sum over some dimensions.
+/// Returns the sum over some dimensions.
 Expr sum(Expr x, const Int64List& dimensions);
 Expr tuple(Sink& sink, const Exprs& elements);
 Expr element(Expr tuple, int64_t index);
 Expr call(Sink& sink, const ComputationPtr& computation, const Exprs& operands);
 
-/// The polynomial in x; coefficients from the highest degree down to 0.
+/// Evaluates a polynomial in x; coefficients from the highest degree down to 0.
 Expr polynomial(Expr x, std::span<const double> coefficients);
 
-/// The Chebyshev series of x by Clenshaw's recurrence; coefficients from the highest degree down to 0, of which half counts.
+/// Evaluates a Chebyshev series at x by Clenshaw's recurrence; coefficients from the highest degree down to 0, where
+/// degree 0 counts half.
 Expr chebyshev(Expr x, std::span<const double> coefficients);
 
 }  // namespace hilo::hlo

@@ -23,7 +23,7 @@ double elements_of(const Shape& shape) {
   return count;
 }
 
-/// Every operand read, the result written.
+/// Returns the bytes of all operands and the result.
 double bytes_through(const Instruction& i, const Computation& owner) {
   double bytes = bytes_of(i.shape);
   for (InstructionId operand : i.operands) bytes += bytes_of(owner.instruction(operand).shape);
@@ -52,14 +52,14 @@ Cost convolution_cost(const Instruction& i, const Computation& owner) {
   return {.flops = 2 * elements_of(i.shape) * elements_of(kernel) / outputs, .bytes = bytes_through(i, owner)};
 }
 
-/// `body` `count` times on values in registers, beside the instruction's own traffic.
+/// Returns the cost of running `body` `count` times on values in registers, plus the instruction's own `bytes`.
 Cost body_cost(const Cost& body, double count, double bytes) {
   Cost cost = body.times(count);
   cost.bytes = bytes;
   return cost;
 }
 
-/// One reduction an element of each window; of a running one, an element of the array.
+/// Counts one reduction per element of each window; for a running reduction, one per element of the array.
 Cost reduce_window_cost(const Instruction& i, const Computation& owner, const Cost& body) {
   const auto& a = attributes_of<ReduceWindowAttributes>(i);
   double steps = elements_of(i.shape) / static_cast<double>(i.operands.size() / 2);
@@ -69,7 +69,7 @@ Cost reduce_window_cost(const Instruction& i, const Computation& owner, const Co
   return body_cost(body, steps, bytes_through(i, owner));
 }
 
-/// All but one element of a window are compared, then one is combined.
+/// Counts n - 1 comparisons and one combination for a window of n elements.
 Cost select_and_scatter_cost(const Instruction& i, const Computation& owner, const Cost& select, const Cost& scatter) {
   double volume = 1;
   for (const WindowDimension& w : attributes_of<SelectAndScatterAttributes>(i).window)
@@ -97,8 +97,9 @@ Cost while_cost(const Instruction& i, const Computation& owner, const Cost& cond
   return cost;
 }
 
-/// The branch with the most operations.
-Cost dearest(std::span<const ComputationPtr> branches, const std::unordered_map<const Computation*, Cost>& costs) {
+/// Returns the cost of the branch with the most operations.
+Cost most_expensive(std::span<const ComputationPtr> branches,
+                    const std::unordered_map<const Computation*, Cost>& costs) {
   Cost most;
   for (const ComputationPtr& branch : branches) {
     const Cost& cost = costs.at(branch.get());
@@ -121,7 +122,7 @@ Cost& Cost::operator+=(const Cost& other) {
 Cost Cost::times(double count) const { return {flops * count, transcendentals * count, bytes * count, exact}; }
 
 CostAnalysis::CostAnalysis(ComputationPtr entry) : entry_(std::move(entry)), computations_(computations_of(entry_)) {
-  for (const ComputationPtr& computation : computations_) {  // called ones come first
+  for (const ComputationPtr& computation : computations_) {  // callees come first
     Cost total;
     for (const Instruction& i : computation->instructions()) total += of(i, *computation);
     costs_[computation.get()] = total;
@@ -163,7 +164,7 @@ Cost CostAnalysis::of(const Instruction& i, const Computation& owner) const {
       const auto& loop = attributes_of<WhileAttributes>(i);
       return while_cost(i, owner, costs_.at(loop.condition.get()), costs_.at(loop.body.get()));
     }
-    case Opcode::kConditional: return dearest(called, costs_);
+    case Opcode::kConditional: return most_expensive(called, costs_);
     case Opcode::kCall: return costs_.at(called[0].get());
     default: break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/cost/cost.h -- what a program has to do, counted from its instructions: operations and bytes.
+// hlo/cost/cost.h -- operations and bytes of a program, counted from its instructions.
 #pragma once
 
 #include <unordered_map>
@@ -8,13 +8,13 @@
 
 namespace hilo::hlo {
 
-/// Counts; whole numbers up to 2^53.
+/// Counts; exact for whole numbers up to 2^53.
 struct Cost {
-  double flops = 0;            ///< arithmetic of one result element each; a multiply and add of a dot are two
-  double transcendentals = 0;  ///< exp, log, sin, ...: counted apart, as their price differs by machine
+  double flops = 0;            ///< arithmetic operations; a multiply and add of a dot are two
+  double transcendentals = 0;  ///< exp, log, sin, ...: counted separately, because their price depends on the machine
   double bytes = 0;            ///< read and written if each instruction ran alone
-  /// False where a number isn't in the program: a loop of unknown length counts once, a conditional as its dearest
-  /// branch, an op without a rule here as its bytes.
+  /// False if the program doesn't determine a count. A loop of unknown length counts once, a conditional as its most
+  /// expensive branch, an op without a rule here as its bytes.
   bool exact = true;
 
   Cost& operator+=(const Cost& other);
@@ -22,23 +22,24 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
-/// The costs of all computations that can be reached from an entry. Holds them alive.
-/// Example    CostAnalysis(module.entry).of(*module.entry).flops
+/// Computes the costs of all computations that are reachable from an entry, and keeps them alive.
+/// Example   CostAnalysis(module.entry).of(*module.entry).flops
 class CostAnalysis {
  public:
-  /// Cost    linear in the program
+  /// Computes the costs of all reachable computations.
+  /// Cost      linear in the program
   explicit CostAnalysis(ComputationPtr entry);
 
-  /// One run of a computation. Precondition: it can be reached from the entry.
+  /// Returns the cost of one run of a computation. Precondition: it is reachable from the entry.
   Cost of(const Computation& computation) const { return costs_.at(&computation); }
 
-  /// One run of an instruction of `owner`, with what it calls.
-  ///   elementwise      one operation an element
+  /// Returns the cost of one run of an instruction of `owner`, including the computations it calls.
+  ///   elementwise      one operation per element
   ///   dot              2mnk
-  ///   reduce           its body once an element that goes away
+  ///   reduce           its body once per reduced element
   ///   sort             its comparator n ceil(log2 n) times, along each row
-  ///   scatter          its body once an update
-  ///   while            condition and body, as often as they run; the condition once more
+  ///   scatter          its body once per update
+  ///   while            condition and body once per iteration; the condition once more
   Cost of(const Instruction& instruction, const Computation& owner) const;
 
  private:

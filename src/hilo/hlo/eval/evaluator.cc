@@ -19,39 +19,40 @@ namespace {
 
 using LiteralPointers = std::span<const Literal* const>;
 
-/// The values of one run of a computation. Parameters point at the caller's literals; all else is owned.
+/// The values of one run of a computation. Parameters point at the caller's literals; the frame owns all others.
 struct Frame {
   explicit Frame(size_t size) : owned(size), values(size, nullptr) {}
   std::vector<std::optional<Literal>> owned;
   std::vector<const Literal*> values;
-  std::vector<const Literal*> operands;  // of the instruction at hand
+  std::vector<const Literal*> operands;  // operands of the current instruction
 };
 
-/// What is worked out once per computation, since a loop runs it many times.
+/// Facts that are computed once per computation, because a loop runs it many times.
 struct Plan {
-  std::vector<uint32_t> dead_begin;  // dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i
+  // The instructions dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i.
+  std::vector<uint32_t> dead_begin;
   std::vector<InstructionId> dead;
   std::vector<std::unique_ptr<Frame>> spare_frames;
 };
 
 Plan make_plan(const Computation& computation) {
-  constexpr InstructionId kKept = kNoInstruction;
+  constexpr InstructionId kUsedLater = kNoInstruction;
   std::vector<InstructionId> last_use(computation.size());
   for (const Instruction& i : computation.instructions()) {
-    last_use[i.id] = i.id;  // a value that nobody reads dies at once
+    last_use[i.id] = i.id;  // an unused value is freed at once
     for (InstructionId operand : i.operands) last_use[operand] = i.id;
   }
-  last_use[computation.root_id()] = kKept;
+  last_use[computation.root_id()] = kUsedLater;
   Plan plan;
   plan.dead_begin.assign(computation.size() + size_t{1}, 0);
   for (InstructionId use : last_use) {
-    if (use != kKept) ++plan.dead_begin[use + size_t{1}];
+    if (use != kUsedLater) ++plan.dead_begin[use + size_t{1}];
   }
   for (size_t i = 1; i < plan.dead_begin.size(); ++i) plan.dead_begin[i] += plan.dead_begin[i - 1];
   plan.dead.resize(plan.dead_begin.back());
   std::vector<uint32_t> next = plan.dead_begin;
   for (InstructionId id = 0; id < computation.size(); ++id) {
-    if (last_use[id] != kKept) plan.dead[next[last_use[id]]++] = id;
+    if (last_use[id] != kUsedLater) plan.dead[next[last_use[id]]++] = id;
   }
   return plan;
 }
@@ -139,13 +140,13 @@ class Evaluator {
     if (instruction.opcode == Opcode::kRngGetAndUpdateState) return next_rng_state(instruction);
     if (def.evaluate == nullptr) return compute_decomposed(frame, computation, instruction);
     StatusOr<Literal> value = def.evaluate({instruction, frame.operands, run_, &options_.collective});
-    // A kernel that was stopped leaves something unfinished, or an error that says nothing.
+    // A kernel that was stopped returns an unfinished value or a misleading error.
     if (stop_.raised()) return located(stop_status(), instruction);
     if (!value.ok()) return located(value.status(), instruction);
     return value;
   }
 
-  /// The one op with a memory.
+  /// Returns the state of rng-get-and-update-state, the only op with a memory.
   Literal next_rng_state(const Instruction& instruction) {
     const std::scoped_lock lock(memory_.mutex);
     const auto [it, fresh] = memory_.rng_states.try_emplace(&instruction, first_rng_state());
@@ -167,12 +168,12 @@ class Evaluator {
     if (instruction.def().decompose == nullptr) return unimplemented("this op has no reference kernel in this version");
     std::vector<Shape> shapes;
     for (InstructionId operand : instruction.operands) shapes.push_back(computation.instruction(operand).shape);
-    HILO_ASSIGN_OR_RETURN(ComputationPtr made, instruction.def().decompose(instruction, shapes));
-    memory_.decompositions.emplace(&instruction, made);
-    return made;
+    HILO_ASSIGN_OR_RETURN(ComputationPtr result, instruction.def().decompose(instruction, shapes));
+    memory_.decompositions.emplace(&instruction, result);
+    return result;
   }
 
-  /// Names the innermost instruction, once: callers up the chain pass the error on.
+  /// Adds the name of the innermost instruction, once; callers pass the error on unchanged.
   Status located(const Status& status, const Instruction& instruction) {
     if (located_) return status;
     located_ = true;
@@ -183,7 +184,7 @@ class Evaluator {
   EvaluatorMemory own_memory_;
   EvaluatorMemory& memory_;
   const StopScope scope_;
-  const StopFlag stop_;  // after the scope: it is of its word
+  const StopFlag stop_;  // declared after the scope, whose stop word it reads
   const std::function<StatusOr<Literal>(const Computation&, LiteralPointers)> run_;
   std::unordered_map<const Computation*, Plan> plans_;
   int depth_ = 0;
@@ -192,12 +193,12 @@ class Evaluator {
 };
 
 Status check_arguments(std::string_view name, const Computation& computation, std::span<const Literal> arguments) {
-  const size_t wanted = computation.parameter_count();
-  if (arguments.size() != wanted) {
+  const size_t expected = computation.parameter_count();
+  if (arguments.size() != expected) {
     return invalid_argument(fmt::format("Execute '{}': got {} argument{}, compiled for {}", name, arguments.size(),
-                                        arguments.size() == 1 ? "" : "s", wanted));
+                                        arguments.size() == 1 ? "" : "s", expected));
   }
-  for (size_t i = 0; i < wanted; ++i) {
+  for (size_t i = 0; i < expected; ++i) {
     const Instruction& parameter = computation.parameter(i);
     if (arguments[i].shape().compatible(parameter.shape)) continue;
     return invalid_argument(fmt::format("Execute '{}': argument {} '{}' is {}, compiled for {}", name, i,

@@ -78,7 +78,7 @@ bool equal(const T& a, const T& b) {
   return a == b;
 }
 
-/// Calls visit(value of the field in a) with its static type, for one or two attribute structs.
+/// Calls visit(member) with the static type of the field's member, for one or two attribute structs.
 template <typename Visit>
 auto visit_field(const AttributeField& f, Visit&& visit) {
   switch (f.kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/attributes.h -- attributes of instructions as described fields, so that text, proto, hash and equality are
-// loops over a table and not code per op.
+// hlo/ir/attributes.h -- attributes of instructions as tables of fields, over which text, proto, hash and equality
+// loop.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace hilo::hlo {
 class Computation;
 using ComputationPtr = std::shared_ptr<const Computation>;
 
-/// Base of every attribute struct (ReduceAttributes, ...). No virtual functions: the OpDef says which struct it is.
+/// Base of every attribute struct (ReduceAttributes, ...). No virtual functions: the OpDef knows the struct's type.
 struct Attributes {};
 using AttributesPtr = std::shared_ptr<const Attributes>;
 
@@ -28,7 +28,7 @@ struct SliceRange {
   bool operator==(const SliceRange&) const = default;
 };
 
-/// One dimension of `padding=low_high_interior`; low and high may be negative (they crop).
+/// One dimension of `padding=low_high_interior`. Negative low and high crop.
 struct PaddingDimension {
   int64_t low = 0, high = 0, interior = 0;
   bool operator==(const PaddingDimension&) const = default;
@@ -53,14 +53,14 @@ using Int64Lists = std::vector<std::vector<int64_t>>;         // replica groups
 using Int64Pairs = std::vector<std::pair<int64_t, int64_t>>;  // source-target pairs
 using StringList = std::vector<std::string>;
 
-/// Is `value` in `list`, as a dimension in a list of dimensions?
+/// Returns whether `list`, a list of dimensions, contains `value`.
 inline bool contains(std::span<const int64_t> list, int64_t value) {
   for (const int64_t item : list)
     if (item == value) return true;
   return false;
 }
 
-/// What kind of value a field holds; readers and writers switch over it.
+/// The kind of value that a field holds. Readers and writers switch over it.
 // clang-format off: rows of a kind
 enum class FieldKind : uint8_t {
   kInt64, kBool, kDouble, kString, kInt64List, kInt64Lists, kInt64Pairs, kStringList, kEnum,
@@ -119,7 +119,7 @@ constexpr FieldKind kind_of() {
 }
 }  // namespace field_detail
 
-/// Describes one member: field<&ReduceAttributes::dimensions>("dimensions", FieldShow::kAlways).
+/// Returns the description of one member: field<&ReduceAttributes::dimensions>("dimensions", FieldShow::kAlways).
 template <auto MemberPointer>
 constexpr AttributeField field(std::string_view name, FieldShow show,
                                std::span<const std::string_view> enum_names = {}) {
@@ -133,7 +133,7 @@ constexpr AttributeField field(std::string_view name, FieldShow show,
       enum_names};
 }
 
-/// The value of a field. Precondition: T is the member's type.
+/// Returns the value of a field. Precondition: T is the member's type.
 template <typename T>
 const T& field_value(const AttributeField& field, const Attributes& attributes) {
   return *static_cast<const T*>(field.get(attributes));
@@ -143,7 +143,7 @@ T& field_value(const AttributeField& field, Attributes& attributes) {
   return *static_cast<T*>(field.get_mutable(attributes));
 }
 
-/// Field by field equality and hash. Called computations compare by fingerprint.
+/// Compares or hashes field by field. Called computations are compared by their fingerprints.
 bool fields_equal(std::span<const AttributeField> fields, const Attributes& a, const Attributes& b);
 uint64_t fields_hash(std::span<const AttributeField> fields, const Attributes& attributes);
 

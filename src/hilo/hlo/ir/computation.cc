@@ -26,16 +26,16 @@ Fingerprint fingerprint_of(std::span<const Instruction> instructions, Instructio
     add(static_cast<uint64_t>(i.opcode));
     add(i.shape.hash());
     for (InstructionId operand : i.operands) add(operand + 1);
-    if (i.attributes != nullptr) add(fields_hash(i.def().fields, *i.attributes));
+    if (i.attributes != nullptr) add(fields_hash(i.def().attributes.fields, *i.attributes));
   }
   return f;
 }
 
-/// Calls visit(computation) for those that an instruction calls, in field order.
+/// Calls visit(computation) for each computation that an instruction calls, in field order.
 template <typename Visit>
 void for_each_called(const Instruction& instruction, const Visit& visit) {
   if (instruction.attributes == nullptr) return;
-  for (const AttributeField& f : instruction.def().fields) {
+  for (const AttributeField& f : instruction.def().attributes.fields) {
     if (f.kind == FieldKind::kComputation) {
       const auto& computation = field_value<ComputationPtr>(f, *instruction.attributes);
       if (computation != nullptr) visit(computation);
@@ -55,14 +55,14 @@ bool computes_effect(std::span<const Instruction> instructions) {
 }
 
 void make_names_unique(std::span<Instruction> instructions) {
-  const bool all_made = std::ranges::all_of(instructions, [](const Instruction& i) { return i.name.empty(); });
-  boost::unordered_flat_set<std::string_view> taken;  // views of the names, which stay where they are
-  if (!all_made) taken.reserve(instructions.size());
+  const bool all_generated = std::ranges::all_of(instructions, [](const Instruction& i) { return i.name.empty(); });
+  boost::unordered_flat_set<std::string_view> used;  // views of the names, whose storage doesn't move
+  if (!all_generated) used.reserve(instructions.size());
   for (Instruction& i : instructions) {
     if (i.name.empty()) i.name.append(opcode_name(i.opcode)).append(".").append(std::to_string(i.id));
-    if (all_made || taken.insert(i.name).second) continue;  // names that are made end in their id
+    if (all_generated || used.insert(i.name).second) continue;  // generated names end in their id
     const std::string stem = i.name;
-    for (InstructionId suffix = i.id; !taken.insert(i.name).second; ++suffix)
+    for (InstructionId suffix = i.id; !used.insert(i.name).second; ++suffix)
       i.name = stem + "." + std::to_string(suffix);
   }
 }
@@ -79,8 +79,9 @@ std::vector<Shape> Computation::parameter_shapes() const {
 }
 
 ComputationDraft::ComputationDraft(std::string name) {
-  // A computation that dies with another waits until that one is gone. The list of those that wait takes no memory: the
-  // word for the next one is half of the fingerprint, which nobody asks for now.
+  // A computation whose last reference is dropped while another one is destroyed is queued and destroyed after it. The
+  // queue is a linked list without memory of its own: the pointer to the next one is stored in half of the fingerprint,
+  // which is unused by then.
   const auto bury = [](Computation* dead) {
     thread_local Computation* waiting = nullptr;
     thread_local bool digging = false;
@@ -105,12 +106,12 @@ InstructionId ComputationDraft::append(Opcode opcode, const Shape& shape, std::s
                                        AttributesPtr attributes, std::string name) {
   if (chunk_ == nullptr || chunk_->size() + operands.size() > chunk_->capacity()) {
     chunk_ = &computation_->operand_chunks_.emplace_back();
-    // The first chunk is small: most computations are reducers and the like.
+    // The first chunk is small because most computations are short, such as reducers.
     chunk_->reserve(std::max(operands.size(), computation_->operand_chunks_.size() == 1 ? size_t{16} : kChunkSize));
   }
   const size_t begin = chunk_->size();
   chunk_->insert(chunk_->end(), operands.begin(), operands.end());
-  const Shape own_shape = shape;  // which may be that of an instruction here, and these move
+  const Shape own_shape = shape;  // a copy: `shape` may refer to an instruction of this list, and appending moves those
   const InstructionId id = size();
   Instruction& instruction = computation_->instructions_.emplace_back();
   instruction.opcode = opcode;
@@ -177,7 +178,7 @@ std::vector<ComputationPtr> called_computations(const Instruction& instruction) 
 AttributesPtr map_called_computations(const Instruction& instruction,
                                       const std::function<ComputationPtr(const ComputationPtr&)>& map) {
   if (called_computations(instruction).empty()) return instruction.attributes;
-  std::shared_ptr<Attributes> copy = instruction.def().copy_attributes(*instruction.attributes);
+  std::shared_ptr<Attributes> copy = instruction.def().attributes.copy(*instruction.attributes);
   bool changed = false;
   const auto replace = [&](ComputationPtr& computation) {
     if (computation == nullptr) return;
@@ -185,7 +186,7 @@ AttributesPtr map_called_computations(const Instruction& instruction,
     changed |= mapped != computation;
     computation = std::move(mapped);
   };
-  for (const AttributeField& f : instruction.def().fields) {
+  for (const AttributeField& f : instruction.def().attributes.fields) {
     if (f.kind == FieldKind::kComputation) replace(field_value<ComputationPtr>(f, *copy));
     if (f.kind == FieldKind::kComputations) {
       for (ComputationPtr& c : field_value<std::vector<ComputationPtr>>(f, *copy)) replace(c);

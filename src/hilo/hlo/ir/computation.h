@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/computation.h -- an immutable list of instructions with parameters and a root; and the draft it is made from.
+// hlo/ir/computation.h -- an immutable list of instructions with parameters and a root, and the draft that builds it.
 #pragma once
 
 #include <deque>
@@ -8,20 +8,20 @@
 
 namespace hilo::hlo {
 
-/// 128 bits that stand for the meaning of a computation: opcodes, shapes, operands, attributes and called computations,
-/// not names or annotations. Equal fingerprints are taken as equal computations.
+/// 128-bit hash of a computation's meaning: opcodes, shapes, operands, attributes and called computations, without
+/// names or annotations. Equal fingerprints are treated as equal computations.
 struct Fingerprint {
   uint64_t high = 0, low = 0;
   bool operator==(const Fingerprint&) const = default;
 };
 
-/// What a reducer body computes, whatever the order of its operands.
+/// The function that a reducer body computes, whatever the order of its operands.
 enum class ReducerKind : uint8_t { kAdd, kMultiply, kMaximum, kMinimum, kAnd, kOr, kXor, kArgMax, kArgMin, kGeneric };
 
-/// Immutable after finish(), so threads share it freely. Equal bodies may be one object.
+/// Immutable after finish(), so threads share it without locks. Equal bodies may share one object.
 class Computation {
  public:
-  /// Computations hold the ones they call: a long chain of calls goes away without recursion.
+  /// Destroys a long chain of calls without recursion.
   ~Computation();
   Computation(const Computation&) = delete;
   Computation& operator=(const Computation&) = delete;
@@ -35,7 +35,7 @@ class Computation {
   InstructionId root_id() const { return root_; }
   const Shape& result_shape() const { return root().shape; }
 
-  /// Ids of the parameters, by parameter number.
+  /// Returns the ids of the parameters, by parameter number.
   std::span<const InstructionId> parameters() const { return parameters_; }
   const Instruction& parameter(int64_t number) const { return instructions_[parameters_[number]]; }
   int64_t parameter_count() const { return std::ssize(parameters_); }
@@ -43,7 +43,7 @@ class Computation {
 
   Fingerprint fingerprint() const { return fingerprint_; }
   ReducerKind reducer_kind() const { return reducer_kind_; }
-  /// An instruction here or in a called computation has the effect trait.
+  /// Returns whether an instruction has the effect trait, here or in a called computation.
   bool has_effect() const { return has_effect_; }
 
  private:
@@ -59,7 +59,7 @@ class Computation {
   bool has_effect_ = false;
 };
 
-/// A computation under construction. Appends what it is given and checks nothing but ids: hlo/build checks.
+/// A computation under construction. It checks only that operand ids exist; hlo/build checks the rest.
 class ComputationDraft {
  public:
   explicit ComputationDraft(std::string name);
@@ -67,10 +67,10 @@ class ComputationDraft {
   ComputationDraft(ComputationDraft&&) noexcept;
   ComputationDraft& operator=(ComputationDraft&&) noexcept;
 
-  /// Appends an instruction; an empty name becomes "<opcode>.<id>". Operands must be ids handed out before.
+  /// Appends an instruction. An empty name becomes "<opcode>.<id>". Operands must be ids that this draft has returned.
   InstructionId append(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
                        AttributesPtr attributes = nullptr, std::string name = {});
-  /// Appends a copy of `from` (of any computation) with these operands, keeping its name, origin and annotations.
+  /// Appends a copy of `from` (of any computation) with these operands and the same name, origin and annotations.
   InstructionId append_copy(const Instruction& from, std::span<const InstructionId> operands);
 
   Instruction& mutable_instruction(InstructionId id);
@@ -79,23 +79,24 @@ class ComputationDraft {
   InstructionId size() const;
   const std::string& name() const;
 
-  /// Makes names unique, orders parameters by number, computes fingerprint, reducer kind and effect.
+  /// Makes names unique, orders parameters by number, and computes fingerprint, reducer kind and effect.
   /// Errors    INVALID_ARGUMENT if parameter numbers are not 0..n-1, each once, or the draft is empty.
   StatusOr<ComputationPtr> finish(InstructionId root) &&;
 
  private:
   std::shared_ptr<Computation> computation_;
-  std::vector<InstructionId>* chunk_ = nullptr;  // where the next operands go; chunks never move
+  std::vector<InstructionId>* chunk_ = nullptr;  // chunk that receives the next operands; chunks never move
 };
 
-/// The computations that an instruction calls, in field order.
+/// Returns the computations that an instruction calls, in field order.
 std::vector<ComputationPtr> called_computations(const Instruction& instruction);
 
-/// `instruction`'s attributes with every called computation replaced by map(computation); the same object if none changes.
+/// Returns `instruction`'s attributes with every called computation replaced by map(computation). Returns the same
+/// object if none changes.
 AttributesPtr map_called_computations(const Instruction& instruction,
                                       const std::function<ComputationPtr(const ComputationPtr&)>& map);
 
-/// Users of every instruction: users[id] lists ids that read it, each once, in order.
+/// Returns the users of every instruction: users[id] lists the ids that read it, each once, in order.
 std::vector<std::vector<InstructionId>> users_of(const Computation& computation);
 
 }  // namespace hilo::hlo

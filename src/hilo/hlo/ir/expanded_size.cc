@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 
 int64_t expanded_instruction_count(const Module& module) {
-  std::unordered_map<const Computation*, int64_t> counts;  // called ones come first
+  std::unordered_map<const Computation*, int64_t> counts;  // callees come first
   for (const ComputationPtr& computation : computations_of(module)) {
     int64_t count = computation->size();
     for (const Instruction& i : computation->instructions()) {

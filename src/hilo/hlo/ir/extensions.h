@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/extensions.h -- the opcodes of hilo's extension ops. They are values of Opcode without an enumerator: only
-// who names one is compiled again when the list grows.
+// hlo/ir/extensions.h -- the opcodes of hilo's extension ops: values of Opcode without an enumerator. Only files that
+// name one are recompiled when the list grows.
 #pragma once
 
 #include "hilo/hlo/ir/opcode.h"

@@ -8,14 +8,14 @@
 namespace hilo::hlo {
 
 std::string frontend_attribute(std::string_view attributes, std::string_view key) {
-  const std::string wanted = fmt::format("{}=\"", key);
-  size_t found = attributes.find(wanted);
+  const std::string prefix = fmt::format("{}=\"", key);
+  size_t found = attributes.find(prefix);
   while (found != std::string_view::npos && found > 0 &&
          std::string_view("{, ").find(attributes[found - 1]) == std::string_view::npos)
-    found = attributes.find(wanted, found + 1);  // the end of a longer key
+    found = attributes.find(prefix, found + 1);  // the end of a longer key
   std::string text;
   if (found == std::string_view::npos) return text;
-  for (size_t i = found + wanted.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
+  for (size_t i = found + prefix.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
     if (attributes[i] == '\\' && i + 1 < attributes.size()) ++i;
     text += attributes[i];
   }

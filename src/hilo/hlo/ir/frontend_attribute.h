@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/frontend_attribute.h -- what an instruction's frontend attributes, {key="value", ...}, say of a key.
+// hlo/ir/frontend_attribute.h -- reads single keys of an instruction's frontend attributes, {key="value", ...}.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace hilo::hlo {
 
-/// The value, without its quotes; "" if the key isn't there.
+/// Returns the value without its quotes, or "" if the key is missing.
 std::string frontend_attribute(std::string_view attributes, std::string_view key);
-/// A value that is a number; nothing if it isn't there.
+/// Returns the value as a number, or nothing if the key is missing.
 std::optional<int64_t> frontend_number(const Instruction& instruction, std::string_view key);
 
 }  // namespace hilo::hlo

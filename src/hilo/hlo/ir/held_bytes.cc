@@ -6,13 +6,13 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kAttributes = 128;  // bytes of an attribute struct and what counts its users
+constexpr int64_t kAttributes = 128;  // bytes of an attribute struct and its reference count
 
 int64_t bytes_of_instruction(const Instruction& instruction) {
   int64_t bytes = sizeof(Instruction) + static_cast<int64_t>(instruction.name.capacity()) +
                   static_cast<int64_t>(instruction.operands.size_bytes());
   if (instruction.attributes == nullptr) return bytes;
-  for (const AttributeField& field : instruction.def().fields) {
+  for (const AttributeField& field : instruction.def().attributes.fields) {
     if (field.kind != FieldKind::kLiteral) continue;
     for (const Shape& leaf : field_value<Literal>(field, *instruction.attributes).shape().leaves())
       bytes += leaf.byte_size();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/held_bytes.h -- how much memory a computation keeps, for caches.
+// hlo/ir/held_bytes.h -- the memory that a computation occupies, for caches.
 #pragma once
 
 #include "hilo/hlo/ir/computation.h"
 
 namespace hilo::hlo {
 
-/// Bytes of the computation's instructions, literals and names, and of those that it calls, each once. An estimate.
+/// Estimates the bytes of instructions, literals and names of a computation and its callees, each counted once.
 int64_t held_bytes(const ComputationPtr& computation);
 
 }  // namespace hilo::hlo

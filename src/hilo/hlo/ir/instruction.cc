@@ -8,7 +8,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// "hilo::hlo::SliceAttributes".
+/// Returns the type's readable name, such as "hilo::hlo::SliceAttributes".
 std::string type_name(const std::type_info& type) {
   int status = 0;
   char* name = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
@@ -20,7 +20,7 @@ std::string type_name(const std::type_info& type) {
 }  // namespace
 
 void check_attributes_type(const Instruction& instruction, const std::type_info& type) {
-  if (instruction.attributes != nullptr && instruction.def().make_attributes.has_type(type)) return;
+  if (instruction.attributes != nullptr && instruction.def().attributes.make.has_type(type)) return;
   assertion_failed("attributes_of: " + describe(instruction) +
                    (instruction.attributes == nullptr ? " has no attributes" : " has attributes of another type") +
                    "; wanted " + type_name(type));

@@ -10,19 +10,19 @@ namespace hilo::hlo {
 using InstructionId = uint32_t;
 inline constexpr InstructionId kNoInstruction = ~InstructionId{0};
 
-/// What a program carries beside its meaning; shared by all instructions of one source line.
+/// Data that doesn't change a program's meaning; shared by all instructions of one source line.
 struct Annotations {
   std::string op_type;
   std::string op_name;  ///< name stack: "jit(f)/transpose(jvp(f))/dot"
   std::string source_file;
   int64_t source_line = 0;
-  std::string other_metadata;  ///< metadata fields hilo has no use for, as written
+  std::string other_metadata;  ///< metadata fields that hilo doesn't use, as written
   std::string sharding;
   std::string frontend_attributes;
   std::string backend_config;
   std::string statistics;
   std::string
-      other_attributes;  ///< "key=value, ..." of XLA's that hilo has no use for (origin, result_accuracy), as written
+      other_attributes;  ///< attributes of XLA that hilo doesn't use ("origin=..., result_accuracy=..."), as written
   std::vector<std::string> control_predecessors;
   bool operator==(const Annotations&) const = default;
 };
@@ -35,17 +35,18 @@ struct Instruction {
   std::span<const InstructionId> operands;  ///< points into the owning computation
   AttributesPtr attributes;                 ///< null for ops without attributes
   std::string name;                         ///< without '%'; unique in its computation
-  /// The instruction of the traced program that this one came from; stable through all rewriting (profile, NaN trap).
+  /// Index of the traced program's instruction that this one was derived from. All rewriting preserves it (for profiles
+  /// and NaN traps).
   uint32_t origin = 0;
   AnnotationsPtr annotations;  ///< null for none
 
   const OpDef& def() const { return op_def(opcode); }
 };
 
-/// Ends the process unless the instruction has attributes of that type.
+/// Ends the process unless the instruction's attributes have that type.
 void check_attributes_type(const Instruction& instruction, const std::type_info& type);
 
-/// The attributes as their struct. Precondition: T is the struct of the instruction's opcode, or one that it derives from;
+/// Returns the attributes as their struct. Precondition: T is the struct of the instruction's opcode, or a base of it;
 /// builds with assertions check it.
 template <typename T>
 const T& attributes_of(const Instruction& instruction) {
@@ -55,7 +56,7 @@ const T& attributes_of(const Instruction& instruction) {
   return static_cast<const T&>(*instruction.attributes);
 }
 
-/// "add 'sum' (train.cc:41)", for messages.
+/// Returns the instruction as messages name it, such as "add 'sum' (train.cc:41)".
 std::string describe(const Instruction& instruction);
 
 }  // namespace hilo::hlo

@@ -11,7 +11,7 @@ namespace hilo::hlo {
 std::vector<ComputationPtr> computations_of(const Module& module) { return computations_of(module.entry); }
 
 std::vector<ComputationPtr> computations_of(const ComputationPtr& entry) {
-  // Post-order with an explicit stack: nesting in a program is data.
+  // An entry of the explicit stack of a post-order walk: with recursion deep nesting would overflow the stack.
   struct Frame {
     ComputationPtr computation;
     std::vector<ComputationPtr> called;
@@ -25,7 +25,7 @@ std::vector<ComputationPtr> computations_of(const ComputationPtr& entry) {
     Frame frame{c, {}, 0};
     for (const Instruction& i : c->instructions()) {
       std::vector<ComputationPtr> called = called_computations(i);
-      if (i.opcode == Opcode::kWhile) std::reverse(called.begin(), called.end());  // XLA has a loop's body first
+      if (i.opcode == Opcode::kWhile) std::reverse(called.begin(), called.end());  // XLA visits a loop's body first
       std::move(called.begin(), called.end(), std::back_inserter(frame.called));
     }
     stack.push_back(std::move(frame));
@@ -46,7 +46,7 @@ std::vector<ComputationPtr> computations_of(const ComputationPtr& entry) {
 
 namespace {
 
-/// `computation` with its called computations replaced by their entries in `rewritten`.
+/// Returns `computation` with its called computations replaced by their entries in `rewritten`.
 StatusOr<ComputationPtr> with_rewritten_calls(const ComputationPtr& computation,
                                               const std::unordered_map<const Computation*, ComputationPtr>& rewritten) {
   const auto map = [&](const ComputationPtr& c) { return rewritten.at(c.get()); };
@@ -88,7 +88,7 @@ StatusOr<bool> rewrite_computations(Module& module,
 
 namespace {
 
-/// Whether `path` leads to an array inside `shape`.
+/// Returns whether `path` leads to an array inside `shape`.
 bool leads_to_leaf(Shape shape, std::span<const int64_t> path) {
   for (int64_t index : path) {
     if (!shape.is_tuple() || index < 0 || index >= shape.tuple_size()) return false;
@@ -126,6 +126,11 @@ Status check_entry_facts(const Module& module) {
     return invalid_argument("entry_computation_layout doesn't fit the parameters and result of '" + entry.name() + "'");
   for (const Alias& alias : module.aliases) HILO_RETURN_IF_ERROR(check_alias(alias, entry));
   return ok_status();
+}
+
+bool is_scheduled(const Module& module) {
+  return std::ranges::find(module.other_attributes, std::pair<std::string, std::string>("is_scheduled", "true")) !=
+         module.other_attributes.end();
 }
 
 int64_t instruction_count(const Module& module) {

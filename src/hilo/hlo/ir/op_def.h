@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/op_def.h -- all that is a fact about an opcode, in one struct.
+// hlo/ir/op_def.h -- all facts about an opcode, in one struct.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct Instruction;
 struct RuleBuilder;
 struct LocalBuilder;
 
-/// A set of element classes that an op takes.
+/// The set of element classes that an op accepts.
 using TypeSet = uint8_t;
 inline constexpr TypeSet kPredSet = 1, kSignedSet = 2, kUnsignedSet = 4, kFloating = 8, kComplexSet = 16,
                          kOtherSet = 32;
@@ -33,47 +33,53 @@ constexpr bool contains(TypeSet set, ElementType type) {
 /// Bits of OpDef::traits.
 using Traits = uint8_t;
 inline constexpr Traits kNoTraits = 0;
-inline constexpr Traits kCommutative = 1;  ///< two operands, order is free
+inline constexpr Traits kCommutative = 1;  ///< two operands in any order
 inline constexpr Traits kEffect = 2;       ///< never merged, folded, moved or dropped
 inline constexpr Traits kBarrier = 4;      ///< never merged, folded or moved, but dropped when unused
-inline constexpr Traits kExtension = 8;    ///< hilo's own: `call, is_composite=true` in stored HLO
+inline constexpr Traits kExtension = 8;    ///< an extension op of hilo: `call, is_composite=true` in stored HLO
 inline constexpr Traits kMovesData = 16;   ///< result elements are copies of operand elements
 
-/// What one result element costs; region formation weighs with it.
+/// Cost of one result element; region formation uses it as a weight.
 enum class CostClass : uint8_t { kFree, kCheap, kExpensive, kTranscendental, kHero };
 
-/// How an elementwise row's result type follows from its operands.
+/// How the result type of an elementwise row is derived from its operands.
 enum class ResultType : uint8_t { kSame, kPredicate, kRealPart, kDeclared };
 
-/// What a shape rule sees. `declared` is the shape that the program states, if it states one (readers, and builder
-/// calls of ops whose result doesn't follow from operands: broadcast, reshape, convert, iota, constant, ...).
+/// Input of a shape rule. `declared` is the shape that the program states, or null. Readers pass it, and so do builder
+/// calls of ops whose result doesn't follow from their operands (broadcast, reshape, convert, iota, constant, ...).
 struct ShapeRuleInput {
   std::span<const Shape> operands;
   const Attributes* attributes;
   const Shape* declared;
 };
 
-/// Runs a collective, or replica-id, among replicas: whoever runs several of them supplies it.
+/// Returns the attributes as their struct. Precondition: T is the struct of the op.
+template <typename T>
+const T& attributes_of(const ShapeRuleInput& input) {
+  return static_cast<const T&>(*input.attributes);
+}
+
+/// Runs a collective, or replica-id, among replicas. The code that runs several replicas supplies it.
 using CollectiveFunction = std::function<StatusOr<Literal>(const Instruction&, std::span<const Literal* const>)>;
 
-/// What a reference kernel sees. Operands are array or tuple literals; `run` evaluates a called computation.
+/// Input of a reference kernel. Operands are array or tuple literals; `run` evaluates a called computation.
 struct EvaluateInput {
   const Instruction& instruction;
   std::span<const Literal* const> operands;
   const std::function<StatusOr<Literal>(const Computation&, std::span<const Literal* const>)>& run;
-  /// Null or empty: the program is its only replica.
+  /// Null or empty if the program is its only replica.
   const CollectiveFunction* collective = nullptr;
 };
 
-/// Makes default-constructed attributes of one struct, and knows which; or null.
+/// Creates default-constructed attributes of one struct and knows the struct's type. Null for ops without attributes.
 class MakeAttributes {
  public:
-  constexpr MakeAttributes(std::nullptr_t = nullptr) {}  // what an op without attributes has
+  constexpr MakeAttributes(std::nullptr_t = nullptr) {}  // value of an op without attributes
   constexpr MakeAttributes(std::shared_ptr<Attributes> (*make)(), bool (*has_type)(const std::type_info&))
       : make_(make), has_type_(has_type) {}
 
   std::shared_ptr<Attributes> operator()() const { return make_(); }
-  /// Whether the struct is `type` or derives from it.
+  /// Returns whether the struct is `type` or derives from it.
   bool has_type(const std::type_info& type) const { return make_ != nullptr && has_type_(type); }
   bool operator==(std::nullptr_t) const { return make_ == nullptr; }
 
@@ -82,11 +88,20 @@ class MakeAttributes {
   bool (*has_type_)(const std::type_info&) = nullptr;
 };
 
-/// What devices that share an op's arrays do (hlo/ops/op_sharding.h). It has no default, so that no op is defined without.
+/// How an op is computed when devices share its arrays (hlo/ops/op_sharding.h). The fields have no default, so that
+/// every op must set them.
 struct OpSharding {
-  void (*rule)(RuleBuilder&);   ///< how the dimensions of operands and results belong together
-  void (*ways)(LocalBuilder&);  ///< what the op does where devices share each of these factors
-  constexpr OpSharding(void (*rule)(RuleBuilder&), void (*ways)(LocalBuilder&)) : rule(rule), ways(ways) {}
+  void (*rule)(RuleBuilder&);         ///< declares how the dimensions of operands and results are related
+  void (*strategies)(LocalBuilder&);  ///< declares the strategies of partitioning, for factors that devices share
+  constexpr OpSharding(void (*rule)(RuleBuilder&), void (*strategies)(LocalBuilder&))
+      : rule(rule), strategies(strategies) {}
+};
+
+/// The attribute struct of an op; {} for ops without attributes.
+struct AttributesDef {
+  std::span<const AttributeField> fields = {};
+  MakeAttributes make = nullptr;                                     ///< creates a default-constructed struct
+  std::shared_ptr<Attributes> (*copy)(const Attributes&) = nullptr;  ///< creates a mutable copy
 };
 
 struct OpDef {
@@ -94,33 +109,37 @@ struct OpDef {
   std::string_view name;
   int arity;  ///< -1: variadic
   TypeSet operand_types;
-  Traits traits;
+  Traits traits = kNoTraits;
   CostClass cost;
   OpSharding sharding;
-  /// The one shape rule: checks operands and attributes, returns the result's shape (row-major). Messages carry no op
-  /// name; the caller adds "concatenate 'c' (file:line): ". Called with `declared`, it also serves as the verifier:
-  /// hlo/verify compares its answer with the declared shape.
+  /// The only shape rule: checks operands and attributes and returns the result's shape (row-major). Messages don't
+  /// name the op; the caller adds "concatenate 'c' (file:line): ". The verifier (hlo/verify) calls it with `declared`
+  /// and compares the answer with the declared shape.
   StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&);
-  std::span<const AttributeField> fields;
-  /// Default-constructed attributes of this op's struct; null for ops without attributes.
-  MakeAttributes make_attributes;
-  /// A mutable copy.
-  std::shared_ptr<Attributes> (*copy_attributes)(const Attributes&);
-  /// The reference kernel: slow, obvious, right.
-  StatusOr<Literal> (*evaluate)(const EvaluateInput&);
-  /// Extension ops only: a computation of plain HLO with the same parameters and result.
-  StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape> operands);
-  /// Anchor in the StableHLO specification, or the XLA operation-semantics page.
+  AttributesDef attributes = {};
+  /// The reference kernel: simple and slow, the model for tests. Null for ops that can only be decomposed.
+  StatusOr<Literal> (*evaluate)(const EvaluateInput&) = nullptr;
+  /// For extension ops only: returns a computation of plain HLO with the same parameters and result.
+  StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape> operands) = nullptr;
+  /// Anchor in the StableHLO specification, or on XLA's page of operation semantics.
   std::string_view spec;
 };
 
-/// The definition of `opcode`; every opcode has one.
+/// Defines `const OpDef& function()`, which returns the definition: HILO_DEFINE_OP(dot_op, {.opcode = ..., ...}).
+/// hlo/ops/op_table.cc declares the functions of all ops.
+#define HILO_DEFINE_OP(function, ...)            \
+  const OpDef& function() {                      \
+    static const OpDef definition = __VA_ARGS__; \
+    return definition;                           \
+  }
+
+/// Returns the definition of `opcode`; every opcode has one.
 const OpDef& op_def(Opcode opcode);
 
 inline bool has_trait(Opcode opcode, Traits trait) { return (op_def(opcode).traits & trait) != 0; }
 
 namespace op_def_detail {
-/// A struct that derives from another one than Attributes names it: `using Base = DotAttributes;`.
+/// Base of an attribute struct: Attributes, unless the struct names another one by `using Base = DotAttributes;`.
 template <typename T>
 bool has_type(const std::type_info& type) {
   if constexpr (requires { typename T::Base; }) {
@@ -131,13 +150,14 @@ bool has_type(const std::type_info& type) {
 }
 }  // namespace op_def_detail
 
-/// For OpDef::make_attributes and copy_attributes.
+/// Returns the definition of the attribute struct T with these fields.
 template <typename T>
-inline constexpr MakeAttributes make_attributes_of{
-    []() -> std::shared_ptr<Attributes> { return std::make_shared<T>(); }, op_def_detail::has_type<T>};
-template <typename T>
-std::shared_ptr<Attributes> copy_attributes_of(const Attributes& a) {
-  return std::make_shared<T>(static_cast<const T&>(a));
+constexpr AttributesDef attributes_def(std::span<const AttributeField> fields) {
+  return {.fields = fields,
+          .make = {[]() -> std::shared_ptr<Attributes> { return std::make_shared<T>(); }, op_def_detail::has_type<T>},
+          .copy = [](const Attributes& a) -> std::shared_ptr<Attributes> {
+            return std::make_shared<T>(static_cast<const T&>(a));
+          }};
 }
 
 }  // namespace hilo::hlo

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/opcode.h -- the opcodes: XLA's, in full, expanded from their two lists. Those of hilo's extension ops are in
-// hlo/ir/extensions.h.
+// hlo/ir/opcode.h -- all opcodes of XLA, expanded from two lists; those of extension ops are in hlo/ir/extensions.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 namespace hilo::hlo {
 
 /// Elementwise ops come first, so that is_elementwise() is one comparison. Extension ops have the values after the last
-/// enumerator: a switch over all of XLA's opcodes asks is_extension() first.
+/// enumerator: check is_extension() before a switch over XLA's opcodes.
 enum class Opcode : uint8_t {
 #define HILO_ELEMENTWISE(enumerator, ...) k##enumerator,
 #include "hilo/hlo/ir/elementwise.inc"
@@ -31,12 +30,12 @@ inline constexpr int kHloOpcodeCount = kElementwiseOpcodeCount
 #undef HILO_STRUCTURAL
     ;
 
-/// An op that maps element i of its operands to element i of its result.
+/// Returns whether the op maps element i of its operands to element i of its result.
 constexpr bool is_elementwise(Opcode opcode) { return static_cast<int>(opcode) < kElementwiseOpcodeCount; }
 
 constexpr bool is_extension(Opcode opcode) { return static_cast<int>(opcode) >= kHloOpcodeCount; }
 
-/// "dynamic-slice"; an extension op's name starts with "hilo.".
+/// Returns the name in HLO text, such as "dynamic-slice". Names of extension ops start with "hilo.".
 std::string_view opcode_name(Opcode opcode);
 std::optional<Opcode> opcode_from_name(std::string_view name);
 

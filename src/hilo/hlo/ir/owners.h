@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/owners.h -- which computation an instruction stands in.
+// hlo/ir/owners.h -- a map from instructions to the computation that contains them.
 #pragma once
 
 #include <unordered_map>
@@ -10,7 +10,7 @@ namespace hilo::hlo {
 
 using Owners = std::unordered_map<const Instruction*, const Computation*>;
 
-/// Of every instruction that can be reached. Valid as long as the module is.
+/// Returns the owner of every reachable instruction. Valid as long as the module exists.
 Owners owners_of(const Module& module);
 
 }  // namespace hilo::hlo

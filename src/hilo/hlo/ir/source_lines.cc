@@ -17,7 +17,7 @@ std::string_view table_of(const Module& module, std::string_view name) {
   return {};
 }
 
-/// The end of a row's value: a string with its escapes, or what stands in braces.
+/// Returns the end of a row's value: a string with its escapes, or a group in braces.
 size_t end_of_value(std::string_view rows, size_t at) {
   const bool quoted = rows[at] == '"';
   for (++at; at < rows.size(); ++at) {
@@ -27,7 +27,7 @@ size_t end_of_value(std::string_view rows, size_t at) {
   return std::string_view::npos;
 }
 
-/// Calls `row(number, value)` for each row `1 "name"` or `1 {key=2 other=3}`, up to the first that isn't one.
+/// Calls `row(number, value)` for each row `1 "name"` or `1 {key=2 other=3}`, up to the first line that isn't a row.
 void for_each_row(std::string_view rows, const std::function<void(int64_t, std::string_view)>& row) {
   for (;;) {
     const size_t at = rows.find_first_of("\"{");
@@ -40,7 +40,7 @@ void for_each_row(std::string_view rows, const std::function<void(int64_t, std::
   }
 }
 
-/// The number after `key=` in text of the form `a=1 b=2`.
+/// Returns the number after `key=` in text of the form `a=1 b=2`.
 std::optional<int64_t> number_of(std::string_view text, std::string_view key) {
   for (size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
     const size_t after = at + key.size();

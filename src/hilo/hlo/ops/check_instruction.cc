@@ -16,12 +16,12 @@ StatusOr<Shape> check_instruction(const OpDef& def, std::span<const Shape> opera
                                           operands[i].to_string(), element_type_name(operands[i].element_type())));
     }
   }
-  if (attributes == nullptr && def.make_attributes != nullptr) return invalid_argument("its attributes are missing");
+  if (attributes == nullptr && def.attributes.make != nullptr) return invalid_argument("its attributes are missing");
   HILO_ASSIGN_OR_RETURN(const Shape inferred, def.infer_shape({operands, attributes, declared ? &*declared : nullptr}));
   if (!declared) return inferred;
   if (!declared->compatible(inferred)) {
     return invalid_argument(
-        fmt::format("declared shape is {}, the operands give {}", declared->to_string(), inferred.to_string()));
+        fmt::format("declared shape is {}; the operands imply {}", declared->to_string(), inferred.to_string()));
   }
   return *declared;
 }

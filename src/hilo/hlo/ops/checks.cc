@@ -9,14 +9,10 @@ namespace hilo::hlo {
 
 std::string list_to_string(std::span<const int64_t> list) { return fmt::format("{{{}}}", fmt::join(list, ",")); }
 
-bool contains_value(std::span<const int64_t> list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 Status check_disjoint(std::string_view first_field, std::span<const int64_t> first, std::string_view second_field,
                       std::span<const int64_t> second) {
   for (int64_t value : second) {
-    if (!contains_value(first, value)) continue;
+    if (!contains(first, value)) continue;
     return invalid_argument(
         fmt::format("{} and {} share dimension {}; got {} and {}, wanted each dimension in one of them", first_field,
                     second_field, value, list_to_string(first), list_to_string(second)));
@@ -38,7 +34,7 @@ Status check_same_size(std::string_view a_field, std::span<const int64_t> a, std
 
 Status check_called(std::string_view field, const ComputationPtr& called, std::span<const Shape> parameters,
                     const Shape& result) {
-  if (called == nullptr) return invalid_argument(fmt::format("{}: no computation given", field));
+  if (called == nullptr) return invalid_argument(fmt::format("{}: the computation is missing", field));
   if (called->parameter_count() != std::ssize(parameters)) {
     return invalid_argument(fmt::format("{} '{}': takes {} parameters, wanted {}: {}", field, called->name(),
                                         called->parameter_count(), parameters.size(), shapes_to_string(parameters)));

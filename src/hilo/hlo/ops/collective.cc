@@ -13,7 +13,7 @@
 namespace hilo::hlo {
 namespace {
 
-// XLA's order in HLO text.
+// The fields in XLA's order in HLO text.
 template <typename... More>
 constexpr auto with_group_fields(const More&... more) {
   return std::array<AttributeField, 3 + sizeof...(More)>{
@@ -41,8 +41,8 @@ constexpr AttributeField kPermuteFields[] = {
     field<&CollectivePermuteAttributes::source_target_pairs>("source_target_pairs", FieldShow::kAlways),
 };
 
-/// Does replica 0 of a program with one replica get an operand, or zeros?
-StatusOr<bool> takes_part_alone(const Instruction& collective) {
+/// Returns whether replica 0 of a program with one replica gets an operand instead of zeros.
+StatusOr<bool> receives_from_itself(const Instruction& collective) {
   if (collective.opcode == Opcode::kCollectivePermute) {
     HILO_ASSIGN_OR_RETURN(const PermutePartners partners, permute_partners(collective, 0, 1));
     return partners.source == 0;
@@ -51,10 +51,10 @@ StatusOr<bool> takes_part_alone(const Instruction& collective) {
   return !group.empty();
 }
 
-/// The meaning for one replica: what meets nobody stays as it is.
-StatusOr<Literal> evaluate_alone(const EvaluateInput& input) {
+/// Evaluates a collective of one replica, which returns its operand.
+StatusOr<Literal> evaluate_one_replica(const EvaluateInput& input) {
   const Instruction& i = input.instruction;
-  HILO_ASSIGN_OR_RETURN(const bool takes_part, takes_part_alone(i));
+  HILO_ASSIGN_OR_RETURN(const bool takes_part, receives_from_itself(i));
   std::vector<Shape> shapes;
   std::vector<Literal> results;
   for (const Literal* operand : input.operands) {
@@ -68,7 +68,7 @@ StatusOr<Literal> evaluate_alone(const EvaluateInput& input) {
 bool has_hook(const EvaluateInput& input) { return input.collective != nullptr && *input.collective; }
 
 StatusOr<Literal> evaluate_collective(const EvaluateInput& input) {
-  return has_hook(input) ? (*input.collective)(input.instruction, input.operands) : evaluate_alone(input);
+  return has_hook(input) ? (*input.collective)(input.instruction, input.operands) : evaluate_one_replica(input);
 }
 
 StatusOr<Literal> evaluate_replica_id(const EvaluateInput& input) {
@@ -78,7 +78,7 @@ StatusOr<Literal> evaluate_replica_id(const EvaluateInput& input) {
 
 StatusOr<Literal> evaluate_partition_id(const EvaluateInput&) { return Literal::scalar<uint32_t>(0); }
 
-/// Dimensions along which elements move are whole; the others pass.
+/// Dimensions along which elements move must be whole; the others pass through.
 void moving_rule(std::span<const int64_t> dimensions, RuleBuilder& builder) {
   for (size_t i = 0; i < std::min(builder.operands.size(), builder.results.size()); ++i) {
     for (int64_t d = 0; d < builder.results[i].rank(); ++d) {
@@ -103,15 +103,12 @@ OpDef collective_def(Opcode opcode, std::string_view name, StatusOr<Shape> (*inf
           .name = name,
           .arity = -1,
           .operand_types = kAnyArray,
-          .traits = kEffect,  // each stands for a meeting that all members of its group must reach in the same order
+          .traits = kEffect,  // all members of a group must execute collectives in the same order
           .cost = CostClass::kHero,
           .sharding = sharding,
           .infer_shape = infer_shape,
-          .fields = fields,
-          .make_attributes = make_attributes_of<T>,
-          .copy_attributes = copy_attributes_of<T>,
+          .attributes = attributes_def<T>(fields),
           .evaluate = evaluate_collective,
-          .decompose = nullptr,
           .spec = spec};
 }
 
@@ -121,15 +118,10 @@ OpDef id_def(Opcode opcode, std::string_view name, StatusOr<Literal> (*evaluate)
           .name = name,
           .arity = 0,
           .operand_types = kAnyArray,
-          .traits = kNoTraits,
           .cost = CostClass::kHero,
           .sharding = kUnshared,
           .infer_shape = infer_id,
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
           .evaluate = evaluate,
-          .decompose = nullptr,
           .spec = spec};
 }
 
@@ -140,54 +132,36 @@ Status outside(std::string_view field, int64_t id, std::string_view what, int64_
 
 }  // namespace
 
-const OpDef& all_reduce_op() {
-  static const OpDef definition = collective_def<AllReduceAttributes>(
-      Opcode::kAllReduce, "all-reduce", infer_all_reduce, kAllReduceFields, kPointwiseWhole, "all_reduce");
-  return definition;
-}
+HILO_DEFINE_OP(all_reduce_op, collective_def<AllReduceAttributes>(Opcode::kAllReduce, "all-reduce", infer_all_reduce,
+                                                                  kAllReduceFields, kPointwiseWhole, "all_reduce"))
 
-const OpDef& reduce_scatter_op() {
-  static const OpDef definition =
-      collective_def<ReduceScatterAttributes>(Opcode::kReduceScatter, "reduce-scatter", infer_reduce_scatter,
-                                              kReduceScatterFields, kMoving<ReduceScatterAttributes>, "reduce_scatter");
-  return definition;
-}
+HILO_DEFINE_OP(reduce_scatter_op,
+               collective_def<ReduceScatterAttributes>(Opcode::kReduceScatter, "reduce-scatter", infer_reduce_scatter,
+                                                       kReduceScatterFields, kMoving<ReduceScatterAttributes>,
+                                                       "reduce_scatter"))
 
-const OpDef& all_gather_op() {
-  static const OpDef definition = collective_def<AllGatherAttributes>(
-      Opcode::kAllGather, "all-gather", infer_all_gather, kAllGatherFields, kMoving<AllGatherAttributes>, "all_gather");
-  return definition;
-}
+HILO_DEFINE_OP(all_gather_op,
+               collective_def<AllGatherAttributes>(Opcode::kAllGather, "all-gather", infer_all_gather, kAllGatherFields,
+                                                   kMoving<AllGatherAttributes>, "all_gather"))
 
-const OpDef& all_to_all_op() {
-  static const OpDef definition = collective_def<AllToAllAttributes>(
-      Opcode::kAllToAll, "all-to-all", infer_all_to_all, kAllToAllFields, kMoving<AllToAllAttributes>, "all_to_all");
-  return definition;
-}
+HILO_DEFINE_OP(all_to_all_op,
+               collective_def<AllToAllAttributes>(Opcode::kAllToAll, "all-to-all", infer_all_to_all, kAllToAllFields,
+                                                  kMoving<AllToAllAttributes>, "all_to_all"))
 
-const OpDef& collective_permute_op() {
-  static const OpDef definition = collective_def<CollectivePermuteAttributes>(
-      Opcode::kCollectivePermute, "collective-permute", infer_collective_permute, kPermuteFields, kPointwiseWhole,
-      "collective_permute");
-  return definition;
-}
+HILO_DEFINE_OP(collective_permute_op,
+               collective_def<CollectivePermuteAttributes>(Opcode::kCollectivePermute, "collective-permute",
+                                                           infer_collective_permute, kPermuteFields, kPointwiseWhole,
+                                                           "collective_permute"))
 
-const OpDef& collective_broadcast_op() {
-  static const OpDef definition = collective_def<CollectiveAttributes>(
-      Opcode::kCollectiveBroadcast, "collective-broadcast", infer_collective_broadcast, kBroadcastFields,
-      kPointwiseWhole, "collective_broadcast");
-  return definition;
-}
+/// The first replica of each group sends; replicas in no group receive zeros. The attributes are CollectiveAttributes.
+HILO_DEFINE_OP(collective_broadcast_op,
+               collective_def<CollectiveAttributes>(Opcode::kCollectiveBroadcast, "collective-broadcast",
+                                                    infer_collective_broadcast, kBroadcastFields, kPointwiseWhole,
+                                                    "collective_broadcast"))
 
-const OpDef& replica_id_op() {
-  static const OpDef definition = id_def(Opcode::kReplicaId, "replica-id", evaluate_replica_id, "replica_id");
-  return definition;
-}
+HILO_DEFINE_OP(replica_id_op, id_def(Opcode::kReplicaId, "replica-id", evaluate_replica_id, "replica_id"))
 
-const OpDef& partition_id_op() {
-  static const OpDef definition = id_def(Opcode::kPartitionId, "partition-id", evaluate_partition_id, "partition_id");
-  return definition;
-}
+HILO_DEFINE_OP(partition_id_op, id_def(Opcode::kPartitionId, "partition-id", evaluate_partition_id, "partition_id"))
 
 bool is_collective(Opcode opcode) {
   return opcode == Opcode::kAllReduce || opcode == Opcode::kReduceScatter || opcode == Opcode::kAllGather ||
@@ -212,7 +186,7 @@ StatusOr<Int64List> group_of(const Instruction& collective, int64_t replica, int
     for (int64_t id : group) {
       if (id >= count) return outside("replica_groups", id, inside ? "partition" : "replica", count);
     }
-    if (contains_value(group, me)) mine = group;
+    if (contains(group, me)) mine = group;
     members += group.size();
   }
   if (groups.empty()) {
@@ -228,22 +202,22 @@ StatusOr<Int64List> group_of(const Instruction& collective, int64_t replica, int
 }
 
 Status check_members(const Instruction& collective, std::span<const Shape> operands, int64_t members) {
-  const auto fail = [&](std::string_view wanted) {
-    return invalid_argument(fmt::format("{} replicas meet; got {} and the result {}; {}", members,
-                                        shapes_to_string(operands), collective.shape.to_string(), wanted));
+  const auto fail = [&](std::string_view expected) {
+    return invalid_argument(fmt::format("{} replicas take part; got {} and the result {}; {}", members,
+                                        shapes_to_string(operands), collective.shape.to_string(), expected));
   };
   const Shape& result =
       collective.shape.is_tuple() && !operands.empty() ? collective.shape.tuple_element(0) : collective.shape;
   if (collective.opcode == Opcode::kAllGather) {
     const int64_t d = attributes_of<AllGatherAttributes>(collective).dimension();
-    if (result.dimension(d) != operands[0].dimension(d) * members) return fail("wanted one part of it from each");
+    if (result.dimension(d) != operands[0].dimension(d) * members) return fail("wanted one shard per replica");
   } else if (collective.opcode == Opcode::kReduceScatter) {
     const int64_t d = attributes_of<ReduceScatterAttributes>(collective).dimension();
-    if (result.dimension(d) * members != operands[0].dimension(d)) return fail("wanted one slice for each");
+    if (result.dimension(d) * members != operands[0].dimension(d)) return fail("wanted one slice per replica");
   } else if (collective.opcode == Opcode::kAllToAll) {
     const Int64List& dimensions = attributes_of<AllToAllAttributes>(collective).dimensions;
     if (dimensions.empty() ? std::ssize(operands) != members : operands[0].dimension(dimensions[0]) % members != 0)
-      return fail("wanted equal parts for each");
+      return fail("wanted equal slices per replica");
   }
   return ok_status();
 }

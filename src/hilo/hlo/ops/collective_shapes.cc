@@ -13,16 +13,11 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& attributes_in(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
-/// Which ids the groups may have.
+/// The ids that groups may have.
 enum class GroupRule : uint8_t {
-  kAnyIds,    ///< some replicas may take no part
+  kAnyIds,    ///< some replicas may be in no group
   kEveryone,  ///< all ids from 0 on, each once
-  kUniform,   ///< the same, and groups of one size
+  kUniform,   ///< as kEveryone, and all groups have the same size
 };
 
 size_t id_count(const Int64Lists& groups) {
@@ -44,7 +39,7 @@ Status check_groups(const CollectiveAttributes& attributes, GroupRule rule) {
         return fail(fmt::format("{} is out of range; wanted {}", id,
                                 rule == GroupRule::kAnyIds
                                     ? std::string("a number from 0 on")
-                                    : fmt::format("each of the ids 0 to {} once, for {} are given", count - 1, count)));
+                                    : fmt::format("each of the ids 0 to {} once; got {} ids", count - 1, count)));
       }
       ids.push_back(id);
     }
@@ -56,7 +51,7 @@ Status check_groups(const CollectiveAttributes& attributes, GroupRule rule) {
   std::ranges::sort(ids);
   // all_reduce_c1, all_gather_c2, all_to_all_c5, reduce_scatter_c3, collective_broadcast_c1
   if (const auto twice = std::ranges::adjacent_find(ids); twice != ids.end())
-    return fail(fmt::format("{} stands in them twice", *twice));
+    return fail(fmt::format("{} appears twice in the groups", *twice));
   // all_reduce_c4, all_gather_c5, reduce_scatter_c6
   if (attributes.use_global_device_ids && attributes.channel_id <= 0) {
     return invalid_argument(
@@ -75,7 +70,7 @@ std::vector<Shape> row_major(std::span<const Shape> shapes) {
   return results;
 }
 
-/// The reducer takes and gives scalars of the operands' type. all_reduce_c5, reduce_scatter_c7.
+/// Checks that the reducer's parameters and result are scalars of the operands' type. all_reduce_c5, reduce_scatter_c7
 Status check_reducer(const ShapeRuleInput& input, const ComputationPtr& to_apply) {
   for (const Shape& operand : input.operands) {
     const Shape scalar = Shape::scalar(operand.element_type());
@@ -92,12 +87,13 @@ Status check_one_dimension(const Int64List& dimensions, std::span<const Shape> o
   return ok_status();
 }
 
-/// Members of a group: as the groups say, or, where they don't, what turns `before` into the stated `after`.
+/// Returns the size of a group: that of the groups, or without groups the ratio of the sizes before and after.
 StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, bool grows) {
-  const Int64Lists& groups = attributes_in<CollectiveAttributes>(input).replica_groups;
+  const Int64Lists& groups = attributes_of<CollectiveAttributes>(input).replica_groups;
   if (!groups.empty()) return std::ssize(groups[0]);
   if (input.declared == nullptr)
-    return invalid_argument("the result's shape must be stated where replica_groups={} doesn't say how many meet");
+    return invalid_argument(
+        "the result's shape must be stated if replica_groups={} leaves the number of replicas open");
   const Shape& result = input.declared->is_tuple() && input.declared->tuple_size() > 0
                             ? input.declared->tuple_element(0)
                             : *input.declared;
@@ -115,7 +111,7 @@ StatusOr<int64_t> group_size(const ShapeRuleInput& input, int64_t dimension, boo
   return large / small;
 }
 
-/// The operands' shapes with `dimension` multiplied by `factor`, or divided.
+/// Returns the operands' shapes with `dimension` multiplied or divided by `factor`.
 StatusOr<Shape> with_scaled_dimension(const ShapeRuleInput& input, int64_t dimension, int64_t factor, bool grows) {
   std::vector<Shape> results;
   for (const Shape& operand : input.operands) {
@@ -138,13 +134,13 @@ StatusOr<Shape> with_scaled_dimension(const ShapeRuleInput& input, int64_t dimen
 
 StatusOr<Shape> infer_all_reduce(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_has_operands(input));
-  HILO_RETURN_IF_ERROR(check_groups(attributes_in<CollectiveAttributes>(input), GroupRule::kEveryone));
-  HILO_RETURN_IF_ERROR(check_reducer(input, attributes_in<AllReduceAttributes>(input).to_apply));
+  HILO_RETURN_IF_ERROR(check_groups(attributes_of<CollectiveAttributes>(input), GroupRule::kEveryone));
+  HILO_RETURN_IF_ERROR(check_reducer(input, attributes_of<AllReduceAttributes>(input).to_apply));
   return one_or_tuple(row_major(input.operands));  // all_reduce_c6, all_reduce_c7
 }
 
 StatusOr<Shape> infer_reduce_scatter(const ShapeRuleInput& input) {
-  const auto& attributes = attributes_in<ReduceScatterAttributes>(input);
+  const auto& attributes = attributes_of<ReduceScatterAttributes>(input);
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   HILO_RETURN_IF_ERROR(check_groups(attributes, GroupRule::kUniform));
   HILO_RETURN_IF_ERROR(check_one_dimension(attributes.dimensions, input.operands));  // reduce_scatter_c2
@@ -154,7 +150,7 @@ StatusOr<Shape> infer_reduce_scatter(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
-  const auto& attributes = attributes_in<AllGatherAttributes>(input);
+  const auto& attributes = attributes_of<AllGatherAttributes>(input);
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   HILO_RETURN_IF_ERROR(check_groups(attributes, GroupRule::kUniform));
   HILO_RETURN_IF_ERROR(check_one_dimension(attributes.dimensions, input.operands));  // all_gather_c1
@@ -163,7 +159,7 @@ StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
-  const auto& attributes = attributes_in<AllToAllAttributes>(input);
+  const auto& attributes = attributes_of<AllToAllAttributes>(input);
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   HILO_RETURN_IF_ERROR(check_groups(attributes, GroupRule::kUniform));
   const Int64Lists& groups = attributes.replica_groups;
@@ -179,7 +175,7 @@ StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
     return Shape::tuple(row_major(input.operands));
   }
   if (input.operands.size() != 1) {
-    return invalid_argument(fmt::format("got {} operands, wanted 1 where dimensions are given", input.operands.size()));
+    return invalid_argument(fmt::format("got {} operands, wanted 1 if there are dimensions", input.operands.size()));
   }
   HILO_RETURN_IF_ERROR(check_one_dimension(attributes.dimensions, input.operands));  // all_to_all_c1, all_to_all_c3
   const int64_t size = input.operands[0].dimension(attributes.dimensions[0]);
@@ -193,7 +189,7 @@ StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
 StatusOr<Shape> infer_collective_permute(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_has_operands(input));
   Int64List sources, targets;
-  for (const auto& [source, target] : attributes_in<CollectivePermuteAttributes>(input).source_target_pairs) {
+  for (const auto& [source, target] : attributes_of<CollectivePermuteAttributes>(input).source_target_pairs) {
     if (source < 0 || target < 0) {  // collective_permute_c4
       return invalid_argument(
           fmt::format("source_target_pairs: {{{},{}}} is out of range; wanted numbers from 0 on", source, target));
@@ -214,7 +210,7 @@ StatusOr<Shape> infer_collective_permute(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_collective_broadcast(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_has_operands(input));
-  HILO_RETURN_IF_ERROR(check_groups(attributes_in<CollectiveAttributes>(input), GroupRule::kAnyIds));
+  HILO_RETURN_IF_ERROR(check_groups(attributes_of<CollectiveAttributes>(input), GroupRule::kAnyIds));
   return one_or_tuple(row_major(input.operands));  // collective_broadcast_c3
 }
 

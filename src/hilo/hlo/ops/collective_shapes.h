@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/collective_shapes.h -- shape rules of collectives. Names in comments are constraints of the StableHLO spec.
+// hlo/ops/collective_shapes.h -- shape rules of collectives. In shape rules, comments such as "all_reduce_c1" name
+// constraints of the StableHLO specification.
 #pragma once
 
 #include "hilo/hlo/ir/op_def.h"

@@ -9,14 +9,9 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& attributes(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 StatusOr<Shape> infer_parameter(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the parameter's shape must be stated");
-  const int64_t number = attributes<ParameterAttributes>(input).number;
+  const int64_t number = attributes_of<ParameterAttributes>(input).number;
   if (number < 0) return invalid_argument(fmt::format("parameter number {} < 0", number));
   return input.declared->with_default_layout();
 }
@@ -37,7 +32,7 @@ StatusOr<Literal> evaluate_tuple(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_get_tuple_element(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const int64_t index = attributes<GetTupleElementAttributes>(input).index;
+  const int64_t index = attributes_of<GetTupleElementAttributes>(input).index;
   if (!operand.is_tuple()) {  // get_tuple_element's operand is a tuple by its type
     return invalid_argument(fmt::format("the operand must be a tuple; got {}", operand.to_string()));
   }
@@ -52,7 +47,7 @@ StatusOr<Literal> evaluate_get_tuple_element(const EvaluateInput& input) {
   return input.operands[0]->elements()[attributes_of<GetTupleElementAttributes>(input.instruction).index];
 }
 
-/// "element 1 differs", or nothing when the shapes differ as a whole.
+/// Returns "element 1 differs", or nothing if the shapes differ as a whole.
 std::string first_difference(const Shape& a, const Shape& b) {
   if (!a.is_tuple() || !b.is_tuple() || a.tuple_size() != b.tuple_size()) return "";
   for (int64_t i = 0; i < a.tuple_size(); ++i) {
@@ -61,7 +56,7 @@ std::string first_difference(const Shape& a, const Shape& b) {
   return "";
 }
 
-/// `role` names the computation in messages: "body", "branch 1".
+/// Checks a called computation. `role` names it in messages: "body", "branch 1".
 Status check_called(std::string_view role, const ComputationPtr& called, std::span<const Shape> arguments) {
   if (called == nullptr) return invalid_argument(fmt::format("{} is missing", role));
   if (called->parameter_count() != std::ssize(arguments)) {
@@ -69,17 +64,17 @@ Status check_called(std::string_view role, const ComputationPtr& called, std::sp
                                         called->parameter_count(), arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Shape& wanted = called->parameter(i).shape;
-    if (wanted.compatible(arguments[i])) continue;
+    const Shape& expected = called->parameter(i).shape;
+    if (expected.compatible(arguments[i])) continue;
     return invalid_argument(fmt::format("{} '{}' takes {} as argument {}; got {}{}", role, called->name(),
-                                        wanted.to_string(), i, arguments[i].to_string(),
-                                        first_difference(wanted, arguments[i])));
+                                        expected.to_string(), i, arguments[i].to_string(),
+                                        first_difference(expected, arguments[i])));
   }
   return ok_status();
 }
 
 StatusOr<Shape> infer_call(const ShapeRuleInput& input) {
-  const ComputationPtr& called = attributes<CallAttributes>(input).to_apply;
+  const ComputationPtr& called = attributes_of<CallAttributes>(input).to_apply;
   HILO_RETURN_IF_ERROR(check_called("to_apply", called, input.operands));
   return called->result_shape().with_default_layout();
 }
@@ -89,7 +84,7 @@ StatusOr<Literal> evaluate_call(const EvaluateInput& input) {
 }
 
 StatusOr<Shape> infer_while(const ShapeRuleInput& input) {
-  const auto& loop = attributes<WhileAttributes>(input);
+  const auto& loop = attributes_of<WhileAttributes>(input);
   const Shape carry = input.operands[0].with_default_layout();
   HILO_RETURN_IF_ERROR(check_called("condition", loop.condition, input.operands));  // while_c1
   HILO_RETURN_IF_ERROR(check_called("body", loop.body, input.operands));            // while_c2
@@ -130,7 +125,7 @@ Status check_selector(const ConditionalAttributes& conditional, const Shape& sel
 }
 
 StatusOr<Shape> infer_conditional(const ShapeRuleInput& input) {
-  const auto& conditional = attributes<ConditionalAttributes>(input);
+  const auto& conditional = attributes_of<ConditionalAttributes>(input);
   if (input.operands.size() != conditional.branches.size() + 1) {
     return invalid_argument(fmt::format("got {} operands, wanted a selector and one per branch ({})",
                                         input.operands.size(), conditional.branches.size() + 1));
@@ -170,7 +165,7 @@ constexpr AttributeField kWhileFields[] = {
     field<&WhileAttributes::condition>("condition", FieldShow::kAlways),
     field<&WhileAttributes::body>("body", FieldShow::kAlways),
 };
-// HLO text writes the predicated form as true_computation and false_computation, and has no word for `predicated`.
+// HLO text writes the predicated form with true_computation and false_computation, without a key for `predicated`.
 constexpr AttributeField kConditionalFields[] = {
     field<&ConditionalAttributes::branches>("branch_computations", FieldShow::kAlways),
     field<&ConditionalAttributes::predicated>("predicated", FieldShow::kUnlessDefault),
@@ -189,130 +184,80 @@ size_t chosen_branch(const ConditionalAttributes& conditional, const Literal& se
       conditional, conditional.predicated ? int64_t{selector.data<bool>()[0]} : int64_t{selector.data<int32_t>()[0]});
 }
 
-const OpDef& parameter_op() {
-  static const OpDef definition = {.opcode = Opcode::kParameter,
-                                   .name = "parameter",
-                                   .arity = 0,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_parameter,
-                                   .fields = kParameterFields,
-                                   .make_attributes = make_attributes_of<ParameterAttributes>,
-                                   .copy_attributes = copy_attributes_of<ParameterAttributes>,
-                                   .evaluate = evaluate_parameter,
-                                   .decompose = nullptr,
-                                   .spec = {}};
-  return definition;
-}
+HILO_DEFINE_OP(parameter_op, {.opcode = Opcode::kParameter,
+                              .name = "parameter",
+                              .arity = 0,
+                              .operand_types = kAnyType,
+                              .cost = CostClass::kFree,
+                              .sharding = kUnshared,
+                              .infer_shape = infer_parameter,
+                              .attributes = attributes_def<ParameterAttributes>(kParameterFields),
+                              .evaluate = evaluate_parameter,
+                              .spec = {}})
 
-const OpDef& tuple_op() {
-  static const OpDef definition = {.opcode = Opcode::kTuple,
-                                   .name = "tuple",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_tuple,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = evaluate_tuple,
-                                   .decompose = nullptr,
-                                   .spec = "tuple"};
-  return definition;
-}
+HILO_DEFINE_OP(tuple_op, {.opcode = Opcode::kTuple,
+                          .name = "tuple",
+                          .arity = -1,
+                          .operand_types = kAnyType,
+                          .cost = CostClass::kFree,
+                          .sharding = kUnshared,
+                          .infer_shape = infer_tuple,
+                          .evaluate = evaluate_tuple,
+                          .spec = "tuple"})
 
-const OpDef& get_tuple_element_op() {
-  static const OpDef definition = {.opcode = Opcode::kGetTupleElement,
-                                   .name = "get-tuple-element",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_get_tuple_element,
-                                   .fields = kGetTupleElementFields,
-                                   .make_attributes = make_attributes_of<GetTupleElementAttributes>,
-                                   .copy_attributes = copy_attributes_of<GetTupleElementAttributes>,
-                                   .evaluate = evaluate_get_tuple_element,
-                                   .decompose = nullptr,
-                                   .spec = "get_tuple_element"};
-  return definition;
-}
+HILO_DEFINE_OP(get_tuple_element_op, {.opcode = Opcode::kGetTupleElement,
+                                      .name = "get-tuple-element",
+                                      .arity = 1,
+                                      .operand_types = kAnyType,
+                                      .cost = CostClass::kFree,
+                                      .sharding = kUnshared,
+                                      .infer_shape = infer_get_tuple_element,
+                                      .attributes = attributes_def<GetTupleElementAttributes>(kGetTupleElementFields),
+                                      .evaluate = evaluate_get_tuple_element,
+                                      .spec = "get_tuple_element"})
 
-const OpDef& call_op() {
-  static const OpDef definition = {.opcode = Opcode::kCall,
-                                   .name = "call",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_call,
-                                   .fields = kCallFields,
-                                   .make_attributes = make_attributes_of<CallAttributes>,
-                                   .copy_attributes = copy_attributes_of<CallAttributes>,
-                                   .evaluate = evaluate_call,
-                                   .decompose = nullptr,
-                                   .spec = "composite"};
-  return definition;
-}
+HILO_DEFINE_OP(call_op, {.opcode = Opcode::kCall,
+                         .name = "call",
+                         .arity = -1,
+                         .operand_types = kAnyType,
+                         .cost = CostClass::kHero,
+                         .sharding = kUnshared,
+                         .infer_shape = infer_call,
+                         .attributes = attributes_def<CallAttributes>(kCallFields),
+                         .evaluate = evaluate_call,
+                         .spec = "composite"})
 
-const OpDef& while_op() {
-  static const OpDef definition = {.opcode = Opcode::kWhile,
-                                   .name = "while",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_while,
-                                   .fields = kWhileFields,
-                                   .make_attributes = make_attributes_of<WhileAttributes>,
-                                   .copy_attributes = copy_attributes_of<WhileAttributes>,
-                                   .evaluate = evaluate_while,
-                                   .decompose = nullptr,
-                                   .spec = "while"};
-  return definition;
-}
+HILO_DEFINE_OP(while_op, {.opcode = Opcode::kWhile,
+                          .name = "while",
+                          .arity = 1,
+                          .operand_types = kAnyType,
+                          .cost = CostClass::kHero,
+                          .sharding = kUnshared,
+                          .infer_shape = infer_while,
+                          .attributes = attributes_def<WhileAttributes>(kWhileFields),
+                          .evaluate = evaluate_while,
+                          .spec = "while"})
 
-const OpDef& conditional_op() {
-  static const OpDef definition = {.opcode = Opcode::kConditional,
-                                   .name = "conditional",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_conditional,
-                                   .fields = kConditionalFields,
-                                   .make_attributes = make_attributes_of<ConditionalAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConditionalAttributes>,
-                                   .evaluate = evaluate_conditional,
-                                   .decompose = nullptr,
-                                   .spec = "case"};
-  return definition;
-}
+HILO_DEFINE_OP(conditional_op, {.opcode = Opcode::kConditional,
+                                .name = "conditional",
+                                .arity = -1,
+                                .operand_types = kAnyType,
+                                .cost = CostClass::kHero,
+                                .sharding = kUnshared,
+                                .infer_shape = infer_conditional,
+                                .attributes = attributes_def<ConditionalAttributes>(kConditionalFields),
+                                .evaluate = evaluate_conditional,
+                                .spec = "case"})
 
-const OpDef& optimization_barrier_op() {
-  static const OpDef definition = {.opcode = Opcode::kOptimizationBarrier,
-                                   .name = "opt-barrier",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kBarrier,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_barrier,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = evaluate_barrier,
-                                   .decompose = nullptr,
-                                   .spec = "optimization_barrier"};
-  return definition;
-}
+HILO_DEFINE_OP(optimization_barrier_op, {.opcode = Opcode::kOptimizationBarrier,
+                                         .name = "opt-barrier",
+                                         .arity = 1,
+                                         .operand_types = kAnyType,
+                                         .traits = kBarrier,
+                                         .cost = CostClass::kFree,
+                                         .sharding = kUnshared,
+                                         .infer_shape = infer_barrier,
+                                         .evaluate = evaluate_barrier,
+                                         .spec = "optimization_barrier"})
 
 }  // namespace hilo::hlo

@@ -14,7 +14,7 @@ struct GetTupleElementAttributes : Attributes {
   int64_t index = 0;
 };
 
-/// A composite is a call that stands for a named op; `to_apply` is its decomposition.
+/// A composite is a call that represents a named op; `to_apply` is its decomposition.
 struct CallAttributes : Attributes {
   ComputationPtr to_apply;
   bool is_composite = false;
@@ -27,22 +27,15 @@ struct WhileAttributes : Attributes {
 };
 
 /// Two forms: (pred[], true operand, false operand) with {true, false}; (s32[], operand 0, ...) with n branches, where
-/// an index out of range takes the last branch. Each branch takes one operand. `predicated` tells the two forms apart.
+/// an index out of range selects the last branch. Each branch has one operand. `predicated` distinguishes the two
+/// forms.
 struct ConditionalAttributes : Attributes {
   std::vector<ComputationPtr> branches;
   bool predicated = false;
 };
 
-/// The branch that a predicate or an index chooses.
+/// Returns the branch that a predicate or an index selects.
 size_t chosen_branch(const ConditionalAttributes& conditional, int64_t selector);
 size_t chosen_branch(const ConditionalAttributes& conditional, const Literal& selector);
-
-const OpDef& parameter_op();
-const OpDef& tuple_op();
-const OpDef& get_tuple_element_op();
-const OpDef& call_op();
-const OpDef& while_op();
-const OpDef& conditional_op();
-const OpDef& optimization_barrier_op();
 
 }  // namespace hilo::hlo

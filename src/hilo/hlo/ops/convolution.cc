@@ -22,7 +22,7 @@ constexpr AttributeField kFields[] = {
     field<&ConvolutionAttributes::operand_precision>("operand_precision", FieldShow::kUnlessDefault),
 };
 
-/// The dimensions of one array by role are all of its dimensions, each once.
+/// Checks that the dimensions of one array by role are a permutation of its dimensions.
 Status check_roles(std::string_view what, int64_t first, int64_t second, const Int64List& spatial, const Shape& shape) {
   if (std::ssize(spatial) + 2 != shape.rank()) {
     return invalid_argument(fmt::format("dim_labels: got {} spatial dimensions of the {}, wanted {} for {}",
@@ -79,12 +79,12 @@ Status check_window_of_kernel(const Window& window, const Shape& rhs, const Conv
 }
 
 StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ConvolutionAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ConvolutionAttributes>(input);
   const ConvolutionDimensions& d = a.dimensions;
   const Shape &lhs = input.operands[0], &rhs = input.operands[1];
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {  // convolution_c1
-    return invalid_argument(
-        fmt::format("input and kernel have one rank, at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
+    return invalid_argument(fmt::format("input and kernel must have equal ranks of at least 2; got {} and {}",
+                                        lhs.to_string(), rhs.to_string()));
   }
   // convolution_c12, c13, c17..c20; the result has the input's rank
   HILO_RETURN_IF_ERROR(check_roles("input", d.input_batch, d.input_feature, d.input_spatial, lhs));
@@ -104,14 +104,14 @@ StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
   return Shape::make_array(type, sizes);
 }
 
-/// One product of the sum of an output element: offsets of the spatial parts.
+/// One product in the sum of an output element, as offsets of the spatial parts.
 struct Tap {
   int64_t lhs, rhs;
   bool on_padding = false;
 };
 
-/// Does the tap fall on a place of the input's lattice, which goes on into the padding? Between elements of a dilated input
-/// there is nothing.
+/// Returns whether the tap reads an element or padding, instead of a gap between elements of a dilated input. Padding
+/// is dilated like the input.
 bool is_on_lattice(const WindowDimension& w, int64_t position, int64_t tap) {
   if (w.reversal) tap = w.size - 1 - tap;
   const __int128 at =
@@ -119,8 +119,8 @@ bool is_on_lattice(const WindowDimension& w, int64_t position, int64_t tap) {
   return at % w.base_dilation == 0;
 }
 
-/// The taps of the window at `position` that fall on elements of the input or on its padding, in the order of the kernel.
-/// Padding is zeros that are multiplied, as StableHLO has it: beside them an infinite weight gives NaN.
+/// Returns the taps of the window at `position` that read elements of the input or its padding, in the order of the
+/// kernel. As in StableHLO, padding is multiplied as zeros: with an infinite weight it gives NaN.
 std::vector<Tap> taps_at(std::span<const int64_t> position, const ConvolutionAttributes& a, const Shape& lhs,
                          const Shape& rhs) {
   const ConvolutionDimensions& d = a.dimensions;
@@ -143,11 +143,11 @@ std::vector<Tap> taps_at(std::span<const int64_t> position, const ConvolutionAtt
   return taps;
 }
 
-/// Extents and strides of what isn't spatial.
+/// Extents and strides of the non-spatial dimensions.
 struct Channels {
   int64_t batch, inputs, outputs;  ///< of the result's batch, of one group's features, of all output features
   int64_t lhs_batch, lhs_feature, rhs_input, rhs_output, out_batch, out_feature;  ///< strides
-  /// Offset in the input from one group's features, or batches, to the next one's; output features of a group.
+  /// Offset in the input from one group's features, or batches, to the next; output features of a group.
   int64_t lhs_group, outputs_per_group;
 };
 
@@ -172,7 +172,7 @@ Channels channels_of(const ConvolutionAttributes& a, const Shape& lhs, const Sha
   return c;
 }
 
-/// Sums in the accumulator's type and in pairs, rounded once.
+/// Sums pairwise in the accumulator's type and rounds once.
 template <typename A>
 class WideSum {
  public:
@@ -183,7 +183,7 @@ class WideSum {
   PairwiseFold<A> sum_{kernels::add<A>};
 };
 
-/// `lhs` and `rhs`: the elements in the type that Sum takes.
+/// `lhs` and `rhs` are the elements in the type that Sum requires.
 template <typename Sum, typename R, typename Elements>
 void convolve(const EvaluateInput& input, const Elements& lhs, const Elements& rhs, const Channels& c,
               const Shape& shape, std::span<R> out) {
@@ -224,7 +224,7 @@ Status convolution_kernel(const EvaluateInput& input, Literal& result) {
   if constexpr (std::is_same_v<R, float> || std::is_same_v<R, double>) {
     const bool same =
         lhs.shape().element_type() == element_type_of<R> && rhs.shape().element_type() == element_type_of<R>;
-    if (same && rhs.shape().element_count() <= kernels::kMostShort * c.outputs) {
+    if (same && rhs.shape().element_count() <= kernels::kMaxShortSum * c.outputs) {
       convolve<kernels::ShortSum<R>, R>(input, lhs.data<R>(), rhs.data<R>(), c, result.shape(), out);
       return ok_status();
     }
@@ -239,7 +239,8 @@ StatusOr<Literal> evaluate_convolution(const EvaluateInput& input) {
   return evaluate_product(input, [&]<typename S>(Literal& sums) { return convolution_kernel<S>(input, sums); });
 }
 
-/// Windows along one spatial dimension: either there are more of them than elements in one, or the other way round.
+/// Adds the factors of one spatial dimension: the windows if there are more of them than elements in one, else the
+/// elements of the window.
 void add_spatial(const WindowDimension& window, int64_t in, int64_t kernel, int64_t out, RuleBuilder& builder) {
   const int64_t size = builder.operands[0].dimension(in), windows = builder.results[0].dimension(out);
   const bool alone = window == WindowDimension{};
@@ -287,23 +288,25 @@ void convolution_rule(RuleBuilder& builder) {
                 builder);
 }
 
-/// Parts of an array begin at multiples of a dilated element, so that every device's windows look alike.
+/// Returns a multiple of the allowed numbers of shards: with base dilation the windows of all shards must begin at the
+/// same offset from an element.
 int64_t alike_windows(const WindowDimension& window, int64_t windows) {
   const int64_t steps = windows * window.stride;
   return steps % window.base_dilation == 0 ? steps / window.base_dilation : 1;
 }
 
-/// Groups say how the features of operands belong together, which parts would have to say anew. Along space devices get the
-/// rims of their neighbours' parts.
+/// With groups, shards of features would need other group counts, so features stay whole. Along spatial dimensions
+/// devices fetch halo elements from their neighbors.
 void convolution_on_parts(LocalBuilder& builder) {
   const auto& convolution = attributes_of<ConvolutionAttributes>(builder.instruction);
   const ConvolutionDimensions& names = convolution.dimensions;
   if (convolution.batch_group_count > 1) return;
   summing_factors(builder, builder.instruction.shape.element_type() != ElementType::kPred);
-  const bool has_zero = builder.operand(0).element_type() != ElementType::kF8E8M0Fnu;  // for what lies beyond the ends
+  // Padding beyond the ends needs a zero.
+  const bool has_zero = builder.operand(0).element_type() != ElementType::kF8E8M0Fnu;
   const size_t batch = builder.factor(builder.op.rule.operands[0], names.input_batch);
-  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
-    if (convolution.feature_group_count > 1 && f != batch) builder.op.ways[f] = LocalWay::kWhole;
+  for (size_t f = 0; f < builder.op.strategies.size(); ++f) {
+    if (convolution.feature_group_count > 1 && f != batch) builder.op.strategies[f] = LocalStrategy::kWhole;
   }
   for (size_t i = 0; i < names.input_spatial.size(); ++i) {
     const WindowDimension& window = convolution.window[i];
@@ -313,32 +316,25 @@ void convolution_on_parts(LocalBuilder& builder) {
     const size_t f = builder.factor(builder.op.rule.operands[0], names.input_spatial[i]);
     if (builder.op.rule.factors[f].kind == FactorKind::kPermute) {
       if (!has_zero) continue;
-      builder.set(f, LocalWay::kOwn, std::gcd(std::gcd(size, windows), alike_windows(window, windows)));
+      builder.set(f, LocalStrategy::kOwn, std::gcd(std::gcd(size, windows), alike_windows(window, windows)));
     } else {
       const bool plain = has_zero && window.base_dilation == 1 && !window.reversal;
-      builder.set(f, plain ? builder.op.ways[f] : LocalWay::kWhole, std::gcd(size, window.size));
+      builder.set(f, plain ? builder.op.strategies[f] : LocalStrategy::kWhole, std::gcd(size, window.size));
     }
   }
 }
 
 }  // namespace
 
-const OpDef& convolution_op() {
-  static const OpDef definition = {.opcode = Opcode::kConvolution,
-                                   .name = "convolution",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {convolution_rule, convolution_on_parts},
-                                   .infer_shape = infer_convolution,
-                                   .fields = kFields,
-                                   .make_attributes = make_attributes_of<ConvolutionAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConvolutionAttributes>,
-                                   .evaluate = evaluate_convolution,
-                                   .decompose = nullptr,
-                                   .spec = "convolution"};
-  return definition;
-}
+HILO_DEFINE_OP(convolution_op, {.opcode = Opcode::kConvolution,
+                                .name = "convolution",
+                                .arity = 2,
+                                .operand_types = kAnyArray,
+                                .cost = CostClass::kHero,
+                                .sharding = {convolution_rule, convolution_on_parts},
+                                .infer_shape = infer_convolution,
+                                .attributes = attributes_def<ConvolutionAttributes>(kFields),
+                                .evaluate = evaluate_convolution,
+                                .spec = "convolution"})
 
 }  // namespace hilo::hlo

@@ -7,14 +7,12 @@
 
 namespace hilo::hlo {
 
-/// The window is one dimension per spatial dimension; its sizes are the kernel's.
+/// The window has one dimension per spatial dimension; its sizes are the kernel's.
 struct ConvolutionAttributes : Attributes {
   Window window;
   ConvolutionDimensions dimensions;
   int64_t feature_group_count = 1, batch_group_count = 1;
-  StringList operand_precision;  ///< default, high, highest; carried, hilo always computes at the operands' precision
+  StringList operand_precision;  ///< default, high, highest; stored but not used
 };
-
-const OpDef& convolution_op();
 
 }  // namespace hilo::hlo

@@ -27,7 +27,7 @@ StatusOr<Shape> infer_custom_call(const ShapeRuleInput& input) {
   return *input.declared;
 }
 
-/// The value of attribute `key` as written; "" if the call hasn't it.
+/// Returns the value of attribute `key` as written; "" if it is missing.
 std::string_view raw_value(const CustomCallAttributes& attributes, std::string_view key) {
   for (std::string_view text : attributes.raw) {
     const size_t equals = text.find('=');
@@ -37,7 +37,7 @@ std::string_view raw_value(const CustomCallAttributes& attributes, std::string_v
   return {};
 }
 
-/// What a string in quotes says.
+/// Returns the contents of a quoted string.
 std::string unquoted(std::string_view text) {
   if (!text.starts_with('"') || text.size() < 2) return std::string(text);
   std::string value;
@@ -60,7 +60,7 @@ std::string unquoted(std::string_view text) {
   return value;
 }
 
-/// The numbers of `text` up to `end`, which is left at the first byte behind them.
+/// Reads the numbers of `text` from `at` on, and sets `at` to the byte after them.
 Int64List numbers_at(std::string_view text, size_t& at) {
   Int64List numbers;
   while (at < text.size()) {
@@ -77,7 +77,7 @@ Int64List numbers_at(std::string_view text, size_t& at) {
   return numbers;
 }
 
-/// The layouts in `{f32[4,4]{0,1}, s32[]}`, one a leaf; a leaf without one gives an empty list.
+/// Returns the layouts in `{f32[4,4]{0,1}, s32[]}`, one per leaf; an empty list for a leaf without one.
 Int64Lists layouts_in(std::string_view text) {
   Int64Lists layouts;
   for (size_t at = text.find(']'); at != std::string_view::npos; at = text.find(']', at)) {
@@ -87,7 +87,7 @@ Int64Lists layouts_in(std::string_view text) {
   return layouts;
 }
 
-/// `{{0}: (1, {}), {1}: (2, {})}`: pairs of result leaf and operand leaf. Longer paths aren't leaves of flat tuples.
+/// Reads `{{0}: (1, {}), {1}: (2, {})}` as pairs of result leaf and operand leaf. Longer paths are an error.
 StatusOr<Int64Pairs> aliases_in(std::string_view text) {
   Int64Pairs aliases;
   size_t at = text.empty() ? std::string_view::npos : text.find('{', 1);
@@ -108,7 +108,7 @@ StatusOr<Int64Pairs> aliases_in(std::string_view text) {
   return aliases;
 }
 
-/// `leaves` in the layouts that are not empty.
+/// Returns `leaves` with those of the layouts that aren't empty.
 StatusOr<std::vector<Shape>> laid_out(std::vector<Shape> leaves, const Int64Lists& layouts, std::string_view what) {
   if (layouts.empty()) return leaves;
   if (layouts.size() != leaves.size())
@@ -121,7 +121,7 @@ StatusOr<std::vector<Shape>> laid_out(std::vector<Shape> leaves, const Int64List
     for (size_t d = 0; d < sorted.size(); ++d) permutation &= sorted[d] == static_cast<int64_t>(d);
     if (!permutation) {
       return invalid_argument(
-          fmt::format("{}: {{{}}} is no layout of {}", what, fmt::join(layouts[k], ","), leaves[k].to_string()));
+          fmt::format("{}: {{{}}} is not a layout of {}", what, fmt::join(layouts[k], ","), leaves[k].to_string()));
     }
     leaves[k] = leaves[k].with_layout(layouts[k]);
   }
@@ -177,14 +177,14 @@ StatusOr<Literal> evaluate(const EvaluateInput& input) {
   return input.instruction.shape.is_tuple() ? Literal::tuple(std::move(values)) : std::move(values[0]);
 }
 
-/// The number of leading dimensions that are the call's batch, if it states one: {hilo.batch_dims="1"}.
+/// Returns the number of leading batch dimensions, if the call states it: {hilo.batch_dims="1"}.
 std::optional<int64_t> stated_batch(const Instruction& call) {
   const std::optional<int64_t> count = frontend_number(call, "hilo.batch_dims");
   return count && *count >= 0 ? count : std::nullopt;
 }
 
-/// LAPACK's calls, and one that is made as they are, are over batches of matrices, beside which vectors may stand; nobody knows
-/// what others do that don't say of what their batch is.
+/// Calls of LAPACK and those built like them have batches of matrices, and possibly vectors, as operands. For other
+/// calls the batch is unknown unless they state it.
 void custom_call_rule(RuleBuilder& builder) {
   const std::string target = custom_call_target(attributes_of<CustomCallAttributes>(builder.instruction));
   const bool known = target.starts_with("lapack_") || target == "tridiagonal_solve_perturbed_ffi";
@@ -196,8 +196,8 @@ void custom_call_rule(RuleBuilder& builder) {
   batched_rule(count, builder);
 }
 
-/// LAPACK's calls of the typed FFI take sizes from their arrays, and so do those that state their batch. Other calls may have
-/// sizes among their attributes.
+/// LAPACK's calls with the typed FFI derive sizes from their arrays, and so do calls that state their batch. Other
+/// calls may have sizes in their attributes.
 void custom_call_on_parts(LocalBuilder& builder) {
   const std::string target = custom_call_target(attributes_of<CustomCallAttributes>(builder.instruction));
   if (target.ends_with("_ffi") || stated_batch(builder.instruction)) passing_factors(builder);
@@ -205,23 +205,17 @@ void custom_call_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& custom_call_op() {
-  static const OpDef definition = {.opcode = Opcode::kCustomCall,
-                                   .name = "custom-call",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kEffect,  // what a handler does is its own business
-                                   .cost = CostClass::kHero,
-                                   .sharding = {custom_call_rule, custom_call_on_parts},
-                                   .infer_shape = infer_custom_call,
-                                   .fields = kCustomCallFields,
-                                   .make_attributes = make_attributes_of<CustomCallAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomCallAttributes>,
-                                   .evaluate = evaluate,
-                                   .decompose = nullptr,
-                                   .spec = "custom_call"};
-  return definition;
-}
+HILO_DEFINE_OP(custom_call_op, {.opcode = Opcode::kCustomCall,
+                                .name = "custom-call",
+                                .arity = -1,
+                                .operand_types = kAnyType,
+                                .traits = kEffect,  // a handler may have any effect
+                                .cost = CostClass::kHero,
+                                .sharding = {custom_call_rule, custom_call_on_parts},
+                                .infer_shape = infer_custom_call,
+                                .attributes = attributes_def<CustomCallAttributes>(kCustomCallFields),
+                                .evaluate = evaluate,
+                                .spec = "custom_call"})
 
 std::shared_ptr<const CustomCallAttributes> make_custom_call(const CustomCallOptions& options,
                                                              std::span<const Shape> operands, size_t result_count) {
@@ -277,7 +271,7 @@ Shape shown_shape(const Instruction& instruction) {
   if (layouts.size() != leaves.size()) return instruction.shape;
   size_t next = 0;
   return instruction.shape.map_leaves([&](const Shape& leaf) {
-    while (!leaves[next].is_array()) ++next;  // map_leaves passes over tokens
+    while (!leaves[next].is_array()) ++next;  // map_leaves skips tokens
     const Int64List& layout = layouts[next++];
     return layout.empty() || std::ssize(layout) != leaf.rank() ? leaf : leaf.with_layout(layout);
   });

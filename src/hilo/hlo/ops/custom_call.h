@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/custom_call.h -- custom-call: a function outside the program, found by its name when the program is compiled.
+// hlo/ops/custom_call.h -- custom-call: a function outside of the program, found by name when it is compiled.
 #pragma once
 
 #include "hilo/hlo/ops/custom_call_registry.h"
@@ -7,62 +7,63 @@
 
 namespace hilo::hlo {
 
-/// XLA gives this op a score of attributes, most for calls that its own passes make. They are kept as written.
+/// XLA has many attributes for this op, most of them for calls that its own passes create. They are stored as written.
 struct CustomCallAttributes : RawAttributes {
   using Base = RawAttributes;
-  std::string backend_config;  ///< as HLO text writes it: a dictionary in braces, or a string in quotes
-  /// How results lie in memory, minor dimension first, one list a leaf; empty: row-major. It isn't said by the
-  /// instruction's shape, since its users take everything as row-major; HLO text and proto show it there.
+  std::string backend_config;  ///< as in HLO text: a dictionary in braces, or a quoted string
+  /// Layouts of results, minor dimension first, one list per leaf; empty: row-major. They are not in the instruction's
+  /// shape, because its users treat everything as row-major. HLO text and proto show them in the shape.
   Int64Lists result_layouts;
 };
 
 const OpDef& custom_call_op();
 
-/// What a call asks for.
+/// Options of a custom call.
 struct CustomCallOptions {
   std::string target;
   std::string backend_config;
   bool has_side_effect = false;
-  Int64Lists operand_layouts = {}, result_layouts = {};  ///< one a leaf, or none
+  Int64Lists operand_layouts = {}, result_layouts = {};  ///< one per leaf, or none
   /// Result leaves that share memory with an operand: {result, operand}.
   Int64Pairs aliases = {};
 };
 
-/// The attributes of a call in the typed FFI's form, of `operands`.
+/// Returns the attributes of a call with the typed FFI on these `operands`.
 std::shared_ptr<const CustomCallAttributes> make_custom_call(const CustomCallOptions& options,
                                                              std::span<const Shape> operands, size_t result_count);
 
-/// Attributes that HLO text keeps as they are written: the value of `key`, "" if the call hasn't it.
+/// Returns the value of attribute `key`, for attributes that are stored as HLO text; "" if it is missing.
 std::string_view custom_call_text(const CustomCallAttributes& attributes, std::string_view key);
 
-/// What a custom call says, the other way of make_custom_call; backend_config without the quotes of a string.
+/// Returns the options of a custom call, the inverse of make_custom_call. backend_config has no quotes.
 /// Errors    UNIMPLEMENTED for aliases inside nested tuples
 StatusOr<CustomCallOptions> custom_call_options(const CustomCallAttributes& attributes);
 
-/// The target's name, unescaped; "" if there is none.
+/// Returns the target's name, unescaped; "" if there is none.
 std::string custom_call_target(const CustomCallAttributes& attributes);
 
-/// Moves the layouts of a shape as HLO text and proto have it to the attributes.
+/// Moves the layouts of a shape, where HLO text and proto have them, to the attributes.
 void take_result_layouts(Shape& shape, CustomCallAttributes& attributes);
 
-/// The instruction's shape as HLO text and proto show it.
+/// Returns the instruction's shape as HLO text and proto show it.
 Shape shown_shape(const Instruction& instruction);
 
-/// A call with everything found out that doesn't depend on values.
+/// A call with all facts that don't depend on values.
 struct CustomCallPlan {
   std::string target;
   std::shared_ptr<const CustomCallHandler> handler;
   std::vector<CustomCallAttribute> attributes;
   std::string backend_config;
-  std::vector<Shape> operands, results;  ///< leaves, with the layouts that the handler wants
+  std::vector<Shape> operands, results;  ///< leaves, with the layouts that the handler requests
   Int64Pairs aliases;                    ///< result leaf, operand leaf
 };
 
+/// Finds the handler of a call and checks its attributes.
 /// Errors    NOT_FOUND for a target without handler, INVALID_ARGUMENT for attributes that don't fit
 StatusOr<CustomCallPlan> plan_custom_call(const Instruction& instruction, std::span<const Shape> operands);
 
-/// Calls the handler on row-major leaves; what it wants in another order is copied before and after. An exception of the
-/// handler becomes INTERNAL.
+/// Calls the handler on row-major leaves. Arrays for which it requests another layout are copied before and after. An
+/// exception of the handler becomes an INTERNAL error.
 Status run_custom_call(const CustomCallPlan& plan, void* const* operands, void* const* results);
 
 }  // namespace hilo::hlo

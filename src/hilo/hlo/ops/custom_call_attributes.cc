@@ -14,9 +14,9 @@ namespace {
 
 using Kind = CustomCallAttribute::Kind;
 
-constexpr int kMostLevels = 32;  // of dictionaries in dictionaries
+constexpr int kMaxLevels = 32;  // nesting of dictionaries
 
-/// MLIR's names of types; a bare integer is an i64, a bare float an f64.
+/// Returns the type of an MLIR name. A bare integer is an i64, a bare float an f64.
 ElementType type_named(std::string_view name) {
   constexpr std::pair<std::string_view, ElementType> kNames[] = {
       {"i1", ElementType::kPred},  {"i8", ElementType::kS8},    {"i16", ElementType::kS16},
@@ -43,8 +43,8 @@ class Reader {
   }
 
  private:
-  Status unexpected(std::string_view wanted) const {
-    return invalid_argument(fmt::format("backend_config {}: wanted {} at byte {}", quote(text_), wanted, at_));
+  Status unexpected(std::string_view expected) const {
+    return invalid_argument(fmt::format("backend_config {}: wanted {} at byte {}", quote(text_), expected, at_));
   }
   void skip_spaces() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
@@ -69,7 +69,7 @@ class Reader {
     return text_.substr(begin, at_ - begin);
   }
 
-  /// A backslash, and n, t, a quote, a backslash or two hexadecimal digits.
+  /// Reads an escape: a backslash, followed by n, t, a quote, a backslash or two hexadecimal digits.
   Status escape(std::string& value) {
     const std::string_view rest = text_.substr(at_ + 1);
     const size_t simple = rest.empty() ? std::string_view::npos : std::string_view("nt\"\\").find(rest[0]);
@@ -100,7 +100,7 @@ class Reader {
     return value;
   }
 
-  /// Appends the number that `text` writes.
+  /// Parses the number and appends its bytes.
   Status append_number(std::string_view text, ElementType type, std::vector<std::byte>& bytes) const {
     const auto append = [&]<typename T>() -> Status {
       T value{};
@@ -122,7 +122,7 @@ class Reader {
     return visit_element_type(type, append, [&] { return unexpected("a type of numbers"); });
   }
 
-  /// `array<i64: 1, 2>`, behind its first word.
+  /// Reads `array<i64: 1, 2>` after its first word.
   Status array(CustomCallAttribute& value) {
     value.kind = Kind::kArray;
     if (!accept('<')) return unexpected("'<'");
@@ -136,7 +136,7 @@ class Reader {
     return accept('>') ? ok_status() : unexpected("'>'");
   }
 
-  /// `[1 : i32, 2 : i32]`
+  /// Reads `[1 : i32, 2 : i32]`.
   Status list(CustomCallAttribute& value, int level) {
     value.kind = Kind::kArray;
     if (!accept('[')) return unexpected("'['");
@@ -182,7 +182,7 @@ class Reader {
   }
 
   StatusOr<std::vector<CustomCallAttribute>> dictionary(int level) {
-    if (level == kMostLevels) return unexpected("fewer levels");
+    if (level == kMaxLevels) return unexpected("fewer levels");
     if (!accept('{')) return unexpected("'{'");
     std::vector<CustomCallAttribute> entries;
     while (peek() != '}') {

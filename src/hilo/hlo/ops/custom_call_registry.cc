@@ -22,7 +22,7 @@ struct Registry {
   std::set<std::string, std::less<>> of_this_process;
 };
 
-// Never destroyed: programs may still run while the process ends.
+// Never destroyed, because programs may still run while the process ends.
 Registry& registry() {
   static Registry* instance = new Registry;
   return *instance;
@@ -42,11 +42,11 @@ const CustomCallAttribute* CustomCallFrame::find(std::string_view name) const {
 }
 
 Status CustomCallFrame::check_scalar(const CustomCallAttribute* found, std::string_view name,
-                                     ElementType wanted) const {
+                                     ElementType expected) const {
   if (found == nullptr) return invalid_argument(fmt::format("{}: attribute {} is missing", quote(target), quote(name)));
-  if (found->kind == CustomCallAttribute::Kind::kScalar && found->type == wanted) return ok_status();
-  return invalid_argument(
-      fmt::format("{}: attribute {} is no scalar of type {}", quote(target), quote(name), element_type_name(wanted)));
+  if (found->kind == CustomCallAttribute::Kind::kScalar && found->type == expected) return ok_status();
+  return invalid_argument(fmt::format("{}: attribute {} is not a scalar of type {}", quote(target), quote(name),
+                                      element_type_name(expected)));
 }
 
 Status register_custom_call(std::string_view target, CustomCallHandler handler, CustomCallMeaning meaning) {
@@ -76,12 +76,12 @@ StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_
     if (it != r.handlers.end()) return it->second;
   }
   if (target.find("python") != std::string_view::npos || target.find("py_client") != std::string_view::npos) {
-    return unimplemented(fmt::format(
-        "custom call {} calls back into the Python that made the program, which isn't here", quote(target)));
+    return unimplemented(
+        fmt::format("custom call {} is a callback into the Python process that created the program", quote(target)));
   }
   const std::vector<std::string> targets = custom_call_targets();
   const std::vector<std::string_view> names(targets.begin(), targets.end());
-  // Half a hundred of LAPACK's would hide the others.
+  // The dozens of LAPACK targets would hide the others.
   std::vector<std::string_view> shown;
   const bool lapack = target.starts_with(kLapack);
   for (std::string_view name : names) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/custom_call_registry.h -- handlers of custom calls by target name, and the typed frame that they get. One
-// registry serves every engine; backend/custom_call.h is its door for users.
+// hlo/ops/custom_call_registry.h -- handlers of custom calls by target name, and the typed frame that they receive. All
+// engines share one registry. Users access it through backend/custom_call.h.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace hilo {
 
 struct RunContext;  // device/run_context.h
 
-/// An operand or result: dense, in the memory order that the program asks for (row-major unless it names layouts).
+/// An operand or result: dense, in the layout that the program requests (row-major unless it names layouts).
 struct CustomCallBuffer {
   ElementType type = ElementType::kToken;
   std::span<const int64_t> dimensions;
@@ -25,13 +25,13 @@ struct CustomCallBuffer {
   int64_t element_count() const;
 };
 
-/// One attribute of a custom call, as the dictionary of its backend_config has it.
+/// One attribute of a custom call, from the dictionary in its backend_config.
 struct CustomCallAttribute {
   enum class Kind : uint8_t { kScalar, kArray, kString, kDictionary };
   std::string name;
   Kind kind = Kind::kScalar;
   ElementType type = ElementType::kPred;     ///< kScalar, kArray
-  int64_t count = 0;                         ///< kArray: elements
+  int64_t count = 0;                         ///< kArray: number of elements
   std::vector<std::byte> bytes;              ///< kScalar, kArray: the elements
   std::string text;                          ///< kString
   std::vector<CustomCallAttribute> entries;  ///< kDictionary: by name, ascending
@@ -42,21 +42,21 @@ struct CustomCallAttribute {
   }
 };
 
-/// What a handler sees of one call. All of it is the engine's; results hold no values yet, unless the program says that
-/// one aliases an operand: then both are the same memory.
+/// The arguments of a handler for one call. The engine owns everything in it. Results are uninitialized, unless the
+/// program aliases one to an operand: then both are the same memory.
 struct CustomCallFrame {
   std::string_view target;
   std::span<const CustomCallBuffer> operands, results;
   std::span<const CustomCallAttribute> attributes;  ///< by name, ascending
   std::string_view backend_config;                  ///< as written, for calls whose configuration is no dictionary
-  /// Of the run that calls: its executor, stop word, deadline, communicator. Null where no device runs the program: in the
-  /// evaluator alone, and where constants are folded.
+  /// Context of the calling run: executor, stop word, deadline, communicator. Null if no device runs the program: in
+  /// the evaluator, and in constant folding.
   const RunContext* context = nullptr;
 
   const CustomCallAttribute* find(std::string_view name) const;
 
-  /// The scalar attribute `name`.
-  /// Errors    INVALID_ARGUMENT if it isn't there or has another type
+  /// Returns the scalar attribute `name`.
+  /// Errors    INVALID_ARGUMENT if it is missing or has another type
   template <NativeElement T>
   StatusOr<T> attribute(std::string_view name) const {
     const CustomCallAttribute* const found = find(name);
@@ -65,31 +65,32 @@ struct CustomCallFrame {
   }
 
  private:
-  Status check_scalar(const CustomCallAttribute* found, std::string_view name, ElementType wanted) const;
+  Status check_scalar(const CustomCallAttribute* found, std::string_view name, ElementType expected) const;
 };
 
 /// Fills the results. May be called on several threads at once.
 using CustomCallHandler = std::function<Status(const CustomCallFrame&)>;
 
-/// What a call means: the same in every process that has the target, or something of this one, a function of it for example.
+/// Whether a call has the same meaning in every process with the target, or only in this process, for example if it
+/// calls a function in memory.
 enum class CustomCallMeaning : uint8_t { kEverywhere, kInThisProcess };
 
-/// Lets programs call `target`. Lives as long as the process.
-/// Errors    ALREADY_EXISTS if the name is taken, INVALID_ARGUMENT for an empty name or handler
+/// Registers a handler, so that programs can call `target`. It stays registered until the process ends.
+/// Errors    ALREADY_EXISTS if the name is in use, INVALID_ARGUMENT for an empty name or handler
 Status register_custom_call(std::string_view target, CustomCallHandler handler,
                             CustomCallMeaning meaning = CustomCallMeaning::kEverywhere);
 
-/// Whether programs that call the target can't be saved. False for targets that nobody registered.
+/// Returns whether programs that call the target can't be saved. False for unregistered targets.
 bool means_this_process(std::string_view target);
 
-/// The handler of `target`.
+/// Returns the handler of `target`.
 /// Errors    NOT_FOUND, with the registered targets; UNIMPLEMENTED for callbacks into Python
 StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_view target);
 
-/// All targets, ascending.
+/// Returns all targets, ascending.
 std::vector<std::string> custom_call_targets();
 
-/// The entries of `{uplo = 76 : ui8, name = "x", sizes = array<i64: 1, 2>, inner = {..}}`, by name, ascending.
+/// Returns the entries of `{uplo = 76 : ui8, name = "x", sizes = array<i64: 1, 2>, inner = {..}}`, by name, ascending.
 /// Errors    INVALID_ARGUMENT for text that is no dictionary
 StatusOr<std::vector<CustomCallAttribute>> parse_custom_call_attributes(std::string_view text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/custom_call_run.cc -- calls the handler of a custom call, with operands and results in the layouts it wants.
+// hlo/ops/custom_call_run.cc -- calls the handler of a custom call with operands and results in the requested layouts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void with_width(int bytes, Copy&& copy) {
   else copy.template operator()<Sixteen>();
 }
 
-/// Is it row-major but for the last two dimensions, which are swapped? So LAPACK wants its matrices.
+/// Returns whether the layout is row-major except for the last two dimensions, which are swapped, as LAPACK requires.
 bool is_column_major(const Shape& shape) {
   const std::span<const int64_t> order = shape.minor_to_major();
   const int64_t rank = shape.rank();
@@ -68,7 +68,7 @@ void relayout(const Shape& shape, const void* from, void* to, bool to_row_major)
   });
 }
 
-/// The buffers of one call: the caller's own where they lie right, else memory for copies.
+/// The buffers of one call: the caller's own if their layout fits, else memory for copies.
 struct Buffers {
   std::vector<CustomCallBuffer> operands, results;
   std::vector<AlignedBuffer> copies;
@@ -131,7 +131,7 @@ Status call(const CustomCallPlan& plan, const Buffers& buffers) {
     return (*plan.handler)(frame);
   } catch (const std::bad_alloc&) {
     return out_of_memory();
-  } catch (const std::exception& error) {  // a user's code: nothing may leave the engine
+  } catch (const std::exception& error) {  // user code: exceptions must not leave the engine
     return Status(StatusCode::kInternal,
                   fmt::format("custom call {}: the handler threw: {}", quote(plan.target), error.what()));
   }

@@ -13,12 +13,12 @@ Status check_dimension(std::string_view what, int64_t dimension, const Shape& sh
 
 Status check_unique_dimensions(std::string_view what, std::span<const int64_t> dimensions, const Shape& shape) {
   static_assert(Shape::kMaxRank <= 64);
-  uint64_t seen = 0;  // a bit per dimension
+  uint64_t seen = 0;  // one bit per dimension
   for (int64_t d : dimensions) {
     if (d < 0 || d >= shape.rank()) return check_dimension(what, d, shape);
     const uint64_t bit = uint64_t{1} << d;
     if ((seen & bit) != 0)
-      return invalid_argument(fmt::format("{} {} stands twice in {}", what, d, dimensions_to_string(dimensions)));
+      return invalid_argument(fmt::format("{} {} appears twice in {}", what, d, dimensions_to_string(dimensions)));
     seen |= bit;
   }
   return ok_status();

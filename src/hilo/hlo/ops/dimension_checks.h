@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/dimension_checks.h -- checks that the shape rules of several ops share.
+// hlo/ops/dimension_checks.h -- checks of dimensions for the shape rules of several ops.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -11,16 +11,17 @@
 
 namespace hilo::hlo {
 
-/// A list as long as a shape's rank, or shorter: few, which take no memory of their own.
+/// A list of at most a shape's rank. Short lists need no allocation.
 using DimensionList = boost::container::small_vector<int64_t, 8>;
 
-/// "dimension 3 out of range for f32[2,2]" unless 0 <= dimension < rank. `what` names the attribute.
+/// Checks that 0 <= dimension < rank; else "dimension 3 out of range for f32[2,2]". `what` names the attribute.
 Status check_dimension(std::string_view what, int64_t dimension, const Shape& shape);
 
-/// Every entry in [0, rank) and none twice.
+/// Checks that every entry is in [0, rank) and none appears twice.
 Status check_unique_dimensions(std::string_view what, std::span<const int64_t> dimensions, const Shape& shape);
 
-/// The declared shape, or an error if there is none or it is no array.
+/// Returns the declared shape.
+/// Errors    INVALID_ARGUMENT if there is none or it is no array
 StatusOr<Shape> declared_array(const ShapeRuleInput& input);
 
 }  // namespace hilo::hlo

@@ -46,13 +46,13 @@ Status check_equal_sizes(std::string_view what, const Shape& lhs, const Int64Lis
 DimensionList free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
   DimensionList free;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains_value(batch, d) && !contains_value(contracting, d)) free.push_back(d);
+    if (!contains(batch, d) && !contains(contracting, d)) free.push_back(d);
   }
   return free;
 }
 
 StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const DotAttributes&>(*input.attributes);
+  const auto& a = attributes_of<DotAttributes>(input);
   const Shape &lhs = input.operands[0], &rhs = input.operands[1];
   HILO_RETURN_IF_ERROR(
       check_side(lhs, "lhs_batch_dims", a.lhs_batch_dimensions, "lhs_contracting_dims", a.lhs_contracting_dimensions));
@@ -79,7 +79,7 @@ StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
   return Shape::make_array(type, sizes);
 }
 
-/// Where the elements of one operand lie, by role.
+/// Offsets of one operand's elements, by role.
 struct Side {
   std::vector<int64_t> batch, free, contracting;
 };
@@ -92,7 +92,7 @@ Side side_of(const Shape& shape, const Int64List& batch, const Int64List& contra
 template <typename R>
 constexpr bool kHasShortSums = std::is_same_v<R, float> || std::is_same_v<R, double> || is_complex(element_type_of<R>);
 
-/// Operands of the result's type, contracted over a few elements.
+/// Operands of the result's type with a short contraction.
 template <typename Sum, typename R>
 void short_dot(std::span<const R> lhs, std::span<const R> rhs, const Side& l, const Side& r, std::span<R> out) {
   size_t at = 0;
@@ -116,7 +116,7 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
   if constexpr (kHasShortSums<R>) {
     const bool same = input.operands[0]->shape().element_type() == element_type_of<R> &&
                       input.operands[1]->shape().element_type() == element_type_of<R>;
-    if (same && std::ssize(l.contracting) <= kernels::kMostShort) {
+    if (same && std::ssize(l.contracting) <= kernels::kMaxShortSum) {
       const bool is_vector = l.free.size() == 1 && r.free.size() != 1;
       const auto run = is_vector ? short_dot<kernels::ShortVectorSum<R>, R> : short_dot<kernels::ShortSum<R>, R>;
       run(input.operands[0]->data<R>(), input.operands[1]->data<R>(), l, r, result.data<R>());
@@ -148,7 +148,7 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
 StatusOr<Literal> evaluate_dot(const EvaluateInput& input) {
   const auto& a = attributes_of<DotAttributes>(input.instruction);
   const Shape shape = literal_shape(input.instruction.shape);
-  if (shape.element_count() == 0) return Literal::make(shape);  // one of its extents may be 2^40
+  if (shape.element_count() == 0) return Literal::make(shape);  // an extent may be 2^40
   const Side l = side_of(input.operands[0]->shape(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
   const Side r = side_of(input.operands[1]->shape(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
   return evaluate_product(input, [&]<typename S>(Literal& sums) { return dot_kernel<S>(input, l, r, sums); });
@@ -185,22 +185,15 @@ void dot_on_parts(LocalBuilder& builder) {
 
 }  // namespace
 
-const OpDef& dot_op() {
-  static const OpDef definition = {.opcode = Opcode::kDot,
-                                   .name = "dot",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {dot_rule, dot_on_parts},
-                                   .infer_shape = infer_dot,
-                                   .fields = kDotFields,
-                                   .make_attributes = make_attributes_of<DotAttributes>,
-                                   .copy_attributes = copy_attributes_of<DotAttributes>,
-                                   .evaluate = evaluate_dot,
-                                   .decompose = nullptr,
-                                   .spec = "dot_general"};
-  return definition;
-}
+HILO_DEFINE_OP(dot_op, {.opcode = Opcode::kDot,
+                        .name = "dot",
+                        .arity = 2,
+                        .operand_types = kAnyArray,
+                        .cost = CostClass::kHero,
+                        .sharding = {dot_rule, dot_on_parts},
+                        .infer_shape = infer_dot,
+                        .attributes = attributes_def<DotAttributes>(kDotFields),
+                        .evaluate = evaluate_dot,
+                        .spec = "dot_general"})
 
 }  // namespace hilo::hlo

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/dot.h -- the dot op: batch dimensions, any contracting dimensions, preferred result type by the declared
-// shape.
+// hlo/ops/dot.h -- the dot op: batch and contracting dimensions; the declared shape determines the result type.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
 
 namespace hilo::hlo {
 
-/// What XLA calls the dot's algorithm; carried, hilo always computes at the result's precision or better.
+/// XLA's dot algorithms. They are stored, but hilo always computes at the result's precision or better.
 enum class DotAlgorithm : uint8_t {
   kUnset,
   kAnyF8AnyF8F32,
@@ -42,7 +41,7 @@ inline constexpr std::string_view kDotAlgorithmNames[] = {"",
 struct DotAttributes : Attributes {
   Int64List lhs_batch_dimensions, lhs_contracting_dimensions;
   Int64List rhs_batch_dimensions, rhs_contracting_dimensions;
-  StringList operand_precision;  ///< default, high, highest; carried, hilo always computes at the operands' precision
+  StringList operand_precision;  ///< default, high, highest; stored but not used
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/element_access.h -- how reference kernels walk over indices and hand single elements to called computations.
+// hlo/ops/element_access.h -- index iteration and access to single elements, for reference kernels.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace hilo::hlo {
 
-/// Steps `index` to the next one of the space `sizes`, row-major. False after the last, with all of `index` 0 again.
+/// Advances `index` in the space `sizes`, row-major. After the last index, sets it to 0 and returns false.
 inline bool next_index(std::span<const int64_t> sizes, std::span<int64_t> index) {
   for (size_t d = sizes.size(); d-- > 0;) {
     if (++index[d] < sizes[d]) return true;
@@ -17,28 +17,28 @@ inline bool next_index(std::span<const int64_t> sizes, std::span<int64_t> index)
   return false;
 }
 
-/// Number of indices in a space that is part of a valid array, so that the product fits.
+/// Returns the number of indices in a space that is part of a valid array, so that the product fits.
 inline int64_t count_of(std::span<const int64_t> sizes) {
   int64_t count = 1;
   for (int64_t size : sizes) count *= size;
   return count;
 }
 
-/// Offset of an index in elements.
+/// Returns the offset of an index in elements.
 inline int64_t offset_of(std::span<const int64_t> index, std::span<const int64_t> strides) {
   int64_t offset = 0;
   for (size_t d = 0; d < index.size(); ++d) offset += index[d] * strides[d];
   return offset;
 }
 
-/// values[p] for every p of `positions`.
+/// Returns values[p] for every p in `positions`.
 inline std::vector<int64_t> select_values(std::span<const int64_t> values, std::span<const int64_t> positions) {
   std::vector<int64_t> selected;
   for (int64_t p : positions) selected.push_back(values[p]);
   return selected;
 }
 
-/// Offsets of all indices over `dimensions` of a row-major `shape`, row-major in the order of `dimensions`.
+/// Returns the offsets of all indices over `dimensions` of a row-major `shape`, row-major in the order of `dimensions`.
 inline std::vector<int64_t> offsets_over(const Shape& shape, std::span<const int64_t> dimensions) {
   const std::vector<int64_t> sizes = select_values(shape.dimensions(), dimensions);
   const std::vector<int64_t> strides = select_values(row_major_strides(shape.dimensions()), dimensions);
@@ -49,19 +49,19 @@ inline std::vector<int64_t> offsets_over(const Shape& shape, std::span<const int
   return offsets;
 }
 
-/// Element `offset` of an array as a scalar literal of shape `scalar`.
+/// Returns element `offset` of an array as a scalar literal of shape `scalar`.
 inline Literal load_element(const Literal& array, int64_t offset, const Shape& scalar) {
   const size_t bytes = element_size_bytes(scalar.element_type());
   return Literal::from_bytes(scalar, array.bytes().subspan(static_cast<size_t>(offset) * bytes, bytes));
 }
 
-/// Copies a scalar literal to element `offset` of the array that `array` holds.
+/// Copies a scalar literal to element `offset` of an array's bytes.
 inline void store_element(std::span<std::byte> array, int64_t offset, const Literal& scalar) {
   const std::span<const std::byte> bytes = scalar.bytes();
   std::memcpy(array.data() + static_cast<size_t>(offset) * bytes.size(), bytes.data(), bytes.size());
 }
 
-/// The results of a called computation with `count` results: the array itself, or the tuple's elements.
+/// Splits the result of a called computation with `count` results: the array itself, or the tuple's elements.
 inline std::vector<Literal> split_results(Literal result, size_t count) {
   if (!result.is_tuple()) return {std::move(result)};
   std::vector<Literal> elements = std::move(result).release_elements();
@@ -69,12 +69,12 @@ inline std::vector<Literal> split_results(Literal result, size_t count) {
   return elements;
 }
 
-/// The one array, or the tuple of all.
+/// Returns the only array, or the tuple of all.
 inline Literal join_results(std::vector<Literal> results) {
   return results.size() == 1 ? std::move(results[0]) : Literal::tuple(std::move(results));
 }
 
-/// `shape` with the row-major layout that literals have.
+/// Returns `shape` with the row-major layout of literals.
 inline Shape literal_shape(const Shape& shape) { return Shape::array(shape.element_type(), shape.dimensions()); }
 
 }  // namespace hilo::hlo

@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Equal element types and dimensions; layouts are free. The answer is the first operand's shape, row-major.
+/// Checks that element types and dimensions are equal, ignoring layouts. Returns the first operand's shape, row-major.
 StatusOr<Shape> common_shape(std::span<const Shape> operands) {
   const Shape first = operands[0].with_default_layout();
   for (const Shape& other : operands.subspan(1)) {
@@ -37,7 +37,7 @@ StatusOr<Shape> infer_real_part(const ShapeRuleInput& input) {
   return shape.with_element_type(real_type_of(shape.element_type()));
 }
 
-/// convert: the program states the element type.
+/// Shape rule of convert: the program states the element type.
 StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the result's shape must be stated");
   const Shape& operand = input.operands[0];
@@ -46,8 +46,8 @@ StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the result must be an array; got {}", declared.to_string()));
   }
   if (!std::ranges::equal(operand.dimensions(), declared.dimensions())) {
-    return invalid_argument(
-        fmt::format("a conversion keeps the dimensions; got {} from {}", declared.to_string(), operand.to_string()));
+    return invalid_argument(fmt::format("a conversion can't change the dimensions; got {} from {}",
+                                        declared.to_string(), operand.to_string()));
   }
   return declared.with_default_layout();
 }
@@ -61,7 +61,7 @@ StatusOr<Shape> infer_complex(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_compare(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape shape, common_shape(input.operands));  // compare_c1, compare_c2
-  const auto& attributes = static_cast<const CompareAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<CompareAttributes>(input);
   const ElementType type = shape.element_type();
   const bool ordered =
       attributes.direction != ComparisonDirection::kEq && attributes.direction != ComparisonDirection::kNe;
@@ -71,7 +71,7 @@ StatusOr<Shape> infer_compare(const ShapeRuleInput& input) {
                                         shape.to_string()));
   }
   if (is_complex(type) && attributes.type == ComparisonType::kTotalOrder)  // compare_c4
-    return invalid_argument(fmt::format("comparison type TOTALORDER doesn't suit {}", shape.to_string()));
+    return invalid_argument(fmt::format("comparison type TOTALORDER doesn't apply to {}", shape.to_string()));
   return shape.with_element_type(ElementType::kPred);
 }
 
@@ -79,7 +79,7 @@ StatusOr<Shape> infer_select(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape shape, common_shape(input.operands.subspan(1)));  // select_c2
   const Shape& predicate = input.operands[0];
   if (predicate.element_type() != ElementType::kPred) {
-    return invalid_argument(fmt::format("operand 0 chooses and must be pred; got {}", predicate.to_string()));
+    return invalid_argument(fmt::format("operand 0 must be pred; got {}", predicate.to_string()));
   }
   if (predicate.rank() != 0 && !std::ranges::equal(predicate.dimensions(), shape.dimensions())) {  // select_c1
     return invalid_argument(
@@ -107,7 +107,7 @@ StatusOr<Shape> infer_clamp(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_reduce_precision(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const ReducePrecisionAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<ReducePrecisionAttributes>(input);
   if (attributes.exponent_bits < 1) {  // reduce_precision_c2
     return invalid_argument(fmt::format("exponent_bits must be at least 1; got {}", attributes.exponent_bits));
   }
@@ -120,7 +120,7 @@ StatusOr<Shape> infer_reduce_precision(const ShapeRuleInput& input) {
 StatusOr<Literal> evaluate_row(const EvaluateInput& input) {
   const Opcode opcode = input.instruction.opcode;
   const ElementType type = input.operands[0]->shape().element_type();
-  // Copying needs no arithmetic, so it takes any type.
+  // copying needs no arithmetic, so it accepts any type
   if (opcode == Opcode::kCopy) return *input.operands[0];
   const RowFunction row = is_complex(type)    ? complex_row(opcode, type)
                           : is_floating(type) ? float_row(opcode, type)
@@ -162,11 +162,7 @@ OpDef row_definition(Opcode opcode, std::string_view name, int arity, TypeSet ty
           .cost = cost,
           .sharding = kPointwise,
           .infer_shape = shape_rule_of(result),
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
           .evaluate = evaluate_row,
-          .decompose = nullptr,
           .spec = name};
 }
 
@@ -183,15 +179,11 @@ Definitions make_definitions() {
   OpDef& compare = at(Opcode::kCompare);
   compare.infer_shape = infer_compare;
   compare.evaluate = evaluate_compare;
-  compare.fields = kCompareFields;
-  compare.make_attributes = make_attributes_of<CompareAttributes>;
-  compare.copy_attributes = copy_attributes_of<CompareAttributes>;
+  compare.attributes = attributes_def<CompareAttributes>(kCompareFields);
   OpDef& reduce_precision = at(Opcode::kReducePrecision);
   reduce_precision.infer_shape = infer_reduce_precision;
   reduce_precision.evaluate = evaluate_reduce_precision;
-  reduce_precision.fields = kReducePrecisionFields;
-  reduce_precision.make_attributes = make_attributes_of<ReducePrecisionAttributes>;
-  reduce_precision.copy_attributes = copy_attributes_of<ReducePrecisionAttributes>;
+  reduce_precision.attributes = attributes_def<ReducePrecisionAttributes>(kReducePrecisionFields);
   at(Opcode::kSelect).infer_shape = infer_select;
   at(Opcode::kSelect).evaluate = evaluate_select;
   at(Opcode::kClamp).infer_shape = infer_clamp;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/elementwise.h -- attributes of the elementwise ops that have some.
+// hlo/ops/elementwise.h -- attributes of elementwise ops.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kComparisonDirectionNames[] = {"EQ", "NE", "GE
 enum class ComparisonType : uint8_t { kDefault, kFloat, kTotalOrder, kSigned, kUnsigned };
 inline constexpr std::string_view kComparisonTypeNames[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
 
-/// Of the word that XLA writes instead since jaxlib 0.12: PARTIAL is the order of IEEE, TOTAL that of kTotalOrder.
+/// Returns the type for the word that XLA writes since jaxlib 0.12: PARTIAL is the IEEE order, TOTAL is kTotalOrder.
 inline std::optional<ComparisonType> comparison_type_of_order(std::string_view word) {
   if (word == "PARTIAL") return ComparisonType::kDefault;
   if (word == "TOTAL") return ComparisonType::kTotalOrder;
@@ -27,8 +27,8 @@ struct CompareAttributes : Attributes {
   ComparisonType type = ComparisonType::kDefault;
 };
 
-/// Whether integers of `type` are compared by their bits as if they were signed and aren't, or the other way round.
-/// kSigned and kUnsigned say nothing of other types, kFloat nothing of any.
+/// Returns whether integers of `type` are compared as if they had the other signedness. kSigned and kUnsigned don't
+/// affect other types; kFloat affects none.
 inline bool is_of_other_sign(const CompareAttributes& attributes, ElementType type) {
   return attributes.type == ComparisonType::kSigned
              ? is_unsigned_integer(type)
@@ -42,7 +42,11 @@ struct ReducePrecisionAttributes : Attributes {
 
 const OpDef& elementwise_op(Opcode opcode);
 
-/// The elements of `operand` in another type, as convert does it.
+/// Rounds to float and sets the last bit if anything was lost. Rounding again to 16 bits or fewer then gives the same
+/// result as rounding once.
+float round_to_odd(double value);
+
+/// Converts the elements of `operand` to another type, as the op convert does.
 StatusOr<Literal> convert_literal(Literal operand, ElementType type);
 
 }  // namespace hilo::hlo

@@ -5,17 +5,6 @@
 namespace hilo::hlo {
 namespace {
 
-/// Narrows with the last bit set if anything was lost, so that rounding once more to 8 bits or fewer rounds as if it
-/// were once.
-float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) return nearest;
-  uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  // One step toward zero if it was rounded away from it.
-  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;
-  return std::bit_cast<float>(bits | 1u);
-}
-
 /// Whether doubles are rounded to T in one step.
 template <typename T>
 constexpr bool rounds_once = false;
@@ -23,7 +12,7 @@ template <int kExponentBits, int kMantissaBits, int kBias, Specials kSpecials>
 constexpr bool rounds_once<NarrowFloat<kExponentBits, kMantissaBits, kBias, kSpecials>> =
     kSpecials != Specials::kUnsigned;
 
-/// Saturates; NaN gives 0.
+/// Saturates; NaN becomes 0.
 template <typename To, typename From>
 To float_to_integer(From value) {
   if (std::isnan(value)) return To(0);
@@ -36,8 +25,9 @@ To float_to_integer(From value) {
   else return static_cast<To>(value);
 }
 
-/// Integers reach f16 and narrower floats through float, as in XLA; doubles f16 and bf16, while to floats of 8 bits and
-/// fewer they are rounded once. f8e8m0fnu has no zero for numbers that vanish in float.
+/// As in XLA, integers are converted to f16 and narrower floats through float, and so are doubles to f16 and bf16.
+/// Doubles are rounded to floats of 8 bits and fewer in one step. f8e8m0fnu has no zero for numbers that vanish in
+/// float.
 template <typename To, typename From>
 To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -71,14 +61,14 @@ void convert_all(const Literal& operand, Literal& out) {
   for (size_t i = 0; i < to.size(); ++i) to[i] = convert<To, From>(from[i]);
 }
 
-/// A twin of 8 bits or fewer as the type that holds all its values: float or an 8-bit integer.
+/// The native type that holds all values of a type of at most 8 bits: float or an 8-bit integer.
 template <typename T>
 auto widened(T value) {
   if constexpr (is_narrow_float_twin<T>) return static_cast<float>(value);
   else return static_cast<typename T::Byte>(value);
 }
 
-/// The values of a narrow type in a type that C++ has, so that conversions need not be compiled for all pairs.
+/// Converts a narrow type to a native type of C++, so that conversions don't have to be compiled for all pairs.
 StatusOr<Literal> widen(const Literal& operand) {
   const Shape& shape = operand.shape();
   const ElementType type = is_floating(shape.element_type())         ? ElementType::kF32
@@ -98,7 +88,7 @@ StatusOr<Literal> widen(const Literal& operand) {
   return out;
 }
 
-/// XLA takes the largest of f4e2m1fn, whose exponent is all ones, for an infinity on the way to integers.
+/// XLA treats the largest value of f4e2m1fn, whose exponent is all ones, as an infinity in conversions to integers.
 void largest_becomes_infinity(Literal& widened) {
   for (float& value : widened.data<float>()) {
     if (std::fabs(value) == 6.0f) value = std::copysign(std::numeric_limits<float>::infinity(), value);
@@ -111,6 +101,15 @@ bool is_narrow(ElementType type) {
 }
 
 }  // namespace
+
+float round_to_odd(double value) {
+  const float nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) return nearest;
+  uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  // If it was rounded away from zero, steps back toward zero.
+  if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;
+  return std::bit_cast<float>(bits | 1u);
+}
 
 StatusOr<Literal> evaluate_convert(const EvaluateInput& input) {
   return convert_literal(*input.operands[0], input.instruction.shape.element_type());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/elementwise_kernels.h -- reference values of one element, with XLA's edge cases and without undefined
-// behaviour.
+// hlo/ops/elementwise_kernels.h -- reference values of one element: XLA's edge cases, no undefined behavior.
 #pragma once
 
 #include <bit>
@@ -19,17 +18,18 @@ inline constexpr bool is_complex = false;
 template <typename T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
-/// Integers compute in this unsigned type: wide enough that C++ doesn't promote it to int, and wrapping by definition.
+/// The unsigned type in which integers compute: wide enough that C++ doesn't promote it to int. Unsigned arithmetic
+/// wraps by definition.
 template <typename T>
 using Wide = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
 
-/// Width of an integer.
+/// Returns the width of an integer type.
 template <typename T>
 inline constexpr int kBits = static_cast<int>(sizeof(T)) * 8;
 template <int kWidth, bool kSigned>
 inline constexpr int kBits<NarrowInteger<kWidth, kSigned>> = kWidth;
 
-/// The integers of the same width without and with a sign.
+/// The integer types of the same width without and with a sign.
 template <typename T>
 struct SignsOf {
   using Unsigned = std::make_unsigned_t<T>;
@@ -45,7 +45,7 @@ using Unsigned = typename SignsOf<T>::Unsigned;
 template <typename T>
 using Signed = typename SignsOf<T>::Signed;
 
-/// The C++ integer that holds an integer's bits, zeros above them.
+/// The C++ integer that stores an integer's bits, zero-extended.
 template <typename T>
 constexpr auto bits_of(T x) {
   if constexpr (is_narrow_integer_twin<T>) return static_cast<uint8_t>(Unsigned<T>(static_cast<int>(x)));
@@ -70,7 +70,7 @@ T subtract(T x, T y) {
   else return x - y;
 }
 
-/// Complex products are the schoolbook formula, as in XLA: no recovery of infinities.
+/// Complex products use the textbook formula, as in XLA, without recovery of infinities.
 template <typename T>
 T multiply(T x, T y) {
   if constexpr (std::is_same_v<T, bool>) return x && y;
@@ -122,7 +122,7 @@ auto abs(T x) {
   else return std::fabs(x);
 }
 
-/// NaN if either is NaN, and -0 < +0: IEEE 754's maximum.
+/// IEEE 754's maximum: NaN if either operand is NaN, and -0 < +0.
 template <typename T>
 T maximum(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -159,7 +159,7 @@ T count_leading_zeros(T x) {
   return static_cast<T>(std::countl_zero(bits_of(x)) - (static_cast<int>(sizeof(T)) * 8 - kBits<T>));
 }
 
-/// The upper half of the product.
+/// Returns the upper half of the product.
 template <typename T>
 T multiply_high(T x, T y) {
   if constexpr (sizeof(T) == 8) {
@@ -171,7 +171,7 @@ T multiply_high(T x, T y) {
   }
 }
 
-/// Whether a shift count is in [0, width); counts are unsigned, so that a negative one is past the width.
+/// Returns whether a shift count is in [0, width). Counts are unsigned, so a negative one exceeds the width.
 template <typename T>
 bool shift_in_range(T y) {
   return bits_of(y) < static_cast<uint64_t>(kBits<T>);
@@ -206,8 +206,8 @@ T sign(T x) {
   }
 }
 
-/// r^c e^(-d t) (cos q + i sin q) for x = r e^(it) and y = c + di, with q = c t + d log r: XLA's formula, so its infinities
-/// and NaN too, and what XLA says of 0, of 1, of infinity, and of the power 0.
+/// Returns r^c e^(-d t) (cos q + i sin q) for x = r e^(it) and y = c + di, with q = c t + d log r. This is XLA's
+/// formula, including its infinities, its NaN, and its special cases 0, 1, infinity and the power 0.
 template <typename T>
 T complex_power(T x, T y) {
   const auto c = y.real(), d = y.imag(), size = std::hypot(x.real(), x.imag()), angle = std::arg(x);
@@ -220,7 +220,7 @@ T complex_power(T x, T y) {
   return T(scale * std::cos(turn), scale * std::sin(turn));
 }
 
-/// Integers wrap; with a negative exponent only 1 and -1 keep a value, all else is 0.
+/// Integers wrap. With a negative exponent the result is 0, except for the bases 1 and -1.
 template <typename T>
 T power(T x, T y) {
   if constexpr (is_integral_element<T>) {
@@ -244,7 +244,7 @@ T power(T x, T y) {
 template <typename T>
 T atan2(T x, T y) {
   if constexpr (is_complex<T>) {
-    // -i log((y + i x) / sqrt(x^2 + y^2)): the first operand is the ordinate.
+    // -i log((y + i x) / sqrt(x^2 + y^2)); the first operand is the ordinate
     const T i(0, 1);
     return multiply(-i, std::log((y + multiply(i, x)) / std::sqrt(multiply(x, x) + multiply(y, y))));
   } else {
@@ -252,7 +252,8 @@ T atan2(T x, T y) {
   }
 }
 
-/// e^z - 1 without cancellation: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a sin(b). Real z stay real when e^a overflows.
+/// Returns e^z - 1 without cancellation: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a sin(b). Real z have real results even
+/// if e^a overflows.
 template <typename T>
 T expm1(T x) {
   if constexpr (is_complex<T>) {
@@ -264,7 +265,7 @@ T expm1(T x) {
   }
 }
 
-/// log(1 + z) without cancellation: log1p(a (2 + a) + b^2) / 2 near 1, log(|1 + z|) elsewhere.
+/// Returns log(1 + z) without cancellation: log1p(a (2 + a) + b^2) / 2 near 1, log(|1 + z|) elsewhere.
 template <typename T>
 T log1p(T x) {
   if constexpr (is_complex<T>) {
@@ -277,7 +278,7 @@ T log1p(T x) {
   }
 }
 
-/// Left of zero e^x / (1 + e^x), which doesn't overflow on its way to the least numbers.
+/// For negative x computes e^x / (1 + e^x), which doesn't overflow for small results.
 template <typename T>
 T logistic(T x) {
   if constexpr (!is_complex<T>) {
@@ -291,7 +292,7 @@ T rsqrt(T x) {
   return T(1) / std::sqrt(x);
 }
 
-/// Ties go to even whatever rounding mode the caller left.
+/// Rounds ties to even, whatever the caller's rounding mode.
 template <typename T>
 T round_even(T x) {
   const T rounded = std::round(x);  // ties away from zero

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/elementwise_rows.h -- typed loops over the rows of elementwise.inc; one source file per class of types
-// expands them.
+// hlo/ops/elementwise_rows.h -- typed loops over the rows of elementwise.inc; each class of types is instantiated in
+// its own source file.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace hilo::hlo {
 
-/// Computes a row into `out`, a literal of the result's shape. Null where a row doesn't take the type.
+/// Computes a row into `out`, a literal of the result's shape. Null if the row doesn't accept the type.
 using RowFunction = void (*)(const EvaluateInput& input, Literal& out);
-RowFunction integer_row(Opcode opcode, ElementType type);  ///< pred too
+RowFunction integer_row(Opcode opcode, ElementType type);  ///< including pred
 RowFunction float_row(Opcode opcode, ElementType type);
 RowFunction narrow_float_row(Opcode opcode, ElementType type);  ///< 8 bits and fewer
 RowFunction complex_row(Opcode opcode, ElementType type);
 
-/// Ops whose kernels are no single expression: compare, select, clamp, convert, complex, reduce-precision.
+/// Ops whose kernels need more than one expression: compare, select, clamp, convert, complex, reduce-precision.
 StatusOr<Literal> evaluate_compare(const EvaluateInput& input);
 StatusOr<Literal> evaluate_select(const EvaluateInput& input);
 StatusOr<Literal> evaluate_clamp(const EvaluateInput& input);
@@ -25,7 +25,7 @@ StatusOr<Literal> evaluate_convert(const EvaluateInput& input);
 StatusOr<Literal> evaluate_complex(const EvaluateInput& input);
 StatusOr<Literal> evaluate_reduce_precision(const EvaluateInput& input);
 
-/// The error of an op on an element type that it has no kernel for.
+/// Returns the error for an op on an element type that it has no kernel for.
 Status no_kernel(const EvaluateInput& input, ElementType type);
 
 namespace rows {
@@ -60,7 +60,7 @@ struct RealPart<std::complex<T>> {
   using Type = T;
 };
 
-/// Rows whose c64 kernels run in c128 and round: the C library's in single precision are off by several units.
+/// Rows whose c64 kernels compute in c128 and round, because the C library's errors are several units in c64.
 template <typename Row>
 inline constexpr bool kWidensComplex = std::is_same_v<Row, AcosRow> || std::is_same_v<Row, AcoshRow> ||
                                        std::is_same_v<Row, AsinRow> || std::is_same_v<Row, AsinhRow>;

@@ -8,7 +8,7 @@ namespace {
 
 using rows::Compute;
 
-/// Integers in the order -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
+/// Maps floats to integers in the order -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
 template <typename T>
 auto order_key_of(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -20,7 +20,7 @@ auto order_key_of(T value) {
   }
 }
 
-/// An integer of `bits` as one of the other signedness.
+/// Reinterprets an integer's bits with the other signedness.
 template <typename T>
 auto other_sign(T value, int bits) {
   const auto code = static_cast<uint64_t>(static_cast<int64_t>(value)) << (64 - bits);
@@ -70,7 +70,7 @@ void compare_by_direction(const EvaluateInput& input, Literal& out) {
   }
 }
 
-/// min(max(value, low), high), so that high wins over low and NaN wins over both.
+/// min(max(value, low), high): high takes precedence over low, and NaN over both.
 template <typename T>
 void clamp_all(const EvaluateInput& input, Literal& out) {
   const auto low = input.operands[0]->data<T>();
@@ -91,8 +91,8 @@ struct Format {
   int exponent_bits, mantissa_bits;
 };
 
-/// Rounds `bits` (of `source`) to the precision of `target` and range of its exponent; what would be denormal there
-/// becomes zero, what is too large infinity. NaN stays NaN.
+/// Rounds `bits` (of `source`) to the precision and exponent range of `target`. Results below its normal range become
+/// zero, too large ones infinity. NaN stays NaN.
 template <typename U>
 U reduce_bits(U bits, Format source, int64_t exponent_bits, int64_t mantissa_bits) {
   const U sign_mask = static_cast<U>(U{1} << (source.exponent_bits + source.mantissa_bits));
@@ -129,7 +129,7 @@ void reduce_all(const EvaluateInput& input, Literal& out, Format source) {
   }
 }
 
-/// Floats of 8 bits and fewer: as float, rounded back.
+/// Floats of 8 bits and fewer are reduced as float and rounded back.
 void reduce_narrow(const EvaluateInput& input, Literal& out) {
   const auto& attributes = attributes_of<ReducePrecisionAttributes>(input.instruction);
   visit_array_type(

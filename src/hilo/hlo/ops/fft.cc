@@ -32,7 +32,7 @@ StatusOr<ElementType> result_type(FftType type, const Shape& operand) {
 }
 
 StatusOr<Shape> infer_fft(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const FftAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<FftAttributes>(input);
   const Shape& operand = input.operands[0];
   const Int64List& lengths = attributes.fft_length;
   HILO_ASSIGN_OR_RETURN(const ElementType type, result_type(attributes.fft_type, operand));
@@ -48,10 +48,11 @@ StatusOr<Shape> infer_fft(const ShapeRuleInput& input) {
     if (lengths[k] < 0) return invalid_argument(fmt::format("fft_length: got {}, wanted at least 0", lengths[k]));
     const bool last = k + 1 == lengths.size();
     const bool halved = last && attributes.fft_type == FftType::kIrfft;
-    const int64_t wanted = !halved ? lengths[k] : lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
-    if (size != wanted) {  // fft_c4, fft_c5
-      return invalid_argument(fmt::format("fft_length {} wants {} elements in dimension {}; operand 0 is {}",
-                                          lengths[k], wanted, sizes.size() - lengths.size() + k, operand.to_string()));
+    const int64_t expected = !halved ? lengths[k] : lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
+    if (size != expected) {  // fft_c4, fft_c5
+      return invalid_argument(fmt::format("fft_length {} needs {} elements in dimension {}; operand 0 is {}",
+                                          lengths[k], expected, sizes.size() - lengths.size() + k,
+                                          operand.to_string()));
     }
     if (last && attributes.fft_type == FftType::kRfft) size = lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
     if (halved) size = lengths[k];
@@ -67,7 +68,7 @@ Complex root_of_unity(int64_t k, int64_t n, double sign) {
   return std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k % n) / static_cast<double>(n));
 }
 
-/// The definition.
+/// Computes the transform by its definition.
 Line transform_directly(const Line& x, double sign) {
   const int64_t n = x.size();
   Line roots;
@@ -79,8 +80,8 @@ Line transform_directly(const Line& x, double sign) {
   return result;
 }
 
-/// Its least prime factor.
-size_t least_factor(size_t n) {
+/// Returns the smallest prime factor.
+size_t smallest_factor(size_t n) {
   for (size_t f = 2; f * f <= n; ++f) {
     if (n % f == 0) return f;
   }
@@ -89,7 +90,8 @@ size_t least_factor(size_t n) {
 
 Line transform(const Line& x, double sign);
 
-/// A long prime length: k j = (k^2 + j^2 - (k - j)^2) / 2 makes a convolution of it, done in a power of two.
+/// Computes a transform of long prime length as a convolution, by k j = (k^2 + j^2 - (k - j)^2) / 2. The convolution
+/// uses a power of two.
 Line transform_prime(const Line& x, double sign) {
   const size_t n = x.size();
   size_t padded = 1;
@@ -109,12 +111,12 @@ Line transform_prime(const Line& x, double sign) {
   return result;
 }
 
-/// Cooley and Tukey: n = f m, as f transforms of every f-th element and one of length f across them.
+/// Cooley-Tukey: n = f m, as f transforms of every f-th element and one of length f across them.
 Line transform(const Line& x, double sign) {
   constexpr size_t kDirect = 32;
   const size_t n = x.size();
   if (n <= 1 || stop_requested()) return x;
-  const size_t factor = least_factor(n), m = n / factor;
+  const size_t factor = smallest_factor(n), m = n / factor;
   if (m == 1) return n <= kDirect ? transform_directly(x, sign) : transform_prime(x, sign);
   std::vector<Line> parts(factor, Line(m));
   for (size_t r = 0; r < factor; ++r) {
@@ -171,27 +173,27 @@ void store_elements(const std::vector<Complex>& values, double scale, Literal& r
       [] {});
 }
 
-/// Copies lines of `from` elements to lines of `to`; where they are longer, element k of the last dimension is the
-/// conjugate of the one that all transformed dimensions mirror it to.
+/// Copies lines of `from` elements to lines of `to`. If these are longer, element k of the last dimension is the
+/// conjugate of the element at the mirrored index, where all transformed dimensions are mirrored.
 std::vector<Complex> with_last_dimension(const std::vector<Complex>& values, std::span<const int64_t> sizes, int64_t to,
                                          size_t transformed) {
   const size_t last = sizes.size() - 1;
-  std::vector<int64_t> wanted(sizes.begin(), sizes.end()), index(sizes.size(), 0);
-  wanted[last] = to;
+  std::vector<int64_t> extents(sizes.begin(), sizes.end()), index(sizes.size(), 0);
+  extents[last] = to;
   const std::vector<int64_t> strides = row_major_strides(sizes);
   std::vector<Complex> result;
   do {
     std::vector<int64_t> from = index;
     const bool mirrored = index[last] >= sizes[last];
     for (size_t d = sizes.size() - transformed; mirrored && d < sizes.size(); ++d)
-      from[d] = (wanted[d] - index[d]) % wanted[d];
+      from[d] = (extents[d] - index[d]) % extents[d];
     const Complex value = values[offset_of(from, strides)];
     result.push_back(mirrored ? std::conj(value) : value);
-  } while (next_index(wanted, index));
+  } while (next_index(extents, index));
   return result;
 }
 
-/// Short lines, in the operand's own precision.
+/// Short lines are computed in the operand's own precision.
 template <typename R>
 Status evaluate_short(const FftAttributes& attributes, const Literal& operand, Literal& result) {
   const Shape& complex_side = is_complex(operand.shape().element_type()) ? operand.shape() : result.shape();
@@ -242,22 +244,15 @@ void fft_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& fft_op() {
-  static const OpDef definition = {.opcode = Opcode::kFft,
-                                   .name = "fft",
-                                   .arity = 1,
-                                   .operand_types = kInexact,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {fft_rule, passing_factors},
-                                   .infer_shape = infer_fft,
-                                   .fields = kFftFields,
-                                   .make_attributes = make_attributes_of<FftAttributes>,
-                                   .copy_attributes = copy_attributes_of<FftAttributes>,
-                                   .evaluate = evaluate_fft,
-                                   .decompose = nullptr,
-                                   .spec = "fft"};
-  return definition;
-}
+HILO_DEFINE_OP(fft_op, {.opcode = Opcode::kFft,
+                        .name = "fft",
+                        .arity = 1,
+                        .operand_types = kInexact,
+                        .cost = CostClass::kHero,
+                        .sharding = {fft_rule, passing_factors},
+                        .infer_shape = infer_fft,
+                        .attributes = attributes_def<FftAttributes>(kFftFields),
+                        .evaluate = evaluate_fft,
+                        .spec = "fft"})
 
 }  // namespace hilo::hlo

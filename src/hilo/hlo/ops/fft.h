@@ -8,13 +8,12 @@ namespace hilo::hlo {
 
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
 
-/// FFT and IFFT map complex to complex. RFFT keeps of the last dimension the n/2 + 1 elements that don't follow from the
-/// others; IRFFT is its inverse, with the real length in fft_length. The inverse ones divide by the number of elements.
+/// FFT and IFFT map complex to complex. RFFT keeps the n/2 + 1 elements of the last dimension that determine the
+/// others. IRFFT is its inverse, with the real length in fft_length. Inverse transforms divide by the number of
+/// elements.
 struct FftAttributes : Attributes {
   FftType fft_type = FftType::kFft;
   Int64List fft_length;  ///< lengths of the last dimensions; one to three
 };
-
-const OpDef& fft_op();
 
 }  // namespace hilo::hlo

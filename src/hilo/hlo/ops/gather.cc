@@ -48,7 +48,7 @@ Status check_slice_sizes(const GatherAttributes& a, const Shape& array) {
           fmt::format("slice_sizes: {} at dimension {} is out of range; got {}, wanted 0 to {} for {}", size, d,
                       list_to_string(a.slice_sizes), array.dimension(d), array.to_string()));
     }
-    const bool removed = contains_value(a.collapsed_slice_dims, d) || contains_value(a.operand_batching_dims, d);
+    const bool removed = contains(a.collapsed_slice_dims, d) || contains(a.operand_batching_dims, d);
     if (removed && size > 1) {  // gather_c9, gather_c12
       return invalid_argument(
           fmt::format("slice_sizes: {} at dimension {}, which is collapsed or batching; wanted at most 1, got {}", size,
@@ -59,7 +59,7 @@ Status check_slice_sizes(const GatherAttributes& a, const Shape& array) {
 }
 
 StatusOr<Shape> infer_gather(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const GatherAttributes&>(*input.attributes);
+  const auto& a = attributes_of<GatherAttributes>(input);
   const Shape &array = input.operands[0], &indices = input.operands[1];
   const IndexedAccess access = access_of(a);
   HILO_RETURN_IF_ERROR(check_indexed_access(access, kGatherNames, array, indices));
@@ -91,7 +91,7 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   const Literal& array = *input.operands[0];
   const IndexedAccess access = access_of(a);
   HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
-  // A collapsed slice of size 0 leaves a result without anything to read: zeros.
+  // a collapsed slice of size 0 has nothing to read: the result is zeros
   if (result.shape().element_count() == 0 || array.shape().element_count() == 0) return result;
   const StartReader reader(access, *input.operands[1], array.shape().rank());
   const std::vector<int64_t> window =
@@ -105,7 +105,7 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   const StopFlag stop;
   do {
     std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
-    for (size_t d = 0; d < place.size(); ++d) {  // the whole window is in bounds
+    for (size_t d = 0; d < place.size(); ++d) {  // check that the whole window is in bounds
       place[d] =
           std::clamp<int64_t>(place[d], 0, array.shape().dimensions()[d] - std::max<int64_t>(a.slice_sizes[d], 1));
     }
@@ -131,15 +131,15 @@ void gather_rule(RuleBuilder& builder) {
   const Int64List windows = others(array.rank(), gather.collapsed_slice_dims, gather.operand_batching_dims);
   for (size_t i = 0; i < windows.size(); ++i) {
     const int64_t from = windows[i], to = gather.offset_dims[i];
-    const int64_t size = array.dimension(from), kept = gather.slice_sizes[from];
-    if (kept == size) {
+    const int64_t size = array.dimension(from), slice_size = gather.slice_sizes[from];
+    if (slice_size == size) {
       builder.pair(0, from, 0, to);
-    } else if (kept == 1) {
+    } else if (slice_size == 1) {
       builder.operand(0, from, builder.factor(size, FactorKind::kReduction));
       builder.result(0, to, builder.factor(1));
     } else {
       builder.operand(0, from, builder.factor(size, FactorKind::kReplicate, true));
-      builder.result(0, to, builder.factor(kept, FactorKind::kReplicate, true));
+      builder.result(0, to, builder.factor(slice_size, FactorKind::kReplicate, true));
     }
   }
   for (const int64_t d : gather.collapsed_slice_dims)
@@ -149,7 +149,7 @@ void gather_rule(RuleBuilder& builder) {
                     builder.factor(indices.dimension(gather.index_vector_dim), FactorKind::kReplicate));
 }
 
-/// The rows of a table lie on several devices: each gives those it has.
+/// If the rows of a table are sharded, each device contributes the rows that it has.
 void gather_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const auto& a = attributes_of<GatherAttributes>(builder.instruction);
@@ -158,28 +158,22 @@ void gather_on_parts(LocalBuilder& builder) {
   for (const int64_t d : a.start_index_map) {
     if (a.slice_sizes[d] != 1 || !fits_s32(builder.operand(0).dimension(d))) continue;
     const size_t f = builder.factor(builder.op.rule.operands[0], d);
-    if (builder.op.rule.factors[f].kind == FactorKind::kReduction) builder.op.ways[f] = LocalWay::kPartial;
+    if (builder.op.rule.factors[f].kind == FactorKind::kReduction) builder.op.strategies[f] = LocalStrategy::kPartial;
   }
 }
 
 }  // namespace
 
-const OpDef& gather_op() {
-  static const OpDef definition = {.opcode = Opcode::kGather,
-                                   .name = "gather",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {gather_rule, gather_on_parts},
-                                   .infer_shape = infer_gather,
-                                   .fields = kGatherFields,
-                                   .make_attributes = make_attributes_of<GatherAttributes>,
-                                   .copy_attributes = copy_attributes_of<GatherAttributes>,
-                                   .evaluate = evaluate_gather,
-                                   .decompose = nullptr,
-                                   .spec = "gather"};
-  return definition;
-}
+HILO_DEFINE_OP(gather_op, {.opcode = Opcode::kGather,
+                           .name = "gather",
+                           .arity = 2,
+                           .operand_types = kAnyArray,
+                           .traits = kMovesData,
+                           .cost = CostClass::kCheap,
+                           .sharding = {gather_rule, gather_on_parts},
+                           .infer_shape = infer_gather,
+                           .attributes = attributes_def<GatherAttributes>(kGatherFields),
+                           .evaluate = evaluate_gather,
+                           .spec = "gather"})
 
 }  // namespace hilo::hlo

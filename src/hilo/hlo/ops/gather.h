@@ -13,11 +13,9 @@ struct GatherAttributes : Attributes {
   int64_t index_vector_dim = 0;
   Int64List slice_sizes;
   bool indices_are_sorted = false;
-  /// What the program around it makes of indices out of bounds; the op clamps them whatever this says. Derivatives use
-  /// it: after kPromiseInBounds and kFillOrDrop (where a select follows) no cotangent comes from outside.
+  /// How the surrounding program treats indices out of bounds. The op clamps them in any case. Derivatives use it: with
+  /// kPromiseInBounds and kFillOrDrop (followed by a select), indices out of bounds contribute no cotangent.
   IndexMode index_mode = IndexMode::kUnspecified;
 };
-
-const OpDef& gather_op();
 
 }  // namespace hilo::hlo

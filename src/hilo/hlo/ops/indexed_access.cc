@@ -59,8 +59,8 @@ Status check_index_vectors(const IndexedAccess& access, const IndexedAccessNames
 Status check_batching(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array,
                       const Shape& indices) {
   HILO_RETURN_IF_ERROR(check_unique_dimensions(names.indices_batching, access.indices_batching,
-                                               indices));                  // gather_c13 c14, scatter_c14 c15
-  if (contains_value(access.indices_batching, access.index_vector_dim)) {  // gather_c15, scatter_c16
+                                               indices));            // gather_c13 c14, scatter_c14 c15
+  if (contains(access.indices_batching, access.index_vector_dim)) {  // gather_c15, scatter_c16
     return invalid_argument(fmt::format("{}: got {}, which has index_vector_dim {}", names.indices_batching,
                                         list_to_string(access.indices_batching), access.index_vector_dim));
   }
@@ -95,7 +95,7 @@ std::vector<int64_t> batch_sizes_of(const IndexedAccess& access, const Shape& in
 std::vector<int64_t> other_dimensions(int64_t rank, std::span<const int64_t> a, std::span<const int64_t> b) {
   std::vector<int64_t> others;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains_value(a, d) && !contains_value(b, d)) others.push_back(d);
+    if (!contains(a, d) && !contains(b, d)) others.push_back(d);
   }
   return others;
 }
@@ -129,7 +129,7 @@ int64_t StartReader::value_at(int64_t offset) const {
   return visit_array_type(
       indices_.shape().element_type(),
       [&]<typename T>() -> int64_t {
-        if constexpr (!is_integral_element<T>) return 0;  // the shape rule admits integers only
+        if constexpr (!is_integral_element<T>) return 0;  // the shape rule accepts integers only
         else if constexpr (std::is_same_v<T, uint64_t>) {
           constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
           return static_cast<int64_t>(std::min(indices_.data<T>()[at], kMax));
@@ -139,11 +139,11 @@ int64_t StartReader::value_at(int64_t offset) const {
 }
 
 Int64List others(int64_t rank, const Int64List& some, const Int64List& more) {
-  Int64List made;
+  Int64List result;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains(some, d) && !contains(more, d)) made.push_back(d);
+    if (!contains(some, d) && !contains(more, d)) result.push_back(d);
   }
-  return made;
+  return result;
 }
 
 std::optional<size_t> place_in(const Int64List& list, int64_t value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/indexed_access.h -- what gather and scatter share: windows of an array at places that an index array names.
+// hlo/ops/indexed_access.h -- common parts of gather and scatter: windows of an array at positions from an index array.
 #pragma once
 
 #include "hilo/hlo/ir/attributes.h"
@@ -7,7 +7,7 @@
 
 namespace hilo::hlo {
 
-/// The dimension numbers under one set of names. `windows` is gather's result or scatter's update.
+/// The dimension numbers under common names. `windows` is gather's result or scatter's update.
 struct IndexedAccess {
   std::span<const int64_t> window_dims;   ///< of `windows`: offset_dims, update_window_dims
   std::span<const int64_t> removed_dims;  ///< of the array: collapsed_slice_dims, inserted_window_dims
@@ -25,10 +25,10 @@ struct IndexedAccessNames {
 Status check_indexed_access(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array,
                             const Shape& indices);
 
-/// The dimensions of `indices` without index_vector_dim.
+/// Returns the dimensions of `indices` without index_vector_dim.
 std::vector<int64_t> batch_sizes_of(const IndexedAccess& access, const Shape& indices);
 
-/// Values of 0..rank-1 that are in neither list.
+/// Returns the values of 0..rank-1 that are in neither list.
 std::vector<int64_t> other_dimensions(int64_t rank, std::span<const int64_t> a, std::span<const int64_t> b = {});
 
 /// Reads index vectors.
@@ -36,7 +36,7 @@ class StartReader {
  public:
   StartReader(const IndexedAccess& access, const Literal& indices, int64_t array_rank);
 
-  /// Where the window of `batch` (an index over batch_sizes_of) starts in the array. Values past int64 saturate.
+  /// Returns the start of the window of `batch`, an index over batch_sizes_of. Values beyond int64 saturate.
   std::vector<int64_t> start(std::span<const int64_t> batch) const;
 
  private:
@@ -44,14 +44,14 @@ class StartReader {
   IndexedAccess access_;
   const Literal& indices_;
   int64_t array_rank_;
-  std::vector<int64_t> strides_;  // of `indices`, per batch position
+  std::vector<int64_t> strides_;  // of `indices`, by batch dimension
   int64_t vector_stride_ = 0;     // between the components of one index vector
 };
 
-/// The dimensions of an array of `rank` that are in neither list, ascending.
+/// Returns the dimensions of an array of `rank` that are in neither list, ascending.
 Int64List others(int64_t rank, const Int64List& some, const Int64List& more = {});
 
-/// The place of `value` in the list.
+/// Returns the index of `value` in the list.
 std::optional<size_t> place_in(const Int64List& list, int64_t value);
 
 }  // namespace hilo::hlo

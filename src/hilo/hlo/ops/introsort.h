@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/introsort.h -- the order in which XLA:CPU leaves elements that compare equal when a sort need not be stable: that
-// of libstdc++'s std::sort, which it calls. The steps are the same; the bounds hold for comparators that are no order, too.
+// hlo/ops/introsort.h -- an unstable sort with the same order of equal elements as in XLA:CPU, which uses libstdc++'s
+// std::sort. The steps are the same. Indices stay in bounds even if the comparator is no order.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace hilo::hlo {
 
-/// Sorts `items`; before(a, b) says whether a goes first. Stops where it is if the thread's work is to stop.
-/// Cost    O(n log n) comparisons
+/// Sorts `items`; before(a, b) returns whether a comes first. Returns early if the thread is requested to stop.
+/// Cost      O(n log n) comparisons
 template <typename Item, typename Before>
 class Introsort {
  public:
@@ -25,7 +25,7 @@ class Introsort {
     if (n < 2) return;
     if (n >= kPollInterval) stop_.emplace();
     partition_down_to_runs(0, n, 2 * (static_cast<int>(std::bit_width(v_.size())) - 1));
-    if (is_stopped()) return;  // where there are no runs yet, each insertion would take n moves
+    if (is_stopped()) return;  // without presorted runs each insertion would take n moves
     for (int64_t i = 1; i < std::min(n, kRun); ++i) insert_guarded(i);
     for (int64_t i = kRun; i < n; ++i) {
       if (i % kPollInterval == 0 && is_stopped()) return;
@@ -35,7 +35,7 @@ class Introsort {
 
  private:
   static constexpr int64_t kRun = 16;
-  static constexpr int64_t kPollInterval = 1 << 14;  // moves between looks at the stop word
+  static constexpr int64_t kPollInterval = 1 << 14;  // moves between checks of the stop word
 
   Item& at(int64_t i) { return v_[i]; }
   bool before(int64_t i, int64_t j) { return before_(at(i), at(j)); }
@@ -51,7 +51,7 @@ class Introsort {
     }
   }
 
-  /// std::sort_heap takes the same steps.
+  /// Takes the same steps as std::sort_heap.
   void sort_by_heap(int64_t first, int64_t last) {
     const auto begin = v_.begin() + first;
     std::make_heap(begin, v_.begin() + last, before_);
@@ -91,7 +91,7 @@ class Introsort {
   }
 
   std::span<Item> v_;
-  std::optional<StopFlag> stop_;  // of what takes long
+  std::optional<StopFlag> stop_;  // for long sorts
   const Before& before_;
 };
 

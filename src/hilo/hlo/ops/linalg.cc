@@ -40,7 +40,7 @@ StatusOr<Shape> infer_cholesky(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_triangular_solve(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const TriangularSolveAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<TriangularSolveAttributes>(input);
   const Shape &a = input.operands[0], &b = input.operands[1];
   if (a.element_type() != b.element_type()) {  // triangular_solve_c1
     return invalid_argument(
@@ -72,7 +72,7 @@ std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
 double real_part(double x) { return x; }
 double real_part(std::complex<double> x) { return x.real(); }
 
-/// A matrix of T in row-major order whose elements are computed with in double.
+/// A row-major matrix of T whose elements are computed with in double.
 template <typename T>
 struct Matrix {
   using Wide = std::conditional_t<is_complex(element_type_of<T>), std::complex<double>, double>;
@@ -89,7 +89,7 @@ struct Matrix {
   }
 };
 
-/// Column by column; `a` holds the operand's triangle and is overwritten by L, or by U = L^H.
+/// Works column by column. `a` contains the operand's triangle and is overwritten by L, or by U = L^H.
 template <typename T>
 void factor(Matrix<T> a, bool lower) {
   using Wide = typename Matrix<T>::Wide;
@@ -118,13 +118,13 @@ void factor(Matrix<T> a, bool lower) {
   }
 }
 
-/// Substitution; element (i, j) of op(a) is a(i, j) or a(j, i).
+/// Solves by substitution; element (i, j) of op(a) is a(i, j) or a(j, i).
 template <typename T>
 void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b) {
   using Wide = typename Matrix<T>::Wide;
   const bool transposed = attributes.transpose_a != MatrixTranspose::kNoTranspose;
   const bool conjugated = attributes.transpose_a == MatrixTranspose::kAdjoint;
-  // x op(a) = b is op(a)^T x^T = b^T.
+  // x op(a) = b is equivalent to op(a)^T x^T = b^T.
   const bool swapped = transposed == attributes.left_side;
   const auto coefficient = [&](int64_t i, int64_t j) {
     const Wide value = swapped ? a.get(j, i) : a.get(i, j);
@@ -152,7 +152,7 @@ void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b
 /// Calls visit.operator()<T>() for floating-point and complex types.
 template <typename Visit>
 Status for_inexact(ElementType type, Visit&& visit) {
-  const auto refuse = [&] {
+  const auto reject = [&] {
     return unimplemented(fmt::format("element type {} has no arithmetic here", element_type_name(type)));
   };
   return visit_array_type(
@@ -162,10 +162,10 @@ Status for_inexact(ElementType type, Visit&& visit) {
           visit.template operator()<T>();
           return ok_status();
         } else {
-          return refuse();
+          return reject();
         }
       },
-      refuse);
+      reject);
 }
 
 template <typename T>
@@ -200,40 +200,26 @@ StatusOr<Literal> evaluate_triangular_solve(const EvaluateInput& input) {
 
 }  // namespace
 
-const OpDef& cholesky_op() {
-  static const OpDef definition = {.opcode = Opcode::kCholesky,
-                                   .name = "cholesky",
-                                   .arity = 1,
-                                   .operand_types = kInexact,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kOverMatrices,
-                                   .infer_shape = infer_cholesky,
-                                   .fields = kCholeskyFields,
-                                   .make_attributes = make_attributes_of<CholeskyAttributes>,
-                                   .copy_attributes = copy_attributes_of<CholeskyAttributes>,
-                                   .evaluate = evaluate_cholesky,
-                                   .decompose = nullptr,
-                                   .spec = "cholesky"};
-  return definition;
-}
+HILO_DEFINE_OP(cholesky_op, {.opcode = Opcode::kCholesky,
+                             .name = "cholesky",
+                             .arity = 1,
+                             .operand_types = kInexact,
+                             .cost = CostClass::kHero,
+                             .sharding = kOverMatrices,
+                             .infer_shape = infer_cholesky,
+                             .attributes = attributes_def<CholeskyAttributes>(kCholeskyFields),
+                             .evaluate = evaluate_cholesky,
+                             .spec = "cholesky"})
 
-const OpDef& triangular_solve_op() {
-  static const OpDef definition = {.opcode = Opcode::kTriangularSolve,
-                                   .name = "triangular-solve",
-                                   .arity = 2,
-                                   .operand_types = kInexact,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kOverMatrices,
-                                   .infer_shape = infer_triangular_solve,
-                                   .fields = kSolveFields,
-                                   .make_attributes = make_attributes_of<TriangularSolveAttributes>,
-                                   .copy_attributes = copy_attributes_of<TriangularSolveAttributes>,
-                                   .evaluate = evaluate_triangular_solve,
-                                   .decompose = nullptr,
-                                   .spec = "triangular_solve"};
-  return definition;
-}
+HILO_DEFINE_OP(triangular_solve_op, {.opcode = Opcode::kTriangularSolve,
+                                     .name = "triangular-solve",
+                                     .arity = 2,
+                                     .operand_types = kInexact,
+                                     .cost = CostClass::kHero,
+                                     .sharding = kOverMatrices,
+                                     .infer_shape = infer_triangular_solve,
+                                     .attributes = attributes_def<TriangularSolveAttributes>(kSolveFields),
+                                     .evaluate = evaluate_triangular_solve,
+                                     .spec = "triangular_solve"})
 
 }  // namespace hilo::hlo

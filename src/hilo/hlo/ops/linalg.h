@@ -6,24 +6,21 @@
 
 namespace hilo::hlo {
 
-/// a = L L^H (lower) or U^H U of the Hermitian matrices in `a`, of which only that triangle is read. The other triangle
-/// of the result is zero; a matrix that isn't positive definite gives NaN.
+/// Computes a = L L^H (lower) or U^H U for Hermitian matrices. Only that triangle of `a` is read. The other triangle of
+/// the result is zero; a matrix that isn't positive definite gives NaN.
 struct CholeskyAttributes : Attributes {
   bool lower = false;
 };
 
 enum class MatrixTranspose : uint8_t { kInvalid, kNoTranspose, kTranspose, kAdjoint };
 
-/// x of op(a) x = b (left_side) or x op(a) = b. Only the named triangle of `a` is read, without its diagonal if that is a
-/// unit one.
+/// Solves op(a) x = b (left_side) or x op(a) = b for x. Only the named triangle of `a` is read, without its diagonal if
+/// unit_diagonal is set.
 struct TriangularSolveAttributes : Attributes {
   bool left_side = false;
   bool lower = false;
   bool unit_diagonal = false;
   MatrixTranspose transpose_a = MatrixTranspose::kInvalid;
 };
-
-const OpDef& cholesky_op();
-const OpDef& triangular_solve_op();
 
 }  // namespace hilo::hlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/long_sums.h -- how many values are summed without losing digits: in pairs, or with what each addition lost.
+// hlo/ops/long_sums.h -- accurate sums of many values: pairwise, or with compensation of rounding errors.
 #pragma once
 
 #include <complex>
@@ -9,8 +9,9 @@
 
 namespace hilo::hlo {
 
-/// Folds values as a tree: runs of a few go left to right, as XLA's do, and runs are joined in pairs. The error of a sum
-/// grows with log n. Runs are counted as a binary number: where bit k is set, level k holds what 2^k of them became.
+/// Folds values as a tree: short runs are folded from left to right, as in XLA, and runs are joined in pairs. The error
+/// of a sum grows with log n. Runs are counted as a binary number: if bit k is set, level k contains the result of 2^k
+/// runs.
 template <typename A>
 class PairwiseFold {
  public:
@@ -19,10 +20,10 @@ class PairwiseFold {
 
   void take(A value) {
     run_ = length_ == 0 ? value : operation_(run_, value);
-    if (++length_ == kLongestRun) end_run();
+    if (++length_ == kMaxRun) end_run();
   }
 
-  /// `initial`, then all that was taken.
+  /// Returns `initial` combined with all values so far.
   A value(A initial) const {
     A total = run_;
     bool any = length_ != 0;
@@ -35,7 +36,7 @@ class PairwiseFold {
   }
 
  private:
-  static constexpr size_t kLongestRun = 32;
+  static constexpr size_t kMaxRun = 32;
 
   void end_run() {
     A joined = run_;
@@ -49,25 +50,25 @@ class PairwiseFold {
 
   Operation operation_;
   A run_{};
-  size_t length_ = 0;  ///< of the run
+  size_t length_ = 0;  ///< length of the run
   uint64_t runs_ = 0;
   std::vector<A> levels_;
 };
 
-/// A sum that can be read after every step: what additions lose is summed beside it.
+/// A compensated sum that can be read after every step: rounding errors are summed separately.
 struct CompensatedSum {
   double sum = 0, lost = 0;
 
   void take(double x) {
-    const double next = sum + x, taken = next - sum;
-    lost += (sum - (next - taken)) + (x - taken);
+    const double next = sum + x, added = next - sum;
+    lost += (sum - (next - added)) + (x - added);
     sum = next;
   }
-  /// From infinity on nothing is known of what was lost; and -0 stays where nothing was.
+  /// After an infinity the error is NaN and is ignored. Without an error -0 is preserved.
   double value() const { return lost < 0 || lost > 0 ? sum + lost : sum; }
 };
 
-/// What keeps the running sum of many T: floats of 32 bits and less fit into a double many times over.
+/// The accumulator of a running sum of T. Floats of at most 32 bits need no compensation in a double.
 template <typename T>
 struct RunningSum {
   double sum = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/merge_sort.h -- a stable sort whose steps are said: std::stable_sort asks for an order, which a program's comparator
-// need not be, least of all among NaN; the engine and the reference answer the same then, too.
+// hlo/ops/merge_sort.h -- a stable sort with fixed steps. std::stable_sort requires an order, which a program's
+// comparator may not be, especially with NaN. With fixed steps the engine and the reference give the same result even
+// then.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +14,10 @@
 
 namespace hilo::hlo {
 
-/// Moves two sorted stretches of `from`, before and from `middle` on, to `to` as one. Of equals the left one comes first.
+/// Merges sorted ranges of `from`, split at `middle`, into `to`. Of equal items the left one comes first.
 template <typename Item, typename Before>
 void merge_stretches(std::span<const Item> from, size_t middle, std::span<Item> to, const Before& before) {
-  constexpr int64_t kPollInterval = 1 << 14;  // items between looks at the stop word
+  constexpr int64_t kPollInterval = 1 << 14;  // items between checks of the stop word
   size_t left = 0, right = middle;
   in_stretches(to.size(), kPollInterval, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -26,8 +27,8 @@ void merge_stretches(std::span<const Item> from, size_t middle, std::span<Item> 
   });
 }
 
-/// Stretches of 1, 2, 4, ... items are merged in pairs. Any `before` will do; what comes out is always a permutation, unless
-/// the thread's work is to stop: then it is some of the items.
+/// Merges ranges of 1, 2, 4, ... items in pairs. Works with any `before`; the result is always a permutation. If the
+/// thread is requested to stop, it may have only some of the items.
 template <typename Item, typename Before>
 void merge_sort(std::span<Item> items, const Before& before) {
   std::vector<Item> memory(items.size());

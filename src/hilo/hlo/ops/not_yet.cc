@@ -15,11 +15,11 @@ StatusOr<Shape> infer_not_yet(const ShapeRuleInput& input) {
   return *input.declared;
 }
 
-StatusOr<Literal> refuse(const EvaluateInput& input) {
+StatusOr<Literal> reject(const EvaluateInput& input) {
   return unimplemented(fmt::format("{} is not implemented in this version", opcode_name(input.instruction.opcode)));
 }
 
-/// Impure ops talk to the world outside or to other devices.
+/// Impure ops communicate with the host or with other devices.
 OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
   return {.opcode = opcode,
           .name = name,
@@ -29,11 +29,8 @@ OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
           .cost = CostClass::kHero,
           .sharding = kUnshared,
           .infer_shape = infer_not_yet,
-          .fields = kRawFields,
-          .make_attributes = make_attributes_of<RawAttributes>,
-          .copy_attributes = copy_attributes_of<RawAttributes>,
-          .evaluate = refuse,
-          .decompose = nullptr,
+          .attributes = attributes_def<RawAttributes>(kRawFields),
+          .evaluate = reject,
           .spec = {}};
 }
 
@@ -42,24 +39,13 @@ OpDef not_yet_def(Opcode opcode, std::string_view name, Traits traits) {
 std::span<const AttributeField> raw_fields() { return kRawFields; }
 
 bool has_raw_attributes(Opcode opcode) {
-  return opcode == Opcode::kCustomCall || op_def(opcode).fields.data() == std::data(kRawFields);
+  return opcode == Opcode::kCustomCall || op_def(opcode).attributes.fields.data() == std::data(kRawFields);
 }
 
 bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_not_yet; }
 
-const OpDef& collective_reduce_op() {
-  static const OpDef definition = not_yet_def(Opcode::kCollectiveReduce, "collective-reduce", kEffect);
-  return definition;
-}
-
-const OpDef& ragged_all_to_all_op() {
-  static const OpDef definition = not_yet_def(Opcode::kRaggedAllToAll, "ragged-all-to-all", kEffect);
-  return definition;
-}
-
-const OpDef& shuffle_op() {
-  static const OpDef definition = not_yet_def(Opcode::kShuffle, "shuffle", kNoTraits);
-  return definition;
-}
+HILO_DEFINE_OP(collective_reduce_op, not_yet_def(Opcode::kCollectiveReduce, "collective-reduce", kEffect))
+HILO_DEFINE_OP(ragged_all_to_all_op, not_yet_def(Opcode::kRaggedAllToAll, "ragged-all-to-all", kEffect))
+HILO_DEFINE_OP(shuffle_op, not_yet_def(Opcode::kShuffle, "shuffle", kNoTraits))
 
 }  // namespace hilo::hlo

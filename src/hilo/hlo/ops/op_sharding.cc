@@ -24,9 +24,9 @@ void append_leaves(const Shape& shape, std::vector<Shape>& leaves) {
 namespace {
 
 std::vector<ArrayFactors> no_factors(const std::vector<Shape>& leaves) {
-  std::vector<ArrayFactors> made;
-  for (const Shape& leaf : leaves) made.emplace_back(leaf.is_array() ? static_cast<size_t>(leaf.rank()) : 0);
-  return made;
+  std::vector<ArrayFactors> result;
+  for (const Shape& leaf : leaves) result.emplace_back(leaf.is_array() ? static_cast<size_t>(leaf.rank()) : 0);
+  return result;
 }
 
 }  // namespace
@@ -52,29 +52,29 @@ void RuleBuilder::result(size_t leaf, int64_t dimension, int factor) {
 }
 
 void RuleBuilder::pair(size_t operand_leaf, int64_t from, size_t result_leaf, int64_t to, FactorKind kind) {
-  const int made = factor(operands[operand_leaf].dimension(from), kind);
-  operand(operand_leaf, from, made);
-  result(result_leaf, to, made);
+  const int computed = factor(operands[operand_leaf].dimension(from), kind);
+  operand(operand_leaf, from, computed);
+  result(result_leaf, to, computed);
 }
 
 void RuleBuilder::pointwise(std::span<const int64_t> sizes) {
   const auto fits = [&](const Shape& leaf) { return leaf.is_array() && std::ranges::equal(leaf.dimensions(), sizes); };
   for (size_t d = 0; d < sizes.size(); ++d) {
-    const int made = factor(sizes[d]);
+    const int computed = factor(sizes[d]);
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (fits(operands[i])) operand(i, d, made);
+      if (fits(operands[i])) operand(i, d, computed);
     }
     for (size_t i = 0; i < results.size(); ++i) {
-      if (fits(results[i])) result(i, d, made);
+      if (fits(results[i])) result(i, d, computed);
     }
   }
 }
 
 void no_rule(RuleBuilder&) {}
 
-/// Scalars beside arrays (a bound of clamp, a predicate of select) stay out of it.
+/// Scalar operands of an op on arrays (a bound of clamp, a predicate of select) aren't sharded.
 void pointwise_rule(RuleBuilder& builder) {
-  if (builder.results.size() > 1) {  // variadic: result i is of operand i
+  if (builder.results.size() > 1) {  // variadic: result i depends on operand i
     for (size_t i = 0; i < std::min(builder.results.size(), builder.operands.size()); ++i) {
       if (!builder.results[i].is_array() ||
           builder.operands[i].dimensions().size() != builder.results[i].dimensions().size())
@@ -130,14 +130,15 @@ void passing_factors(LocalBuilder& builder) {
   const ShardingRule& rule = builder.op.rule;
   for (size_t f = 0; f < rule.factors.size(); ++f) {
     if (rule.factors[f].kind == FactorKind::kPass && any_has(rule.operands, f) && any_has(rule.results, f))
-      builder.op.ways[f] = LocalWay::kPart;
+      builder.op.strategies[f] = LocalStrategy::kPart;
   }
 }
 
 void summing_factors(LocalBuilder& builder, bool adds_up) {
   passing_factors(builder);
-  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
-    if (adds_up && builder.op.rule.factors[f].kind == FactorKind::kReduction) builder.op.ways[f] = LocalWay::kPartial;
+  for (size_t f = 0; f < builder.op.strategies.size(); ++f) {
+    if (adds_up && builder.op.rule.factors[f].kind == FactorKind::kReduction)
+      builder.op.strategies[f] = LocalStrategy::kPartial;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/op_table.cc -- the one table from opcodes to their definitions, expanded from the three op lists.
+// hlo/ops/op_table.cc -- the table from opcodes to their definitions, expanded from the three op lists.
 #include <array>
 
 #include "hilo/hlo/ir/extensions.h"

@@ -6,7 +6,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// The wider of two types of one class; dot_general_c13 and convolution_c27 ask for equal types, XLA lets widths differ.
+/// Returns the wider of two types of one class. dot_general_c13 and convolution_c27 require equal types; XLA allows
+/// different widths.
 StatusOr<ElementType> common_type(const Shape& lhs, const Shape& rhs) {
   const ElementTypeInfo& l = element_type_info(lhs.element_type());
   const ElementTypeInfo& r = element_type_info(rhs.element_type());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/product.h -- what dot and convolution share: types, precision, and the type that sums are taken in.
+// hlo/ops/product.h -- common parts of dot and convolution: types, precision, and the type of sums.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,20 +15,20 @@
 
 namespace hilo::hlo {
 
-/// operand_precision: none, or two words of default, high, highest. dot_general_c11, convolution_c24
+/// Checks operand_precision: empty, or two words of default, high, highest. dot_general_c11, convolution_c24
 Status check_precision(const StringList& precision);
 
-/// The result's element type: the declared one, or the operands'. Operands of one class may differ in width, as XLA
-/// allows.
+/// Returns the result's element type: the declared one, or the operands', whose widths may differ as in XLA.
 StatusOr<ElementType> product_type(const Shape& lhs, const Shape& rhs, const Shape* declared);
 
-/// What sums are stored in before they become the result: its type, unless that could not hold them; then the operands'.
+/// Returns the type in which sums are stored before conversion to the result: the result's type, or the operands' if
+/// that can't hold the sums.
 StatusOr<ElementType> sum_type(const Shape& lhs, const Shape& rhs, ElementType result);
 
 namespace kernels {
 
-/// Sums are taken in this type, in pairs: floats in double, so that f32 and narrower round once; integers in
-/// the result's type, where they wrap; pred with or.
+/// Sums pairwise in this type: floats in double, so that f32 and narrower types round once; integers in the result's
+/// type, where they wrap; pred with or.
 template <typename R>
 struct AccumulatorOf {
   using Type =
@@ -36,13 +36,14 @@ struct AccumulatorOf {
 };
 template <int kWidth, bool kSigned>
 struct AccumulatorOf<NarrowInteger<kWidth, kSigned>> {
-  using Type = typename NarrowInteger<kWidth, kSigned>::Byte;  // wraps in the end as well as at each step
+  // Wrapping once at the end gives the same result as at each step.
+  using Type = typename NarrowInteger<kWidth, kSigned>::Byte;
 };
 template <typename R>
 using Accumulator = typename AccumulatorOf<R>::Type;
 
-/// The sum of few products as XLA takes it, rounding included: in the type itself and in ascending order; real products
-/// are fused with the sum, complex ones are four real sums of rounded products.
+/// Sums few products as XLA does, including its rounding: in the type itself and in ascending order. Real products use
+/// fused multiply-add; complex ones are four real sums of rounded products.
 template <typename T>
 class ShortSum {
  public:
@@ -61,13 +62,12 @@ class ShortSum<std::complex<T>> {
   std::complex<T> value() const { return {sums_[0] - sums_[1], sums_[2] + sums_[3]}; }
 
  private:
-  // One vector, not four numbers: of a loop over these g++ 12.2 makes one that reads both operands four numbers at a
-  // time, two of them past the last element.
+  // A vector instead of four numbers: g++ 12.2 reads two numbers past the end if it vectorizes the loop itself.
   typedef T Lanes __attribute__((vector_size(4 * sizeof(T))));
   Lanes sums_{};
 };
 
-/// The same for a vector times a matrix (not for a matrix times a vector): complex products are rounded, then added.
+/// As above, for a vector times a matrix (not a matrix times a vector): complex products are rounded, then added.
 template <typename T>
 class ShortVectorSum : public ShortSum<T> {};
 template <typename T>
@@ -83,8 +83,8 @@ class ShortVectorSum<std::complex<T>> {
   T real_ = 0, imaginary_ = 0;
 };
 
-/// So many products are few: their roundings don't matter.
-inline constexpr int64_t kMostShort = 128;
+/// Sums of at most this many products are short: their rounding errors are small.
+inline constexpr int64_t kMaxShortSum = 128;
 
 template <typename A, typename T>
 A widen(T value) {
@@ -100,8 +100,8 @@ R narrow(const A& sum) {
   else return static_cast<R>(sum);
 }
 
-/// All elements as accumulators.
-/// Errors    UNIMPLEMENTED for types without a C++ twin
+/// Converts all elements to accumulators.
+/// Errors    UNIMPLEMENTED for types without a C++ equivalent
 template <typename A>
 StatusOr<std::vector<A>> widened(std::string_view op, const Literal& literal) {
   std::vector<A> values;
@@ -122,8 +122,9 @@ StatusOr<std::vector<A>> widened(std::string_view op, const Literal& literal) {
 
 }  // namespace kernels
 
-/// The result of dot or convolution. kernel.operator()<S>(sums) fills an array of type S = sum_type with the sums.
-/// Errors    UNIMPLEMENTED for results without a C++ twin, and those of the kernel
+/// Returns the result of dot or convolution. kernel.operator()<S>(sums) fills an array of type S = sum_type with the
+/// sums.
+/// Errors    UNIMPLEMENTED for results without a C++ equivalent, and those of the kernel
 template <typename Kernel>
 StatusOr<Literal> evaluate_product(const EvaluateInput& input, const Kernel& kernel) {
   const Shape shape = literal_shape(input.instruction.shape);

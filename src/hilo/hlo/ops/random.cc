@@ -47,7 +47,7 @@ Words4 philox_4x32(Words4 x, Words2 key) {
   return x;
 }
 
-/// Stores random words as XLA does: types narrower than 32 bits keep the low bits of a word of their own.
+/// Stores random words as XLA does: types narrower than 32 bits use the low bits of a separate word.
 struct Sink {
   explicit Sink(Literal& out) : to(out.mutable_bytes().data()), bytes(element_size_bytes(out.shape().element_type())) {}
   void store(int64_t i, uint64_t bits) const {
@@ -57,7 +57,7 @@ struct Sink {
   int bytes;  // per element
 };
 
-/// Fills `out` from counters state, state + 1, ...; returns how many counters it used.
+/// Fills `out` from counters state, state + 1, ...; returns the number of counters used.
 uint64_t fill_threefry(uint64_t key_bits, uint64_t state, Literal& out) {
   const Sink sink(out);
   const Words2 key = {low_word(key_bits), high_word(key_bits)};
@@ -94,7 +94,7 @@ uint64_t fill_threefry(uint64_t key_bits, uint64_t state, Literal& out) {
   return static_cast<uint64_t>(outer_count * half * inner_count);
 }
 
-/// Fills `out` from 128-bit counters (high, low), ...; each gives 128 bits. Returns how many it used.
+/// Fills `out` from 128-bit counters (high, low), ...; each gives 128 bits. Returns the number of counters used.
 uint64_t fill_philox(uint64_t key_bits, uint64_t low, uint64_t high, Literal& out) {
   const Sink sink(out);
   const Words2 key = {low_word(key_bits), high_word(key_bits)};
@@ -117,7 +117,7 @@ uint64_t fill_philox(uint64_t key_bits, uint64_t low, uint64_t high, Literal& ou
 
 StatusOr<Shape> infer_rng_bit_generator(const ShapeRuleInput& input) {
   const Shape& state = input.operands[0];
-  const auto& attributes = static_cast<const RngBitGeneratorAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<RngBitGeneratorAttributes>(input);
   const bool threefry = attributes.algorithm == RandomAlgorithm::kThreeFry;
   const bool fits = state.element_type() == ElementType::kU64 && state.rank() == 1 &&
                     (state.dimension(0) == 2 || (!threefry && state.dimension(0) == 3));
@@ -135,7 +135,7 @@ StatusOr<Shape> infer_rng_bit_generator(const ShapeRuleInput& input) {
   }
   const ElementType type = declared.tuple_element(1).element_type();
   if (type == ElementType::kPred || is_complex(type) || element_type_info(type).bits < 8) {
-    return invalid_argument(fmt::format("random bits come as integers or floats of 8 to 64 bits; got {}",
+    return invalid_argument(fmt::format("random bits must be integers or floats of 8 to 64 bits; got {}",
                                         declared.tuple_element(1).to_string()));
   }
   return declared.with_default_layout();
@@ -148,13 +148,13 @@ StatusOr<Literal> evaluate_rng_bit_generator(const EvaluateInput& input) {
   Literal new_state(shape.tuple_element(0));
   const std::span<uint64_t> next = new_state.data<uint64_t>();
   next[0] = state[0];
-  // rng_default is Philox on the CPU, as in XLA.
+  // rng_default is Philox on the CPU, as in XLA
   if (attributes_of<RngBitGeneratorAttributes>(input.instruction).algorithm == RandomAlgorithm::kThreeFry) {
     next[1] = state[1] + fill_threefry(state[0], state[1], out);
   } else if (state.size() == 3) {
     next[1] = state[1] + fill_philox(state[0], state[1], state[2], out);
     next[2] = state[2] + (next[1] < state[1] ? 1 : 0);
-  } else {  // a short state keeps the low half of the counter; the key is its high half
+  } else {  // a short state stores the low half of the counter; the key is its high half
     next[1] = state[1] + fill_philox(state[0], state[1], state[0], out);
   }
   return Literal::tuple({new_state, out});
@@ -169,15 +169,15 @@ constexpr AttributeField kStateFields[] = {
 };
 
 StatusOr<Shape> infer_state(const ShapeRuleInput& input) {
-  const int64_t delta = static_cast<const RngStateAttributes&>(*input.attributes).delta;
+  const int64_t delta = attributes_of<RngStateAttributes>(input).delta;
   if (delta < 0) return invalid_argument(fmt::format("delta: got {}, wanted at least 0", delta));
   return Shape::array(ElementType::kU64, {2});
 }
 
-/// What the first run gives; who runs a program counts on from it.
+/// Returns the result of the first run. The code that runs a program advances the state.
 StatusOr<Literal> evaluate_state(const EvaluateInput&) { return first_rng_state(); }
 
-/// The bits may be shared; the state is whole.
+/// The bits can be sharded; the state is whole.
 void rng_bit_generator_rule(RuleBuilder& builder) {
   const Shape bits = builder.results.back();
   for (int64_t d = 0; d < bits.rank(); ++d)
@@ -208,40 +208,27 @@ Literal advanced_rng_state(const Literal& state, int64_t delta) {
   return Literal::array<uint64_t>({2}, {moved, state.data<uint64_t>()[1] + (moved < low ? 1 : 0)});
 }
 
-const OpDef& rng_get_and_update_state_op() {
-  static const OpDef definition = {.opcode = Opcode::kRngGetAndUpdateState,
-                                   .name = "rng-get-and-update-state",
-                                   .arity = 0,
-                                   .operand_types = kAnyArray,
-                                   .traits = kEffect,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_state,
-                                   .fields = kStateFields,
-                                   .make_attributes = make_attributes_of<RngStateAttributes>,
-                                   .copy_attributes = copy_attributes_of<RngStateAttributes>,
-                                   .evaluate = evaluate_state,
-                                   .decompose = nullptr,
-                                   .spec = "rng-get-and-update-state"};
-  return definition;
-}
+HILO_DEFINE_OP(rng_get_and_update_state_op, {.opcode = Opcode::kRngGetAndUpdateState,
+                                             .name = "rng-get-and-update-state",
+                                             .arity = 0,
+                                             .operand_types = kAnyArray,
+                                             .traits = kEffect,
+                                             .cost = CostClass::kHero,
+                                             .sharding = kUnshared,
+                                             .infer_shape = infer_state,
+                                             .attributes = attributes_def<RngStateAttributes>(kStateFields),
+                                             .evaluate = evaluate_state,
+                                             .spec = "rng-get-and-update-state"})
 
-const OpDef& rng_bit_generator_op() {
-  static const OpDef definition = {.opcode = Opcode::kRngBitGenerator,
-                                   .name = "rng-bit-generator",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kTranscendental,
-                                   .sharding = {rng_bit_generator_rule, whole_factors},
-                                   .infer_shape = infer_rng_bit_generator,
-                                   .fields = kRngBitGeneratorFields,
-                                   .make_attributes = make_attributes_of<RngBitGeneratorAttributes>,
-                                   .copy_attributes = copy_attributes_of<RngBitGeneratorAttributes>,
-                                   .evaluate = evaluate_rng_bit_generator,
-                                   .decompose = nullptr,
-                                   .spec = "rng_bit_generator"};
-  return definition;
-}
+HILO_DEFINE_OP(rng_bit_generator_op, {.opcode = Opcode::kRngBitGenerator,
+                                      .name = "rng-bit-generator",
+                                      .arity = 1,
+                                      .operand_types = kAnyArray,
+                                      .cost = CostClass::kTranscendental,
+                                      .sharding = {rng_bit_generator_rule, whole_factors},
+                                      .infer_shape = infer_rng_bit_generator,
+                                      .attributes = attributes_def<RngBitGeneratorAttributes>(kRngBitGeneratorFields),
+                                      .evaluate = evaluate_rng_bit_generator,
+                                      .spec = "rng_bit_generator"})
 
 }  // namespace hilo::hlo

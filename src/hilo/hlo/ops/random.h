@@ -13,20 +13,17 @@ struct RngBitGeneratorAttributes : Attributes {
   RandomAlgorithm algorithm = RandomAlgorithm::kThreeFry;
 };
 
-/// rng-get-and-update-state: a 128-bit counter (low, high) of the instruction, which each run moves on by `delta`. It starts
-/// where XLA's does, in every executable.
+/// rng-get-and-update-state: a 128-bit counter (low, high) of the instruction, which each run advances by `delta`. Its
+/// initial value is XLA's, in every executable.
 struct RngStateAttributes : Attributes {
   int64_t delta = 0;
 };
 
-/// XLA draws 32-bit numbers in pairs that lie along one dimension: the first even one, else the first of the greatest.
+/// Returns the dimension along which XLA draws pairs of 32-bit numbers: the first even one, else the first largest.
 size_t random_pair_dimension(std::span<const int64_t> dimensions);
 
-/// u64[2]
+/// Returns the initial state, u64[2].
 Literal first_rng_state();
 Literal advanced_rng_state(const Literal& state, int64_t delta);
-
-const OpDef& rng_bit_generator_op();
-const OpDef& rng_get_and_update_state_op();
 
 }  // namespace hilo::hlo

@@ -23,26 +23,26 @@ constexpr AttributeField kReduceFields[] = {
     field<&ReduceAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
 
-DimensionList kept_dimensions(int64_t rank, std::span<const int64_t> reduced) {
-  DimensionList kept;
+DimensionList remaining_dimensions(int64_t rank, std::span<const int64_t> reduced) {
+  DimensionList remaining;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!contains_value(reduced, d)) kept.push_back(d);
+    if (!contains(reduced, d)) remaining.push_back(d);
   }
-  return kept;
+  return remaining;
 }
 
 StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const ReduceAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<ReduceAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const size_t n, check_reduction_operands(input.operands, false));  // reduce_c1, c3
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
   HILO_RETURN_IF_ERROR(
       check_unique_dimensions("dimensions", attributes.dimensions, arrays[0]));  // reduce_c4, reduce_c5
-  // reduce_c6; reduce_c2 holds through it, but for an accumulator that the body widens.
+  // reduce_c6. It implies reduce_c2, except for an accumulator that the body widens.
   boost::container::small_vector<Shape, 4> parameters(initials.begin(), initials.end());
   for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
   HILO_RETURN_IF_ERROR(check_called("to_apply", attributes.to_apply, parameters, one_or_tuple(initials)));
   // reduce_c7, reduce_c8
-  DimensionList sizes = kept_dimensions(arrays[0].rank(), attributes.dimensions);
+  DimensionList sizes = remaining_dimensions(arrays[0].rank(), attributes.dimensions);
   for (int64_t& d : sizes) d = arrays[0].dimension(d);
   boost::container::small_vector<Shape, 4> results;
   for (const Shape& initial : initials) {
@@ -52,21 +52,21 @@ StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
   return one_or_tuple(results);
 }
 
-/// The index spaces of one reduction: where each result starts in the arrays, and how far its elements lie from there.
+/// The index spaces of one reduction: the start of each result's elements in the arrays, and their offsets from there.
 struct Spaces {
-  std::vector<int64_t> kept_sizes;
+  std::vector<int64_t> remaining_sizes;
   std::vector<int64_t> starts;   ///< one per result element
   std::vector<int64_t> offsets;  ///< one per reduced element, row-major
 };
 
 Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   Int64List order(reduced.begin(), reduced.end());
-  std::sort(order.begin(), order.end());
-  const DimensionList kept = kept_dimensions(array.rank(), reduced);
-  return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
+  std::ranges::sort(order);
+  const DimensionList remaining = remaining_dimensions(array.rank(), reduced);
+  return {select_values(array.dimensions(), remaining), offsets_over(array, remaining), offsets_over(array, order)};
 }
 
-/// Reduces one array with a recognised body, in values of type A. False if there is no such operation on them.
+/// Reduces one array with a recognized body, in values of type A. Returns false if there is no such operation on them.
 template <typename T, typename A>
 bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial, Literal& result) {
   A (*operation)(A, A) = operation_of<A>(kind);
@@ -83,7 +83,7 @@ bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, con
   return true;
 }
 
-/// The relative errors of factors add up in any order: products of f32 and narrower floats are kept in double.
+/// The accumulator of products. Their relative errors add up, so products of f32 and narrower floats use double.
 template <typename T>
 bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial,
                   Literal& result) {
@@ -93,7 +93,7 @@ bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, 
   return reduce_in<T, Accumulator<T>>(kind, spaces, array, initial, result);
 }
 
-/// Any body: a left fold from the initial values, in row-major order.
+/// Reduces with any body: a left fold from the initial values, in row-major order.
 Status reduce_generic(const EvaluateInput& input, const Spaces& spaces, std::vector<Literal>& results) {
   const Computation& body = *attributes_of<ReduceAttributes>(input.instruction).to_apply;
   const size_t n = results.size();
@@ -121,8 +121,8 @@ StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
   const Spaces spaces = spaces_of(input.operands[0]->shape(), attributes.dimensions);
   std::vector<Literal> results;
   for (size_t i = 0; i < n; ++i) {
-    HILO_ASSIGN_OR_RETURN(
-        Literal result, Literal::make(Shape::array(input.operands[n + i]->shape().element_type(), spaces.kept_sizes)));
+    HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(Shape::array(input.operands[n + i]->shape().element_type(),
+                                                                     spaces.remaining_sizes)));
     results.push_back(std::move(result));
   }
   const ElementType type = input.operands[0]->shape().element_type();
@@ -141,7 +141,7 @@ StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
 
 void reduce_rule(RuleBuilder& builder) {
   const Int64List& reduced = attributes_of<ReduceAttributes>(builder.instruction).dimensions;
-  const size_t arrays = builder.operands.size() / 2;  // then their initial values
+  const size_t arrays = builder.operands.size() / 2;  // the initial values follow the arrays
   int64_t place = 0;
   for (int64_t d = 0; d < builder.operands[0].rank(); ++d) {
     const bool away = std::ranges::find(reduced, d) != reduced.end();
@@ -185,22 +185,15 @@ StatusOr<size_t> check_reduction_operands(std::span<const Shape> operands, bool 
   return n;
 }
 
-const OpDef& reduce_op() {
-  static const OpDef definition = {.opcode = Opcode::kReduce,
-                                   .name = "reduce",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kExpensive,
-                                   .sharding = {reduce_rule, reduce_on_parts},
-                                   .infer_shape = infer_reduce,
-                                   .fields = kReduceFields,
-                                   .make_attributes = make_attributes_of<ReduceAttributes>,
-                                   .copy_attributes = copy_attributes_of<ReduceAttributes>,
-                                   .evaluate = evaluate_reduce,
-                                   .decompose = nullptr,
-                                   .spec = "reduce"};
-  return definition;
-}
+HILO_DEFINE_OP(reduce_op, {.opcode = Opcode::kReduce,
+                           .name = "reduce",
+                           .arity = -1,
+                           .operand_types = kAnyArray,
+                           .cost = CostClass::kExpensive,
+                           .sharding = {reduce_rule, reduce_on_parts},
+                           .infer_shape = infer_reduce,
+                           .attributes = attributes_def<ReduceAttributes>(kReduceFields),
+                           .evaluate = evaluate_reduce,
+                           .spec = "reduce"})
 
 }  // namespace hilo::hlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/reduce.h -- the reduce op, variadic: n arrays, n initial values; to_apply takes n accumulators and n
-// elements.
+// hlo/ops/reduce.h -- the reduce op, variadic: n arrays, n initial values; to_apply has n accumulators and n elements
+// as parameters.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
@@ -12,11 +12,9 @@ struct ReduceAttributes : Attributes {
   ComputationPtr to_apply;
 };
 
-/// The n of a variadic reduction's operands: n arrays of one shape, then n scalars, the initial values. `same_types`: of
-/// the arrays' element types; the body of a plain reduce may widen its accumulator.
+/// Checks the operands of a variadic reduction: n arrays of one shape, then n scalars, the initial values. Returns n.
+/// `same_types` requires initial values of the arrays' types; the body of a plain reduce may widen its accumulator.
 /// Errors    INVALID_ARGUMENT "arrays differ in shape; operand 0 is f32[2], operand 1 is f32[3]"
 StatusOr<size_t> check_reduction_operands(std::span<const Shape> operands, bool same_types);
-
-const OpDef& reduce_op();
 
 }  // namespace hilo::hlo

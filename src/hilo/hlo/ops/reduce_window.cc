@@ -24,7 +24,7 @@ constexpr AttributeField kReduceWindowFields[] = {
 };
 
 StatusOr<Shape> infer_reduce_window(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ReduceWindowAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ReduceWindowAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const size_t n, check_reduction_operands(input.operands, true));  // reduce_window_c1..c3
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
   HILO_RETURN_IF_ERROR(check_window(a.window, arrays[0].rank()));  // reduce_window_c4..c12
@@ -40,15 +40,15 @@ StatusOr<Shape> infer_reduce_window(const ShapeRuleInput& input) {
   return one_or_tuple(results);
 }
 
-/// A left fold of each window, in row-major order. `start` begins one, `take` adds the element at an offset, `finish`
-/// ends it as a result.
+/// A left fold of each window, in row-major order. `start` begins it, `take` adds the element at an offset, `finish`
+/// stores the result.
 struct FoldSteps {
   std::function<void()> start;
   std::function<Status(int64_t offset)> take;
   std::function<void(int64_t result)> finish;
 };
 
-/// Result after result of a line differs by one element: one fold a line.
+/// Successive results of a line differ by one element, so each line is one fold.
 Status fold_lines(const Cumulative& c, const Shape& array, const FoldSteps& steps) {
   const std::vector<int64_t> strides = row_major_strides(array.dimensions());
   const int64_t length = array.dimension(c.dimension), stride = strides[c.dimension];
@@ -93,7 +93,7 @@ Status fold_windows(const Window& window, const Shape& array, const Shape& resul
   return ok_status();
 }
 
-/// One array folded by a state of type S: take(x) adds an element, value() can be read after each.
+/// Folds one array in a state of type S: take(x) adds an element, value() returns the result after each.
 template <typename T, typename S>
 bool fold_with(const EvaluateInput& input, S first, Literal& result) {
   const std::span<const T> in = input.operands[0]->data<T>();
@@ -110,7 +110,7 @@ bool fold_with(const EvaluateInput& input, S first, Literal& result) {
   return fold_windows(window, input.operands[0]->shape(), result.shape(), steps).ok();
 }
 
-/// In values of type A; where every step is rounded, to T.
+/// Folds in values of type A; if kRounds, every step is rounded to T.
 template <typename T, typename A, bool kRounds>
 struct FoldState {
   A (*operation)(A, A);
@@ -125,13 +125,13 @@ struct FoldState {
 template <typename T>
 constexpr bool kIsRounded = is_floating(element_type_of<T>) || is_complex(element_type_of<T>);
 
-/// Products of many f32 and narrower floats are kept in double, and of c64 in c128.
+/// The accumulator of long products: double for f32 and narrower floats, c128 for c64.
 template <typename T>
 using ProductIn = std::conditional_t<is_complex(element_type_of<T>), std::complex<double>,
                                      std::conditional_t<kIsRounded<T>, double, Accumulator<T>>>;
 
-/// One array with a recognised body; in a short window every step is rounded to T, as the body says. False if there is no
-/// such operation on T.
+/// Reduces one array with a recognized body. In a short window every step is rounded to T, as in the body. Returns
+/// false if there is no such operation on T.
 template <typename T>
 bool reduce_known(const EvaluateInput& input, Literal& result) {
   const auto& a = attributes_of<ReduceWindowAttributes>(input.instruction);
@@ -191,11 +191,11 @@ StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
 }
 
 void reduce_window_rule(RuleBuilder& builder) {
-  const size_t arrays = builder.operands.size() / 2;  // then their initial values
+  const size_t arrays = builder.operands.size() / 2;  // the initial values follow the arrays
   windows_rule(attributes_of<ReduceWindowAttributes>(builder.instruction).window, arrays, builder);
 }
 
-/// Elements beyond the ends are neutral, or there are none.
+/// Sharding needs a neutral value for elements beyond the ends, or windows without padding.
 void reduce_window_on_parts(LocalBuilder& builder) {
   const auto& a = attributes_of<ReduceWindowAttributes>(builder.instruction);
   passing_factors(builder);
@@ -208,7 +208,7 @@ void reduce_window_on_parts(LocalBuilder& builder) {
     const int64_t place = d;
     const bool inside = window.padding_low == 0 && window.padding_high <= 0;
     if (window == WindowDimension{} || window.base_dilation != 1 || !(named || inside)) continue;
-    builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
+    builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kOwn,
                 std::gcd(builder.operand(0).dimension(place), result.dimension(place)));
   }
   if (const auto line = cumulative_of(a.window, builder.operand(0).dimensions()))
@@ -245,25 +245,19 @@ Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> 
 void run_on_parts(LocalBuilder& builder, int64_t dimension, std::optional<ReducerKind> kind) {
   const bool named = kind && builder.op.rule.results.size() == 1 &&
                      neutral_value(*kind, builder.instruction.shape.element_type()).has_value();
-  builder.op.ways[builder.factor(builder.op.rule.operands[0], dimension)] = named ? LocalWay::kOwn : LocalWay::kWhole;
+  builder.op.strategies[builder.factor(builder.op.rule.operands[0], dimension)] =
+      named ? LocalStrategy::kOwn : LocalStrategy::kWhole;
 }
 
-const OpDef& reduce_window_op() {
-  static const OpDef definition = {.opcode = Opcode::kReduceWindow,
-                                   .name = "reduce-window",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {reduce_window_rule, reduce_window_on_parts},
-                                   .infer_shape = infer_reduce_window,
-                                   .fields = kReduceWindowFields,
-                                   .make_attributes = make_attributes_of<ReduceWindowAttributes>,
-                                   .copy_attributes = copy_attributes_of<ReduceWindowAttributes>,
-                                   .evaluate = evaluate_reduce_window,
-                                   .decompose = nullptr,
-                                   .spec = "reduce_window"};
-  return definition;
-}
+HILO_DEFINE_OP(reduce_window_op, {.opcode = Opcode::kReduceWindow,
+                                  .name = "reduce-window",
+                                  .arity = -1,
+                                  .operand_types = kAnyArray,
+                                  .cost = CostClass::kHero,
+                                  .sharding = {reduce_window_rule, reduce_window_on_parts},
+                                  .infer_shape = infer_reduce_window,
+                                  .attributes = attributes_def<ReduceWindowAttributes>(kReduceWindowFields),
+                                  .evaluate = evaluate_reduce_window,
+                                  .spec = "reduce_window"})
 
 }  // namespace hilo::hlo

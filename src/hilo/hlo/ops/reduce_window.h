@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/reduce_window.h -- the reduce-window op, variadic: a reduction of every window that slides over the arrays.
+// hlo/ops/reduce_window.h -- the reduce-window op, variadic: reduces every window that slides over the arrays.
 #pragma once
 
 #include "hilo/hlo/ops/op_sharding.h"
@@ -7,34 +7,32 @@
 
 namespace hilo::hlo {
 
-/// Operands: n arrays, n initial values. to_apply takes n accumulators and n elements. What lies in padding or between
-/// dilated elements takes no part, as in XLA; the initial value counts once.
+/// Operands: n arrays, n initial values. to_apply has n accumulators and n elements as parameters. As in XLA, padding
+/// and the gaps between dilated elements are ignored, and the initial value is used once.
 struct ReduceWindowAttributes : Attributes {
   Window window;
   ComputationPtr to_apply;
 };
 
-/// A reduce-window whose results are the running reductions of a line: result i is that of elements 0..i.
+/// A cumulative reduction by reduce-window: result i is the reduction of elements 0..i of a line.
 struct Cumulative {
   int64_t dimension = 0;
   bool reverse = false;  ///< of elements i..n-1
 };
 
-/// Whether `window` over an array of `sizes` is that: as long as the dimension, in steps of 1, with all but one of its
-/// elements in the padding at one end. Windows of one element are none.
+/// Returns the cumulative reduction if `window` over an array of `sizes` is one: as long as the dimension, with stride
+/// 1, and padding of all but one of its elements at one end. Windows of one element don't count.
 std::optional<Cumulative> cumulative_of(const Window& window, std::span<const int64_t> sizes);
 
-/// Whether each step of a reduction is rounded to the array's type, as its body says and XLA does. Sums and products over
-/// longer windows are kept in a wider one, where error doesn't grow.
+/// Returns whether each step of a reduction is rounded to the array's type, as in its body and in XLA. Sums and
+/// products over longer windows use a wider type, so that errors don't grow.
 bool is_short_window(const Window& window);
 
-/// The window that does it.
+/// Returns the window of a cumulative reduction.
 Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> sizes);
 
-/// The way of a dimension along which an op runs: each device runs along its part, and a number a line brings what is before it.
-/// Reducers without a neutral value need the dimension whole.
+/// Sets the strategy of a dimension along which an op is cumulative. Each device reduces its shard, and one number per
+/// line carries the result of the shards before it. Reducers without a neutral value need the whole dimension.
 void run_on_parts(LocalBuilder& builder, int64_t dimension, std::optional<ReducerKind> kind);
-
-const OpDef& reduce_window_op();
 
 }  // namespace hilo::hlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/reducer_kernels.h -- what reducers that have a name do to two values, for the reference kernels of reductions.
+// hlo/ops/reducer_kernels.h -- operations of recognized reducers on two values, for the reference kernels.
 #pragma once
 
 #include "hilo/hlo/ir/reducer_kind.h"
@@ -8,7 +8,7 @@
 
 namespace hilo::hlo {
 
-/// The operation on values of type A, or null where `kind` and A don't go together.
+/// Returns the operation on values of type A; null if A doesn't support `kind`.
 template <typename A>
 A (*operation_of(ReducerKind kind))(A, A) {
   switch (kind) {

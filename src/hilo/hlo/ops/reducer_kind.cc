@@ -18,7 +18,7 @@ constexpr std::pair<Opcode, ReducerKind> kKinds[] = {
     {Opcode::kAnd, ReducerKind::kAnd},         {Opcode::kOr, ReducerKind::kOr},
     {Opcode::kXor, ReducerKind::kXor}};
 
-/// Is `id` the parameter `number`?
+/// Returns whether `id` is the parameter `number`.
 bool is_parameter(const Computation& body, InstructionId id, int64_t number) {
   const Instruction& i = body.instruction(id);
   return i.opcode == Opcode::kParameter && parameter_number(i) == number;
@@ -35,7 +35,7 @@ bool is_binary(const Computation& body, InstructionId id, Opcode opcode) {
   return body.instruction(id).opcode == opcode;
 }
 
-/// JAX's argmax body over (value a, index i, value b, index j):
+/// Recognizes JAX's argmax body over (value a, index i, value b, index j):
 ///   keep = a > b | a != a;  keep_index = keep | (a == b & i < j);  (select(keep, a, b), select(keep_index, i, j))
 ReducerKind arg_reducer_kind(const Computation& body) {
   const Instruction& root = body.root();
@@ -63,7 +63,7 @@ ReducerKind arg_reducer_kind(const Computation& body) {
   return ReducerKind::kGeneric;
 }
 
-/// -inf or the least value of an ordered type; or the greatest.
+/// Returns the lowest (-inf) or highest value of an ordered type.
 template <typename T>
 T extreme(bool least) {
   if constexpr (is_integral_element<T>) {
@@ -71,7 +71,7 @@ T extreme(bool least) {
   } else {
     float bound = std::numeric_limits<float>::infinity();
     if constexpr (is_narrow_float_twin<T>) {
-      // fn types have no infinity: their largest value bounds all others.
+      // Types with the suffix fn have no infinity: their largest value bounds all others.
       if (T::kFormat.specials != Specials::kIeee) bound = narrow_largest(T::kFormat);
       if (T::kFormat.specials == Specials::kUnsigned && least) return static_cast<T>(narrow_value(T::kFormat, 0));
     }

@@ -14,15 +14,10 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& reshape_attributes(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 Status same_element_type(const Shape& operand, const Shape& result) {
   if (operand.element_type() == result.element_type()) return ok_status();
   return invalid_argument(
-      fmt::format("the result keeps the operand's element type; got {} from {}. Hint: convert first",
+      fmt::format("the result must have the operand's element type; got {} from {}. Hint: convert first",
                   result.to_string(), operand.to_string()));
 }
 
@@ -44,11 +39,12 @@ StatusOr<Literal> evaluate_reshape(const EvaluateInput& input) {
 StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
   const Shape& operand = input.operands[0];
-  const Int64List& dimensions = reshape_attributes<BroadcastAttributes>(input).dimensions;
+  const Int64List& dimensions = attributes_of<BroadcastAttributes>(input).dimensions;
   HILO_RETURN_IF_ERROR(same_element_type(operand, result));
   if (std::ssize(dimensions) != operand.rank()) {  // broadcast_in_dim_c2
-    return invalid_argument(fmt::format("dimensions name a result dimension for each of the operand's; got {} for {}",
-                                        dimensions_to_string(dimensions), operand.to_string()));
+    return invalid_argument(
+        fmt::format("dimensions must have one result dimension per operand dimension; got {} for {}",
+                    dimensions_to_string(dimensions), operand.to_string()));
   }
   HILO_RETURN_IF_ERROR(
       check_unique_dimensions("dimensions", dimensions, result));  // broadcast_in_dim_c3, broadcast_in_dim_c4
@@ -77,9 +73,9 @@ StatusOr<Literal> evaluate_broadcast(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_transpose(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const Int64List& permutation = reshape_attributes<TransposeAttributes>(input).permutation;
+  const Int64List& permutation = attributes_of<TransposeAttributes>(input).permutation;
   if (std::ssize(permutation) != operand.rank()) {  // transpose_c2
-    return invalid_argument(fmt::format("dimensions {} are no permutation of the {} dimensions of {}",
+    return invalid_argument(fmt::format("dimensions {} are not a permutation of the {} dimensions of {}",
                                         dimensions_to_string(permutation), operand.rank(), operand.to_string()));
   }
   HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", permutation, operand));
@@ -103,8 +99,8 @@ StatusOr<Literal> evaluate_transpose(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_reverse(const ShapeRuleInput& input) {
   // reverse_c2, reverse_c3
-  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", reshape_attributes<ReverseAttributes>(input).dimensions,
-                                               input.operands[0]));
+  HILO_RETURN_IF_ERROR(
+      check_unique_dimensions("dimensions", attributes_of<ReverseAttributes>(input).dimensions, input.operands[0]));
   return input.operands[0].with_default_layout();
 }
 
@@ -125,19 +121,19 @@ StatusOr<Literal> evaluate_reverse(const EvaluateInput& input) {
   return out;
 }
 
-/// Bits of an element's value; a pred is a byte.
+/// Returns the bits of an element's value; a pred is a byte.
 int64_t value_bits(ElementType type) { return type == ElementType::kPred ? 8 : element_type_info(type).bits; }
 
-/// Whether hilo stores the type wider than it is (s4, f4).
+/// Returns whether hilo stores the type with more bits than it has (s4, f4).
 bool is_stored_wider(ElementType type) { return value_bits(type) < 8; }
 
-/// Dimensions of `from` seen as elements of `to`: the last one is split off or joined in when the widths differ.
+/// Returns the dimensions of `from` for elements of type `to`. If widths differ, the last one is split off or merged.
 StatusOr<Int64List> bitcast_dimensions(const Shape& from, ElementType to) {
   const int64_t from_bits = value_bits(from.element_type());
   const int64_t to_bits = value_bits(to);
   Int64List extents(from.dimensions().begin(), from.dimensions().end());
   if (from_bits == to_bits) return extents;
-  if (from_bits > to_bits) {  // bitcast_convert_c1: a new last dimension holds the pieces
+  if (from_bits > to_bits) {  // bitcast_convert_c1: a new last dimension contains the pieces
     extents.push_back(from_bits / to_bits);
     return extents;
   }
@@ -162,7 +158,7 @@ StatusOr<Shape> infer_bitcast_convert(const ShapeRuleInput& input) {
   return Shape::make_array(to, extents);
 }
 
-/// The bits of element `i`, zeros above them.
+/// Returns the bits of element `i`, zero-extended.
 uint64_t code_at(const Literal& literal, int64_t i) {
   const ElementType type = literal.shape().element_type();
   const size_t size = element_size_bytes(type);
@@ -172,7 +168,7 @@ uint64_t code_at(const Literal& literal, int64_t i) {
   return bits < 64 ? code & ((uint64_t{1} << bits) - 1) : code;
 }
 
-/// Stores bits as hilo keeps the type: a byte of a narrow integer holds copies of its sign.
+/// Stores bits in hilo's form of the type: a narrow integer is sign-extended to a byte.
 void store_code(Literal& literal, int64_t i, uint64_t code) {
   const ElementType type = literal.shape().element_type();
   const size_t size = element_size_bytes(type);
@@ -181,7 +177,7 @@ void store_code(Literal& literal, int64_t i, uint64_t code) {
   std::memcpy(literal.mutable_bytes().data() + static_cast<size_t>(i) * size, &code, size);
 }
 
-/// Elements of less than a byte: their bits are joined or split, the low ones first.
+/// Converts elements of less than a byte: their bits are joined or split, the low ones first.
 StatusOr<Literal> bitcast_narrow(const Literal& from, const Shape& shape) {
   HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(shape));
   const int64_t from_bits = value_bits(from.shape().element_type()), to_bits = value_bits(shape.element_type());
@@ -201,7 +197,7 @@ StatusOr<Literal> evaluate_bitcast_convert(const EvaluateInput& input) {
   if (from != shape.element_type() && (is_stored_wider(from) || is_stored_wider(shape.element_type())))
     return bitcast_narrow(*input.operands[0], shape);
   Literal out = input.operands[0]->reshaped(shape);
-  if (shape.element_type() == ElementType::kPred) {  // a pred in memory is 0 or 1 and nothing else
+  if (shape.element_type() == ElementType::kPred) {  // a pred in memory must be 0 or 1
     for (std::byte& b : out.mutable_bytes()) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
   }
   return out;
@@ -213,11 +209,11 @@ StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the result must be numbers; got {}", result.to_string()));
   }
   HILO_RETURN_IF_ERROR(
-      check_dimension("iota_dimension", reshape_attributes<IotaAttributes>(input).dimension, result));  // iota_c1
+      check_dimension("iota_dimension", attributes_of<IotaAttributes>(input).dimension, result));  // iota_c1
   return result;
 }
 
-/// The number i as a T; integers wrap.
+/// Returns the number i as a T; integers wrap.
 template <typename T>
 T number(int64_t i) {
   if constexpr (computes_in_float<T>) return T(static_cast<float>(i));
@@ -250,7 +246,7 @@ StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
 }
 
 StatusOr<Shape> infer_constant(const ShapeRuleInput& input) {
-  return reshape_attributes<ConstantAttributes>(input).value.shape().with_default_layout();
+  return attributes_of<ConstantAttributes>(input).value.shape().with_default_layout();
 }
 
 StatusOr<Literal> evaluate_constant(const EvaluateInput& input) {
@@ -266,19 +262,19 @@ constexpr AttributeField kReverseFields[] = {field<&ReverseAttributes::dimension
 constexpr AttributeField kIotaFields[] = {field<&IotaAttributes::dimension>("iota_dimension", FieldShow::kAlways)};
 constexpr AttributeField kConstantFields[] = {field<&ConstantAttributes::value>("value", FieldShow::kAsOperand)};
 
-/// Walks over the dimensions of one side of a reshape, which it takes apart from the major end on.
+/// Iterates over the dimensions of one side of a reshape and splits them into factors from the major end on.
 struct Walk {
   std::span<const int64_t> sizes;
   size_t dimension = 0;
-  int64_t left = 1;     ///< of the current dimension
-  int64_t product = 1;  ///< of all that has been taken
+  int64_t left = 1;     ///< rest of the current dimension
+  int64_t product = 1;  ///< of all factors so far
 
   explicit Walk(std::span<const int64_t> of) : sizes(of), left(of.empty() ? 1 : of[0]) {}
   void take(int64_t size) {
     left /= size;
     product *= size;
   }
-  /// Stands on a dimension with something left; false at the end.
+  /// Moves to a dimension that isn't used up; returns false at the end.
   bool advance() {
     while (dimension < sizes.size() && left == 1) {
       ++dimension;
@@ -289,8 +285,8 @@ struct Walk {
   int64_t place() const { return static_cast<int64_t>(dimension); }
 };
 
-/// Common divisors from the major end on are factors of both; where there is none both go their own way up to the next place
-/// where the sizes so far agree.
+/// Common divisors, from the major end on, are factors of both shapes. Where there is none, dimensions are unrelated up
+/// to the next position at which the products of sizes agree.
 void reshape_rule(RuleBuilder& builder) {
   const Shape from = builder.operands[0], to = builder.results[0];
   if (from.element_count() == 0) return;
@@ -325,18 +321,20 @@ void reshape_rule(RuleBuilder& builder) {
 void broadcast_rule(RuleBuilder& builder) {
   const Int64List& places = attributes_of<BroadcastAttributes>(builder.instruction).dimensions;
   const Shape to = builder.results[0];
-  std::vector<bool> taken(to.rank());
+  std::vector<bool> used(to.rank());
   for (size_t d = 0; d < places.size(); ++d) {
     builder.pair(0, d, 0, places[d]);
-    taken[places[d]] = true;
+    used[places[d]] = true;
   }
   for (int64_t d = 0; d < to.rank(); ++d) {
-    if (!taken[d]) builder.result(0, d, builder.factor(to.dimension(d)));
+    if (!used[d]) builder.result(0, d, builder.factor(to.dimension(d)));
   }
 }
 
-/// A new dimension has the same everywhere.
-void broadcast_on_parts(LocalBuilder& builder) { builder.op.ways.assign(builder.op.ways.size(), LocalWay::kPart); }
+/// A new dimension has equal elements, so every factor can be sharded.
+void broadcast_on_parts(LocalBuilder& builder) {
+  builder.op.strategies.assign(builder.op.strategies.size(), LocalStrategy::kPart);
+}
 
 void transpose_rule(RuleBuilder& builder) {
   const Int64List& permutation = attributes_of<TransposeAttributes>(builder.instruction).permutation;
@@ -353,12 +351,12 @@ void reverse_rule(RuleBuilder& builder) {
 
 void reverse_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
-  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
-    if (builder.op.rule.factors[f].kind == FactorKind::kPermute) builder.op.ways[f] = LocalWay::kOwn;
+  for (size_t f = 0; f < builder.op.strategies.size(); ++f) {
+    if (builder.op.rule.factors[f].kind == FactorKind::kPermute) builder.op.strategies[f] = LocalStrategy::kOwn;
   }
 }
 
-/// Types of other sizes: the smaller one has a dimension more, the last.
+/// If the widths differ, the narrower type has an additional last dimension.
 void bitcast_convert_rule(RuleBuilder& builder) {
   const int64_t common = std::min(builder.operands[0].rank(), builder.results[0].rank());
   for (int64_t d = 0; d < common; ++d) builder.pair(0, d, 0, d);
@@ -370,130 +368,83 @@ void bitcast_convert_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& reshape_op() {
-  static const OpDef definition = {.opcode = Opcode::kReshape,
-                                   .name = "reshape",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {reshape_rule, passing_factors},
-                                   .infer_shape = infer_reshape,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = evaluate_reshape,
-                                   .decompose = nullptr,
-                                   .spec = "reshape"};
-  return definition;
-}
+HILO_DEFINE_OP(reshape_op, {.opcode = Opcode::kReshape,
+                            .name = "reshape",
+                            .arity = 1,
+                            .operand_types = kAnyArray,
+                            .traits = kMovesData,
+                            .cost = CostClass::kFree,
+                            .sharding = {reshape_rule, passing_factors},
+                            .infer_shape = infer_reshape,
+                            .evaluate = evaluate_reshape,
+                            .spec = "reshape"})
 
-const OpDef& broadcast_op() {
-  static const OpDef definition = {.opcode = Opcode::kBroadcast,
-                                   .name = "broadcast",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {broadcast_rule, broadcast_on_parts},
-                                   .infer_shape = infer_broadcast,
-                                   .fields = kReshapeBroadcastFields,
-                                   .make_attributes = make_attributes_of<BroadcastAttributes>,
-                                   .copy_attributes = copy_attributes_of<BroadcastAttributes>,
-                                   .evaluate = evaluate_broadcast,
-                                   .decompose = nullptr,
-                                   .spec = "broadcast_in_dim"};
-  return definition;
-}
+HILO_DEFINE_OP(broadcast_op, {.opcode = Opcode::kBroadcast,
+                              .name = "broadcast",
+                              .arity = 1,
+                              .operand_types = kAnyArray,
+                              .traits = kMovesData,
+                              .cost = CostClass::kFree,
+                              .sharding = {broadcast_rule, broadcast_on_parts},
+                              .infer_shape = infer_broadcast,
+                              .attributes = attributes_def<BroadcastAttributes>(kReshapeBroadcastFields),
+                              .evaluate = evaluate_broadcast,
+                              .spec = "broadcast_in_dim"})
 
-const OpDef& transpose_op() {
-  static const OpDef definition = {.opcode = Opcode::kTranspose,
-                                   .name = "transpose",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {transpose_rule, passing_factors},
-                                   .infer_shape = infer_transpose,
-                                   .fields = kTransposeFields,
-                                   .make_attributes = make_attributes_of<TransposeAttributes>,
-                                   .copy_attributes = copy_attributes_of<TransposeAttributes>,
-                                   .evaluate = evaluate_transpose,
-                                   .decompose = nullptr,
-                                   .spec = "transpose"};
-  return definition;
-}
+HILO_DEFINE_OP(transpose_op, {.opcode = Opcode::kTranspose,
+                              .name = "transpose",
+                              .arity = 1,
+                              .operand_types = kAnyArray,
+                              .traits = kMovesData,
+                              .cost = CostClass::kFree,
+                              .sharding = {transpose_rule, passing_factors},
+                              .infer_shape = infer_transpose,
+                              .attributes = attributes_def<TransposeAttributes>(kTransposeFields),
+                              .evaluate = evaluate_transpose,
+                              .spec = "transpose"})
 
-const OpDef& reverse_op() {
-  static const OpDef definition = {.opcode = Opcode::kReverse,
-                                   .name = "reverse",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {reverse_rule, reverse_on_parts},
-                                   .infer_shape = infer_reverse,
-                                   .fields = kReverseFields,
-                                   .make_attributes = make_attributes_of<ReverseAttributes>,
-                                   .copy_attributes = copy_attributes_of<ReverseAttributes>,
-                                   .evaluate = evaluate_reverse,
-                                   .decompose = nullptr,
-                                   .spec = "reverse"};
-  return definition;
-}
+HILO_DEFINE_OP(reverse_op, {.opcode = Opcode::kReverse,
+                            .name = "reverse",
+                            .arity = 1,
+                            .operand_types = kAnyArray,
+                            .traits = kMovesData,
+                            .cost = CostClass::kFree,
+                            .sharding = {reverse_rule, reverse_on_parts},
+                            .infer_shape = infer_reverse,
+                            .attributes = attributes_def<ReverseAttributes>(kReverseFields),
+                            .evaluate = evaluate_reverse,
+                            .spec = "reverse"})
 
-const OpDef& bitcast_convert_op() {
-  static const OpDef definition = {.opcode = Opcode::kBitcastConvert,
-                                   .name = "bitcast-convert",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {bitcast_convert_rule, passing_factors},
-                                   .infer_shape = infer_bitcast_convert,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = evaluate_bitcast_convert,
-                                   .decompose = nullptr,
-                                   .spec = "bitcast_convert"};
-  return definition;
-}
+HILO_DEFINE_OP(bitcast_convert_op, {.opcode = Opcode::kBitcastConvert,
+                                    .name = "bitcast-convert",
+                                    .arity = 1,
+                                    .operand_types = kAnyArray,
+                                    .cost = CostClass::kCheap,
+                                    .sharding = {bitcast_convert_rule, passing_factors},
+                                    .infer_shape = infer_bitcast_convert,
+                                    .evaluate = evaluate_bitcast_convert,
+                                    .spec = "bitcast_convert"})
 
-const OpDef& iota_op() {
-  static const OpDef definition = {.opcode = Opcode::kIota,
-                                   .name = "iota",
-                                   .arity = 0,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_iota,
-                                   .fields = kIotaFields,
-                                   .make_attributes = make_attributes_of<IotaAttributes>,
-                                   .copy_attributes = copy_attributes_of<IotaAttributes>,
-                                   .evaluate = evaluate_iota,
-                                   .decompose = nullptr,
-                                   .spec = "iota"};
-  return definition;
-}
+HILO_DEFINE_OP(iota_op, {.opcode = Opcode::kIota,
+                         .name = "iota",
+                         .arity = 0,
+                         .operand_types = kAnyArray,
+                         .cost = CostClass::kCheap,
+                         .sharding = kUnshared,
+                         .infer_shape = infer_iota,
+                         .attributes = attributes_def<IotaAttributes>(kIotaFields),
+                         .evaluate = evaluate_iota,
+                         .spec = "iota"})
 
-const OpDef& constant_op() {
-  static const OpDef definition = {.opcode = Opcode::kConstant,
-                                   .name = "constant",
-                                   .arity = 0,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_constant,
-                                   .fields = kConstantFields,
-                                   .make_attributes = make_attributes_of<ConstantAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConstantAttributes>,
-                                   .evaluate = evaluate_constant,
-                                   .decompose = nullptr,
-                                   .spec = "constant"};
-  return definition;
-}
+HILO_DEFINE_OP(constant_op, {.opcode = Opcode::kConstant,
+                             .name = "constant",
+                             .arity = 0,
+                             .operand_types = kAnyArray,
+                             .cost = CostClass::kFree,
+                             .sharding = kUnshared,
+                             .infer_shape = infer_constant,
+                             .attributes = attributes_def<ConstantAttributes>(kConstantFields),
+                             .evaluate = evaluate_constant,
+                             .spec = "constant"})
 
 }  // namespace hilo::hlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/reshape.h -- ops that rearrange or make elements: reshape, broadcast, transpose, reverse, bitcast-convert,
+// hlo/ops/reshape.h -- ops that rearrange or create elements: reshape, broadcast, transpose, reverse, bitcast-convert,
 // iota, constant.
 #pragma once
 
@@ -7,12 +7,12 @@
 
 namespace hilo::hlo {
 
-/// result dimension dimensions[i] is operand dimension i; the operand's extent must equal the result's there.
+/// Operand dimension i becomes result dimension dimensions[i], with the same extent.
 struct BroadcastAttributes : Attributes {
   Int64List dimensions;
 };
 
-/// result dimension i is operand dimension permutation[i].
+/// Result dimension i is operand dimension permutation[i].
 struct TransposeAttributes : Attributes {
   Int64List permutation;
 };
@@ -28,13 +28,5 @@ struct IotaAttributes : Attributes {
 struct ConstantAttributes : Attributes {
   Literal value;
 };
-
-const OpDef& reshape_op();
-const OpDef& broadcast_op();
-const OpDef& transpose_op();
-const OpDef& reverse_op();
-const OpDef& bitcast_convert_op();
-const OpDef& iota_op();
-const OpDef& constant_op();
 
 }  // namespace hilo::hlo

@@ -63,7 +63,7 @@ Status check_operands(std::span<const Shape> arrays, std::span<const Shape> upda
   return ok_status();
 }
 
-/// scatter_c4: scatter dimensions of the update are those of the indices, its window fits into the array.
+/// scatter_c4: the update has the scatter dimensions of the indices, and its window fits into the array.
 Status check_update(const ScatterAttributes& a, const Shape& array, const Shape& indices, const Shape& update) {
   HILO_RETURN_IF_ERROR(check_unique_dimensions("update_window_dims", a.update_window_dims, update));  // scatter_c7, c8
   HILO_RETURN_IF_ERROR(check_sorted("update_window_dims", a.update_window_dims));
@@ -87,7 +87,7 @@ Status check_update(const ScatterAttributes& a, const Shape& array, const Shape&
 }
 
 StatusOr<Shape> infer_scatter(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ScatterAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ScatterAttributes>(input);
   // scatter_c5
   if (input.operands.size() < 3 || input.operands.size() % 2 == 0) {
     return invalid_argument(
@@ -99,7 +99,7 @@ StatusOr<Shape> infer_scatter(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_operands(arrays, updates));
   HILO_RETURN_IF_ERROR(check_indexed_access(access_of(a), kScatterNames, arrays[0], indices));
   HILO_RETURN_IF_ERROR(check_update(a, arrays[0], indices, updates[0]));
-  // scatter_c23, c25: hilo wants the body at the arrays' types.
+  // scatter_c23, c25: hilo requires the body at the arrays' types
   std::vector<Shape> parameters, results;
   for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
   const Shape body_result = one_or_tuple(parameters);
@@ -134,7 +134,7 @@ bool window_fits(std::span<const int64_t> start, std::span<const int64_t> window
   return true;
 }
 
-/// Calls apply(place in the array, place in the update) for all updates that are in bounds, in their order.
+/// Calls apply(offset in the array, offset in the update) for all updates in bounds, in order.
 template <typename Apply>
 Status for_each_update(const EvaluateInput& input, const Apply& apply) {
   const auto& a = attributes_of<ScatterAttributes>(input.instruction);
@@ -159,7 +159,7 @@ Status for_each_update(const EvaluateInput& input, const Apply& apply) {
   return ok_status();
 }
 
-/// One array of real or complex floats and a sum.
+/// Adds updates of real or complex floats to one array.
 template <typename T>
 StatusOr<Literal> sum_updates(const EvaluateInput& input) {
   Literal result = *input.operands[0];
@@ -201,7 +201,7 @@ StatusOr<Literal> evaluate_scatter(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
-/// A scatter in the making: n inputs, indices, n updates; n results.
+/// Helper that builds the rule of a scatter: n inputs, indices, n updates; n results.
 struct ScatterRule {
   const ScatterAttributes& scatter;
   RuleBuilder& builder;
@@ -268,57 +268,50 @@ void ScatterRule::add_windows() {
 
 void scatter_rule(RuleBuilder& builder) {
   const size_t inputs = builder.results.size();
-  ScatterRule made{attributes_of<ScatterAttributes>(builder.instruction), builder, inputs};
-  made.add_windows();
-  made.add_batch();
+  ScatterRule result{attributes_of<ScatterAttributes>(builder.instruction), builder, inputs};
+  result.add_windows();
+  result.add_batch();
 }
 
-/// Each device takes the updates of its rows. Where updates lie on several devices each adds up its own, one of them to what was
-/// there before.
+/// Each device applies the updates of its rows. If updates are sharded, each device adds its own, and one of them also
+/// adds the old values.
 void scatter_on_parts(LocalBuilder& builder) {
   const auto& a = attributes_of<ScatterAttributes>(builder.instruction);
   const size_t inputs = builder.op.rule.results.size();
   passing_factors(builder);
-  for (size_t f = 0; f < builder.op.ways.size(); ++f) {
-    if (!has_factor(builder.op.rule.operands[inputs + 1], f)) builder.op.ways[f] = LocalWay::kWhole;
+  for (size_t f = 0; f < builder.op.strategies.size(); ++f) {
+    if (!has_factor(builder.op.rule.operands[inputs + 1], f)) builder.op.strategies[f] = LocalStrategy::kWhole;
     const bool adds = inputs == 1 && builder.op.rule.factors[f].kind == FactorKind::kReduction &&
                       neutral_value(a.to_apply->reducer_kind(), builder.instruction.shape.element_type()).has_value();
-    if (adds) builder.op.ways[f] = LocalWay::kPartial;
+    if (adds) builder.op.strategies[f] = LocalStrategy::kPartial;
   }
   if (builder.operand(inputs).element_type() == ElementType::kU64) return;
   for (const int64_t d : a.scatter_dims_to_operand_dims) {
     const bool inserted = std::ranges::find(a.inserted_window_dims, d) != a.inserted_window_dims.end();
     if (inserted && fits_s32(builder.operand(0).dimension(d)))
-      builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kOwn;
+      builder.op.strategies[builder.factor(builder.op.rule.operands[0], d)] = LocalStrategy::kOwn;
   }
 }
 
 }  // namespace
 
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates) {
-  constexpr int64_t kMany = 128, kFew = 8;  // updates in all; for each element of the array
+  constexpr int64_t kMinUpdates = 128, kMinPerElement = 8;  // number of updates in total; per element of the array
   const ElementType type = array.element_type();
   const bool rounds = (is_floating(type) && element_type_info(type).bits >= 16) || is_complex(type);
-  return rounds && attributes.to_apply->reducer_kind() == ReducerKind::kAdd && updates.element_count() >= kMany &&
-         updates.element_count() / kFew >= array.element_count();
+  return rounds && attributes.to_apply->reducer_kind() == ReducerKind::kAdd && updates.element_count() >= kMinUpdates &&
+         updates.element_count() / kMinPerElement >= array.element_count();
 }
 
-const OpDef& scatter_op() {
-  static const OpDef definition = {.opcode = Opcode::kScatter,
-                                   .name = "scatter",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {scatter_rule, scatter_on_parts},
-                                   .infer_shape = infer_scatter,
-                                   .fields = kScatterFields,
-                                   .make_attributes = make_attributes_of<ScatterAttributes>,
-                                   .copy_attributes = copy_attributes_of<ScatterAttributes>,
-                                   .evaluate = evaluate_scatter,
-                                   .decompose = nullptr,
-                                   .spec = "scatter"};
-  return definition;
-}
+HILO_DEFINE_OP(scatter_op, {.opcode = Opcode::kScatter,
+                            .name = "scatter",
+                            .arity = -1,
+                            .operand_types = kAnyArray,
+                            .cost = CostClass::kHero,
+                            .sharding = {scatter_rule, scatter_on_parts},
+                            .infer_shape = infer_scatter,
+                            .attributes = attributes_def<ScatterAttributes>(kScatterFields),
+                            .evaluate = evaluate_scatter,
+                            .spec = "scatter"})
 
 }  // namespace hilo::hlo

@@ -7,23 +7,21 @@
 
 namespace hilo::hlo {
 
-/// Operands: n arrays, indices, n updates. to_apply takes n current values and n updates.
+/// Operands: n arrays, indices, n updates. to_apply has n current values and n updates as parameters.
 struct ScatterAttributes : Attributes {
   Int64List update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, input_batching_dims,
       scatter_indices_batching_dims;
   int64_t index_vector_dim = 0;
   bool indices_are_sorted = false;
   bool unique_indices = false;
-  /// What the program around it made of indices out of bounds; the op drops such updates whatever this says. After
+  /// How the surrounding program treated indices out of bounds. The op drops such updates in any case. With
   /// kPromiseInBounds and kClip (indices were clamped before) there are none.
   IndexMode index_mode = IndexMode::kUnspecified;
   ComputationPtr to_apply;
 };
 
-/// Whether many floats are added to few: a place then gets so many of them that the sums are kept wider (long_sums.h) and
-/// rounded once. Elsewhere the body is applied update by update.
+/// Returns whether many floats are added to few elements. Then each element receives so many updates that sums use a
+/// wider type (long_sums.h) and are rounded once. Otherwise the body is applied update by update.
 bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates);
-
-const OpDef& scatter_op();
 
 }  // namespace hilo::hlo

@@ -21,7 +21,7 @@ constexpr AttributeField kSelectAndScatterFields[] = {
 };
 
 StatusOr<Shape> infer_select_and_scatter(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const SelectAndScatterAttributes&>(*input.attributes);
+  const auto& a = attributes_of<SelectAndScatterAttributes>(input);
   const Shape &operand = input.operands[0], &source = input.operands[1], &initial = input.operands[2];
   const Shape scalar = Shape::scalar(operand.element_type());
   if (source.element_type() != operand.element_type()) {  // select_and_scatter_c1
@@ -34,8 +34,8 @@ StatusOr<Shape> infer_select_and_scatter(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_window(a.window, operand.rank()));  // select_and_scatter_c4..c8
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> counts, window_counts(operand.dimensions(), a.window));
   if (!std::ranges::equal(counts, source.dimensions())) {  // select_and_scatter_c2
-    return invalid_argument(fmt::format("the source has one element a window; got {}, wanted {}", source.to_string(),
-                                        list_to_string(counts)));
+    return invalid_argument(fmt::format("the source must have one element per window; got {}, wanted {}",
+                                        source.to_string(), list_to_string(counts)));
   }
   const Shape parameters[] = {scalar, scalar};
   HILO_RETURN_IF_ERROR(
@@ -44,7 +44,7 @@ StatusOr<Shape> infer_select_and_scatter(const ShapeRuleInput& input) {
   return operand.with_default_layout();                                                  // select_and_scatter_c11, c12
 }
 
-/// The offset of the element that the window at `position` selects; nothing if it has none.
+/// Returns the offset of the element that the window at `position` selects; nothing if the window has no elements.
 StatusOr<std::optional<int64_t>> selected(const EvaluateInput& input, std::span<const int64_t> position) {
   const auto& a = attributes_of<SelectAndScatterAttributes>(input.instruction);
   const Literal& operand = *input.operands[0];
@@ -94,12 +94,12 @@ StatusOr<Literal> evaluate_select_and_scatter(const EvaluateInput& input) {
   return result;
 }
 
-/// The operand, what is scattered (an element a window), an initial value.
+/// Operands: the array, the source (one element per window), an initial value.
 void select_and_scatter_rule(RuleBuilder& builder) {
   windows_rule(attributes_of<SelectAndScatterAttributes>(builder.instruction).window, 2, builder);
 }
 
-/// Windows side by side, which no border cuts.
+/// Only windows that don't overlap can be sharded, at their boundaries.
 void select_and_scatter_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const Window& window = attributes_of<SelectAndScatterAttributes>(builder.instruction).window;
@@ -109,7 +109,7 @@ void select_and_scatter_on_parts(LocalBuilder& builder) {
     WindowDimension aligned;
     aligned.size = aligned.stride = window[d].size;
     if (window[d] == aligned && size == windows * aligned.size)
-      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kPart, windows);
+      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kPart, windows);
   }
 }
 
@@ -132,22 +132,16 @@ std::optional<ComparisonDirection> plain_order(const Computation& select) {
   return a.direction;
 }
 
-const OpDef& select_and_scatter_op() {
-  static const OpDef definition = {.opcode = Opcode::kSelectAndScatter,
-                                   .name = "select-and-scatter",
-                                   .arity = 3,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {select_and_scatter_rule, select_and_scatter_on_parts},
-                                   .infer_shape = infer_select_and_scatter,
-                                   .fields = kSelectAndScatterFields,
-                                   .make_attributes = make_attributes_of<SelectAndScatterAttributes>,
-                                   .copy_attributes = copy_attributes_of<SelectAndScatterAttributes>,
-                                   .evaluate = evaluate_select_and_scatter,
-                                   .decompose = nullptr,
-                                   .spec = "select_and_scatter"};
-  return definition;
-}
+HILO_DEFINE_OP(select_and_scatter_op,
+               {.opcode = Opcode::kSelectAndScatter,
+                .name = "select-and-scatter",
+                .arity = 3,
+                .operand_types = kAnyArray,
+                .cost = CostClass::kHero,
+                .sharding = {select_and_scatter_rule, select_and_scatter_on_parts},
+                .infer_shape = infer_select_and_scatter,
+                .attributes = attributes_def<SelectAndScatterAttributes>(kSelectAndScatterFields),
+                .evaluate = evaluate_select_and_scatter,
+                .spec = "select_and_scatter"})
 
 }  // namespace hilo::hlo

@@ -16,23 +16,23 @@ constexpr int kVectorBytes = 16;
 namespace hilo::hlo {
 
 bool is_short_fft(std::span<const int64_t> lengths) {
-  return std::all_of(lengths.begin(), lengths.end(), [](int64_t n) { return n > 0 && n <= kLongestShortLine; });
+  return std::ranges::all_of(lengths, [](int64_t n) { return n > 0 && n <= kMaxShortLine; });
 }
 
 namespace {
 
-// ---- what a length needs
+// ---- factors and roots of a length
 
 /// exp(2 pi i k / n), from two tables of sines of at most an eighth of a turn.
 class UnitRoots {
  public:
   explicit UnitRoots(int64_t n) : n_(n) {
-    const int64_t wanted = (n + 2) / 2;
+    const int64_t needed = (n + 2) / 2;
     shift_ = 1;
-    while ((int64_t{1} << shift_) * (int64_t{1} << shift_) < wanted) ++shift_;
+    while ((int64_t{1} << shift_) * (int64_t{1} << shift_) < needed) ++shift_;
     const int64_t count = int64_t{1} << shift_;
     for (int64_t i = 0; i < count; ++i) near_.push_back(direct(i));
-    for (int64_t i = 0; i < (wanted + count - 1) / count; ++i) far_.push_back(direct(i * count));
+    for (int64_t i = 0; i < (needed + count - 1) / count; ++i) far_.push_back(direct(i * count));
   }
 
   Turn<double> operator[](int64_t k) const {
@@ -65,7 +65,7 @@ class UnitRoots {
   std::vector<Turn<double>> near_, far_;
 };
 
-/// Factors in the order of their passes: eights (if wanted), fours, a two in front, odd primes.
+/// Returns the factors in the order of their passes: eights (if `eights`), fours, a two in front, odd primes.
 std::vector<int64_t> factors_of(int64_t n, bool eights) {
   std::vector<int64_t> factors;
   for (; eights && n % 8 == 0; n /= 8) factors.push_back(8);
@@ -82,7 +82,7 @@ std::vector<int64_t> factors_of(int64_t n, bool eights) {
   return factors;
 }
 
-/// exp(2 pi i k / radix), rounded once.
+/// Returns exp(2 pi i k / radix), rounded once.
 template <typename T>
 Turn<T> exact_root(int64_t k, int64_t radix) {
   const bool mirrored = 2 * k > radix;
@@ -157,7 +157,7 @@ void ShortFftArray<T>::run_blocks(void (*kernel)(const ShortLines<T>&), const st
   });
 }
 
-/// Lines along `dimension`, with `scale` afterwards.
+/// Lines along `dimension`, multiplied by `scale` at the end.
 template <typename T>
 void ShortFftArray<T>::run_complex(size_t dimension, const T* from, T* to, T scale, Blocks blocks) const {
   const ShortFft<T>& plan = plans_[dimension - first_];
@@ -182,7 +182,7 @@ void ShortFftArray<T>::run_backward(const T* in, T* out, T scale, Blocks blocks)
              blocks);
 }
 
-/// Complex transforms take the last dimension first, and scale there; those of real arrays the other way round.
+/// Complex transforms begin with the last dimension and scale it; those of real arrays go in the reverse order.
 template <typename T>
 Status ShortFftArray<T>::run(const T* in, T* out, Blocks blocks) const {
   const auto scale = static_cast<T>(scale_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/short_fft.h -- Fourier transforms of short lines, in the order of operations of FFTPACK and its descendants,
-// which XLA uses too: results agree to the last bit.
+// hlo/ops/short_fft.h -- Fourier transforms of short lines, in the order of operations of FFTPACK and its descendants.
+// XLA uses the same order, so results are bit-identical.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace hilo::hlo {
 
-/// Whether all transformed dimensions are short, and none is empty.
+/// Returns whether all transformed dimensions are short, and none is empty.
 bool is_short_fft(std::span<const int64_t> lengths);
 
 /// An FftPassView with its memory.
@@ -24,26 +24,28 @@ struct FftPass {
   std::vector<Turn<T>> turns, roots;
 };
 
-/// The passes of one length: of complex lines, and of real ones.
+/// The passes of one length, for complex and for real lines.
 template <typename T>
 struct ShortFft {
-  /// Precondition: 0 < length <= kLongestShortLine.
+  /// Precondition: 0 < length <= kMaxShortLine.
   explicit ShortFft(int64_t length);
 
   int64_t length;
   std::vector<FftPass<T>> complex, real;
 };
 
-/// The transform of whole arrays, `sizes` being those of the side that is complex: the operand's, or of RFFT the result's.
-/// in and out: numbers, complex ones as pairs. Lines go in blocks of several; run(count, block) calls block(0..count-1).
+/// Transforms whole arrays. `sizes` are those of the complex side: the operand's, or for RFFT the result's. `in` and
+/// `out` are numbers, complex ones as pairs. Lines are transformed in blocks; run(count, block) calls
+/// block(0..count-1).
 template <typename T>
 class ShortFftArray {
  public:
   using Blocks = void (*)(int64_t count, const std::function<void(int64_t)>& block);
 
-  /// The same bits whatever the kernels.
+  /// Prepares the transform; `kernels` doesn't affect the bits of the result.
   ShortFftArray(const FftAttributes& attributes, std::span<const int64_t> sizes,
                 const ShortLineKernels<T>& kernels = short_line_kernels<T>());
+  /// Transforms all lines of `in` into `out`.
   /// Errors    RESOURCE_EXHAUSTED
   Status run(const T* in, T* out, Blocks blocks) const;
 

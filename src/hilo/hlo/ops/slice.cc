@@ -15,11 +15,6 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-const T& slice_attributes(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
-}
-
 StatusOr<Literal> slice_result(const EvaluateInput& input) {
   return Literal::make(input.instruction.shape.with_default_layout());
 }
@@ -41,7 +36,7 @@ int64_t slice_extent(const SliceRange& range) {
 
 StatusOr<Shape> infer_slice(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
-  const std::vector<SliceRange>& ranges = slice_attributes<SliceAttributes>(input).ranges;
+  const std::vector<SliceRange>& ranges = attributes_of<SliceAttributes>(input).ranges;
   if (std::ssize(ranges) != operand.rank()) {  // slice_c2
     return invalid_argument(
         fmt::format("one range per dimension is needed; got {} for {}", ranges.size(), operand.to_string()));
@@ -64,7 +59,7 @@ StatusOr<Literal> evaluate_slice(const EvaluateInput& input) {
   int64_t first = 0;
   for (size_t i = 0; i < ranges.size(); ++i) {
     first += ranges[i].start * from_strides[i];
-    // A single element needs no step, and a huge stride would overflow.
+    // A single element needs no step, and a large stride would overflow.
     from_strides[i] = out.shape().dimensions()[i] == 1 ? 0 : from_strides[i] * ranges[i].stride;
   }
   strided_copy(out.shape().dimensions(), size, out.mutable_bytes().data(), row_major_strides(out.shape().dimensions()),
@@ -72,7 +67,7 @@ StatusOr<Literal> evaluate_slice(const EvaluateInput& input) {
   return out;
 }
 
-/// One scalar of one integer type per dimension of `array`.
+/// Checks that `starts` has one scalar per dimension of `array`, all of one integer type.
 Status check_starts(std::span<const Shape> starts, const Shape& array) {
   if (std::ssize(starts) != array.rank()) {  // dynamic_slice_c2, dynamic_update_slice_c4
     return invalid_argument(
@@ -91,7 +86,7 @@ Status check_starts(std::span<const Shape> starts, const Shape& array) {
   return ok_status();
 }
 
-/// The start index in a scalar literal, clamped into [0, size - extent]. u64 values past 2^63 clamp too.
+/// Returns the start index, clamped into [0, size - extent]. u64 values above 2^63 are clamped, too.
 int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
   const int64_t last = size - extent;
   return visit_array_type(
@@ -104,7 +99,7 @@ int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
           }
           return static_cast<uint64_t>(value) > static_cast<uint64_t>(last) ? last : static_cast<int64_t>(value);
         } else {
-          return 0;  // refused by the shape rule
+          return 0;  // rejected by the shape rule
         }
       },
       []() -> int64_t { return 0; });
@@ -113,7 +108,7 @@ int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
 StatusOr<Shape> infer_dynamic_slice(const ShapeRuleInput& input) {
   if (input.operands.empty()) return invalid_argument("got 0 operands, wanted an array and its start indices");
   const Shape& operand = input.operands[0];
-  const Int64List& sizes = slice_attributes<DynamicSliceAttributes>(input).sizes;
+  const Int64List& sizes = attributes_of<DynamicSliceAttributes>(input).sizes;
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(1), operand));
   if (std::ssize(sizes) != operand.rank()) {
     return invalid_argument(fmt::format("one size per dimension is needed; got {} for {}", dimensions_to_string(sizes),
@@ -155,7 +150,7 @@ StatusOr<Shape> infer_dynamic_update_slice(const ShapeRuleInput& input) {
   }
   if (operand.rank() != update.rank()) {  // dynamic_update_slice_c3
     return invalid_argument(
-        fmt::format("array and update must have one rank; got {} and {}", operand.to_string(), update.to_string()));
+        fmt::format("array and update must have equal ranks; got {} and {}", operand.to_string(), update.to_string()));
   }
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(2), operand));
   for (int64_t i = 0; i < operand.rank(); ++i) {  // dynamic_update_slice_c6
@@ -185,7 +180,7 @@ StatusOr<Literal> evaluate_dynamic_update_slice(const EvaluateInput& input) {
 StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
   if (input.operands.empty()) return invalid_argument("got 0 operands, wanted at least one");  // concatenate_c3
   const Shape& first = input.operands[0];
-  const int64_t dimension = slice_attributes<ConcatenateAttributes>(input).dimension;
+  const int64_t dimension = attributes_of<ConcatenateAttributes>(input).dimension;
   HILO_RETURN_IF_ERROR(check_dimension("dimension", dimension, first));  // concatenate_c4
   DimensionList extents(first.dimensions().begin(), first.dimensions().end());
   int64_t& joined = extents[dimension];
@@ -224,7 +219,7 @@ StatusOr<Literal> evaluate_concatenate(const EvaluateInput& input) {
   return out;
 }
 
-/// low + size + interior * max(size - 1, 0) + high, or an error.
+/// Returns low + size + interior * max(size - 1, 0) + high, or an error.
 StatusOr<int64_t> padded_extent(size_t dimension, int64_t size, const PaddingDimension& padding) {
   if (padding.interior < 0) {  // pad_c3
     return invalid_argument(fmt::format("dim {}: interior padding {} < 0", dimension, padding.interior));
@@ -248,7 +243,7 @@ StatusOr<Shape> infer_pad(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the padding value must be a {} scalar; got {}",
                                         element_type_name(operand.element_type()), value.to_string()));
   }
-  const std::vector<PaddingDimension>& padding = slice_attributes<PadAttributes>(input).padding;
+  const std::vector<PaddingDimension>& padding = attributes_of<PadAttributes>(input).padding;
   if (std::ssize(padding) != operand.rank()) {  // pad_c2
     return invalid_argument(
         fmt::format("one padding per dimension is needed; got {} for {}", padding.size(), operand.to_string()));
@@ -267,8 +262,8 @@ void fill(Literal& out, const Literal& value) {
                row_major_strides(out.shape().dimensions()), value.bytes().data(), zeros);
 }
 
-/// How many of low, low + step, low + 2 step, ... lie below `extent`; low may be as small as -2^63. Precondition: low <
-/// extent.
+/// Returns how many of low, low + step, low + 2 step, ... are below `extent`; low may be as small as -2^63.
+/// Precondition: low < extent.
 int64_t count_below(int64_t extent, int64_t low, int64_t step) {
   const uint64_t distance = static_cast<uint64_t>(extent) - 1 - static_cast<uint64_t>(low);
   return static_cast<int64_t>(std::min<uint64_t>(distance / static_cast<uint64_t>(step), INT64_MAX - 1)) + 1;
@@ -300,7 +295,7 @@ StatusOr<Literal> evaluate_pad(const EvaluateInput& input) {
 }  // namespace
 
 KeptRange kept_by(const PaddingDimension& p, int64_t size, int64_t result) {
-  // With one element, its interior step is never taken; this keeps huge interiors from overflowing.
+  // A single element needs no step, and a large interior would overflow.
   const int64_t step = size > 1 ? p.interior + 1 : 1;
   const int64_t begin = p.low >= 0 ? 0 : std::min(-(p.low + 1) / step, size) + 1;  // low may be -2^63
   const int64_t end = p.low >= result ? 0 : std::min(size, count_below(result, p.low, step));
@@ -318,7 +313,7 @@ constexpr AttributeField kConcatenateFields[] = {
     field<&ConcatenateAttributes::dimension>("dimensions", FieldShow::kAlways)};
 constexpr AttributeField kPadFields[] = {field<&PadAttributes::padding>("padding", FieldShow::kAlways)};
 
-/// slice and pad: a dimension that changes its size moves elements.
+/// For slice and pad: a dimension whose size changes moves elements.
 void resize_rule(RuleBuilder& builder) {
   for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
     const bool same = builder.operands[0].dimension(d) == builder.results[0].dimension(d);
@@ -326,7 +321,7 @@ void resize_rule(RuleBuilder& builder) {
   }
 }
 
-/// Slices without a stride, and those whose parts differ in size, are views (hlo/partition/view.h).
+/// Slices without a stride, and those whose shards differ in size, are views (hlo/partition/view.h).
 void slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const auto& ranges = attributes_of<SliceAttributes>(builder.instruction).ranges;
@@ -334,7 +329,7 @@ void slice_on_parts(LocalBuilder& builder) {
     const int64_t place = d;
     const int64_t size = builder.operand(0).dimension(place);
     if (ranges[d] != SliceRange{0, size, 1})
-      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalWay::kOwn,
+      builder.set(builder.factor(builder.op.rule.operands[0], place), LocalStrategy::kOwn,
                   std::gcd(size, builder.instruction.shape.dimension(place)));
   }
 }
@@ -359,13 +354,13 @@ void dynamic_slice_rule(RuleBuilder& builder) {
   }
 }
 
-/// The result has no part of what is cut: each device gives the elements that it has.
+/// Sets partial results: each device contributes the elements that it has along sliced dimensions.
 void dynamic_slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   if (!joining_kind(builder.instruction.shape.element_type()) || !fits_s32(builder.operand(0))) return;
   for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {
     if (builder.operand(0).dimension(d) == builder.instruction.shape.dimension(d)) continue;
-    builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kPartial;
+    builder.op.strategies[builder.factor(builder.op.rule.operands[0], d)] = LocalStrategy::kPartial;
     builder.op.rule.results[0][d].clear();
   }
 }
@@ -380,14 +375,14 @@ void dynamic_update_slice_rule(RuleBuilder& builder) {
   }
 }
 
-/// Each device writes what falls into its part.
+/// Each device writes the elements that are in its shard.
 void dynamic_update_slice_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   for (int64_t d = 0; d < builder.instruction.shape.rank(); ++d) {
     const size_t f = builder.factor(builder.op.rule.operands[0], d);
-    if (!has_factor(builder.op.rule.operands[1], f)) builder.op.ways[f] = LocalWay::kWhole;
+    if (!has_factor(builder.op.rule.operands[1], f)) builder.op.strategies[f] = LocalStrategy::kWhole;
     if (!has_factor(builder.op.rule.operands[1], f) && fits_s32(builder.instruction.shape))
-      builder.op.ways[f] = LocalWay::kOwn;
+      builder.op.strategies[f] = LocalStrategy::kOwn;
   }
 }
 
@@ -396,100 +391,69 @@ void pad_on_parts(LocalBuilder& builder) {
   const auto& dimensions = attributes_of<PadAttributes>(builder.instruction).padding;
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (dimensions[d] == PaddingDimension{}) continue;
-    builder.op.ways[builder.factor(builder.op.rule.operands[0], d)] = LocalWay::kWhole;
+    builder.op.strategies[builder.factor(builder.op.rule.operands[0], d)] = LocalStrategy::kWhole;
   }
 }
 
 }  // namespace
 
-const OpDef& slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kSlice,
-                                   .name = "slice",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kFree,
-                                   .sharding = {resize_rule, slice_on_parts},
-                                   .infer_shape = infer_slice,
-                                   .fields = kSliceFields,
-                                   .make_attributes = make_attributes_of<SliceAttributes>,
-                                   .copy_attributes = copy_attributes_of<SliceAttributes>,
-                                   .evaluate = evaluate_slice,
-                                   .decompose = nullptr,
-                                   .spec = "slice"};
-  return definition;
-}
+HILO_DEFINE_OP(slice_op, {.opcode = Opcode::kSlice,
+                          .name = "slice",
+                          .arity = 1,
+                          .operand_types = kAnyArray,
+                          .traits = kMovesData,
+                          .cost = CostClass::kFree,
+                          .sharding = {resize_rule, slice_on_parts},
+                          .infer_shape = infer_slice,
+                          .attributes = attributes_def<SliceAttributes>(kSliceFields),
+                          .evaluate = evaluate_slice,
+                          .spec = "slice"})
 
-const OpDef& dynamic_slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicSlice,
-                                   .name = "dynamic-slice",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {dynamic_slice_rule, dynamic_slice_on_parts},
-                                   .infer_shape = infer_dynamic_slice,
-                                   .fields = kDynamicSliceFields,
-                                   .make_attributes = make_attributes_of<DynamicSliceAttributes>,
-                                   .copy_attributes = copy_attributes_of<DynamicSliceAttributes>,
-                                   .evaluate = evaluate_dynamic_slice,
-                                   .decompose = nullptr,
-                                   .spec = "dynamic_slice"};
-  return definition;
-}
+HILO_DEFINE_OP(dynamic_slice_op, {.opcode = Opcode::kDynamicSlice,
+                                  .name = "dynamic-slice",
+                                  .arity = -1,
+                                  .operand_types = kAnyArray,
+                                  .traits = kMovesData,
+                                  .cost = CostClass::kCheap,
+                                  .sharding = {dynamic_slice_rule, dynamic_slice_on_parts},
+                                  .infer_shape = infer_dynamic_slice,
+                                  .attributes = attributes_def<DynamicSliceAttributes>(kDynamicSliceFields),
+                                  .evaluate = evaluate_dynamic_slice,
+                                  .spec = "dynamic_slice"})
 
-const OpDef& dynamic_update_slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicUpdateSlice,
-                                   .name = "dynamic-update-slice",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {dynamic_update_slice_rule, dynamic_update_slice_on_parts},
-                                   .infer_shape = infer_dynamic_update_slice,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = evaluate_dynamic_update_slice,
-                                   .decompose = nullptr,
-                                   .spec = "dynamic_update_slice"};
-  return definition;
-}
+HILO_DEFINE_OP(dynamic_update_slice_op, {.opcode = Opcode::kDynamicUpdateSlice,
+                                         .name = "dynamic-update-slice",
+                                         .arity = -1,
+                                         .operand_types = kAnyArray,
+                                         .traits = kMovesData,
+                                         .cost = CostClass::kCheap,
+                                         .sharding = {dynamic_update_slice_rule, dynamic_update_slice_on_parts},
+                                         .infer_shape = infer_dynamic_update_slice,
+                                         .evaluate = evaluate_dynamic_update_slice,
+                                         .spec = "dynamic_update_slice"})
 
-const OpDef& concatenate_op() {
-  static const OpDef definition = {.opcode = Opcode::kConcatenate,
-                                   .name = "concatenate",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {concatenate_rule, passing_factors},
-                                   .infer_shape = infer_concatenate,
-                                   .fields = kConcatenateFields,
-                                   .make_attributes = make_attributes_of<ConcatenateAttributes>,
-                                   .copy_attributes = copy_attributes_of<ConcatenateAttributes>,
-                                   .evaluate = evaluate_concatenate,
-                                   .decompose = nullptr,
-                                   .spec = "concatenate"};
-  return definition;
-}
+HILO_DEFINE_OP(concatenate_op, {.opcode = Opcode::kConcatenate,
+                                .name = "concatenate",
+                                .arity = -1,
+                                .operand_types = kAnyArray,
+                                .traits = kMovesData,
+                                .cost = CostClass::kCheap,
+                                .sharding = {concatenate_rule, passing_factors},
+                                .infer_shape = infer_concatenate,
+                                .attributes = attributes_def<ConcatenateAttributes>(kConcatenateFields),
+                                .evaluate = evaluate_concatenate,
+                                .spec = "concatenate"})
 
-const OpDef& pad_op() {
-  static const OpDef definition = {.opcode = Opcode::kPad,
-                                   .name = "pad",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kMovesData,
-                                   .cost = CostClass::kCheap,
-                                   .sharding = {resize_rule, pad_on_parts},
-                                   .infer_shape = infer_pad,
-                                   .fields = kPadFields,
-                                   .make_attributes = make_attributes_of<PadAttributes>,
-                                   .copy_attributes = copy_attributes_of<PadAttributes>,
-                                   .evaluate = evaluate_pad,
-                                   .decompose = nullptr,
-                                   .spec = "pad"};
-  return definition;
-}
+HILO_DEFINE_OP(pad_op, {.opcode = Opcode::kPad,
+                        .name = "pad",
+                        .arity = 2,
+                        .operand_types = kAnyArray,
+                        .traits = kMovesData,
+                        .cost = CostClass::kCheap,
+                        .sharding = {resize_rule, pad_on_parts},
+                        .infer_shape = infer_pad,
+                        .attributes = attributes_def<PadAttributes>(kPadFields),
+                        .evaluate = evaluate_pad,
+                        .spec = "pad"})
 
 }  // namespace hilo::hlo

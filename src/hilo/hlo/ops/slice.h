@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/slice.h -- ops that cut and join: slice, dynamic-slice, dynamic-update-slice, concatenate, pad.
+// hlo/ops/slice.h -- ops that split and join: slice, dynamic-slice, dynamic-update-slice, concatenate, pad.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
@@ -24,18 +24,13 @@ struct PadAttributes : Attributes {
   std::vector<PaddingDimension> padding;
 };
 
-/// What a pad keeps of a dimension: `count` elements from number `from` on, which stand at `at`, at + step, ... in the result.
+/// The elements of a dimension that a pad keeps: `count` of them from `from` on, at `at`, at + step, ... of the result.
 struct KeptRange {
   int64_t from = 0, count = 0, at = 0, step = 1;
 };
 
-/// Of a dimension of `size` elements, padded to `result`. Right for all numbers that pad's shape rule accepts.
+/// Returns the kept elements of a dimension of `size` elements, padded to `result`. Correct for all numbers that pad's
+/// shape rule accepts.
 KeptRange kept_by(const PaddingDimension& padding, int64_t size, int64_t result);
-
-const OpDef& slice_op();
-const OpDef& dynamic_slice_op();
-const OpDef& dynamic_update_slice_op();
-const OpDef& concatenate_op();
-const OpDef& pad_op();
 
 }  // namespace hilo::hlo

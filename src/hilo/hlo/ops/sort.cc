@@ -23,7 +23,7 @@ constexpr AttributeField kSortFields[] = {
 };
 
 StatusOr<Shape> infer_sort(const ShapeRuleInput& input) {
-  const auto& attributes = static_cast<const SortAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<SortAttributes>(input);
   if (input.operands.empty()) return invalid_argument("got no operands, wanted at least one");  // sort_c1
   const Shape& first = input.operands[0];
   for (size_t i = 1; i < input.operands.size(); ++i) {  // sort_c3
@@ -48,7 +48,7 @@ StatusOr<Shape> infer_sort(const ShapeRuleInput& input) {
   return one_or_tuple(results);
 }
 
-/// Whether element `a` goes before element `b`; both are offsets into the operands.
+/// Compares element `a` with element `b`; both are offsets into the operands.
 class Comparator {
  public:
   explicit Comparator(const EvaluateInput& input)
@@ -74,7 +74,7 @@ class Comparator {
   std::vector<Shape> scalars_;
 };
 
-/// A comparator that fails says false from then on.
+/// After an error the comparator returns false.
 Status sort_offsets(const Comparator& comparator, bool is_stable, std::span<int64_t> offsets) {
   Status failed;
   const auto before = [&](int64_t a, int64_t b) {
@@ -120,7 +120,7 @@ StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   return join_results(std::move(results));
 }
 
-/// All operands and results have one shape. The factor is blocked where no other dimension could take the axes instead.
+/// All arrays have the same shape. The sorted factor is blocked if no other dimension could use its axes.
 void sort_rule(RuleBuilder& builder) {
   const int64_t along = attributes_of<SortAttributes>(builder.instruction).dimension();
   const Shape shape = builder.results[0];
@@ -135,22 +135,15 @@ void sort_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& sort_op() {
-  static const OpDef definition = {.opcode = Opcode::kSort,
-                                   .name = "sort",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {sort_rule, passing_factors},
-                                   .infer_shape = infer_sort,
-                                   .fields = kSortFields,
-                                   .make_attributes = make_attributes_of<SortAttributes>,
-                                   .copy_attributes = copy_attributes_of<SortAttributes>,
-                                   .evaluate = evaluate_sort,
-                                   .decompose = nullptr,
-                                   .spec = "sort"};
-  return definition;
-}
+HILO_DEFINE_OP(sort_op, {.opcode = Opcode::kSort,
+                         .name = "sort",
+                         .arity = -1,
+                         .operand_types = kAnyArray,
+                         .cost = CostClass::kHero,
+                         .sharding = {sort_rule, passing_factors},
+                         .infer_shape = infer_sort,
+                         .attributes = attributes_def<SortAttributes>(kSortFields),
+                         .evaluate = evaluate_sort,
+                         .spec = "sort"})
 
 }  // namespace hilo::hlo

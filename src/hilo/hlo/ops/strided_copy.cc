@@ -7,7 +7,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// A line along one dimension; steps in bytes. The size is a constant in each instance, so that memcpy is one move.
+/// Copies a line along one dimension; steps are in bytes. Size is a constant, so that memcpy becomes one move.
 template <int Size>
 void copy_line(int64_t count, std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step) {
   for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, Size);
@@ -43,7 +43,7 @@ void strided_copy(std::span<const int64_t> extents, int element_size, std::byte*
     copy_line(element_size, extents[last], to, to_strides[last] * element_size, from,
               from_strides[last] * element_size);
     size_t d = last;
-    for (; d > 0; --d) {  // the next line: count up in the outer dimensions
+    for (; d > 0; --d) {  // advances to the next line in the outer dimensions
       const size_t outer = d - 1;
       to += to_strides[outer] * element_size;
       from += from_strides[outer] * element_size;

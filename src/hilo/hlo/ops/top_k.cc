@@ -18,7 +18,7 @@ constexpr AttributeField kTopKFields[] = {
 };
 
 StatusOr<Shape> infer_top_k(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const TopKAttributes&>(*input.attributes);
+  const auto& a = attributes_of<TopKAttributes>(input);
   const Shape& x = input.operands[0];
   if (x.rank() == 0) return invalid_argument(fmt::format("the operand is {}, wanted rank 1 or more", x.to_string()));
   const int64_t length = x.dimension(x.rank() - 1);
@@ -73,32 +73,25 @@ void top_k_rule(RuleBuilder& builder) {
   }
 }
 
-/// Each device has candidates.
+/// Each device contributes candidates.
 void top_k_on_parts(LocalBuilder& builder) {
   passing_factors(builder);
   const int64_t last = builder.operand(0).rank() - 1;
-  builder.op.ways[builder.factor(builder.op.rule.operands[0], last)] = LocalWay::kPartial;
+  builder.op.strategies[builder.factor(builder.op.rule.operands[0], last)] = LocalStrategy::kPartial;
   for (ArrayFactors& result : builder.op.rule.results) result[last].clear();
 }
 
 }  // namespace
 
-const OpDef& top_k_op() {
-  static const OpDef definition = {.opcode = Opcode::kTopK,
-                                   .name = "topk",
-                                   .arity = 1,
-                                   .operand_types = kReal,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {top_k_rule, top_k_on_parts},
-                                   .infer_shape = infer_top_k,
-                                   .fields = kTopKFields,
-                                   .make_attributes = make_attributes_of<TopKAttributes>,
-                                   .copy_attributes = copy_attributes_of<TopKAttributes>,
-                                   .evaluate = evaluate_top_k,
-                                   .decompose = nullptr,
-                                   .spec = "chlo.top_k"};
-  return definition;
-}
+HILO_DEFINE_OP(top_k_op, {.opcode = Opcode::kTopK,
+                          .name = "topk",
+                          .arity = 1,
+                          .operand_types = kReal,
+                          .cost = CostClass::kHero,
+                          .sharding = {top_k_rule, top_k_on_parts},
+                          .infer_shape = infer_top_k,
+                          .attributes = attributes_def<TopKAttributes>(kTopKFields),
+                          .evaluate = evaluate_top_k,
+                          .spec = "chlo.top_k"})
 
 }  // namespace hilo::hlo

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/top_k.h -- topk: the k greatest or least elements of each row, in order, and where they stand.
+// hlo/ops/top_k.h -- topk: the k largest or smallest elements of each row, in order, and their positions.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
 
 namespace hilo::hlo {
 
-/// Rows lie along the last dimension. Floats in total order (-NaN < -inf < ... < -0 < 0 < ... < inf < NaN); of equal
-/// elements the first comes first. Results: the elements, and s32 positions.
+/// Rows are along the last dimension. Floats are in total order (-NaN < -inf < ... < -0 < 0 < ... < inf < NaN); of
+/// equal elements the first comes first. Results: the elements, and s32 positions.
 struct TopKAttributes : Attributes {
   int64_t k = 0;
   bool largest = true;
 };
 
-const OpDef& top_k_op();
-
-/// How the bits of a type's elements are ordered.
+/// The order of a type's elements in terms of their bits.
 enum class BitOrder : uint8_t { kUnsigned, kSigned, kFloating };
 
 constexpr BitOrder bit_order(ElementType type) {
@@ -24,8 +22,8 @@ constexpr BitOrder bit_order(ElementType type) {
   return has_sign ? BitOrder::kFloating : BitOrder::kUnsigned;
 }
 
-/// The bits of an element as a number that sorts as the elements do. `mask` has those of the element's width, `sign` the
-/// first of them; `bits` has anything above them.
+/// Maps the bits of an element to a number with the same order. `mask` has the bits of the element's width, `sign` the
+/// highest of them; the bits of `bits` above are ignored.
 template <BitOrder kOrder, typename Bits>
 constexpr Bits ordered_bits(Bits bits, Bits mask, Bits sign) {
   bits = static_cast<Bits>(bits & mask);
@@ -34,7 +32,7 @@ constexpr Bits ordered_bits(Bits bits, Bits mask, Bits sign) {
   else return static_cast<Bits>((bits & sign) != 0 ? ~bits & mask : bits | sign);
 }
 
-/// The bits of a type's elements: all of them, and the sign's.
+/// The bits of a type's elements: all of them, and the sign bit.
 struct ElementBits {
   uint64_t mask, sign;
 };

@@ -15,17 +15,18 @@ Status check_token(const ShapeRuleInput& input, size_t operand) {
       fmt::format("operand {} is {}, wanted a token", operand, input.operands[operand].to_string()));
 }
 
-/// The stated result as a tuple of `size`.
-StatusOr<Shape> declared_tuple(const ShapeRuleInput& input, int64_t size, std::string_view wanted) {
+/// Returns the stated result, which must be a tuple of `size` elements.
+StatusOr<Shape> declared_tuple(const ShapeRuleInput& input, int64_t size, std::string_view expected) {
   const Shape* const declared = input.declared;
   if (declared != nullptr && declared->is_tuple() && declared->tuple_size() == size)
     return declared->with_default_layout();
   return invalid_argument(fmt::format("the result is {}, wanted {}",
-                                      declared == nullptr ? std::string("not stated") : declared->to_string(), wanted));
+                                      declared == nullptr ? std::string("not stated") : declared->to_string(),
+                                      expected));
 }
 
 StatusOr<Shape> infer_infeed(const ShapeRuleInput& input) {
-  constexpr std::string_view kWanted = "(what is fed, token[])";
+  constexpr std::string_view kWanted = "(fed values, token[])";
   HILO_RETURN_IF_ERROR(check_token(input, 0));
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_tuple(input, 2, kWanted));
   if (result.tuple_element(1).is_token()) return result;  // infeed_c1, infeed_c2
@@ -48,18 +49,18 @@ StatusOr<Shape> infer_send(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_recv(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_token(input, 0));
-  HILO_ASSIGN_OR_RETURN(const Shape result, declared_tuple(input, 3, "(what is received, u32[], token[])"));
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_tuple(input, 3, "(received value, u32[], token[])"));
   return sent(result.tuple_element(0));
 }
 
-/// The operand of a done is what send or recv gives.
+/// Checks that the operand of a done is the result of send or recv.
 Status check_sent(const ShapeRuleInput& input, std::string_view by) {
   const Shape& operand = input.operands[0];
   const bool fits =
       operand.is_tuple() && operand.tuple_size() == 3 && operand.compatible(sent(operand.tuple_element(0)));
   if (fits) return ok_status();
   return invalid_argument(
-      fmt::format("the operand is {}, wanted what {} gives: (array, u32[], token[])", operand.to_string(), by));
+      fmt::format("the operand is {}, wanted the result of {}: (array, u32[], token[])", operand.to_string(), by));
 }
 
 StatusOr<Shape> infer_send_done(const ShapeRuleInput& input) {
@@ -72,8 +73,8 @@ StatusOr<Shape> infer_recv_done(const ShapeRuleInput& input) {
   return Shape::tuple({input.operands[0].tuple_element(0).with_default_layout(), Shape::token()});
 }
 
-StatusOr<Literal> refuse_transfer(const EvaluateInput&) {
-  return unimplemented("nobody is on the other side: hilo's programs speak through their arguments and results");
+StatusOr<Literal> reject_transfer(const EvaluateInput&) {
+  return unimplemented("hilo's programs exchange data only through their arguments and results");
 }
 
 OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
@@ -86,41 +87,20 @@ OpDef transfer_def(Opcode opcode, std::string_view name, int arity, StatusOr<Sha
           .cost = CostClass::kHero,
           .sharding = kUnshared,
           .infer_shape = infer,
-          .fields = raw_fields(),
-          .make_attributes = make_attributes_of<RawAttributes>,
-          .copy_attributes = copy_attributes_of<RawAttributes>,
-          .evaluate = refuse_transfer,
-          .decompose = nullptr,
+          .attributes = attributes_def<RawAttributes>(raw_fields()),
+          .evaluate = reject_transfer,
           .spec = spec};
 }
 
 }  // namespace
 
-const OpDef& infeed_op() {
-  static const OpDef definition = transfer_def(Opcode::kInfeed, "infeed", 1, infer_infeed, "infeed");
-  return definition;
-}
-const OpDef& outfeed_op() {
-  static const OpDef definition = transfer_def(Opcode::kOutfeed, "outfeed", 2, infer_outfeed, "outfeed");
-  return definition;
-}
-const OpDef& send_op() {
-  static const OpDef definition = transfer_def(Opcode::kSend, "send", 2, infer_send, "send");
-  return definition;
-}
-const OpDef& send_done_op() {
-  static const OpDef definition = transfer_def(Opcode::kSendDone, "send-done", 1, infer_send_done, "send");
-  return definition;
-}
-const OpDef& recv_op() {
-  static const OpDef definition = transfer_def(Opcode::kRecv, "recv", 1, infer_recv, "recv");
-  return definition;
-}
-const OpDef& recv_done_op() {
-  static const OpDef definition = transfer_def(Opcode::kRecvDone, "recv-done", 1, infer_recv_done, "recv");
-  return definition;
-}
+HILO_DEFINE_OP(infeed_op, transfer_def(Opcode::kInfeed, "infeed", 1, infer_infeed, "infeed"))
+HILO_DEFINE_OP(outfeed_op, transfer_def(Opcode::kOutfeed, "outfeed", 2, infer_outfeed, "outfeed"))
+HILO_DEFINE_OP(send_op, transfer_def(Opcode::kSend, "send", 2, infer_send, "send"))
+HILO_DEFINE_OP(send_done_op, transfer_def(Opcode::kSendDone, "send-done", 1, infer_send_done, "send"))
+HILO_DEFINE_OP(recv_op, transfer_def(Opcode::kRecv, "recv", 1, infer_recv, "recv"))
+HILO_DEFINE_OP(recv_done_op, transfer_def(Opcode::kRecvDone, "recv-done", 1, infer_recv_done, "recv"))
 
-bool is_transfer(Opcode opcode) { return op_def(opcode).evaluate == refuse_transfer; }
+bool is_transfer(Opcode opcode) { return op_def(opcode).evaluate == reject_transfer; }
 
 }  // namespace hilo::hlo

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/transfer.h -- ops that speak with a host or another device beside the arguments of a program: infeed, outfeed, send,
-// recv. hilo reads, checks and writes them; its backends refuse them, since there is nobody on the other side.
+// hlo/ops/transfer.h -- ops that exchange data with a host or another device during a run: infeed, outfeed, send, recv.
+// hilo reads, checks and writes them; its backends reject them, because there is no other side.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
 
 namespace hilo::hlo {
 
-// RawAttributes, all of them.
-const OpDef& infeed_op();
-const OpDef& outfeed_op();
-const OpDef& send_op();
-const OpDef& send_done_op();
-const OpDef& recv_op();
-const OpDef& recv_done_op();
+// All have RawAttributes.
 
-/// Whether `opcode` is one of these.
+/// Returns whether `opcode` is one of these.
 bool is_transfer(Opcode opcode);
 
 }  // namespace hilo::hlo

@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// (size - 1) * dilation + 1, the extent of `size` elements that lie `dilation` apart; 0 of none.
+/// Returns (size - 1) * dilation + 1, the extent of `size` elements with dilation; 0 for no elements.
 std::optional<int64_t> dilated(int64_t size, int64_t dilation) {
   if (size == 0) return 0;
   const std::optional<int64_t> gaps = checked_mul(size - 1, dilation);
@@ -37,7 +37,7 @@ Status check_window(const Window& window, int64_t rank) {
 
 StatusOr<int64_t> window_count(size_t dimension, int64_t size, const WindowDimension& window) {
   std::optional<int64_t> extent = dilated(size, window.base_dilation);
-  // Both paddings first: one may be large and the other take it away again.
+  // Adds both paddings first, because one may be large and the other may cancel it.
   const std::optional<int64_t> padding = checked_add(window.padding_low, window.padding_high);
   extent = extent && padding ? checked_add(*extent, *padding) : std::nullopt;
   const std::optional<int64_t> covered = dilated(window.size, window.window_dilation);
@@ -60,8 +60,8 @@ StatusOr<std::vector<int64_t>> window_counts(std::span<const int64_t> sizes, con
 
 std::optional<int64_t> window_source(const WindowDimension& window, int64_t size, int64_t position, int64_t offset) {
   if (window.reversal) offset = window.size - 1 - offset;
-  // The place in the padded array is bounded by its size, which window_count has checked. A large negative padding
-  // before the array may carry what lies past the array out of int64_t.
+  // The position in the padded array is bounded by its size, which window_count has checked. With a large negative
+  // padding the positions after the array may exceed int64_t.
   int64_t at = position * window.stride + offset * window.window_dilation;
   if (__builtin_sub_overflow(at, window.padding_low, &at)) return std::nullopt;
   if (at < 0 || at % window.base_dilation != 0) return std::nullopt;

@@ -15,18 +15,18 @@ struct Voter {
   bool is_result;
 };
 
-/// What one way to choose does.
-struct Habits {
-  bool keeps_results_small = true;  ///< gathers operands along a factor where that is less than gathering the results
-  bool leaves_sums = true;          ///< shares what then is to be reduced
-  bool moves_away = false;          ///< what a factor can't take that must be whole goes to another
+/// The options of one attempt to choose a sharding.
+struct Options {
+  bool keeps_results_small = true;  ///< gather operands along a factor if that moves fewer elements
+  bool leaves_sums = true;          ///< shard factors whose results must then be reduced
+  bool moves_away = false;          ///< move the axes of a factor that must be whole to another factor
 };
 
 int64_t elements_of(const Shape& shape) { return shape.is_array() ? shape.element_count() : 0; }
 
-/// The atoms of an array's dimensions by factor, as far as they fill the factors from the major end on.
+/// Returns the atoms of an array's dimensions by factor, as far as they fill the factors from the major end on.
 std::vector<Atoms> by_factor(const LocalOp& op, const Voter& array, const MeshAtoms& mesh) {
-  std::vector<Atoms> made(op.rule.factors.size());
+  std::vector<Atoms> result(op.rule.factors.size());
   for (size_t d = 0; d < array.split->size(); ++d) {
     const std::vector<int>& factors = (*array.factors)[d];
     size_t next = 0;
@@ -34,14 +34,14 @@ std::vector<Atoms> by_factor(const LocalOp& op, const Voter& array, const MeshAt
     for (const uint16_t atom : (*array.split)[d]) {
       while (left == 1 && next + 1 < factors.size()) left = op.sizes[factors[++next]];
       if (next >= factors.size() || left % mesh.size(atom) != 0) break;
-      made[factors[next]].push_back(atom);
+      result[factors[next]].push_back(atom);
       left /= mesh.size(atom);
     }
   }
-  return made;
+  return result;
 }
 
-/// A factor may be shared only where those before it in its dimension fall apart altogether.
+/// A factor may be sharded only if all factors before it in its dimension are sharded completely.
 bool drop_misfits(const LocalOp& op, const ArrayFactors& array, const MeshAtoms& mesh, std::vector<Atoms>& chosen) {
   bool changed = false;
   for (const std::vector<int>& factors : array) {
@@ -70,8 +70,8 @@ ArraySplit split_of(const ArrayFactors& array, const std::vector<Atoms>& chosen)
   return split;
 }
 
-/// Whether gathering the results costs more than gathering the operands that are shared along the factor.
-bool is_dear(const std::vector<Voter>& voters, size_t factor) {
+/// Returns whether gathering the results costs more than gathering the operands that are sharded along the factor.
+bool is_costly(const std::vector<Voter>& voters, size_t factor) {
   int64_t operands = 0, results = 0;
   for (const Voter& voter : voters) {
     if (voter.is_result) results += voter.elements;
@@ -84,14 +84,14 @@ struct Chooser {
   const LocalOp& op;
   const std::vector<Shape>&operands, &results;
   const OpSplits& now;
-  const std::vector<bool>& lies;  ///< operands that aren't constants
+  const std::vector<bool>& votes;  ///< false for constants
   const MeshAtoms& mesh;
   std::vector<Voter> voting = {};
 
   void list_voters();
-  void take(size_t factor, const Atoms& wanted, std::vector<Atoms>& chosen, Atoms& taken) const;
-  void move_away(std::vector<Atoms>& chosen, Atoms& taken) const;
-  ChosenParts choose(const Habits& habits) const;
+  void take(size_t factor, const Atoms& requested, std::vector<Atoms>& chosen, Atoms& used) const;
+  void move_away(std::vector<Atoms>& chosen, Atoms& used) const;
+  ChosenParts choose(const Options& options) const;
   double bytes(const ChosenParts& chosen) const;
 };
 
@@ -99,69 +99,73 @@ void Chooser::list_voters() {
   for (size_t i = 0; i < results.size(); ++i)
     voting.push_back({&op.rule.results[i], &now.results[i], elements_of(results[i]), true});
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (lies[i]) voting.push_back({&op.rule.operands[i], &now.operands[i], elements_of(operands[i]), false});
+    if (votes[i]) voting.push_back({&op.rule.operands[i], &now.operands[i], elements_of(operands[i]), false});
   }
   std::ranges::stable_sort(voting, std::greater<>{}, &Voter::elements);
 }
 
-void Chooser::take(size_t factor, const Atoms& wanted, std::vector<Atoms>& chosen, Atoms& taken) const {
+void Chooser::take(size_t factor, const Atoms& requested, std::vector<Atoms>& chosen, Atoms& used) const {
   int64_t left = op.sizes[factor];
-  for (const uint16_t atom : wanted) {
-    if (std::ranges::find(taken, atom) != taken.end() || left % mesh.size(atom) != 0) break;
+  for (const uint16_t atom : requested) {
+    if (std::ranges::find(used, atom) != used.end() || left % mesh.size(atom) != 0) break;
     chosen[factor].push_back(atom);
-    taken.push_back(atom);
+    used.push_back(atom);
     left /= mesh.size(atom);
   }
 }
 
-/// Sorting rows that lie on several devices: the columns are dealt out instead.
-void Chooser::move_away(std::vector<Atoms>& chosen, Atoms& taken) const {
+/// Moves axes from factors that must be whole to factors that can be sharded. Example: to sort sharded rows, the
+/// columns are sharded instead.
+void Chooser::move_away(std::vector<Atoms>& chosen, Atoms& used) const {
   for (const Voter& voter : voting) {
-    const std::vector<Atoms> wanted = by_factor(op, voter, mesh);
-    for (size_t f = 0; f < wanted.size(); ++f) {
-      if (op.ways[f] != LocalWay::kWhole || wanted[f].empty()) continue;
+    const std::vector<Atoms> requested = by_factor(op, voter, mesh);
+    for (size_t f = 0; f < requested.size(); ++f) {
+      if (op.strategies[f] != LocalStrategy::kWhole || requested[f].empty()) continue;
       for (size_t other = 0; other < chosen.size(); ++other) {
-        const bool passes = op.ways[other] == LocalWay::kPart && has_factor(*voter.factors, other);
-        if (passes && chosen[other].empty()) take(other, wanted[f], chosen, taken);
+        const bool passes = op.strategies[other] == LocalStrategy::kPart && has_factor(*voter.factors, other);
+        if (passes && chosen[other].empty()) take(other, requested[f], chosen, used);
       }
     }
   }
 }
 
-ChosenParts Chooser::choose(const Habits& habits) const {
+ChosenParts Chooser::choose(const Options& options) const {
   std::vector<Atoms> chosen(op.rule.factors.size());
-  Atoms taken;
+  Atoms used;
   for (const Voter& voter : voting) {
-    const std::vector<Atoms> wanted = by_factor(op, voter, mesh);
-    for (size_t f = 0; f < wanted.size(); ++f) {
-      const LocalWay way = op.ways[f];
-      if (way == LocalWay::kWhole || !chosen[f].empty() || wanted[f].empty()) continue;
-      if (way == LocalWay::kPartial && !habits.leaves_sums) continue;
-      if (way != LocalWay::kPartial && habits.keeps_results_small && !voter.is_result && is_dear(voting, f)) continue;
-      take(f, wanted[f], chosen, taken);
+    const std::vector<Atoms> requested = by_factor(op, voter, mesh);
+    for (size_t f = 0; f < requested.size(); ++f) {
+      const LocalStrategy strategy = op.strategies[f];
+      if (strategy == LocalStrategy::kWhole || !chosen[f].empty() || requested[f].empty()) continue;
+      if (strategy == LocalStrategy::kPartial && !options.leaves_sums) continue;
+      if (strategy != LocalStrategy::kPartial && options.keeps_results_small && !voter.is_result &&
+          is_costly(voting, f))
+        continue;
+      take(f, requested[f], chosen, used);
     }
   }
-  if (habits.moves_away) move_away(chosen, taken);
+  if (options.moves_away) move_away(chosen, used);
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto* arrays : {&op.rule.operands, &op.rule.results}) {
       for (const ArrayFactors& array : *arrays) changed |= drop_misfits(op, array, mesh, chosen);
     }
   }
-  ChosenParts made;
+  ChosenParts result;
   for (size_t f = 0; f < chosen.size(); ++f) {
-    if (op.ways[f] == LocalWay::kPartial) made.partial.insert(made.partial.end(), chosen[f].begin(), chosen[f].end());
+    if (op.strategies[f] == LocalStrategy::kPartial)
+      result.partial.insert(result.partial.end(), chosen[f].begin(), chosen[f].end());
   }
-  for (const ArrayFactors& array : op.rule.operands) made.splits.operands.push_back(split_of(array, chosen));
-  for (const ArrayFactors& array : op.rule.results) made.splits.results.push_back(split_of(array, chosen));
-  return made;
+  for (const ArrayFactors& array : op.rule.operands) result.splits.operands.push_back(split_of(array, chosen));
+  for (const ArrayFactors& array : op.rule.results) result.splits.results.push_back(split_of(array, chosen));
+  return result;
 }
 
-/// What goes over the links to bring operands there, and results where they are wanted.
+/// Returns the bytes sent to reshard the operands to `chosen`, and the results from there to their requested sharding.
 double Chooser::bytes(const ChosenParts& chosen) const {
   double sum = 0;
   for (size_t i = 0; i < operands.size(); ++i)
-    sum += lies[i] ? reshard_bytes(operands[i], now.operands[i], chosen.splits.operands[i], mesh) : 0;
+    sum += votes[i] ? reshard_bytes(operands[i], now.operands[i], chosen.splits.operands[i], mesh) : 0;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].is_array()) continue;
     ArraySplit split = chosen.splits.results[i];
@@ -180,15 +184,15 @@ ChosenParts choose_parts(const LocalOp& op, const std::vector<Shape>& operands, 
                          const OpSplits& now, const std::vector<bool>& voters, const MeshAtoms& mesh) {
   Chooser chooser{op, operands, results, now, voters, mesh};
   chooser.list_voters();
-  constexpr Habits kHabits[] = {{true, true, false}, {false, true, false}, {true, true, true}, {true, false, false}};
-  ChosenParts best = chooser.choose(kHabits[0]);
+  constexpr Options kAttempts[] = {{true, true, false}, {false, true, false}, {true, true, true}, {true, false, false}};
+  ChosenParts best = chooser.choose(kAttempts[0]);
   double least = chooser.bytes(best);
-  for (const Habits& habits : std::span(kHabits).subspan(1)) {
+  for (const Options& options : std::span(kAttempts).subspan(1)) {
     if (least == 0) break;
-    ChosenParts made = chooser.choose(habits);
-    const double bytes = chooser.bytes(made);
+    ChosenParts result = chooser.choose(options);
+    const double bytes = chooser.bytes(result);
     if (bytes >= least) continue;
-    best = std::move(made);
+    best = std::move(result);
     least = bytes;
   }
   return best;

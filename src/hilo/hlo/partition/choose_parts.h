@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/partition/choose_parts.h -- along which of its dimensions an op is shared.
+// hlo/partition/choose_parts.h -- chooses along which dimensions an op is sharded.
 #pragma once
 
 #include "hilo/hlo/partition/local_op.h"
@@ -7,7 +7,7 @@
 
 namespace hilo::hlo {
 
-/// How the arrays of an op are cut.
+/// How the arrays of an op are sharded.
 struct OpSplits {
   std::vector<ArraySplit> operands, results;
   bool operator==(const OpSplits&) const = default;
@@ -15,11 +15,12 @@ struct OpSplits {
 
 struct ChosenParts {
   OpSplits splits;
-  Atoms partial;  ///< results are still to be reduced over these
+  Atoms partial;  ///< atoms over which results must still be reduced
 };
 
-/// By what its arrays are: operands as they lie, results as they are wanted. The largest array has the first word; of several
-/// ways to listen that counts which sends the fewest bytes. `voters` say which operands lie somewhere at all; constants don't.
+/// Chooses a sharding of an op from the current sharding of its operands and the requested one of its results. Larger
+/// arrays take precedence. Of several attempts the one that sends the fewest bytes wins. `voters` is false for
+/// constants, which don't vote.
 ChosenParts choose_parts(const LocalOp& op, const std::vector<Shape>& operands, const std::vector<Shape>& results,
                          const OpSplits& now, const std::vector<bool>& voters, const MeshAtoms& mesh);
 

@@ -40,38 +40,38 @@ std::string to_string(const ArraySplit& split, const MeshAtoms& atoms) {
 
 StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
   if (!status().ok()) return status();
-  HILO_ASSIGN_OR_RETURN(ComputationPtr made, std::move(builder_).build(root.id));
-  return meetings_.empty() ? std::move(made) : without_unused(*made);
+  HILO_ASSIGN_OR_RETURN(ComputationPtr result, std::move(builder_).build(root.id));
+  return combined_.empty() ? std::move(result) : without_unused(*result);
 }
 
-/// Meetings whose results nobody needs leave the program and the report: no pass drops what devices do together.
-StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& made) {
-  std::vector<bool> needed(made.size());
-  needed[made.root_id()] = true;
-  for (InstructionId id = made.size(); id-- > 0;) {
-    const Instruction& i = made.instruction(id);
-    if (is_kept_when_unused(i.opcode, i.attributes) && !meetings_.contains(id)) needed[id] = true;
+/// Removes unused collectives from the program and the report. Passes never drop collectives, so it is done here.
+StatusOr<ComputationPtr> DeviceProgram::without_unused(const Computation& result) {
+  std::vector<bool> needed(result.size());
+  needed[result.root_id()] = true;
+  for (InstructionId id = result.size(); id-- > 0;) {
+    const Instruction& i = result.instruction(id);
+    if (is_kept_when_unused(i.opcode, i.attributes) && !combined_.contains(id)) needed[id] = true;
     if (!needed[id]) continue;
     for (const InstructionId operand : i.operands) needed[operand] = true;
   }
-  for (const auto& [id, meeting] : meetings_) {
-    if (!needed[id]) context_.report.transfers[meeting.transfer].members = 0;
+  for (const auto& [id, combined] : combined_) {
+    if (!needed[id]) context_.report.transfers[combined.transfer].members = 0;
   }
-  ComputationDraft draft(made.name());
-  std::vector<InstructionId> places(made.size());
-  for (const Instruction& i : made.instructions()) {
+  ComputationDraft draft(result.name());
+  std::vector<InstructionId> places(result.size());
+  for (const Instruction& i : result.instructions()) {
     if (!needed[i.id]) continue;
     std::vector<InstructionId> operands;
     for (const InstructionId operand : i.operands) operands.push_back(places[operand]);
     places[i.id] = draft.append_copy(i, operands);
   }
-  return std::move(draft).finish(places[made.root_id()]);
+  return std::move(draft).finish(places[result.root_id()]);
 }
 
-/// The places that differ in `by` only, in the order of its parts.
+/// Returns groups of places that differ only in `by`, in shard order.
 Int64Lists DeviceProgram::lines(const Atoms& by) const {
   const size_t members = atoms().size(by);
-  std::map<std::vector<int64_t>, std::vector<int64_t>> lines;  // by the other atoms' parts
+  std::map<std::vector<int64_t>, std::vector<int64_t>> lines;  // by the shard numbers of the other atoms
   for (int64_t place = 0; place < atoms().place_count(); ++place) {
     std::vector<int64_t> others;
     for (uint16_t atom = 0; atom < atoms().count(); ++atom) {
@@ -81,9 +81,9 @@ Int64Lists DeviceProgram::lines(const Atoms& by) const {
     line.resize(members);
     line[atoms().part_at(by, place)] = place;
   }
-  Int64Lists made;
-  for (auto& [others, line] : lines) made.push_back(std::move(line));
-  return made;
+  Int64Lists result;
+  for (auto& [others, line] : lines) result.push_back(std::move(line));
+  return result;
 }
 
 Int64Lists DeviceProgram::groups(const Atoms& by) const {
@@ -94,7 +94,7 @@ Int64Lists DeviceProgram::groups(const Atoms& by) const {
   return groups;
 }
 
-/// This device's entry of a table.
+/// Returns this device's entry of a table.
 Expr DeviceProgram::entry_of(const std::vector<int64_t>& by_device) {
   Literal table(Shape::array(ElementType::kS32, {std::ssize(by_device)}));
   for (size_t device = 0; device < by_device.size(); ++device)
@@ -114,7 +114,7 @@ Expr DeviceProgram::part_index(const Atoms& by) {
   return indices_[by] = entry_of(parts);
 }
 
-/// Numbers in equal steps are counted, so that no table stands for them.
+/// Numbers in equal steps are computed instead of stored in a table.
 Expr DeviceProgram::number_of_part(const Atoms& by, const std::vector<int64_t>& numbers) {
   const int64_t step = numbers.size() < 2 ? 0 : numbers[1] - numbers[0];
   bool even = true;
@@ -127,7 +127,7 @@ Expr DeviceProgram::number_of_part(const Atoms& by, const std::vector<int64_t>& 
   return entry_of(by_device);
 }
 
-/// Counted in integers: the start may be more than a narrow type has.
+/// Counts in integers, because the start may exceed the range of a narrow type.
 Expr DeviceProgram::cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by) {
   const auto along = attributes_of<IotaAttributes>(iota).dimension;
   if (along != dimension) return hlo::iota(*this, part, along);
@@ -136,40 +136,40 @@ Expr DeviceProgram::cut_iota(const Instruction& iota, int64_t dimension, const S
   return convert(hlo::iota(*this, counted, along) + broadcast(start, counted.dimensions(), {}), part.element_type());
 }
 
-/// How many elementwise ops lead to an array that is made of counting and of numbers that are the same everywhere; 0: it has
-/// other sources.
-int DeviceProgram::steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const {
+/// Returns the number of elementwise ops on the longest path to an array that is computed only from iota and broadcast
+/// scalars. Returns 0 if it has other sources.
+int DeviceProgram::recompute_depth(Opcode opcode, std::span<const InstructionId> operands) const {
   if (opcode == Opcode::kIota) return 1;
   if (opcode == Opcode::kBroadcast) return shape_of(operands[0]).rank() == 0 ? 1 : 0;
   if (!is_elementwise(opcode)) return 0;
   int most = 0;
   for (const InstructionId operand : operands) {
-    const auto found = steps_.find(operand);
-    if (found == steps_.end()) return 0;
+    const auto found = recompute_depths_.find(operand);
+    if (found == recompute_depths_.end()) return 0;
     most = std::max(most, found->second);
   }
-  constexpr int kMostSteps = 200;  // each is one of a recursion
-  return most < kMostSteps ? most + 1 : 0;
+  constexpr int kMaxSteps = 200;  // limits the recursion
+  return most < kMaxSteps ? most + 1 : 0;
 }
 
 StatusOr<InstructionId> DeviceProgram::append(Opcode opcode, std::span<const InstructionId> operands,
                                               AttributesPtr attributes, const std::optional<Shape>& declared) {
-  const int steps = steps_from_nothing(opcode, operands);
+  const int steps = recompute_depth(opcode, operands);
   HILO_ASSIGN_OR_RETURN(const InstructionId id, builder_.add(opcode, operands, std::move(attributes), declared));
-  if (steps > 0) steps_[id] = steps;
+  if (steps > 0) recompute_depths_[id] = steps;
   return id;
 }
 
-/// The same of the operands' parts, which need nothing that is whole.
+/// Computes the shard from the operands' shards, without the whole array.
 Expr DeviceProgram::cut_elementwise(Expr value, int64_t dimension, const Shape& part, const Atoms& by) {
   const auto key = std::tuple(value.id, dimension, by);
   const auto found = cuts_.find(key);
   if (found != cuts_.end()) return found->second;
-  const Instruction& made = instruction(value);
-  const Opcode opcode = made.opcode;  // copies: what is added moves the instruction
-  const AttributesPtr attributes = made.attributes;
+  const Instruction& definition = instruction(value);
+  const Opcode opcode = definition.opcode;  // copies: adding instructions moves this one
+  const AttributesPtr attributes = definition.attributes;
   Exprs operands;
-  for (const InstructionId operand : made.operands) operands.push_back(at(operand));
+  for (const InstructionId operand : definition.operands) operands.push_back(at(operand));
   for (Expr& operand : operands) {
     if (operand.shape().rank() > 0) operand = cut(operand, dimension, by);
   }
@@ -180,12 +180,13 @@ Expr DeviceProgram::cut(Expr value, int64_t dimension, const Atoms& by) {
   const Shape whole = value.shape();
   const Shape part = with_dimension(whole, dimension, whole.dimension(dimension) / atoms().size(by));
   if (!status().ok()) return value;
-  const Instruction& made = instruction(value);
-  if (made.opcode == Opcode::kIota && whole.dimension(dimension) <= INT32_MAX)
-    return cut_iota(made, dimension, part, by);
-  if (made.opcode == Opcode::kBroadcast && is_number_everywhere(made, shape(made.operands[0])))
-    return broadcast(at(made.operands[0]), part.dimensions(), {});
-  if (is_elementwise(made.opcode) && steps_.contains(value.id)) return cut_elementwise(value, dimension, part, by);
+  const Instruction& definition = instruction(value);
+  if (definition.opcode == Opcode::kIota && whole.dimension(dimension) <= INT32_MAX)
+    return cut_iota(definition, dimension, part, by);
+  if (definition.opcode == Opcode::kBroadcast && is_number_everywhere(definition, shape(definition.operands[0])))
+    return broadcast(at(definition.operands[0]), part.dimensions(), {});
+  if (is_elementwise(definition.opcode) && recompute_depths_.contains(value.id))
+    return cut_elementwise(value, dimension, part, by);
   Exprs operands(static_cast<size_t>(whole.rank()) + 1, constant(Literal::scalar<int32_t>(0)));
   operands[0] = value;
   operands[static_cast<size_t>(dimension) + 1] = part_index(by) * static_cast<double>(part.dimension(dimension));
@@ -201,24 +202,24 @@ Expr DeviceProgram::reported(Expr collective, int64_t members) {
   return collective;
 }
 
-Expr DeviceProgram::noted(Expr collective, Meeting meeting) {
+Expr DeviceProgram::recorded(Expr collective, Combined combined) {
   if (!status().ok()) return collective;
-  meeting.transfer = context_.report.transfers.size() - 1;
-  meetings_.emplace(collective.id, std::move(meeting));
+  combined.transfer = context_.report.transfers.size() - 1;
+  combined_.emplace(collective.id, std::move(combined));
   return collective;
 }
 
-const DeviceProgram::Meeting* DeviceProgram::meeting(Expr value) const {
-  const auto found = meetings_.find(value.id);
-  return found == meetings_.end() ? nullptr : &found->second;
+const DeviceProgram::Combined* DeviceProgram::find_combined(Expr value) const {
+  const auto found = combined_.find(value.id);
+  return found == combined_.end() ? nullptr : &found->second;
 }
 
 void DeviceProgram::report(Expr collective) {
   if (!status().ok()) return;
-  const Instruction& made = instruction(collective);
+  const Instruction& definition = instruction(collective);
   int64_t members = 2;
-  if (made.opcode != Opcode::kCollectivePermute) {
-    const Int64Lists& groups = static_cast<const CollectiveAttributes&>(*made.attributes).replica_groups;
+  if (definition.opcode != Opcode::kCollectivePermute) {
+    const Int64Lists& groups = static_cast<const CollectiveAttributes&>(*definition.attributes).replica_groups;
     members = groups.empty() ? atoms().place_count() : std::ssize(groups[0]);
   }
   reported(collective, members);
@@ -227,17 +228,17 @@ void DeviceProgram::report(Expr collective) {
 Expr DeviceProgram::all_gather(Expr part, int64_t dimension, const Atoms& by) {
   const Shape here = part.shape();
   const Shape whole = with_dimension(here, dimension, here.dimension(dimension) * atoms().size(by));
-  const Expr made = add_with<AllGatherAttributes>(
+  const Expr result = add_with<AllGatherAttributes>(
       Opcode::kAllGather, {part},
       [&](auto& a) {
         a.replica_groups = groups(by);
         a.dimensions = {dimension};
       },
       whole);
-  return noted(reported(made, atoms().size(by)), {part, by, nullptr, dimension});
+  return recorded(reported(result, atoms().size(by)), {part, by, nullptr, dimension});
 }
 
-/// all-to-all exchanges along one dimension: that is made of the members, and merged into `from` afterwards.
+/// all-to-all works along one dimension: the members become a leading dimension, which is then merged into `from`.
 Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms& by) {
   const int64_t members = atoms().size(by);
   const Shape here = part.shape();
@@ -251,7 +252,7 @@ Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms&
   for (int64_t d = 0; d < std::ssize(cut_up); ++d) {
     if (d != to) to_front.push_back(d);
   }
-  // Behind the members stand the dimensions of `part`; they go before `from`.
+  // After the members come the dimensions of `part`. The members are moved before `from`.
   for (int64_t d = 0, next = 1; d < std::ssize(cut_up); ++d) before_from[d] = d == from ? 0 : next++;
   const Expr pieces = transpose(reshape(part, cut_up), to_front);
   const Expr exchanged = reported(add_with<AllToAllAttributes>(Opcode::kAllToAll, {pieces},
@@ -264,17 +265,17 @@ Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms&
 }
 
 Expr DeviceProgram::all_reduce(Expr part, const ComputationPtr& reducer, const Atoms& by) {
-  const Expr made = add_with<AllReduceAttributes>(Opcode::kAllReduce, {part}, [&](auto& a) {
+  const Expr result = add_with<AllReduceAttributes>(Opcode::kAllReduce, {part}, [&](auto& a) {
     a.replica_groups = groups(by);
     a.to_apply = reducer;
   });
-  const Expr told = reported(made, atoms().size(by));
-  return reducer->reducer_kind() == ReducerKind::kAdd ? noted(told, {part, by, reducer}) : told;
+  const Expr sum = reported(result, atoms().size(by));
+  return reducer->reducer_kind() == ReducerKind::kAdd ? recorded(sum, {part, by, reducer}) : sum;
 }
 
 Expr DeviceProgram::reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by) {
   const Shape here = part.shape();
-  const Expr made = add_with<ReduceScatterAttributes>(
+  const Expr result = add_with<ReduceScatterAttributes>(
       Opcode::kReduceScatter, {part},
       [&](auto& a) {
         a.replica_groups = groups(by);
@@ -282,15 +283,15 @@ Expr DeviceProgram::reduce_scatter(Expr part, int64_t dimension, const Computati
         a.to_apply = reducer;
       },
       with_dimension(here, dimension, here.dimension(dimension) / atoms().size(by)));
-  return reported(made, atoms().size(by));
+  return reported(result, atoms().size(by));
 }
 
 Expr DeviceProgram::permute(Expr part, const Int64Pairs& places) {
-  const Expr made = add_with<CollectivePermuteAttributes>(Opcode::kCollectivePermute, {part}, [&](auto& a) {
+  const Expr result = add_with<CollectivePermuteAttributes>(Opcode::kCollectivePermute, {part}, [&](auto& a) {
     for (const auto& [source, target] : places)
       a.source_target_pairs.emplace_back(context_.mesh.device_at(source), context_.mesh.device_at(target));
   });
-  return reported(made, 2);
+  return reported(result, 2);
 }
 
 Expr DeviceProgram::send(Expr value, const Atoms& by, const std::vector<int64_t>& sources) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/partition/device_program.h -- a computation of one device in the making: parts of arrays, and the collectives that move
+// hlo/partition/device_program.h -- builds a computation of one device: shards of arrays, and the collectives that move
 // them. Device i of the mesh is replica i.
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace hilo::hlo {
 
-/// What the computations of one program share.
+/// State that the computations of one program share.
 struct PartitionContext {
   Mesh mesh;
   MeshAtoms atoms;
   PartitionReport report;
-  std::string instruction, reason;  ///< what is being written
-  int64_t times = 1;                ///< as often as the loops around it run
+  std::string instruction, reason;  ///< for the report: the current instruction and the reason of its collectives
+  int64_t times = 1;                ///< number of iterations of the surrounding loops
 };
 
-/// The same array with another size along a dimension.
+/// Returns the shape with another size along a dimension.
 Shape with_dimension(const Shape& shape, int64_t dimension, int64_t size);
 
-/// An array's part on each device. Precondition: the split divides the shape.
+/// Returns the shape of an array's shard. Precondition: the split divides the shape.
 Shape part_of(const Shape& whole, const ArraySplit& split, const MeshAtoms& atoms);
 
-/// "[{x},{}]"
+/// Returns text such as "[{x},{}]".
 std::string to_string(const ArraySplit& split, const MeshAtoms& atoms);
 
 class DeviceProgram final : public Sink {
@@ -41,14 +41,14 @@ class DeviceProgram final : public Sink {
   const Instruction& instruction(Expr value) const { return builder_.instruction(value.id); }
   StatusOr<ComputationPtr> finish(Expr root) &&;
 
-  /// Which of the parts that these atoms make is this device's: s32[].
+  /// Returns the number of this device's shard along `by`: s32[].
   Expr part_index(const Atoms& by);
-  /// The number that belongs to this device's part: s32[].
+  /// Returns the entry of `numbers` for this device's shard along `by`: s32[].
   Expr number_of_part(const Atoms& by, const std::vector<int64_t>& numbers);
-  /// This device's part of what it has whole along the dimension.
+  /// Returns this device's shard of a value that is whole along the dimension.
   Expr cut(Expr value, int64_t dimension, const Atoms& by);
 
-  /// A value cut otherwise, made once: what `make` gives the first time.
+  /// Returns a resharded value from the cache, or calls `make` the first time.
   template <typename Make>
   Expr resharded(Expr value, const ArraySplit& from, const ArraySplit& to, const Make& make) {
     const auto key = std::tuple(value.id, from, to);
@@ -56,29 +56,30 @@ class DeviceProgram final : public Sink {
     return found != reshards_.end() ? found->second : reshards_.emplace(key, make()).first->second;
   }
 
-  /// Adds a collective of the program's own to the report.
+  /// Adds a collective of the user's program to the report.
   void report(Expr collective);
 
-  /// A sum or a concatenation of what the devices that differ in `by` only have.
-  struct Meeting {
-    Expr part;  ///< what this device brought
+  /// Facts about the result of a collective: a sum or a concatenation over the devices that differ only in `by`.
+  struct Combined {
+    Expr part;  ///< this device's operand
     Atoms by;
-    ComputationPtr reducer;  ///< adds; null: the parts stand one after the other along `dimension`
+    ComputationPtr reducer;  ///< the sum's reducer; null: the result is a concatenation along `dimension`
     int64_t dimension = 0;
-    size_t transfer = 0;  ///< in the report
+    size_t transfer = 0;  ///< index in the report
   };
-  /// Null for all other values.
-  const Meeting* meeting(Expr value) const;
+  /// Returns null for values that aren't such results.
+  const Combined* find_combined(Expr value) const;
 
-  // Collectives of the devices that differ in `by` only; their order is that of the parts.
+  // Collectives among devices that differ only in `by`, in shard order
   Expr all_gather(Expr part, int64_t dimension, const Atoms& by);
-  /// From parts along `from` to parts along `to`.
+  /// Changes the sharded dimension: from shards along `from` to shards along `to`.
   Expr all_to_all(Expr part, int64_t from, int64_t to, const Atoms& by);
   Expr all_reduce(Expr part, const ComputationPtr& reducer, const Atoms& by);
   Expr reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by);
-  /// Between places of the mesh.
+  /// Sends between places of the mesh.
   Expr permute(Expr part, const Int64Pairs& places);
-  /// The device of part k gets what that of part `sources[k]` has; zeros for -1. Precondition: each sends to one.
+  /// Sends the value of the device with shard `sources[k]` to the device with shard k; zeros for -1. Precondition: each
+  /// device sends to one at most.
   Expr send(Expr value, const Atoms& by, const std::vector<int64_t>& sources);
 
  private:
@@ -90,20 +91,20 @@ class DeviceProgram final : public Sink {
   Int64Lists lines(const Atoms& by) const;
   Int64Lists groups(const Atoms& by) const;
   Expr reported(Expr collective, int64_t members);
-  Expr noted(Expr collective, Meeting meeting);
-  StatusOr<ComputationPtr> without_unused(const Computation& made);
+  Expr recorded(Expr collective, Combined combined);
+  StatusOr<ComputationPtr> without_unused(const Computation& result);
   Expr entry_of(const std::vector<int64_t>& by_device);
-  int steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const;
+  int recompute_depth(Opcode opcode, std::span<const InstructionId> operands) const;
   Expr cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by);
   Expr cut_elementwise(Expr value, int64_t dimension, const Shape& part, const Atoms& by);
 
   PartitionContext& context_;
   Builder builder_;
   std::map<Atoms, Expr> indices_;
-  std::map<InstructionId, int> steps_;  ///< of those that each device can make a part of, by steps_from_nothing
+  std::map<InstructionId, int> recompute_depths_;                   ///< results of recompute_depth()
   std::map<std::tuple<InstructionId, int64_t, Atoms>, Expr> cuts_;  ///< by value, dimension and atoms
   std::map<std::tuple<InstructionId, ArraySplit, ArraySplit>, Expr> reshards_;
-  std::map<InstructionId, Meeting> meetings_;
+  std::map<InstructionId, Combined> combined_;
 };
 
 }  // namespace hilo::hlo

@@ -20,7 +20,7 @@ Status check_edges(const std::vector<std::optional<Sharding>>& stated, const std
       const int64_t size = shape.dimension(d);
       if (size % mesh.size(atoms) != 0)
         return invalid_argument(
-            fmt::format("{} {} of {} is to be shared by {} devices along dimension {}, which should "
+            fmt::format("{} {} of {} is to be sharded by {} devices along dimension {}, which should "
                         "evenly divide its size {}",
                         what, i, shape.to_string(), mesh.size(atoms), d, size));
     }

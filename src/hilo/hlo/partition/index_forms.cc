@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places that are known when the program runs, in arrays of which each device has a part.
+// Ops on sharded arrays whose indices are known only at run time.
 #include <algorithm>
 #include <limits>
 
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/gather.h"
+#include "hilo/hlo/ops/indexed_access.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/ops/slice.h"
@@ -17,13 +18,13 @@
 namespace hilo::hlo {
 namespace {
 
-/// The largest number of an integer type, as far as s64 has it.
-int64_t most_of(ElementType type) {
+/// Returns the largest number of an integer type, at most the maximum of s64.
+int64_t max_value(ElementType type) {
   const int bits = element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0);
   return bits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1;
 }
 
-/// Where this device's part begins.
+/// Returns the index of this device's first element.
 Expr part_begin(DeviceProgram& program, const Atoms& by, int64_t part_size) {
   return program.part_index(by) * static_cast<double>(part_size);
 }
@@ -50,24 +51,24 @@ Expr clamped_index(Expr index, int64_t most) {
   const Shape shape = index.shape();
   if (!is_integer(shape.element_type())) return index;
   const auto number = [&](int64_t value) { return full_like(index, static_cast<double>(value)); };
-  if (most <= most_of(shape.element_type())) index = min(index, number(most));
+  if (most <= max_value(shape.element_type())) index = min(index, number(most));
   if (is_signed_integer(shape.element_type())) index = max(index, number(0));
   return convert(index, ElementType::kS32);
 }
 
-/// The part has elements [begin, begin + n). Of them `c` are taken that lie nearest to those wanted, and put where they are
-/// wanted, which may be beyond the result's ends.
+/// Reads the `c` elements of this device's shard, [begin, begin + n), that are closest to the requested range. Writes
+/// them at their place in the result. That place may be partly or fully outside, so the result is padded first.
 Expr own_elements(DeviceProgram& program, Expr part, int64_t dimension, const Atoms& by, Expr start, int64_t size) {
   if (!program.status().ok()) return part;
   const Shape shape = part.shape();
   const int64_t n = shape.dimension(dimension), c = std::min(n, size);
   const Expr begin = part_begin(program, by, n);
   const Expr from = clamped(program, start - begin, n - c);
-  const Expr taken = slice_at(part, dimension, from, c);
+  const Expr piece = slice_at(part, dimension, from, c);
   const Shape wide = with_dimension(shape, dimension, size + 2 * c);
   const Expr empty = broadcast(joining_neutral(program, shape.element_type()), wide.dimensions(), {});
   const Expr to = clamped(program, begin + from - start + static_cast<double>(c), size + c);
-  return slice(put_at(empty, taken, dimension, to), dimension, c, c + size);
+  return slice(put_at(empty, piece, dimension, to), dimension, c, c + size);
 }
 
 Exprs dynamic_slice_form(const OpOnParts& op) {
@@ -91,8 +92,8 @@ Exprs dynamic_slice_form(const OpOnParts& op) {
   return {value};
 }
 
-/// Each device reads so many elements as are updated, as near to them as its part allows, and writes them back with the
-/// updates that fall among them.
+/// Each device reads as many elements as the update has, as close to the update as its shard allows. It writes them
+/// back, replaced by the update where both overlap.
 Exprs dynamic_update_slice_form(const OpOnParts& op) {
   const Shape& whole = op.operands[0];
   const Shape part = op.operand_part(0), update = op.operand_part(1);
@@ -100,7 +101,7 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
   Expr fresh = op.values[1];
   Exprs starts;
   Int64List sizes;
-  std::vector<std::pair<int64_t, Expr>> written;  // by cut dimension, the update's place of the first element
+  std::vector<std::pair<int64_t, Expr>> written;  // by sharded dimension: the index in the update of the first element
   const Expr zero = program.constant(Literal(Shape::scalar(whole.element_type())));
   for (int64_t d = 0; d < whole.rank(); ++d) {
     const Expr start = op.values[static_cast<size_t>(d) + 2];
@@ -126,7 +127,7 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
         program.add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, read, [&](auto& a) { a.sizes = sizes; });
     Expr inside;
     for (const auto& [d, first] : written) {
-      const Expr one = lies_in(program, fresh.shape(), d, first, 0, update.dimension(d));
+      const Expr one = is_in_range(program, fresh.shape(), d, first, 0, update.dimension(d));
       inside = inside.sink == nullptr ? one : bitwise_and(inside, one);
     }
     write[1] = select(inside, fresh, old);
@@ -136,26 +137,26 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
 
 namespace {
 
-/// Indices in the words of this device's part, and which of them fall into it.
+/// Indices relative to this device's shard, and which of them are inside it.
 struct LocalIndices {
-  Expr local;   ///< of a type that has -1
-  Expr inside;  ///< the vectors' dimension gone; no sink: all
+  Expr local;   ///< of a signed type, which can hold -1
+  Expr inside;  ///< without the vector dimension; no sink: all are inside
 };
 
-/// Of an array whose dimensions `places` say. `clamps`: those outside of the array count as its ends.
-struct IndexWords {
+/// Converts indices into an array; `places` are its indexed dimensions. `clamps`: indices out of range are clamped.
+struct IndexConverter {
   const OpOnParts& op;
   Expr indices;
   const Int64List& places;
   int64_t vector_dimension;
   bool clamps;
 
-  /// A number for each component, as an array like the indices.
+  /// Returns an array like the indices with one number per component.
   Expr by_component(const std::vector<int64_t>& numbers) const;
   LocalIndices local() const;
 };
 
-Expr IndexWords::by_component(const std::vector<int64_t>& numbers) const {
+Expr IndexConverter::by_component(const std::vector<int64_t>& numbers) const {
   const Shape shape = indices.shape();
   const bool wide = shape.element_type() == ElementType::kS64;
   Literal line(Shape::array(shape.element_type(), {std::ssize(numbers)}));
@@ -168,11 +169,11 @@ Expr IndexWords::by_component(const std::vector<int64_t>& numbers) const {
   return broadcast(reshape(vector, std::span<const int64_t>()), shape.dimensions(), {});
 }
 
-LocalIndices IndexWords::local() const {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+LocalIndices IndexConverter::local() const {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
   const Shape shape = indices.shape();
-  std::vector<int64_t> low(places.size(), kLeast), high(places.size(), kMost), last(places.size(), kMost);
-  std::vector<int64_t> first(places.size(), kLeast);
+  std::vector<int64_t> low(places.size(), kMin), high(places.size(), kMax), last(places.size(), kMax);
+  std::vector<int64_t> first(places.size(), kMin);
   Expr begins;
   for (size_t i = 0; i < places.size(); ++i) {
     const Atoms& by = op.cut(0, places[i]);
@@ -209,28 +210,19 @@ Expr signed_indices(Expr indices) {
   return convert(indices, narrow ? ElementType::kS32 : ElementType::kS64);
 }
 
-/// The dimensions of an array that aren't in the list.
-Int64List others(int64_t rank, const Int64List& some) {
-  Int64List made;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (std::ranges::find(some, d) == some.end()) made.push_back(d);
-  }
-  return made;
-}
-
 bool any_cut(const OpOnParts& op, const Int64List& dimensions) {
   return std::ranges::any_of(dimensions, [&](int64_t d) { return op.is_cut(0, d); });
 }
 
 }  // namespace
 
-/// Rows that another device has are neutral.
+/// Rows of other devices become the neutral element.
 Exprs gather_form(const OpOnParts& op) {
   const auto& a = attributes_of<GatherAttributes>(op.instruction);
   const Shape result = op.result_part();
   const AttributesPtr attributes = local_attributes(op.instruction, op.operands[0], op.operand_part(0), result);
   if (!any_cut(op, a.start_index_map)) return {op.program.add(Opcode::kGather, op.values, attributes, result)};
-  const IndexWords words{op, signed_indices(op.values[1]), a.start_index_map, a.index_vector_dim, true};
+  const IndexConverter words{op, signed_indices(op.values[1]), a.start_index_map, a.index_vector_dim, true};
   const LocalIndices indices = words.local();
   const Expr rows = op.program.add(Opcode::kGather, {op.values[0], indices.local}, attributes, result);
   if (indices.inside.sink == nullptr) return {rows};
@@ -240,14 +232,14 @@ Exprs gather_form(const OpOnParts& op) {
       select(broadcast(indices.inside, result.dimensions(), batch), rows, broadcast(neutral, result.dimensions(), {}))};
 }
 
-/// Updates of rows that another device has go nowhere. Where updates are shared, one device alone adds to what was there.
+/// Updates of rows of other devices are dropped. If updates are sharded, only one device adds them to the old values.
 Exprs scatter_form(const OpOnParts& op) {
   const auto& a = attributes_of<ScatterAttributes>(op.instruction);
   const size_t inputs = op.results.size();
   Exprs values = op.values;
   if (any_cut(op, a.scatter_dims_to_operand_dims)) {
-    const IndexWords words{op, signed_indices(values[inputs]), a.scatter_dims_to_operand_dims, a.index_vector_dim,
-                           false};
+    const IndexConverter words{op, signed_indices(values[inputs]), a.scatter_dims_to_operand_dims, a.index_vector_dim,
+                               false};
     const LocalIndices indices = words.local();
     const Shape shape = indices.local.shape();
     if (indices.inside.sink != nullptr && op.program.status().ok())
@@ -265,16 +257,17 @@ Exprs scatter_form(const OpOnParts& op) {
   return unpack(op.program.add(Opcode::kScatter, values, op.instruction.attributes, result));
 }
 
-/// The k best of each device, one device after the other, are candidates: among equal ones the first is that of the least place.
+/// Selects from the k best elements of each device, concatenated in device order. Among equal ones the first has the
+/// smallest index.
 Exprs top_k_form(const OpOnParts& op) {
   const auto& a = attributes_of<TopKAttributes>(op.instruction);
   const Shape part = op.operand_part(0);
   const int64_t last = part.rank() - 1, n = part.dimension(last);
   const Atoms& by = op.chosen.partial;
   const auto greatest = [&](Expr values, int64_t k) {
-    return unpack(op.program.add_with<TopKAttributes>(Opcode::kTopK, {values}, [&](auto& made) {
-      made = a;
-      made.k = k;
+    return unpack(op.program.add_with<TopKAttributes>(Opcode::kTopK, {values}, [&](auto& result) {
+      result = a;
+      result.k = k;
     }));
   };
   const Exprs own = greatest(op.values[0], std::min(a.k, n));
@@ -289,12 +282,12 @@ Exprs top_k_form(const OpOnParts& op) {
   sizes.back() = a.k;
   sizes.push_back(1);
   const Expr found =
-      op.program.add_with<GatherAttributes>(Opcode::kGather, {places, reshape(best[1], sizes)}, [&](auto& made) {
-        for (int64_t d = 0; d < last; ++d) made.operand_batching_dims.push_back(d);
-        made.start_indices_batching_dims = made.operand_batching_dims;
-        made.collapsed_slice_dims = made.start_index_map = {last};
-        made.index_vector_dim = last + 1;
-        made.slice_sizes.assign(static_cast<size_t>(last) + 1, 1);
+      op.program.add_with<GatherAttributes>(Opcode::kGather, {places, reshape(best[1], sizes)}, [&](auto& result) {
+        for (int64_t d = 0; d < last; ++d) result.operand_batching_dims.push_back(d);
+        result.start_indices_batching_dims = result.operand_batching_dims;
+        result.collapsed_slice_dims = result.start_index_map = {last};
+        result.index_vector_dim = last + 1;
+        result.slice_sizes.assign(static_cast<size_t>(last) + 1, 1);
       });
   return {best[0], found};
 }

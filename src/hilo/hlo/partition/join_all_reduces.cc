@@ -11,13 +11,13 @@
 namespace hilo::hlo {
 namespace {
 
-/// What all-reduces of one meeting have in common, and how many stand behind each other before them.
+/// The attributes that all-reduces must share to be merged, and the number of all-reduces they depend on in a chain.
 using Key = std::tuple<int64_t, ElementType, std::pair<uint64_t, uint64_t>, int64_t, bool, Int64Lists>;
 using Group = std::vector<InstructionId>;
 
 bool may_join(const Instruction& instruction) {
   return instruction.opcode == Opcode::kAllReduce && instruction.operands.size() == 1 && instruction.shape.is_array() &&
-         instruction.shape.byte_size() <= kMostJoinedBytes &&
+         instruction.shape.byte_size() <= kMaxJoinedBytes &&
          !attributes_of<AllReduceAttributes>(instruction).constrain_layout;
 }
 
@@ -28,11 +28,11 @@ Key key_of(const Instruction& instruction, int64_t depth) {
           a.channel_id, a.use_global_device_ids,          a.replica_groups};
 }
 
-/// Those of one depth need nothing of each other. Groups of two and more.
+/// Returns groups of at least two. All-reduces of equal depth don't depend on each other.
 std::vector<Group> groups_of(const Computation& computation) {
   std::vector<int64_t> depths(computation.size());
   std::map<Key, std::vector<Group>> by_key;
-  std::map<Key, int64_t> bytes;  // of the last group of a key
+  std::map<Key, int64_t> bytes;  // bytes of the last group of a key
   for (const Instruction& i : computation.instructions()) {
     int64_t& depth = depths[i.id];
     for (const InstructionId operand : i.operands) depth = std::max(depth, depths[operand]);
@@ -40,25 +40,25 @@ std::vector<Group> groups_of(const Computation& computation) {
     const Key key = key_of(i, ++depth);
     std::vector<Group>& groups = by_key[key];
     int64_t& total = bytes[key];
-    if (groups.empty() || total + i.shape.byte_size() > kMostJoinedBytes) groups.emplace_back(), total = 0;
+    if (groups.empty() || total + i.shape.byte_size() > kMaxJoinedBytes) groups.emplace_back(), total = 0;
     groups.back().push_back(i.id);
     total += i.shape.byte_size();
   }
-  std::vector<Group> made;
+  std::vector<Group> result;
   for (auto& [key, groups] : by_key) {
-    std::ranges::copy_if(groups, std::back_inserter(made), [](const Group& group) { return group.size() > 1; });
+    std::ranges::copy_if(groups, std::back_inserter(result), [](const Group& group) { return group.size() > 1; });
   }
-  return made;
+  return result;
 }
 
-/// A copy of the computation, in which an instruction stands before those that need it, and a group together.
+/// Copies the computation so that operands come before their users and the members of a group are adjacent.
 class Joiner {
  public:
   Joiner(const Computation& computation, const std::vector<Group>& groups)
       : from_(computation),
         groups_(groups),
         group_of_(computation.size(), -1),
-        made_(computation.size(), kNoInstruction),
+        copies_(computation.size(), kNoInstruction),
         draft_(computation.name()) {
     for (size_t g = 0; g < groups.size(); ++g) {
       for (const InstructionId id : groups[g]) group_of_[id] = static_cast<int>(g);
@@ -70,7 +70,7 @@ class Joiner {
       waiting_.push_back(id);
       while (!waiting_.empty()) step();
     }
-    return std::move(draft_).finish(made_[from_.root_id()]);
+    return std::move(draft_).finish(copies_[from_.root_id()]);
   }
 
  private:
@@ -83,18 +83,18 @@ class Joiner {
     }
     return all;
   }
-  /// Writes the last of those that wait, or puts what it needs behind it.
+  /// Copies the last waiting instruction, or pushes its missing operands.
   void step() {
     const InstructionId id = waiting_.back();
-    if (made_[id] != kNoInstruction) return waiting_.pop_back();
+    if (copies_[id] != kNoInstruction) return waiting_.pop_back();
     std::vector<InstructionId> operands = operands_of(id);
     const size_t before = waiting_.size();
     std::ranges::copy_if(operands, std::back_inserter(waiting_),
-                         [&](InstructionId operand) { return made_[operand] == kNoInstruction; });
+                         [&](InstructionId operand) { return copies_[operand] == kNoInstruction; });
     if (waiting_.size() > before) return;
     waiting_.pop_back();
-    for (InstructionId& operand : operands) operand = made_[operand];
-    if (group_of_[id] < 0) made_[id] = draft_.append_copy(from_.instruction(id), operands);
+    for (InstructionId& operand : operands) operand = copies_[operand];
+    if (group_of_[id] < 0) copies_[id] = draft_.append_copy(from_.instruction(id), operands);
     else join(groups_[group_of_[id]], operands);
   }
   void join(const Group& group, const std::vector<InstructionId>& operands) {
@@ -107,14 +107,14 @@ class Joiner {
     for (size_t i = 0; i < group.size(); ++i) {
       auto element = std::make_shared<GetTupleElementAttributes>();
       element->index = static_cast<int64_t>(i);
-      made_[group[i]] = draft_.append(Opcode::kGetTupleElement, shapes[i], {{all}}, std::move(element));
+      copies_[group[i]] = draft_.append(Opcode::kGetTupleElement, shapes[i], {{all}}, std::move(element));
     }
   }
 
   const Computation& from_;
   const std::vector<Group>& groups_;
-  std::vector<int> group_of_;        ///< by instruction; -1: none
-  std::vector<InstructionId> made_;  ///< by instruction
+  std::vector<int> group_of_;          ///< by instruction; -1: none
+  std::vector<InstructionId> copies_;  ///< by instruction
   std::vector<InstructionId> waiting_;
   ComputationDraft draft_;
 };

@@ -12,14 +12,14 @@
 namespace hilo::hlo {
 namespace {
 
-/// Parts of lists of sizes: a size that is the whole dimension becomes the part's.
+/// Returns `sizes` where each size of a whole dimension is replaced by that of the shard.
 Int64List part_sizes(const Int64List& sizes, const Shape& whole, const Shape& part) {
-  Int64List made = sizes;
-  for (size_t d = 0; d < made.size(); ++d) {
+  Int64List result = sizes;
+  for (size_t d = 0; d < result.size(); ++d) {
     const int64_t place = d;
-    if (made[d] == whole.dimension(place)) made[d] = part.dimension(place);
+    if (result[d] == whole.dimension(place)) result[d] = part.dimension(place);
   }
-  return made;
+  return result;
 }
 
 }  // namespace
@@ -40,35 +40,35 @@ ReducerKind running_kind(const Instruction& instruction) {
 
 LocalOp local_op(const Instruction& instruction, const Computation& computation) {
   LocalBuilder builder{instruction, computation, {sharding_rule(instruction, computation), {}, {}}};
-  builder.op.ways.assign(builder.op.rule.factors.size(), LocalWay::kWhole);
+  builder.op.strategies.assign(builder.op.rule.factors.size(), LocalStrategy::kWhole);
   for (const Factor& factor : builder.op.rule.factors) builder.op.sizes.push_back(factor.size);
-  op_def(instruction.opcode).sharding.ways(builder);
+  op_def(instruction.opcode).sharding.strategies(builder);
   return std::move(builder.op);
 }
 
 AttributesPtr local_attributes(const Instruction& instruction, const Shape& whole, const Shape& part,
                                const Shape& result) {
   if (instruction.opcode == Opcode::kSlice) {
-    auto made = std::make_shared<SliceAttributes>(attributes_of<SliceAttributes>(instruction));
-    for (size_t d = 0; d < made->ranges.size(); ++d) {
+    auto computed = std::make_shared<SliceAttributes>(attributes_of<SliceAttributes>(instruction));
+    for (size_t d = 0; d < computed->ranges.size(); ++d) {
       const int64_t place = d;
-      if (whole.dimension(place) != part.dimension(place)) made->ranges[d].limit = part.dimension(place);
+      if (whole.dimension(place) != part.dimension(place)) computed->ranges[d].limit = part.dimension(place);
     }
-    return made;
+    return computed;
   }
   if (instruction.opcode == Opcode::kDynamicSlice) {
-    auto made = std::make_shared<DynamicSliceAttributes>();
-    made->sizes.assign(result.dimensions().begin(), result.dimensions().end());
-    return made;
+    auto computed = std::make_shared<DynamicSliceAttributes>();
+    computed->sizes.assign(result.dimensions().begin(), result.dimensions().end());
+    return computed;
   }
   if (instruction.opcode == Opcode::kGather) {
-    auto made = std::make_shared<GatherAttributes>(attributes_of<GatherAttributes>(instruction));
-    const Int64List sizes = part_sizes(made->slice_sizes, whole, part);
+    auto computed = std::make_shared<GatherAttributes>(attributes_of<GatherAttributes>(instruction));
+    const Int64List sizes = part_sizes(computed->slice_sizes, whole, part);
     for (size_t d = 0; d < sizes.size(); ++d) {
-      if (std::ranges::find(made->operand_batching_dims, d) == made->operand_batching_dims.end())
-        made->slice_sizes[d] = sizes[d];
+      if (std::ranges::find(computed->operand_batching_dims, d) == computed->operand_batching_dims.end())
+        computed->slice_sizes[d] = sizes[d];
     }
-    return made;
+    return computed;
   }
   return instruction.attributes;
 }
@@ -81,30 +81,30 @@ bool is_device_op(Opcode opcode) {
 
 std::string_view why_not(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode;
-  if (is_device_op(opcode)) return "the program already says what each device does";
+  if (is_device_op(opcode)) return "the program already contains per-device code";
   if (opcode == Opcode::kRng || opcode == Opcode::kRngGetAndUpdateState)
-    return "its numbers would differ from device to device";
-  if (opcode == Opcode::kCustomCall && !is_called_by_each_device(instruction)) {
+    return "its random numbers would differ between devices";
+  if (opcode == Opcode::kCustomCall && !is_per_device_call(instruction)) {
     const auto options = custom_call_options(attributes_of<CustomCallAttributes>(instruction));
-    return options.ok() && !options->has_side_effect ? "" : "every device would do what it does";
+    return options.ok() && !options->has_side_effect ? "" : "every device would repeat its effect";
   }
   const bool transfers =
       opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed || opcode == Opcode::kSend || opcode == Opcode::kRecv;
-  return transfers ? "every device would do what it does" : "";
+  return transfers ? "every device would repeat its effect" : "";
 }
 
 }  // namespace
 
-bool is_called_by_each_device(const Instruction& instruction) {
+bool is_per_device_call(const Instruction& instruction) {
   return instruction.opcode == Opcode::kCustomCall && instruction.shape.leaves().empty() &&
          custom_call_target(attributes_of<CustomCallAttributes>(instruction)) ==
              "xla_ffi_partitioned_python_cpu_callback";
 }
 
-Status check_partitionable(const Module& module, bool by_hand) {
+Status check_partitionable(const Module& module, bool has_manual) {
   for (const ComputationPtr& computation : computations_of(module)) {
     for (const Instruction& instruction : computation->instructions()) {
-      const std::string_view why = by_hand && is_device_op(instruction.opcode) ? "" : why_not(instruction);
+      const std::string_view why = has_manual && is_device_op(instruction.opcode) ? "" : why_not(instruction);
       if (!why.empty()) return unimplemented(describe(instruction) + " can't be partitioned: " + std::string(why));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/partition/local_op.h -- what becomes of each op when devices share its dimensions.
+// hlo/partition/local_op.h -- how each op is computed when its dimensions are sharded.
 #pragma once
 
 #include "hilo/hlo/ir/module.h"
@@ -8,27 +8,28 @@
 
 namespace hilo::hlo {
 
-/// How reduce-windows run along a line, and the extension ops that do: nothing for all other instructions.
+/// Returns the dimension and direction of a cumulative reduction: certain reduce-windows and extension ops. Returns
+/// nothing for all other instructions.
 std::optional<Cumulative> cumulative_of(const Instruction& instruction, const Computation& computation);
 
-/// What such an instruction reduces by; of a sum of exponentials, the kind that has its neutral value.
+/// Returns the reducer of such an instruction. For cumlogsumexp, the kind with the same neutral value.
 ReducerKind running_kind(const Instruction& instruction);
 
-/// An op whose called computations stay closed.
+/// Returns the rule and strategies of an op, without looking into called computations.
 LocalOp local_op(const Instruction& instruction, const Computation& computation);
 
-/// The attributes on parts, where they say sizes; others as they are. `whole` and `part` are the op's first operand's,
-/// `result` its result's part.
+/// Returns the attributes for shards: sizes are adapted, other attributes are unchanged. `whole` and `part` are those
+/// of the first operand, `result` is the result's shard.
 AttributesPtr local_attributes(const Instruction& instruction, const Shape& whole, const Shape& part,
                                const Shape& result);
 
-/// A custom call that each device makes with its parts, effects and all: it has no results (JAX's callbacks with
-/// `partitioned=True`).
-bool is_called_by_each_device(const Instruction& instruction);
+/// Returns whether each device runs the custom call on its shards, including its effects. Such a call has no results
+/// (JAX's callbacks with `partitioned=True`).
+bool is_per_device_call(const Instruction& instruction);
 
-/// Refuses what means something else on several devices: effects, random numbers that have no key, and unless the program has
-/// computations by hand collectives and ids of devices.
+/// Rejects programs whose meaning would change on several devices: effects, random numbers without a key and, unless
+/// the program has manual computations, collectives and device ids.
 /// Errors    UNIMPLEMENTED
-Status check_partitionable(const Module& module, bool by_hand);
+Status check_partitionable(const Module& module, bool has_manual);
 
 }  // namespace hilo::hlo

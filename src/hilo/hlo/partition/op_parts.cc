@@ -16,13 +16,13 @@
 namespace hilo::hlo {
 namespace {
 
-/// An op on its way.
+/// State of writing one op.
 struct OpWriter {
   DeviceProgram& program;
   const Instruction& instruction;
   const Computation& computation;
   std::span<const Part> parts;
-  std::span<const ArraySplit> wanted;
+  std::span<const ArraySplit> requested;
   std::vector<Shape> operands = {}, results = {};  ///< leaves of the whole program
   LocalOp op = {};
   ChosenParts chosen = {};
@@ -38,7 +38,7 @@ struct OpWriter {
 };
 
 void OpWriter::choose() {
-  OpSplits now{{}, {wanted.begin(), wanted.end()}};
+  OpSplits now{{}, {requested.begin(), requested.end()}};
   std::vector<bool> voters;
   for (const Part& part : parts) {
     now.operands.push_back(part.split);
@@ -65,7 +65,7 @@ void OpWriter::choose() {
   program.context().report.whole_ops.push_back(std::move(whole));
 }
 
-/// Operands as the op takes them: cut as chosen, in tuples where they are.
+/// Returns the operands, resharded as chosen and packed into tuples.
 Exprs OpWriter::operand_values() {
   std::vector<Part> cut(parts.begin(), parts.end());
   for (size_t i = 0; i < cut.size(); ++i) {
@@ -87,7 +87,7 @@ Exprs OpWriter::operand_values() {
 }
 
 Exprs OpWriter::on_parts(const Exprs& values) {
-  program.context().reason = "what it needs of other devices' parts";
+  program.context().reason = "elements of other devices' shards";
   std::optional<Exprs> own = write_own_form({program, instruction, computation, operands, results, chosen, values});
   if (!program.status().ok()) return Exprs(results.size(), program.at(0));
   if (own) return *std::move(own);
@@ -102,24 +102,24 @@ Exprs OpWriter::on_parts(const Exprs& values) {
 
 void OpWriter::finish(Exprs& values, const ComputationPtr& reducer) {
   program.context().reason = "the reduction of its result";
-  values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, wanted[0]);
+  values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, requested[0]);
 }
 
-/// Products add up; of elements that one device has the others have neutral ones.
+/// Reduces partial results: sums are added; elements of other devices are combined with neutral ones.
 Exprs OpWriter::joined(const Exprs& values) {
-  Exprs made = on_parts(values);
-  if (instruction.opcode == Opcode::kTopK) return made;
+  Exprs result = on_parts(values);
+  if (instruction.opcode == Opcode::kTopK) return result;
   if (instruction.opcode == Opcode::kScatter) {
-    finish(made, attributes_of<ScatterAttributes>(instruction).to_apply);
-    return made;
+    finish(result, attributes_of<ScatterAttributes>(instruction).to_apply);
+    return result;
   }
   const StatusOr<ComputationPtr> join = joining_computation(results[0].element_type());
-  if (join.ok()) finish(made, *join);
+  if (join.ok()) finish(result, *join);
   else program.fail(join.status());
-  return made;
+  return result;
 }
 
-/// The initial value counts once: parts begin with the neutral one.
+/// Reduces shards with the neutral element as initial value, and combines the result with the initial value once.
 Exprs OpWriter::reduce(Exprs values) {
   const ComputationPtr& reducer = attributes_of<ReduceAttributes>(instruction).to_apply;
   if (values.size() > 2) {
@@ -129,15 +129,15 @@ Exprs OpWriter::reduce(Exprs values) {
   const Expr initial = values[1];
   const Literal neutral = *neutral_value(reducer->reducer_kind(), results[0].element_type());
   values[1] = program.constant(neutral);
-  Exprs made = on_parts(values);
-  finish(made, reducer);
-  if (!program.status().ok()) return made;
-  const Shape shape = made[0].shape();
-  made[0] = program.add(*opcode_of(reducer->reducer_kind()), {broadcast(initial, shape.dimensions(), {}), made[0]});
-  return made;
+  Exprs result = on_parts(values);
+  finish(result, reducer);
+  if (!program.status().ok()) return result;
+  const Shape shape = result[0].shape();
+  result[0] = program.add(*opcode_of(reducer->reducer_kind()), {broadcast(initial, shape.dimensions(), {}), result[0]});
+  return result;
 }
 
-/// The places of extremes: those of all devices, side by side, are reduced once more.
+/// Computes positions of extremes: gathers the candidates of all devices and reduces them once more.
 Expr OpWriter::choose_of_all(const Exprs& values, const Exprs& initial) {
   program.context().reason = "the reduction of its results";
   Exprs all;
@@ -158,16 +158,16 @@ std::vector<Part> OpWriter::write() {
   choose();
   const Exprs values = operand_values();
   const bool partial = !chosen.partial.empty() && program.status().ok();
-  Exprs made;
-  if (!partial) made = on_parts(values);
-  else made = instruction.opcode == Opcode::kReduce ? reduce(values) : joined(values);
+  Exprs computed;
+  if (!partial) computed = on_parts(values);
+  else computed = instruction.opcode == Opcode::kReduce ? reduce(values) : joined(values);
   std::vector<Part> written;
-  for (size_t i = 0; i < made.size() && program.status().ok(); ++i) {
+  for (size_t i = 0; i < computed.size() && program.status().ok(); ++i) {
     const ArraySplit& now = chosen.splits.results[i];
-    if (now != wanted[i])
+    if (now != requested[i])
       program.context().reason = fmt::format("result {}: {} -> {}", results[i].to_string(),
-                                             to_string(now, program.atoms()), to_string(wanted[i], program.atoms()));
-    written.push_back({reshard(program, made[i], now, wanted[i]), wanted[i]});
+                                             to_string(now, program.atoms()), to_string(requested[i], program.atoms()));
+    written.push_back({reshard(program, computed[i], now, requested[i]), requested[i]});
   }
   return written;
 }
@@ -198,11 +198,12 @@ Exprs unpack(Expr value) {
 }
 
 std::vector<Part> write_op(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
-                           std::span<const Part> operands, std::span<const ArraySplit> wanted) {
-  if (!wanted.empty()) {
-    if (std::optional<Part> view = write_view(program, instruction, computation, operands, wanted[0])) return {*view};
+                           std::span<const Part> operands, std::span<const ArraySplit> requested) {
+  if (!requested.empty()) {
+    if (std::optional<Part> view = write_view(program, instruction, computation, operands, requested[0]))
+      return {*view};
   }
-  return OpWriter{program, instruction, computation, operands, wanted}.write();
+  return OpWriter{program, instruction, computation, operands, requested}.write();
 }
 
 }  // namespace hilo::hlo

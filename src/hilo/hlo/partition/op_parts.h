@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/partition/op_parts.h -- one op on parts of its arrays.
+// hlo/partition/op_parts.h -- computes one op on shards.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,20 @@ namespace hilo::hlo {
 
 struct View;
 
-/// An array, or another leaf, of the program of one device.
+/// A leaf (an array, token, ...) in the program of one device.
 struct Part {
   Expr value;
   ArraySplit split;
-  bool constant = false;                 ///< lies nowhere: cut where it is used
-  std::shared_ptr<View> view = nullptr;  ///< instead of `value`: not made yet
+  bool constant = false;                 ///< sharded at each use
+  std::shared_ptr<View> view = nullptr;  ///< deferred value; null if `value` is set
 };
 
-/// Leaves of a value as that value, and back.
+/// Packs leaves into a value of shape `whole`, or unpacks them.
 Expr pack(DeviceProgram& program, const Shape& whole, std::span<const Part> leaves);
 std::vector<Expr> unpack(Expr value);
 
-/// Writes the op so that its results are cut as `wanted`, leaf by leaf.
+/// Writes the op with its results sharded as `requested`, leaf by leaf.
 std::vector<Part> write_op(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
-                           std::span<const Part> operands, std::span<const ArraySplit> wanted);
+                           std::span<const Part> operands, std::span<const ArraySplit> requested);
 
 }  // namespace hilo::hlo

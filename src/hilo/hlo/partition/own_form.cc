@@ -29,40 +29,41 @@ Shape result_of(const OpOnParts& op) {
   return op.instruction.shape.map_leaves([&](const Shape&) { return op.result_part(next++); });
 }
 
-/// Where each device's windows begin along a dimension, in elements, and how the op sees them.
+/// The window of elements that each device reads along a dimension, and the padding that the op applies to it.
 struct LocalWindows {
-  WantedWindow wanted;
-  int64_t low = 0, high = 0;  ///< padding that is left
+  WindowRequest request;
+  int64_t low = 0, high = 0;  ///< remaining padding
 };
 
-/// `windows` of them a device. Dilated places before the first element of a part are the same number on each (alike_windows).
+/// Returns the windows for `windows` result elements per device. With base dilation, the number of dilated places
+/// before the first element of a shard must be equal on all devices (alike_windows).
 LocalWindows local_windows(const WindowDimension& window, int64_t size, int64_t windows, int64_t parts) {
   const auto up = [](int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); };
-  LocalWindows made;
+  LocalWindows result;
   const int64_t width = (windows - 1) * window.stride + (window.size - 1) * window.window_dilation + 1;
   for (int64_t k = 0; k < parts; ++k) {
     const int64_t place = k * windows * window.stride - window.padding_low;
     const int64_t first = up(place, window.base_dilation);
-    made.wanted.begins.push_back(first);
-    made.low = first * window.base_dilation - place;
+    result.request.begins.push_back(first);
+    result.low = first * window.base_dilation - place;
   }
-  made.wanted.size = std::max<int64_t>(1, (width - 1 - made.low) / window.base_dilation + 1);
-  made.wanted.high = size;
-  made.high = width - made.low - ((made.wanted.size - 1) * window.base_dilation + 1);
-  return made;
+  result.request.size = std::max<int64_t>(1, (width - 1 - result.low) / window.base_dilation + 1);
+  result.request.high = size;
+  result.high = width - result.low - ((result.request.size - 1) * window.base_dilation + 1);
+  return result;
 }
 
 Expr fetched(const OpOnParts& op, size_t operand, Expr value, int64_t dimension, const Atoms& by,
-             const WantedWindow& wanted, Expr fill) {
+             const WindowRequest& request, Expr fill) {
   const CutArray array{value, op.operands[operand].dimension(dimension)};
-  const Expr window = fetch_windows(op.program, std::span(&array, 1), dimension, by, std::span(&wanted, 1))[0];
-  return fill_outside(op.program, window, dimension, by, wanted, fill);
+  const Expr window = fetch_windows(op.program, std::span(&array, 1), dimension, by, std::span(&request, 1))[0];
+  return fill_outside(op.program, window, dimension, by, request, fill);
 }
 
 }  // namespace
 
-/// Rims come from the neighbours; beyond the ends stand zeros. A cut kernel sums over its part: each device wants what its taps
-/// meet.
+/// Halo elements are fetched from neighbors and are zero beyond the ends. If the kernel is sharded, each device reads
+/// the input that its kernel elements need and computes a partial sum.
 Exprs convolution_form(const OpOnParts& op) {
   auto attributes = std::make_shared<ConvolutionAttributes>(attributes_of<ConvolutionAttributes>(op.instruction));
   const ConvolutionDimensions& names = attributes->dimensions;
@@ -80,13 +81,13 @@ Exprs convolution_form(const OpOnParts& op) {
       window.size = taps;
       local = local_windows(window, size, windows, 1);
       for (int64_t k = 1; k < parts; ++k)
-        local.wanted.begins.push_back(local.wanted.begins[0] + k * taps * window.window_dilation);
+        local.request.begins.push_back(local.request.begins[0] + k * taps * window.window_dilation);
     } else {
       local = local_windows(window, size, op.result_part().dimension(names.output_spatial[i]), parts);
     }
     window.padding_low = local.low;
     window.padding_high = local.high;
-    values[0] = fetched(op, 0, values[0], dimension, by, local.wanted, zero);
+    values[0] = fetched(op, 0, values[0], dimension, by, local.request, zero);
   }
   return {own_opcode(op, values, attributes, op.result_part())};
 }
@@ -108,8 +109,9 @@ Exprs reduce_window_form(const OpOnParts& op) {
     window.padding_high = local.high;
     for (size_t i = 0; i < arrays; ++i) {
       const auto neutral = neutral_value(attributes->to_apply->reducer_kind(), op.results[i].element_type());
-      const Expr fill = neutral ? op.program.constant(*neutral) : values[arrays + i];  // then nothing lies outside
-      values[i] = fetched(op, i, values[i], dimension, by, local.wanted, fill);
+      // The op's padding, if any, has this value; the window itself then has no outside elements.
+      const Expr fill = neutral ? op.program.constant(*neutral) : values[arrays + i];
+      values[i] = fetched(op, i, values[i], dimension, by, local.request, fill);
     }
   }
   return unpack(own_opcode(op, values, attributes, result_of(op)));
@@ -133,7 +135,8 @@ Expr combined(const OpOnParts& op, const ComputationPtr& by, Expr x, Expr y) {
 
 }  // namespace
 
-/// [1 2 | 3 4] -> [1 3 | 3 7], totals 3 and 7, before which stand 0 and 3 -> [1 3 | 6 10].
+/// Computes cumulative reductions. Example: [1 2 | 3 4] -> local sums [1 3 | 3 7], totals 3 and 7, exclusive sums of
+/// totals 0 and 3 -> [1 3 | 6 10].
 Exprs cumulative_form(const OpOnParts& op) {
   const Cumulative along = *cumulative_of(op.instruction, op.computation);
   const Atoms& by = op.cut(0, along.dimension);
@@ -161,8 +164,8 @@ Exprs cumulative_form(const OpOnParts& op) {
   const Expr counted = iota(op.program, places, along.dimension);
   const Expr own = broadcast(op.program.part_index(by), places.dimensions(), {});
   const Expr before = along.reverse ? counted > own : counted < own;
-  const Expr kept = select(before, totals, broadcast(neutral, shape.dimensions(), {}));
-  const Expr start = op.program.add_with<ReduceAttributes>(Opcode::kReduce, {kept, neutral}, [&](auto& a) {
+  const Expr earlier = select(before, totals, broadcast(neutral, shape.dimensions(), {}));
+  const Expr start = op.program.add_with<ReduceAttributes>(Opcode::kReduce, {earlier, neutral}, [&](auto& a) {
     a.dimensions = {along.dimension};
     a.to_apply = *reducer;
   });
@@ -175,7 +178,7 @@ Exprs cumulative_form(const OpOnParts& op) {
   return {run};
 }
 
-/// [1 2 | 3 4] -> [2 1 | 4 3] -> [4 3 | 2 1].
+/// Reverses shards and exchanges them. Example: [1 2 | 3 4] -> [2 1 | 4 3] -> [4 3 | 2 1].
 Exprs reverse_form(const OpOnParts& op) {
   Expr value = own_opcode(op, op.values, op.instruction.attributes, op.result_part());
   for (const int64_t d : attributes_of<ReverseAttributes>(op.instruction).dimensions) {
@@ -197,24 +200,24 @@ Exprs slice_form(const OpOnParts& op) {
     const Atoms& by = op.cut(0, dimension);
     SliceRange& range = attributes->ranges[d];
     if (by.empty()) continue;
-    const int64_t size = op.operands[0].dimension(dimension), kept = part.dimension(dimension);
+    const int64_t size = op.operands[0].dimension(dimension), part_size = part.dimension(dimension);
     if (range == SliceRange{0, size, 1}) {
-      range.limit = kept;
+      range.limit = part_size;
       continue;
     }
-    WantedWindow wanted{0, {}, kept == 0 ? 0 : (kept - 1) * range.stride + 1, 0, size};
+    WindowRequest request{0, {}, part_size == 0 ? 0 : (part_size - 1) * range.stride + 1, 0, size};
     for (int64_t k = 0; k < op.program.atoms().size(by); ++k)
-      wanted.begins.push_back(range.start + k * kept * range.stride);
+      request.begins.push_back(range.start + k * part_size * range.stride);
     const CutArray array{value, size};
-    value = fetch_windows(op.program, std::span(&array, 1), dimension, by, std::span(&wanted, 1))[0];
-    range = {0, wanted.size, range.stride};
+    value = fetch_windows(op.program, std::span(&array, 1), dimension, by, std::span(&request, 1))[0];
+    range = {0, request.size, range.stride};
   }
   return {own_opcode(op, {value}, attributes, part)};
 }
 
 namespace {
 
-/// The layouts that a call states are of its operands' parts.
+/// Writes the call with operand layouts that are those of shards.
 Exprs custom_call_form(const OpOnParts& op) {
   const auto options = custom_call_options(attributes_of<CustomCallAttributes>(op.instruction));
   if (!options.ok()) op.program.fail(options.status());
@@ -231,7 +234,8 @@ Exprs custom_call_form(const OpOnParts& op) {
   return unpack(own_opcode(op, op.values, attributes, result_of(op)));
 }
 
-/// Whether a dimension is cut of which the op takes or gives only some elements: those of its result, or of operand 1.
+/// Returns whether a dimension is sharded along which the op reads or writes only some elements: the sizes of its
+/// result, or of operand 1, differ.
 bool cuts_changed(const OpOnParts& op, size_t operand) {
   const Shape& some = operand == 0 ? op.results[0] : op.operands[operand];
   for (int64_t d = 0; d < op.operands[0].rank(); ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/partition/own_form.h -- ops that on parts of arrays are more than themselves: they need elements that other devices have.
+// hlo/partition/own_form.h -- ops that need elements of other devices when their arrays are sharded.
 #pragma once
 
 #include "hilo/hlo/partition/choose_parts.h"
@@ -7,12 +7,12 @@
 
 namespace hilo::hlo {
 
-/// An op whose operands are cut as chosen. Arrays count leaf by leaf.
+/// An op whose operands are sharded as chosen. Tuples are split into leaves.
 struct OpOnParts {
   DeviceProgram& program;
   const Instruction& instruction;
   const Computation& computation;
-  const std::vector<Shape>&operands, &results;  ///< of the whole program
+  const std::vector<Shape>&operands, &results;  ///< shapes in the whole program
   const ChosenParts& chosen;
   Exprs values;
 
@@ -26,11 +26,11 @@ struct OpOnParts {
   }
 };
 
-/// The results, cut as chosen, and as far as they are partial still to be reduced by what finish_form says. Nothing where the op
-/// on parts is the op.
+/// Returns the results, sharded as chosen. Partial results must still be reduced as finish_form() describes. Returns
+/// nothing if the op can run on shards unchanged.
 std::optional<Exprs> write_own_form(const OpOnParts& op);
 
-// Its parts.
+// Cases of write_own_form()
 Exprs convolution_form(const OpOnParts& op);
 Exprs reduce_window_form(const OpOnParts& op);
 Exprs cumulative_form(const OpOnParts& op);
@@ -40,18 +40,18 @@ Exprs dynamic_slice_form(const OpOnParts& op);
 Exprs dynamic_update_slice_form(const OpOnParts& op);
 Exprs gather_form(const OpOnParts& op);
 Exprs scatter_form(const OpOnParts& op);
-/// Finished: nothing is to be reduced.
+/// Computes top-k; the result is complete, without a remaining reduction.
 Exprs top_k_form(const OpOnParts& op);
 
-/// Elements [start, start + size) of an array's dimension that `by` cuts, where this device has them, and what changes nothing in
-/// an all-reduce elsewhere.
+/// Returns elements [start, start + size) of a dimension that `by` shards. Elements of other devices are neutral, so
+/// that an all-reduce completes them.
 Expr own_elements(DeviceProgram& program, Expr part, int64_t dimension, const Atoms& by, Expr start, int64_t size);
 
-/// What joins what devices have of which one has an element (joining_kind), over scalars.
+/// Returns the scalar reduction that completes own_elements() (joining_kind).
 StatusOr<ComputationPtr> joining_computation(ElementType type);
 Expr joining_neutral(DeviceProgram& program, ElementType type);
 
-/// An index as s32, clamped to [0, most].
+/// Converts an index to s32, clamped to [0, most].
 Expr clamped_index(Expr index, int64_t most);
 
 }  // namespace hilo::hlo

@@ -20,26 +20,26 @@
 #include "hilo/hlo/partition/view.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/trip_count.h"
-#include "hilo/hlo/sharding/by_hand.h"
+#include "hilo/hlo/sharding/manual.h"
 
 namespace hilo::hlo {
 namespace {
 
 using PartList = std::vector<Part>;
 
-/// A computation on its way: one of its own, or one that a call opened, which goes where its caller's instructions go.
+/// A computation that is being partitioned. The instructions of a call are added to its caller's program.
 struct Frame {
-  uint32_t id = 0;  ///< in DataFlow::frames
+  uint32_t id = 0;  ///< index in DataFlow::frames
   std::shared_ptr<DeviceProgram> program;
   std::vector<PartList> parameters;
   bool is_call = false;
-  int64_t times = 1;                    ///< as often as the loops around it run
-  std::vector<ArraySplit> wanted = {};  ///< of the root's leaves; for calls none
-  std::vector<Atoms> unfinished =
-      {};  ///< of the root's leaves: over which they are to be left as summands; none: empty
+  int64_t times = 1;                       ///< number of iterations of the surrounding loops
+  std::vector<ArraySplit> requested = {};  ///< requested splits of the root's leaves; unused for calls
+  std::vector<Atoms> unreduced =
+      {};  ///< by leaf of the root, the atoms over which it stays unreduced; empty: none does
   InstructionId next = 0;
   std::vector<PartList> values = {};
-  std::vector<ComputationPtr> finished = {};  ///< those that instruction `next` opens
+  std::vector<ComputationPtr> finished = {};  ///< computations that instruction `next` opens
 };
 
 bool is_alias(Opcode opcode) {
@@ -47,10 +47,10 @@ bool is_alias(Opcode opcode) {
          opcode == Opcode::kAddDependency || opcode == Opcode::kGetTupleElement;
 }
 
-/// How devices share a whole array: at an edge of a computation by hand.
+/// The sharding of a whole array at the beginning or end of a manual computation.
 struct Edge {
   ArraySplit split;
-  Atoms unfinished;  ///< the array is the sum of what devices have that differ in these
+  Atoms unreduced;  ///< the array is the sum over these
 };
 
 class Partitioner {
@@ -69,18 +69,18 @@ class Partitioner {
   std::vector<ArraySplit> splits(const std::vector<FlowArrayId>& arrays) const;
   PartList parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const;
   PartList parts(const Exprs& values, const std::vector<FlowArrayId>& arrays, std::span<const ArraySplit> cut) const;
-  /// Adds a parameter of these arrays, cut so.
+  /// Adds a parameter of these arrays, sharded by `cut`.
   PartList parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
                      std::span<const ArraySplit> cut) const;
   int64_t runs(const Frame& frame, const Instruction& instruction) const;
   std::vector<ArraySplit> carry_splits(const Frame& frame, const Instruction& loop) const;
-  std::vector<Atoms> carry_sums(const Frame& frame, const Instruction& loop);
-  Status note_sums();
-  void gather_what_steps_read(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const;
+  std::vector<Atoms> carry_unreduced(const Frame& frame, const Instruction& loop);
+  Status record_unreduced();
+  void gather_sliced_dimensions(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const;
   PartList operand_parts(const Frame& frame, const Instruction& instruction) const;
-  Exprs cut_as(Frame& frame, PartList parts, std::span<const ArraySplit> wanted, std::string_view what);
-  void settle(Frame& frame, PartList& parts);
-  Expr packed_as(Frame& frame, const Shape& whole, const PartList& parts, std::span<const ArraySplit> wanted,
+  Exprs cut_as(Frame& frame, PartList parts, std::span<const ArraySplit> requested, std::string_view what);
+  void compute_views(Frame& frame, PartList& parts);
+  Expr packed_as(Frame& frame, const Shape& whole, const PartList& parts, std::span<const ArraySplit> requested,
                  std::string_view what);
 
   Status step(Frame& frame);
@@ -93,10 +93,10 @@ class Partitioner {
   void open_call(Frame& frame, const Instruction& instruction, uint32_t id);
   void open_body(Frame& frame, const Instruction& instruction, uint32_t id);
   void write_control(Frame& frame, const Instruction& instruction);
-  bool is_by_hand(const Frame& frame, const Instruction& instruction) const;
-  Status write_by_hand(Frame& frame, const Instruction& instruction);
+  bool is_manual(const Frame& frame, const Instruction& instruction) const;
+  Status write_manual(Frame& frame, const Instruction& instruction);
   Exprs packed_operands(Frame& frame, const Instruction& instruction, const Exprs& leaves) const;
-  Status write_call_of_each(Frame& frame, const Instruction& instruction);
+  Status write_per_device_call(Frame& frame, const Instruction& instruction);
   StatusOr<Edge> edge(const Instruction& instruction) const;
   void write_while(Frame& frame, const Instruction& instruction);
   void write_conditional(Frame& frame, const Instruction& instruction);
@@ -113,23 +113,23 @@ class Partitioner {
   PartitionContext context_;
   DataFlow flow_;
   std::vector<ArraySplit> splits_;
-  std::vector<Atoms> sums_;   ///< by array of the flow: over which atoms the program wants it unfinished
-  std::deque<Frame> frames_;  // references stay good while others are pushed
+  std::vector<Atoms> unreduced_;  ///< by array of the flow: the atoms over which the program requests it unreduced
+  std::deque<Frame> frames_;      // a deque: references stay valid when frames are pushed
   ComputationPtr entry_;
 };
 
 std::vector<ArraySplit> Partitioner::splits(const std::vector<FlowArrayId>& arrays) const {
-  std::vector<ArraySplit> made;
-  for (const FlowArrayId id : arrays) made.push_back(splits_[id]);
-  return made;
+  std::vector<ArraySplit> result;
+  for (const FlowArrayId id : arrays) result.push_back(splits_[id]);
+  return result;
 }
 
 PartList Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays,
                             std::span<const ArraySplit> cut) const {
-  PartList made;
+  PartList result;
   for (size_t i = 0; i < values.size() && i < arrays.size(); ++i)
-    made.push_back({values[i], cut[i], flow_.arrays[arrays[i]].constant});
-  return made;
+    result.push_back({values[i], cut[i], flow_.arrays[arrays[i]].constant});
+  return result;
 }
 
 PartList Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const {
@@ -150,27 +150,27 @@ PartList Partitioner::operand_parts(const Frame& frame, const Instruction& instr
   return all;
 }
 
-Exprs Partitioner::cut_as(Frame& frame, PartList parts, std::span<const ArraySplit> wanted, std::string_view what) {
+Exprs Partitioner::cut_as(Frame& frame, PartList parts, std::span<const ArraySplit> requested, std::string_view what) {
   Exprs values;
-  for (size_t i = 0; i < parts.size() && i < wanted.size(); ++i) {
-    if (parts[i].split != wanted[i])
+  for (size_t i = 0; i < parts.size() && i < requested.size(); ++i) {
+    if (parts[i].split != requested[i])
       context_.reason = fmt::format("{} {}: {} -> {}", what, i, to_string(parts[i].split, context_.atoms),
-                                    to_string(wanted[i], context_.atoms));
-    values.push_back(hlo::cut_as(*frame.program, parts[i], wanted[i]));
+                                    to_string(requested[i], context_.atoms));
+    values.push_back(hlo::cut_as(*frame.program, parts[i], requested[i]));
   }
   return values;
 }
 
-Expr Partitioner::packed_as(Frame& frame, const Shape& whole, const PartList& parts, std::span<const ArraySplit> wanted,
-                            std::string_view what) {
-  const Exprs values = cut_as(frame, parts, wanted, what);
+Expr Partitioner::packed_as(Frame& frame, const Shape& whole, const PartList& parts,
+                            std::span<const ArraySplit> requested, std::string_view what) {
+  const Exprs values = cut_as(frame, parts, requested, what);
   PartList cut;
   for (const Expr& value : values) cut.push_back({value, {}});
   return pack(*frame.program, whole, cut);
 }
 
-/// Views are made.
-void Partitioner::settle(Frame& frame, PartList& parts) {
+/// Computes deferred views.
+void Partitioner::compute_views(Frame& frame, PartList& parts) {
   for (Part& part : parts) {
     if (part.view == nullptr) continue;
     part.value = make_view(*frame.program, *part.view, part.split);
@@ -178,15 +178,16 @@ void Partitioner::settle(Frame& frame, PartList& parts) {
   }
 }
 
-/// Errors and reports name the instruction, and so do the new instructions; what they state of shardings is done.
+/// Sets the instruction that errors and reports name, and copies its annotations to the new instructions, without their
+/// shardings.
 void Partitioner::at(Frame& frame, const Instruction& instruction) {
   context_.instruction = describe(instruction);
   context_.times = frame.times;
   if (instruction.annotations == nullptr) return frame.program->set_annotations(nullptr);
-  Annotations kept = *instruction.annotations;
-  kept.sharding.clear();
-  kept.frontend_attributes.clear();
-  frame.program->set_annotations(std::make_shared<const Annotations>(std::move(kept)));
+  Annotations annotations = *instruction.annotations;
+  annotations.sharding.clear();
+  annotations.frontend_attributes.clear();
+  frame.program->set_annotations(std::make_shared<const Annotations>(std::move(annotations)));
 }
 
 void Partitioner::alias(Frame& frame, const Instruction& instruction) {
@@ -204,7 +205,7 @@ void Partitioner::alias(Frame& frame, const Instruction& instruction) {
   } else {
     value = operand_parts(frame, instruction);
     if (instruction.opcode != Opcode::kOptimizationBarrier) return;
-    settle(frame, value);
+    compute_views(frame, value);
     const Expr barrier =
         frame.program->add(Opcode::kOptimizationBarrier, {pack(*frame.program, instruction.shape, value)});
     value = parts(unpack(barrier), flow(frame).values[instruction.id]);
@@ -217,7 +218,7 @@ void Partitioner::open_call(Frame& frame, const Instruction& instruction, uint32
   push(std::move(called));
 }
 
-/// A loop's body and condition, a branch, a scan's step: computations with parameters of their own.
+/// Opens a computation with its own parameters: a loop's body or condition, a branch, a scan's step.
 void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32_t id) {
   const Computation& body = *flow_.frames[id].computation;
   Frame opened{
@@ -225,41 +226,41 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
   const bool loops = instruction.opcode == Opcode::kWhile;
   const std::vector<ArraySplit> own =
       loops ? carry_splits(frame, instruction) : splits(flow(frame).values[instruction.id]);
-  const std::vector<Atoms> sums = loops ? carry_sums(frame, instruction) : std::vector<Atoms>();
+  const std::vector<Atoms> sums = loops ? carry_unreduced(frame, instruction) : std::vector<Atoms>();
   for (const InstructionId parameter_id : body.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[id].values[parameter_id];
     PartList values =
         parameter(*opened.program, body.instruction(parameter_id).shape, arrays, loops ? own : splits(arrays));
-    context_.reason = "a carry that is an unfinished sum";
+    context_.reason = "an unreduced carry";
     finish_sums(*opened.program, values, sums);
     opened.parameters.push_back(std::move(values));
   }
   if (instruction.opcode == Opcode::kConditional) {
-    opened.wanted = own;
+    opened.requested = own;
   } else if (instruction.opcode == Opcode::kWhile) {
-    if (frame.finished.empty()) opened.wanted = own, opened.unfinished = sums;
-    else opened.wanted = {ArraySplit()};  // the condition
+    if (frame.finished.empty()) opened.requested = own, opened.unreduced = sums;
+    else opened.requested = {ArraySplit()};  // the condition
   } else {
     const size_t carries = attributes_of<ScanAttributes>(instruction).carry_count;
     size_t carried = 0;
     for (size_t i = 0; i < carries; ++i) carried += instruction.shape.tuple_element(i).leaves().size();
     for (size_t i = 0; i < own.size(); ++i) {
-      opened.wanted.push_back(own[i]);
-      if (i >= carried) opened.wanted.back().erase(opened.wanted.back().begin());
+      opened.requested.push_back(own[i]);
+      if (i >= carried) opened.requested.back().erase(opened.requested.back().begin());
     }
   }
   push(std::move(opened));
 }
 
-/// How often a computation that the instruction opens runs each time; 1 where the program doesn't say it.
+/// Returns how often the instruction runs the computation that it opens, per execution; 1 if unknown.
 int64_t Partitioner::runs(const Frame& frame, const Instruction& instruction) const {
   if (instruction.opcode == Opcode::kWhile) return trip_count(instruction, computation(frame)).value_or(1);
   return instruction.opcode == kExtScan ? attributes_of<ScanAttributes>(instruction).length : 1;
 }
 
-/// Along dimensions of which the loop's steps read stretches, one after the other, an array that they don't change is gathered
-/// once, where all the stretches together are as much.
-void Partitioner::gather_what_steps_read(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const {
+/// If a loop's steps read slices of an array that the loop doesn't change, the array is gathered once instead of in
+/// every step. The sliced dimension is gathered if all slices together are at least half of the array.
+void Partitioner::gather_sliced_dimensions(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const {
   std::vector<uint32_t> waiting = {body};
   while (!waiting.empty()) {
     const FlowFrame& frame = flow_.frames[waiting.back()];
@@ -278,54 +279,54 @@ void Partitioner::gather_what_steps_read(uint32_t body, int64_t trips, FlowArray
   }
 }
 
-/// Of the leaves of a loop's carry.
+/// Returns the splits of the leaves of a loop's carry.
 std::vector<ArraySplit> Partitioner::carry_splits(const Frame& frame, const Instruction& loop) const {
   const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
   const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
-  std::vector<ArraySplit> made = splits(carry);
+  std::vector<ArraySplit> result = splits(carry);
   const int64_t trips = trip_count(loop, computation(frame)).value_or(INT32_MAX);
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (carry[i] == first[i]) gather_what_steps_read(flow(frame).opened.at(loop.id)[0], trips, carry[i], made[i]);
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (carry[i] == first[i]) gather_sliced_dimensions(flow(frame).opened.at(loop.id)[0], trips, carry[i], result[i]);
   }
-  return made;
+  return result;
 }
 
-/// Of the leaves of a loop's carry: one that begins as an unfinished sum and is only added to stays one, so that the others'
-/// summands are needed at the loop's end only.
-std::vector<Atoms> Partitioner::carry_sums(const Frame& frame, const Instruction& loop) {
+/// Returns the atoms over which leaves of a loop's carry stay unreduced. A leaf that starts unreduced and is only added
+/// to stays so; the reduction happens once, after the loop.
+std::vector<Atoms> Partitioner::carry_unreduced(const Frame& frame, const Instruction& loop) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
   const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
-  std::vector<Atoms> made(carry.size());
+  std::vector<Atoms> result(carry.size());
   for (size_t i = 0; i < carry.size(); ++i) {
     const FlowArray& array = flow_.arrays[carry[i]];
-    if (carry[i] == first[i] || sums_[first[i]].empty() || array.by_hand != 0) continue;
-    if (!check_summands(array.shape, splits_[carry[i]], sums_[first[i]]).ok()) continue;
+    if (carry[i] == first[i] || unreduced_[first[i]].empty() || array.manual_depth != 0) continue;
+    if (!check_summands(array.shape, splits_[carry[i]], unreduced_[first[i]]).ok()) continue;
     if (!only_adds_to(flow_, flow(frame).opened.at(loop.id)[0], carry[i], i)) continue;
-    made[i] = sums_[carry[i]] = sums_[first[i]];
+    result[i] = unreduced_[carry[i]] = unreduced_[first[i]];
   }
-  return made;
+  return result;
 }
 
 void Partitioner::write_while(Frame& frame, const Instruction& instruction) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[instruction.id];
   const std::vector<ArraySplit> cut = carry_splits(frame, instruction);
-  const std::vector<Atoms> sums = carry_sums(frame, instruction);
+  const std::vector<Atoms> sums = carry_unreduced(frame, instruction);
   PartList before = frame.values[instruction.operands[0]];
-  leave_summands(*frame.program, before, cut, sums);
+  replace_by_summands(*frame.program, before, cut, sums);
   const Expr first = packed_as(frame, instruction.shape, before, cut, "carry");
   const Expr loop = frame.program->add_with<WhileAttributes>(Opcode::kWhile, {first}, [&](auto& a) {
     a.body = frame.finished[0];
     a.condition = frame.finished[1];
   });
   PartList after = parts(unpack(loop), carry, cut);
-  context_.reason = "the sum that a loop leaves unfinished";
+  context_.reason = "the unreduced result of a loop";
   finish_sums(*frame.program, after, sums);
   frame.values[instruction.id] = std::move(after);
 }
 
 void Partitioner::write_conditional(Frame& frame, const Instruction& instruction) {
   Exprs operands = {frame.values[instruction.operands[0]][0].value};
-  for (const InstructionId id : instruction.operands) settle(frame, frame.values[id]);
+  for (const InstructionId id : instruction.operands) compute_views(frame, frame.values[id]);
   for (const InstructionId id : instruction.operands.subspan(1))
     operands.push_back(pack(*frame.program, computation(frame).instruction(id).shape, frame.values[id]));
   const bool predicated = attributes_of<ConditionalAttributes>(instruction).predicated;
@@ -336,7 +337,7 @@ void Partitioner::write_conditional(Frame& frame, const Instruction& instruction
   frame.values[instruction.id] = parts(unpack(chosen), flow(frame).values[instruction.id]);
 }
 
-/// What is scanned over lies whole along its first dimension, and so does what the steps give.
+/// Writes a scan. Its scanned inputs and outputs are not sharded along their first dimension.
 void Partitioner::write_scan(Frame& frame, const Instruction& instruction) {
   const auto& scan = attributes_of<ScanAttributes>(instruction);
   const FlowFrame& step = flow_.frames[flow(frame).opened.at(instruction.id)[0]];
@@ -344,23 +345,24 @@ void Partitioner::write_scan(Frame& frame, const Instruction& instruction) {
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     const InstructionId id = instruction.operands[i];
     const InstructionId parameter_id = step.computation->parameters()[i];
-    std::vector<ArraySplit> wanted = splits(step.values[parameter_id]);
+    std::vector<ArraySplit> requested = splits(step.values[parameter_id]);
     if (static_cast<int64_t>(i) >= scan.constant_count + scan.carry_count) {
-      for (ArraySplit& split : wanted) split.insert(split.begin(), Atoms());
+      for (ArraySplit& split : requested) split.insert(split.begin(), Atoms());
     }
-    operands.push_back(packed_as(frame, computation(frame).instruction(id).shape, frame.values[id], wanted, "operand"));
+    operands.push_back(
+        packed_as(frame, computation(frame).instruction(id).shape, frame.values[id], requested, "operand"));
   }
-  const Expr made = frame.program->add_with<ScanAttributes>(Opcode(kExtScan), operands, [&](auto& a) {
+  const Expr computed = frame.program->add_with<ScanAttributes>(Opcode(kExtScan), operands, [&](auto& a) {
     a = scan;
     a.step = frame.finished[0];
   });
   const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
-  PartList results = parts(unpack(made), arrays);
-  const std::vector<ArraySplit> wanted = splits(arrays);
+  PartList results = parts(unpack(computed), arrays);
+  const std::vector<ArraySplit> requested = splits(arrays);
   size_t carried = 0;
   for (int64_t i = 0; i < scan.carry_count; ++i) carried += instruction.shape.tuple_element(i).leaves().size();
   for (size_t i = carried; i < results.size(); ++i) results[i].split[0].clear();
-  const Exprs cut = cut_as(frame, results, wanted, "result");
+  const Exprs cut = cut_as(frame, results, requested, "result");
   frame.values[instruction.id] = parts(cut, arrays);
 }
 
@@ -371,24 +373,24 @@ void Partitioner::write_control(Frame& frame, const Instruction& instruction) {
   frame.finished.clear();
 }
 
-bool Partitioner::is_by_hand(const Frame& frame, const Instruction& instruction) const {
-  const auto own = [&](FlowArrayId id) { return flow_.arrays[id].by_hand != 0; };
-  return leaves_by_hand(instruction) || std::ranges::any_of(flow(frame).values[instruction.id], own);
+bool Partitioner::is_manual(const Frame& frame, const Instruction& instruction) const {
+  const auto own = [&](FlowArrayId id) { return flow_.arrays[id].manual_depth != 0; };
+  return leaves_manual(instruction) || std::ranges::any_of(flow(frame).values[instruction.id], own);
 }
 
 StatusOr<Edge> Partitioner::edge(const Instruction& instruction) const {
   HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> stated, request_.manual(instruction));
-  if (!stated) return internal_error(describe(instruction) + " doesn't say its sharding");
+  if (!stated) return internal_error(describe(instruction) + " doesn't state its sharding");
   Edge edge{ArraySplit(static_cast<size_t>(instruction.shape.rank())), {}};
   for (size_t d = 0; d < std::min(edge.split.size(), stated->sharding.dimensions.size()); ++d) {
     HILO_ASSIGN_OR_RETURN(edge.split[d], context_.atoms.atoms_of(stated->sharding.dimensions[d].axes));
   }
-  HILO_ASSIGN_OR_RETURN(edge.unfinished, context_.atoms.atoms_of(stated->sharding.unreduced));
-  HILO_RETURN_IF_ERROR(check_summands(instruction.shape, edge.split, edge.unfinished));
+  HILO_ASSIGN_OR_RETURN(edge.unreduced, context_.atoms.atoms_of(stated->sharding.unreduced));
+  HILO_RETURN_IF_ERROR(check_summands(instruction.shape, edge.split, edge.unreduced));
   return edge;
 }
 
-/// The leaves of all operands, as operands.
+/// Packs the leaves of all operands into operands.
 Exprs Partitioner::packed_operands(Frame& frame, const Instruction& instruction, const Exprs& leaves) const {
   PartList cut;
   for (const Expr& value : leaves) cut.push_back({value, {}});
@@ -403,11 +405,11 @@ Exprs Partitioner::packed_operands(Frame& frame, const Instruction& instruction,
   return packed;
 }
 
-/// A call without results that each device makes, with its parts.
-Status Partitioner::write_call_of_each(Frame& frame, const Instruction& instruction) {
+/// Writes a call without results that each device runs on its shards.
+Status Partitioner::write_per_device_call(Frame& frame, const Instruction& instruction) {
   DeviceProgram& program = *frame.program;
   PartList operands = operand_parts(frame, instruction);
-  settle(frame, operands);
+  compute_views(frame, operands);
   Exprs leaves;
   std::vector<Shape> shapes;
   for (const Part& part : operands) {
@@ -421,33 +423,33 @@ Status Partitioner::write_call_of_each(Frame& frame, const Instruction& instruct
   return ok_status();
 }
 
-/// What each device does with values of its own stands as it is; others it has whole.
-Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) {
+/// Ops on per-device values are copied unchanged; other operands are gathered first.
+Status Partitioner::write_manual(Frame& frame, const Instruction& instruction) {
   DeviceProgram& program = *frame.program;
   const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
   const PartList operands = operand_parts(frame, instruction);
-  if (enters_by_hand(instruction)) {
-    HILO_ASSIGN_OR_RETURN(const Edge taken, edge(instruction));
-    context_.reason = "the part that a computation by hand takes";
-    frame.values[instruction.id] = parts({cut_summand(program, operands[0], taken.split, taken.unfinished)}, arrays);
+  if (enters_manual(instruction)) {
+    HILO_ASSIGN_OR_RETURN(const Edge begin, edge(instruction));
+    context_.reason = "the shard for a manual computation";
+    frame.values[instruction.id] = parts({cut_summand(program, operands[0], begin.split, begin.unreduced)}, arrays);
     return ok_status();
   }
   std::vector<ArraySplit> whole;
   for (const Part& part : operands) whole.emplace_back(part.split.size());
   const Exprs values = cut_as(frame, operands, whole, "operand");
-  if (leaves_by_hand(instruction)) {
-    HILO_ASSIGN_OR_RETURN(const Edge given, edge(instruction));
-    context_.reason = "the sum that a computation by hand leaves to do";
-    PartList sum = {{values[0], given.split}};
-    finish_sums(program, sum, std::span(&given.unfinished, 1));
+  if (leaves_manual(instruction)) {
+    HILO_ASSIGN_OR_RETURN(const Edge end, edge(instruction));
+    context_.reason = "the unreduced result of a manual computation";
+    PartList sum = {{values[0], end.split}};
+    finish_sums(program, sum, std::span(&end.unreduced, 1));
     frame.values[instruction.id] = parts(cut_as(frame, sum, splits(arrays), "result"), arrays);
     return ok_status();
   }
-  const Expr made = program.add(instruction.opcode, packed_operands(frame, instruction, values), instruction.attributes,
-                                instruction.shape);
-  context_.reason = "which the program does by hand";
-  if (is_collective(instruction.opcode)) program.report(made);
-  frame.values[instruction.id] = parts(unpack(made), arrays);
+  const Expr computed = program.add(instruction.opcode, packed_operands(frame, instruction, values),
+                                    instruction.attributes, instruction.shape);
+  context_.reason = "a collective of the program";
+  if (is_collective(instruction.opcode)) program.report(computed);
+  frame.values[instruction.id] = parts(unpack(computed), arrays);
   return ok_status();
 }
 
@@ -472,15 +474,15 @@ Status Partitioner::step(Frame& frame) {
   } else if (opened != all_opened.end()) {
     open_call(frame, instruction, opened->second[0]);
     return ok_status();
-  } else if (is_called_by_each_device(instruction)) {
-    HILO_RETURN_IF_ERROR(write_call_of_each(frame, instruction));
-  } else if (is_by_hand(frame, instruction)) {
-    HILO_RETURN_IF_ERROR(write_by_hand(frame, instruction));
+  } else if (is_per_device_call(instruction)) {
+    HILO_RETURN_IF_ERROR(write_per_device_call(frame, instruction));
+  } else if (is_manual(frame, instruction)) {
+    HILO_RETURN_IF_ERROR(write_manual(frame, instruction));
   } else {
     const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
-    const std::vector<ArraySplit> wanted = splits(arrays);
+    const std::vector<ArraySplit> requested = splits(arrays);
     frame.values[instruction.id] =
-        write_op(*frame.program, instruction, computation(frame), operand_parts(frame, instruction), wanted);
+        write_op(*frame.program, instruction, computation(frame), operand_parts(frame, instruction), requested);
     for (size_t i = 0; i < frame.values[instruction.id].size(); ++i)
       frame.values[instruction.id][i].constant = flow_.arrays[arrays[i]].constant;
   }
@@ -498,15 +500,15 @@ Status Partitioner::finish(Frame& frame) {
     return ok_status();
   }
   at(frame, root);
-  leave_summands(*frame.program, results, frame.wanted, frame.unfinished);
-  const Expr made = packed_as(frame, root.shape, results, frame.wanted, "result");
-  HILO_ASSIGN_OR_RETURN(ComputationPtr computation, std::move(*frame.program).finish(made));
+  replace_by_summands(*frame.program, results, frame.requested, frame.unreduced);
+  const Expr computed = packed_as(frame, root.shape, results, frame.requested, "result");
+  HILO_ASSIGN_OR_RETURN(ComputationPtr computation, std::move(*frame.program).finish(computed));
   if (frames_.size() == 1) entry_ = std::move(computation);
   else frames_[frames_.size() - 2].finished.push_back(std::move(computation));
   return ok_status();
 }
 
-/// Callers know axes only.
+/// Callers can only express whole axes.
 Status Partitioner::keep_whole_axes(const std::vector<FlowArrayId>& arrays) {
   for (const FlowArrayId id : arrays) {
     for (Atoms& atoms : splits_[id]) {
@@ -518,36 +520,36 @@ Status Partitioner::keep_whole_axes(const std::vector<FlowArrayId>& arrays) {
 
 std::vector<Sharding> Partitioner::shardings(const std::vector<FlowArrayId>& arrays,
                                              const std::vector<std::optional<Sharding>>& stated) const {
-  std::vector<Sharding> made;
+  std::vector<Sharding> result;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    Sharding& sharding = made.emplace_back();
+    Sharding& sharding = result.emplace_back();
     sharding.mesh = context_.mesh;
     for (const Atoms& atoms : splits_[arrays[i]])
       sharding.dimensions.push_back({.axes = context_.atoms.whole_axes(atoms)});
     if (stated[i]) sharding.unreduced = stated[i]->unreduced;
   }
-  return made;
+  return result;
 }
 
-/// What the program states in its midst.
-Status Partitioner::note_sums() {
-  sums_.resize(flow_.arrays.size());
+/// Records the unreduced arrays that the program states.
+Status Partitioner::record_unreduced() {
+  unreduced_.resize(flow_.arrays.size());
   for (const DataFlow::Stated& stated : flow_.stated) {
     HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, request_.stated(*stated.instruction));
     for (size_t i = 0; i < std::min(shardings.size(), stated.arrays.size()); ++i) {
-      HILO_ASSIGN_OR_RETURN(sums_[stated.arrays[i]], context_.atoms.atoms_of(shardings[i].unreduced));
+      HILO_ASSIGN_OR_RETURN(unreduced_[stated.arrays[i]], context_.atoms.atoms_of(shardings[i].unreduced));
     }
   }
   return ok_status();
 }
 
-/// Sums among the arguments are finished at once.
+/// Arguments that are unreduced are summed at once.
 StatusOr<Frame> Partitioner::entry_frame() {
   const Computation& entry = *module_.entry;
   Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};
-  HILO_ASSIGN_OR_RETURN(const std::vector<Atoms> sums, unfinished_atoms(request_.parameters, context_.atoms));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Atoms> sums, unreduced_atoms(request_.parameters, context_.atoms));
   size_t leaf = 0;
-  context_.reason = "an argument that is an unfinished sum";
+  context_.reason = "an unreduced argument";
   for (const InstructionId id : entry.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[0].values[id];
     context_.instruction = describe(entry.instruction(id));
@@ -556,15 +558,15 @@ StatusOr<Frame> Partitioner::entry_frame() {
     leaf += own.size();
     frame.parameters.push_back(std::move(own));
   }
-  frame.wanted = splits(flow_.results);
-  HILO_ASSIGN_OR_RETURN(frame.unfinished, unfinished_atoms(request_.results, context_.atoms));
+  frame.requested = splits(flow_.results);
+  HILO_ASSIGN_OR_RETURN(frame.unreduced, unreduced_atoms(request_.results, context_.atoms));
   return frame;
 }
 
 StatusOr<PartitionedProgram> Partitioner::run() {
   HILO_RETURN_IF_ERROR(keep_whole_axes(flow_.parameters));
   HILO_RETURN_IF_ERROR(keep_whole_axes(flow_.results));
-  HILO_RETURN_IF_ERROR(note_sums());
+  HILO_RETURN_IF_ERROR(record_unreduced());
   HILO_ASSIGN_OR_RETURN(Frame entry, entry_frame());
   push(std::move(entry));
   while (!frames_.empty()) {
@@ -577,20 +579,20 @@ StatusOr<PartitionedProgram> Partitioner::run() {
     }
   }
   std::erase_if(context_.report.transfers, [](const Transfer& transfer) { return transfer.members == 0; });
-  PartitionedProgram made{{},
-                          shardings(flow_.parameters, request_.parameters),
-                          shardings(flow_.results, request_.results),
-                          std::move(context_.report)};
-  made.module.name = module_.name;
-  made.module.entry = std::move(entry_);
-  HILO_RETURN_IF_ERROR(dce(made.module).status());
-  HILO_RETURN_IF_ERROR(join_all_reduces(made.module).status());
-  return made;
+  PartitionedProgram result{{},
+                            shardings(flow_.parameters, request_.parameters),
+                            shardings(flow_.results, request_.results),
+                            std::move(context_.report)};
+  result.module.name = module_.name;
+  result.module.entry = std::move(entry_);
+  HILO_RETURN_IF_ERROR(dce(result.module).status());
+  HILO_RETURN_IF_ERROR(join_all_reduces(result.module).status());
+  return result;
 }
 
 bool has_computations_by_hand(const Module& module) {
   for (const ComputationPtr& computation : computations_of(module)) {
-    if (std::ranges::any_of(computation->instructions(), leaves_by_hand)) return true;
+    if (std::ranges::any_of(computation->instructions(), leaves_manual)) return true;
   }
   return false;
 }
@@ -600,15 +602,15 @@ bool has_computations_by_hand(const Module& module) {
 StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRequest& request) {
   Module row_major = module;
   HILO_RETURN_IF_ERROR(normalize_layouts(row_major).status());
-  HILO_ASSIGN_OR_RETURN(const Module called, with_calls_by_hand(row_major, request));
+  HILO_ASSIGN_OR_RETURN(const Module called, with_manual_calls(row_major, request));
   HILO_RETURN_IF_ERROR(check_partitionable(called, has_computations_by_hand(called)));
   HILO_ASSIGN_OR_RETURN(PropagatedFlow propagated, propagate_flow(called, request));
   const MeshAtoms mesh(request.mesh);
   HILO_RETURN_IF_ERROR(check_edges(request.parameters, propagated.flow.parameters, propagated, mesh, "parameter"));
   HILO_RETURN_IF_ERROR(check_edges(request.results, propagated.flow.results, propagated, mesh, "result"));
   for (const FlowArrayId id : propagated.flow.frames[0].values[called.entry->root_id()]) {
-    if (propagated.flow.arrays[id].by_hand != 0)
-      return unimplemented("a result is each device's own: the program already says what each device does");
+    if (propagated.flow.arrays[id].manual_depth != 0)
+      return unimplemented("a result differs between devices: the program already contains per-device code");
   }
   return Partitioner(called, request, std::move(propagated)).run();
 }

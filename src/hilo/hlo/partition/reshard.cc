@@ -14,21 +14,15 @@ bool is_prefix(const Atoms& prefix, const Atoms& of) {
   return prefix.size() <= of.size() && std::equal(prefix.begin(), prefix.end(), of.begin());
 }
 
-size_t common_prefix(const Atoms& a, const Atoms& b) {
-  size_t n = 0;
-  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
-  return n;
-}
-
-/// One array on its way.
+/// The state of planning one reshard.
 struct Planner {
   ArraySplit now;
   const ArraySplit& to;
   const MeshAtoms& atoms;
   std::vector<ReshardStep> steps = {};
 
-  void step(ReshardWay way, size_t from, size_t into, Atoms by) {
-    steps.push_back({way, from, into, std::move(by), now});
+  void step(ReshardKind kind, size_t from, size_t into, Atoms by) {
+    steps.push_back({kind, from, into, std::move(by), now});
   }
   bool permute_all();
   bool cut();
@@ -37,17 +31,17 @@ struct Planner {
   void gather();
 };
 
-/// Parts of the same size: every device gets its part from one that has it.
+/// If all shards have their final sizes, every device receives its shard from a device that has it.
 bool Planner::permute_all() {
   for (size_t d = 0; d < now.size(); ++d) {
     if (atoms.size(now[d]) != atoms.size(to[d])) return false;
   }
   now = to;
-  step(ReshardWay::kPermute, 0, 0, {});
+  step(ReshardKind::kPermute, 0, 0, {});
   return true;
 }
 
-/// Cuts what no other dimension has cut.
+/// Shards dimensions by atoms that no dimension uses.
 bool Planner::cut() {
   bool changed = false;
   for (size_t d = 0; d < now.size(); ++d) {
@@ -56,25 +50,25 @@ bool Planner::cut() {
     for (size_t i = now[d].size(); i < to[d].size() && !is_used(now, to[d][i]); ++i) more.push_back(to[d][i]);
     if (more.empty()) continue;
     now[d].insert(now[d].end(), more.begin(), more.end());
-    step(ReshardWay::kCut, d, d, more);
+    step(ReshardKind::kCut, d, d, more);
     changed = true;
   }
   return changed;
 }
 
-/// The minor atoms of one dimension become the next of another.
+/// Moves the minor atoms of one dimension to another.
 bool Planner::exchange() {
   for (size_t from = 0; from < now.size(); ++from) {
-    const size_t kept = common_prefix(now[from], to[from]);
+    const size_t prefix = common_prefix(now[from], to[from]);
     for (size_t into = 0; into < now.size(); ++into) {
       if (into == from || !is_prefix(now[into], to[into])) continue;
-      for (size_t begin = kept; begin < now[from].size(); ++begin) {
+      for (size_t begin = prefix; begin < now[from].size(); ++begin) {
         const Atoms run(now[from].begin() + begin, now[from].end());
-        const Atoms wanted(to[into].begin() + now[into].size(), to[into].end());
-        if (!is_prefix(run, wanted)) continue;
+        const Atoms target(to[into].begin() + now[into].size(), to[into].end());
+        if (!is_prefix(run, target)) continue;
         now[from].resize(begin);
         now[into].insert(now[into].end(), run.begin(), run.end());
-        step(ReshardWay::kExchange, from, into, run);
+        step(ReshardKind::kExchange, from, into, run);
         return true;
       }
     }
@@ -82,38 +76,39 @@ bool Planner::exchange() {
   return false;
 }
 
-/// Part of a dimension that is cut too often goes to one that isn't cut enough; once all have their sizes, parts change hands.
+/// Moves an atom from a dimension with too many shards to one with too few. Once all sizes are right, permute_all()
+/// exchanges whole shards.
 bool Planner::exchange_sizes() {
   for (size_t from = 0; from < now.size(); ++from) {
     const int64_t surplus = atoms.size(now[from]) / atoms.size(to[from]);
     if (now[from].empty() || atoms.size(now[from]) % atoms.size(to[from]) != 0 || surplus == 1) continue;
     for (size_t into = 0; into < now.size(); ++into) {
-      const int64_t own = atoms.size(now[into]), wanted = atoms.size(to[into]);
+      const int64_t own = atoms.size(now[into]), target = atoms.size(to[into]);
       const Atoms run = {now[from].back()};
       const int64_t size = atoms.size(run);
-      if (into == from || wanted % own != 0 || wanted / own % size != 0 || surplus % size != 0) continue;
+      if (into == from || target % own != 0 || target / own % size != 0 || surplus % size != 0) continue;
       now[from].pop_back();
       now[into].push_back(run[0]);
-      step(ReshardWay::kExchange, from, into, run);
+      step(ReshardKind::kExchange, from, into, run);
       return true;
     }
   }
   return false;
 }
 
-/// One dimension back to what it has in common with its goal.
+/// Gathers one dimension down to the prefix that it shares with the target.
 void Planner::gather() {
   for (size_t d = 0; d < now.size(); ++d) {
-    const size_t kept = common_prefix(now[d], to[d]);
-    if (kept == now[d].size()) continue;
-    const Atoms run(now[d].begin() + kept, now[d].end());
-    now[d].resize(kept);
-    step(ReshardWay::kGather, d, d, run);
+    const size_t prefix = common_prefix(now[d], to[d]);
+    if (prefix == now[d].size()) continue;
+    const Atoms run(now[d].begin() + prefix, now[d].end());
+    now[d].resize(prefix);
+    step(ReshardKind::kGather, d, d, run);
     return;
   }
 }
 
-/// Every device gets its part from one that has it, each sending to one.
+/// Returns pairs by which every device receives its shard from one that has it. Each device sends to one at most.
 Int64Pairs permutation(const ArraySplit& from, const ArraySplit& to, const MeshAtoms& atoms) {
   const auto part_of_place = [&](const ArraySplit& split, int64_t place) {
     std::vector<int64_t> box;
@@ -134,7 +129,7 @@ Int64Pairs permutation(const ArraySplit& from, const ArraySplit& to, const MeshA
   }
   for (const int64_t place : waiting) {
     std::vector<int64_t>& sources = holders[part_of_place(to, place)];
-    pairs.emplace_back(sources.back(), place);  // as many have a part as want it
+    pairs.emplace_back(sources.back(), place);  // each shard has as many holders as receivers
     sources.pop_back();
   }
   std::ranges::sort(pairs);
@@ -147,12 +142,12 @@ double bytes_of(const Shape& whole, const ArraySplit& split, const MeshAtoms& at
   return bytes;
 }
 
-Opcode opcode_of(ReshardWay way) {
-  switch (way) {
-    case ReshardWay::kCut: break;
-    case ReshardWay::kPermute: return Opcode::kCollectivePermute;
-    case ReshardWay::kExchange: return Opcode::kAllToAll;
-    case ReshardWay::kGather: return Opcode::kAllGather;
+Opcode opcode_of(ReshardKind kind) {
+  switch (kind) {
+    case ReshardKind::kCut: break;
+    case ReshardKind::kPermute: return Opcode::kCollectivePermute;
+    case ReshardKind::kExchange: return Opcode::kAllToAll;
+    case ReshardKind::kGather: return Opcode::kAllGather;
   }
   return Opcode::kDynamicSlice;
 }
@@ -160,20 +155,20 @@ Opcode opcode_of(ReshardWay way) {
 }  // namespace
 
 std::vector<ReshardStep> plan_reshard(ArraySplit from, const ArraySplit& to, const MeshAtoms& atoms) {
-  Planner way{std::move(from), to, atoms};
-  while (way.now != to) {
-    if (way.permute_all() || way.cut() || way.exchange() || way.exchange_sizes()) continue;
-    way.gather();
+  Planner planner{std::move(from), to, atoms};
+  while (planner.now != to) {
+    if (planner.permute_all() || planner.cut() || planner.exchange() || planner.exchange_sizes()) continue;
+    planner.gather();
   }
-  return std::move(way.steps);
+  return std::move(planner.steps);
 }
 
 double reshard_bytes(const Shape& whole, const ArraySplit& from, const ArraySplit& to, const MeshAtoms& atoms) {
   if (!whole.is_array() || from == to) return 0;
   double bytes = 0;
   for (const ReshardStep& step : plan_reshard(from, to, atoms)) {
-    if (step.way == ReshardWay::kCut) continue;
-    bytes += link_bytes(opcode_of(step.way), atoms.size(step.by), bytes_of(whole, step.after, atoms));
+    if (step.kind == ReshardKind::kCut) continue;
+    bytes += link_bytes(opcode_of(step.kind), atoms.size(step.by), bytes_of(whole, step.after, atoms));
   }
   return bytes;
 }
@@ -186,11 +181,11 @@ Expr write_reshard(DeviceProgram& program, Expr part, const ArraySplit& from, co
   for (const ReshardStep& step : steps) {
     if (!program.status().ok()) return part;
     const int64_t place = step.from;
-    switch (step.way) {
-      case ReshardWay::kCut: part = program.cut(part, place, step.by); break;
-      case ReshardWay::kPermute: part = program.permute(part, permutation(*now, step.after, program.atoms())); break;
-      case ReshardWay::kExchange: part = program.all_to_all(part, place, step.into, step.by); break;
-      case ReshardWay::kGather: part = program.all_gather(part, place, step.by); break;
+    switch (step.kind) {
+      case ReshardKind::kCut: part = program.cut(part, place, step.by); break;
+      case ReshardKind::kPermute: part = program.permute(part, permutation(*now, step.after, program.atoms())); break;
+      case ReshardKind::kExchange: part = program.all_to_all(part, place, step.into, step.by); break;
+      case ReshardKind::kGather: part = program.all_gather(part, place, step.by); break;
     }
     now = &step.after;
   }

@@ -30,8 +30,8 @@ bool widens(ElementType from, ElementType to) {
   return is_floating(from) && is_floating(to) && bits >= 16 && element_type_info(to).bits > bits;
 }
 
-/// Whether the results of an instruction add up if an operand's values, of that type, do: those of all others are the same in
-/// each sum.
+/// Returns whether an instruction is additive in an operand of that type: the results of summands add up to the result
+/// of the sum, if all other operands are equal.
 bool adds_up(const Instruction& instruction, size_t operand, ElementType type) {
   switch (instruction.opcode) {
     case Opcode::kConvert: return widens(type, instruction.shape.element_type());
@@ -56,32 +56,32 @@ class Summands {
   Expr of(Expr value);
 
  private:
-  bool is_met(Expr value, int steps);
-  Expr before_meeting(Expr value, const DeviceProgram::Meeting& met);
+  bool is_combined(Expr value, int steps);
+  Expr before_collective(Expr value, const DeviceProgram::Combined& combined);
   Expr on_first(Expr value, const Atoms& over);
   Expr among_zeros(Expr part, const Shape& whole, int64_t dimension, const Atoms& by);
 
   DeviceProgram& program_;
   const Atoms& over_;
-  std::map<InstructionId, bool> met_;
+  std::map<InstructionId, bool> is_combined_;
 };
 
-/// Whether the value is linear in what the devices had before they met.
-bool Summands::is_met(Expr value, int steps) {
-  const auto known = met_.find(value.id);
-  if (known != met_.end()) return known->second;
-  constexpr int kMostSteps = 100;  // each is one of a recursion
+/// Returns whether the value is linear in the operands of an earlier collective.
+bool Summands::is_combined(Expr value, int steps) {
+  const auto known = is_combined_.find(value.id);
+  if (known != is_combined_.end()) return known->second;
+  constexpr int kMaxSteps = 100;  // limits the recursion
   const std::span<const InstructionId> operands = program_.instruction(value).operands;
   bool found = false;
-  if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr) {
-    found = met->reducer != nullptr ? without(over_, met->by) != over_ : is_among(met->by, over_);
-  } else if (steps < kMostSteps) {
+  if (const DeviceProgram::Combined* const combined = program_.find_combined(value); combined != nullptr) {
+    found = combined->reducer != nullptr ? without(over_, combined->by) != over_ : is_among(combined->by, over_);
+  } else if (steps < kMaxSteps) {
     for (size_t i = 0; i < operands.size(); ++i) {
       const Expr operand = program_.at(operands[i]);
-      if (adds_up(program_.instruction(value), i, operand.type())) found |= is_met(operand, steps + 1);
+      if (adds_up(program_.instruction(value), i, operand.type())) found |= is_combined(operand, steps + 1);
     }
   }
-  return met_[value.id] = found;
+  return is_combined_[value.id] = found;
 }
 
 Expr Summands::on_first(Expr value, const Atoms& over) {
@@ -99,29 +99,30 @@ Expr Summands::among_zeros(Expr part, const Shape& whole, int64_t dimension, con
   return program_.add(Opcode::kDynamicUpdateSlice, operands);
 }
 
-Expr Summands::before_meeting(Expr value, const DeviceProgram::Meeting& met) {
+Expr Summands::before_collective(Expr value, const DeviceProgram::Combined& combined) {
   const Shape whole = value.shape();
-  Expr part = met.part;
-  if (met.reducer == nullptr) return on_first(among_zeros(part, whole, met.dimension, met.by), without(over_, met.by));
-  const Atoms others = without(met.by, over_);
-  if (!others.empty()) part = program_.all_reduce(part, met.reducer, others);
-  return on_first(part, without(over_, met.by));
+  Expr part = combined.part;
+  if (combined.reducer == nullptr)
+    return on_first(among_zeros(part, whole, combined.dimension, combined.by), without(over_, combined.by));
+  const Atoms others = without(combined.by, over_);
+  if (!others.empty()) part = program_.all_reduce(part, combined.reducer, others);
+  return on_first(part, without(over_, combined.by));
 }
 
 Expr Summands::of(Expr value) {
   if (!program_.status().ok()) return value;
-  if (!is_met(value, 0)) return on_first(value, over_);
-  if (const DeviceProgram::Meeting* const met = program_.meeting(value); met != nullptr)
-    return before_meeting(value, DeviceProgram::Meeting(*met));
-  const Instruction& made = program_.instruction(value);
-  const Opcode opcode = made.opcode;  // copies: what is added moves the instruction
-  const AttributesPtr attributes = made.attributes;
-  const Shape shape = made.shape;
+  if (!is_combined(value, 0)) return on_first(value, over_);
+  if (const DeviceProgram::Combined* const combined = program_.find_combined(value); combined != nullptr)
+    return before_collective(value, DeviceProgram::Combined(*combined));
+  const Instruction& definition = program_.instruction(value);
+  const Opcode opcode = definition.opcode;  // copies: adding instructions moves this one
+  const AttributesPtr attributes = definition.attributes;
+  const Shape shape = definition.shape;
   Exprs operands;
   std::vector<bool> adds;
-  for (const InstructionId operand : made.operands) {
+  for (const InstructionId operand : definition.operands) {
     operands.push_back(program_.at(operand));
-    adds.push_back(adds_up(made, adds.size(), operands.back().type()));
+    adds.push_back(adds_up(definition, adds.size(), operands.back().type()));
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (adds[i]) operands[i] = of(operands[i]);
@@ -151,7 +152,7 @@ Expr summand_of(DeviceProgram& program, Expr value, const Atoms& over) {
   return over.empty() ? value : Summands(program, over).of(value);
 }
 
-/// First the summand, whose dimensions are then cut, unless the devices of the sum share the part.
+/// Computes the summand and shards it. If devices of the sum have different shards, the array is sharded directly.
 Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to, const Atoms& over) {
   if (over.empty() || part.view != nullptr || shares(part.split, over))
     return summand_of(program, cut_as(program, part, to), over);
@@ -160,18 +161,18 @@ Expr cut_summand(DeviceProgram& program, const Part& part, const ArraySplit& to,
   return cut_as(program, summand, to);
 }
 
-StatusOr<std::vector<Atoms>> unfinished_atoms(const std::vector<std::optional<Sharding>>& stated,
-                                              const MeshAtoms& mesh) {
-  std::vector<Atoms> made(stated.size());
+StatusOr<std::vector<Atoms>> unreduced_atoms(const std::vector<std::optional<Sharding>>& stated,
+                                             const MeshAtoms& mesh) {
+  std::vector<Atoms> result(stated.size());
   for (size_t i = 0; i < stated.size(); ++i) {
     if (!stated[i]) continue;
-    HILO_ASSIGN_OR_RETURN(made[i], mesh.atoms_of(stated[i]->unreduced));
+    HILO_ASSIGN_OR_RETURN(result[i], mesh.atoms_of(stated[i]->unreduced));
   }
-  return made;
+  return result;
 }
 
-void leave_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
-                    std::span<const Atoms> over) {
+void replace_by_summands(DeviceProgram& program, std::span<Part> values, std::span<const ArraySplit> to,
+                         std::span<const Atoms> over) {
   for (size_t i = 0; i < values.size() && i < over.size(); ++i) {
     if (!over[i].empty()) values[i] = {cut_summand(program, values[i], to[i], over[i]), to[i]};
   }
@@ -179,15 +180,15 @@ void leave_summands(DeviceProgram& program, std::span<Part> values, std::span<co
 
 namespace {
 
-/// What is made of one leaf of what a loop carries, as far as it adds up.
-struct OfCarry {
+/// The values in a loop's body that are computed additively from one leaf of the carry.
+struct CarryDependents {
   const DataFlow& flow;
   std::set<FlowArrayId> arrays;
 
   bool holds(const std::vector<FlowArrayId>& values) const {
     return std::ranges::any_of(values, [&](FlowArrayId id) { return arrays.contains(id); });
   }
-  /// Adds what the instruction makes of them. Whether it does no more than add them up.
+  /// Adds the instruction's results. Returns false if it uses the leaf for anything but additions.
   bool add(const FlowFrame& frame, const Instruction& instruction) {
     const bool names = instruction.opcode == Opcode::kTuple || instruction.opcode == Opcode::kGetTupleElement ||
                        instruction.opcode == Opcode::kParameter || instruction.opcode == Opcode::kCall;
@@ -199,7 +200,7 @@ struct OfCarry {
     }
     return true;
   }
-  /// The same of all that the body does, in the computations that it calls too.
+  /// As add(), for the whole body and the computations that it calls.
   bool add_all(uint32_t body) {
     std::vector<uint32_t> waiting = {body};
     while (!waiting.empty()) {
@@ -218,15 +219,15 @@ struct OfCarry {
 }  // namespace
 
 bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size_t leaf) {
-  OfCarry made{flow, {carried}};
-  for (size_t before = 0; before != made.arrays.size();) {
-    before = made.arrays.size();
-    if (!made.add_all(body)) return false;
+  CarryDependents result{flow, {carried}};
+  for (size_t before = 0; before != result.arrays.size();) {
+    before = result.arrays.size();
+    if (!result.add_all(body)) return false;
   }
   const FlowFrame& frame = flow.frames[body];
   const std::vector<FlowArrayId>& root = frame.values[frame.computation->root_id()];
   for (size_t i = 0; i < root.size(); ++i) {
-    if (i != leaf && made.arrays.contains(root[i])) return false;
+    if (i != leaf && result.arrays.contains(root[i])) return false;
   }
   return true;
 }
@@ -234,10 +235,9 @@ bool only_adds_to(const DataFlow& flow, uint32_t body, FlowArrayId carried, size
 Status check_summands(const Shape& shape, const ArraySplit& split, const Atoms& over) {
   if (over.empty()) return ok_status();
   if (!shape.is_array() || joining_kind(shape.element_type()) != ReducerKind::kAdd)
-    return unimplemented(fmt::format("{} is an unfinished sum, and nothing adds its elements", shape.to_string()));
+    return unimplemented(fmt::format("{} is unreduced, and its type has no addition", shape.to_string()));
   if (shares(split, over))
-    return unimplemented(
-        fmt::format("{} is an unfinished sum of devices that share a dimension of it", shape.to_string()));
+    return unimplemented(fmt::format("{} is unreduced over devices that shard a dimension of it", shape.to_string()));
   return ok_status();
 }
 

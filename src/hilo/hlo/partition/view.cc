@@ -14,7 +14,7 @@ namespace {
 
 using Pieces = std::vector<ViewPiece>;
 
-/// The one dimension that an op changes.
+/// Returns the only dimension that the op changes.
 std::optional<int64_t> changed_dimension(const Instruction& instruction, const Shape& operand) {
   std::optional<int64_t> found;
   for (int64_t d = 0; d < operand.rank(); ++d) {
@@ -36,27 +36,27 @@ std::optional<int64_t> changed_dimension(const Instruction& instruction, const S
   return found;
 }
 
-/// An operand's pieces along the dimension.
+/// Returns an operand's pieces along the dimension.
 Pieces pieces_of(const Part& part, const Shape& whole, int64_t dimension) {
   if (part.view != nullptr && part.view->dimension == dimension) return part.view->pieces;
   const int64_t size = whole.dimension(dimension);
   return {{part.value, part.split, size, 0, size}};
 }
 
-/// Elements [begin, end) of pieces.
+/// Returns elements [begin, end) of pieces.
 Pieces cut_pieces(const Pieces& pieces, int64_t begin, int64_t end) {
-  Pieces made;
+  Pieces result;
   int64_t at = 0;
   for (const ViewPiece& piece : pieces) {
     const int64_t low = std::max(begin, at), high = std::min(end, at + piece.size);
     if (low < high) {
-      ViewPiece& kept = made.emplace_back(piece);
-      kept.from += low - at;
-      kept.size = high - low;
+      ViewPiece& part = result.emplace_back(piece);
+      part.from += low - at;
+      part.size = high - low;
     }
     at += piece.size;
   }
-  return made;
+  return result;
 }
 
 Pieces pad_pieces(Pieces pieces, const PaddingDimension& padding, int64_t size, Expr fill) {
@@ -77,8 +77,8 @@ bool is_cut_piece(const ViewPiece& piece, int64_t dimension) {
   return !piece.is_fill && !piece.split[dimension].empty();
 }
 
-/// A view's part on its way.
-struct Making {
+/// State of computing one view.
+struct ViewWriter {
   DeviceProgram& program;
   const View& view;
   const ArraySplit& to;
@@ -89,16 +89,17 @@ struct Making {
   Expr whole_piece(const ViewPiece& piece) const;
   Expr side_by_side() const;
   Expr by_parts() const;
-  Exprs windows(const std::vector<WantedWindow>& wanted) const;
+  Exprs windows(const std::vector<WindowRequest>& requested) const;
 };
 
-Expr Making::filled(Expr scalar, int64_t size) const {
+Expr ViewWriter::filled(Expr scalar, int64_t size) const {
   const Shape part = with_dimension(part_of(view.shape, to, program.atoms()), view.dimension, size);
   return broadcast(scalar, part.dimensions(), {});
 }
 
-/// What every device is to have of an array: where that is little, who has it tells it all.
-Expr Making::whole_piece(const ViewPiece& piece) const {
+/// Returns the whole piece on every device. A small piece is sent by all-reduce from the device that has it; a large
+/// one is gathered.
+Expr ViewWriter::whole_piece(const ViewPiece& piece) const {
   if (piece.is_fill) return filled(piece.value, piece.size);
   ArraySplit split = to;
   split[place()] = piece.split[place()];
@@ -119,70 +120,70 @@ Expr Making::whole_piece(const ViewPiece& piece) const {
   return slice(whole, view.dimension, piece.from, piece.from + piece.size);
 }
 
-Expr Making::side_by_side() const {
+Expr ViewWriter::side_by_side() const {
   Exprs parts;
   for (const ViewPiece& piece : view.pieces) parts.push_back(whole_piece(piece));
   if (parts.empty()) return filled(program.constant(Literal(Shape::scalar(view.shape.element_type()))), 0);
   return parts.size() == 1 ? parts[0] : concatenate(parts, view.dimension);
 }
 
-/// Windows of the pieces' arrays, which are cut along the dimension as the result is, or whole.
-Exprs Making::windows(const std::vector<WantedWindow>& wanted) const {
+/// Returns windows of the pieces' arrays, which are sharded along the dimension like the result, or whole.
+Exprs ViewWriter::windows(const std::vector<WindowRequest>& requested) const {
   std::vector<CutArray> arrays;
-  std::vector<WantedWindow> fetched;
-  std::vector<std::pair<bool, Expr>> made;  // fetched, or this
+  std::vector<WindowRequest> fetched;
+  std::vector<std::pair<bool, Expr>> result;  // true: fetched; false: this value
   for (size_t i = 0; i < view.pieces.size(); ++i) {
     const ViewPiece& piece = view.pieces[i];
     const bool is_cut = is_cut_piece(piece, view.dimension) && piece.whole % program.atoms().size(by()) == 0;
     if (piece.is_fill) {
-      made.emplace_back(false, filled(piece.value, wanted[i].size));
+      result.emplace_back(false, filled(piece.value, requested[i].size));
       continue;
     }
     ArraySplit split = to;
     if (!is_cut) split[place()].clear();
     const Expr part = reshard(program, piece.value, piece.split, split);
-    made.emplace_back(is_cut, is_cut ? part : window_of_whole(program, part, view.dimension, by(), wanted[i]));
+    result.emplace_back(is_cut, is_cut ? part : window_of_whole(program, part, view.dimension, by(), requested[i]));
     if (!is_cut) continue;
     const auto same = std::ranges::find_if(arrays, [&](const CutArray& array) { return array.part.id == part.id; });
-    fetched.push_back(wanted[i]);
+    fetched.push_back(requested[i]);
     fetched.back().array = static_cast<size_t>(same - arrays.begin());
     if (same == arrays.end()) arrays.push_back({part, piece.whole});
   }
   const Exprs all = fetch_windows(program, arrays, view.dimension, by(), fetched);
   Exprs values;
   size_t next = 0;
-  for (const auto& [is_fetched, value] : made) values.push_back(is_fetched ? all[next++] : value);
+  for (const auto& [is_fetched, value] : result) values.push_back(is_fetched ? all[next++] : value);
   return values;
 }
 
-Expr Making::by_parts() const {
+Expr ViewWriter::by_parts() const {
   const int64_t size = view.shape.dimension(view.dimension), parts = program.atoms().size(by()), own = size / parts;
-  std::vector<WantedWindow> wanted;
+  std::vector<WindowRequest> requested;
   std::vector<int64_t> begins;
   for (int64_t k = 0; k < parts; ++k) begins.push_back(k * own);
   int64_t at = 0;
   for (const ViewPiece& piece : view.pieces) {
-    WantedWindow& window = wanted.emplace_back(WantedWindow{0, begins, own, piece.from, piece.from + piece.size});
+    WindowRequest& window = requested.emplace_back(WindowRequest{0, begins, own, piece.from, piece.from + piece.size});
     for (int64_t& begin : window.begins) begin += piece.from - at;
     at += piece.size;
   }
-  const Exprs values = windows(wanted);
+  const Exprs values = windows(requested);
   if (!program.status().ok() || values.empty()) return program.at(0);
-  Expr made = values[0];
+  Expr result = values[0];
   const Expr begin = program.number_of_part(by(), begins);
   at = view.pieces[0].size;
   for (size_t i = 1; i < values.size(); ++i) {
     const int64_t end = at + view.pieces[i].size;
-    made = select(lies_in(program, made.shape(), view.dimension, begin, at, end), values[i], made);
+    result = select(is_in_range(program, result.shape(), view.dimension, begin, at, end), values[i], result);
     at = end;
   }
-  return made;
+  return result;
 }
 
 }  // namespace
 
 std::optional<Part> write_view(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
-                               std::span<const Part> given, const ArraySplit& wanted) {
+                               std::span<const Part> parts, const ArraySplit& requested) {
   const auto shape = [&](size_t i) -> const Shape& { return computation.instruction(instruction.operands[i]).shape; };
   std::optional<int64_t> along;
   if (instruction.opcode == Opcode::kConcatenate) along = attributes_of<ConcatenateAttributes>(instruction).dimension;
@@ -193,9 +194,9 @@ std::optional<Part> write_view(DeviceProgram& program, const Instruction& instru
   const size_t place = *along;
   const auto is_cut = [&](const Part& part) { return place < part.split.size() && !part.split[place].empty(); };
   const auto has_pieces = [&](const Part& part) { return part.view != nullptr && part.view->dimension == *along; };
-  if (std::ranges::none_of(given, [&](const Part& part) { return is_cut(part) || has_pieces(part); }))
+  if (std::ranges::none_of(parts, [&](const Part& part) { return is_cut(part) || has_pieces(part); }))
     return std::nullopt;
-  std::vector<Part> operands(given.begin(), given.end());
+  std::vector<Part> operands(parts.begin(), parts.end());
   for (Part& part : operands) {
     if (part.view == nullptr || has_pieces(part)) continue;
     part.value = make_view(program, *part.view, part.split);
@@ -217,20 +218,20 @@ std::optional<Part> write_view(DeviceProgram& program, const Instruction& instru
       pieces = pad_pieces(std::move(pieces), padding, shape(0).dimension(*along), operands[1].value);
     }
   }
-  // Constants are cut where they are used.
+  // Constants are sharded at each use.
   if (!std::ranges::any_of(pieces, [&](const ViewPiece& piece) { return is_cut_piece(piece, *along); }))
     return std::nullopt;
-  return Part{{}, wanted, false, std::make_shared<View>(View{instruction.shape, *along, std::move(pieces)})};
+  return Part{{}, requested, false, std::make_shared<View>(View{instruction.shape, *along, std::move(pieces)})};
 }
 
 Expr make_view(DeviceProgram& program, View& view, const ArraySplit& to) {
   if (!program.status().ok()) return program.at(0);
-  const auto found = view.made.find(to);
-  if (found != view.made.end()) return found->second;
-  const Making making{program, view, to};
-  const Expr made = making.by().empty() ? making.side_by_side() : making.by_parts();
-  view.made.emplace(to, made);
-  return made;
+  const auto found = view.cache.find(to);
+  if (found != view.cache.end()) return found->second;
+  const ViewWriter making{program, view, to};
+  const Expr result = making.by().empty() ? making.side_by_side() : making.by_parts();
+  view.cache.emplace(to, result);
+  return result;
 }
 
 Expr cut_as(DeviceProgram& program, const Part& part, const ArraySplit& to) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/partition/view.h -- slices, pads and concatenations that nobody has made yet: their parts may have several sizes, and who
-// reads them often wants other parts.
+// hlo/partition/view.h -- deferred slices, pads and concatenations. Their natural shards may have unequal sizes, and
+// users often request other shards.
 #pragma once
 
 #include "hilo/hlo/partition/op_parts.h"
 
 namespace hilo::hlo {
 
-/// `size` elements of an array along the view's dimension, from `from` on; without an array: `fill`, a scalar.
+/// `size` elements of an array along the view's dimension, from `from` on. Without an array: the scalar `fill`,
+/// repeated.
 struct ViewPiece {
   Expr value;
   ArraySplit split;
@@ -16,23 +17,25 @@ struct ViewPiece {
   bool is_fill = false;
 };
 
-/// Pieces one after the other along a dimension. Example    a roll of f32[1024] by 1: element 1023, then elements 0 to 1022
+/// Pieces that are concatenated along a dimension.
+/// Example   a roll of f32[1024] by 1: element 1023, then elements 0 to 1022
 struct View {
   Shape shape;  ///< of the whole array
   int64_t dimension = 0;
   std::vector<ViewPiece> pieces;
-  std::map<ArraySplit, Expr> made = {};  ///< what was asked for
+  std::map<ArraySplit, Expr> cache = {};  ///< cached results by requested split
 };
 
-/// The op as a view, or made of views, which is wanted cut so: a slice without strides, a pad without interior, a concatenation,
-/// along a dimension that an operand has cut. Views along other dimensions are made first. Nothing for all others.
+/// Returns the op as a view, or computed from views, for the requested sharding of its result. Views are slices without
+/// strides, pads without interior padding, and concatenations, along a dimension in which an operand is sharded.
+/// Operands that are views along other dimensions are computed first. Returns nothing for all other ops.
 std::optional<Part> write_view(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
-                               std::span<const Part> operands, const ArraySplit& wanted);
+                               std::span<const Part> operands, const ArraySplit& requested);
 
-/// The view's part.
+/// Returns the view's shard.
 Expr make_view(DeviceProgram& program, View& view, const ArraySplit& to);
 
-/// Any part, cut as `to`.
+/// Returns any part, resharded to `to`.
 Expr cut_as(DeviceProgram& program, const Part& part, const ArraySplit& to);
 
 }  // namespace hilo::hlo

@@ -16,18 +16,18 @@ struct Interval {
 
 Interval common(Interval a, Interval b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
-/// A stretch of an array's part that the device of part `from` has and that of part `to` wants.
+/// A range of an array's shard that the device of shard `from` has and that of shard `to` needs.
 struct Message {
   size_t array;
   int64_t from, to;
-  Interval stretch;  ///< of the whole dimension
+  Interval stretch;  ///< indices in the whole dimension
 };
 
-/// Messages that go at once: each device sends one at most, and gets one at most.
+/// Messages of one collective-permute: each device sends one at most and receives one at most.
 struct Round {
   std::vector<const Message*> to;  ///< by receiver; null: nothing
   std::vector<bool> sends;
-  int64_t size = 0, most = 0;  ///< in elements; what its arrays' parts have at least
+  int64_t size = 0, most = 0;  ///< number of elements of each message; the smallest shard size of the arrays involved
 };
 
 struct Exchange {
@@ -35,34 +35,34 @@ struct Exchange {
   std::span<const CutArray> arrays;
   int64_t dimension;
   const Atoms& by;
-  std::span<const WantedWindow> windows;
+  std::span<const WindowRequest> windows;
   int64_t parts;
   std::vector<Message> messages = {};
   std::vector<Round> rounds = {};
 
   int64_t part_size(size_t array) const { return arrays[array].size / parts; }
   Interval part(size_t array, int64_t k) const { return {k * part_size(array), (k + 1) * part_size(array)}; }
-  Interval needed(const WantedWindow& window, int64_t k) const {
+  Interval needed(const WindowRequest& window, int64_t k) const {
     const int64_t begin = window.begins[k];
     const int64_t size = arrays[window.array].size;
     return common({begin, begin + window.size}, {std::max<int64_t>(0, window.low), std::min(size, window.high)});
   }
   void list_messages();
   void plan_rounds();
-  bool is_dear() const;
+  bool is_costly() const;
   Interval sent(const Round& round, int64_t to) const;
   Expr send(const Round& round);
   Expr sent_by(const Round& round, size_t array, int64_t only);
 };
 
-/// Neighbours' first: the same hop is one round where it can be.
+/// Lists messages by distance, so that messages over the same distance share a round.
 void Exchange::list_messages() {
   for (int64_t hop = 1; hop < parts; ++hop) {
     for (int64_t to = 0; to < parts; ++to) {
       const int64_t from = (to + hop) % parts;
       for (size_t array = 0; array < arrays.size(); ++array) {
         Interval all;
-        for (const WantedWindow& window : windows) {
+        for (const WindowRequest& window : windows) {
           const Interval one = window.array == array ? common(needed(window, to), part(array, from)) : Interval();
           if (one.empty()) continue;
           all = all.empty() ? one : Interval{std::min(all.begin, one.begin), std::max(all.end, one.end)};
@@ -94,14 +94,15 @@ void Exchange::plan_rounds() {
   }
 }
 
-bool Exchange::is_dear() const {
+bool Exchange::is_costly() const {
   int64_t sent = 0, all = 0;
   for (const Round& round : rounds) sent += round.size;
   for (const CutArray& array : arrays) all += array.size / parts * (parts - 1);
   return sent > all;
 }
 
-/// What is sent is as long as the round, from the message's begin on, or before where the part ends.
+/// Returns the sent range. All messages of a round have the same size: the range starts at the message's begin, or
+/// earlier if it would exceed the shard's end.
 Interval Exchange::sent(const Round& round, int64_t to) const {
   const Message& message = *round.to[to];
   const int64_t end = part(message.array, message.from).end;
@@ -109,7 +110,7 @@ Interval Exchange::sent(const Round& round, int64_t to) const {
   return {begin, begin + round.size};
 }
 
-/// This device's message of the round, if it is of that array.
+/// Returns this device's message of the round if it is from that array.
 Expr Exchange::sent_by(const Round& round, size_t array, int64_t only) {
   if (only >= 0) return slice(arrays[array].part, dimension, only, only + round.size);
   std::vector<int64_t> starts(parts);
@@ -126,7 +127,7 @@ Expr Exchange::send(const Round& round) {
   Expr value;
   for (size_t array = 0; array < arrays.size(); ++array) {
     std::vector<int64_t> is_sender(parts);
-    std::optional<int64_t> start;  // the same for all senders; -1: it isn't
+    std::optional<int64_t> start;  // the start for all senders, or -1 if it differs
     for (int64_t to = 0; to < parts; ++to) {
       const Message* const message = round.to[to];
       if (message == nullptr || message->array != array) continue;
@@ -147,14 +148,14 @@ Expr Exchange::send(const Round& round) {
   return program.send(value, by, sources);
 }
 
-/// Elements that a device has got, and where they begin in its window; by part.
+/// Received elements, and by shard where they begin in its window.
 struct Piece {
   Expr value;
   int64_t size;
   std::vector<std::optional<int64_t>> places;  ///< nothing: the window needs none of them
 };
 
-/// The one place of all devices that need the piece.
+/// Returns the place of the piece if it is equal on all devices that need it.
 std::optional<int64_t> only_place(const Piece& piece) {
   std::optional<int64_t> found;
   for (const std::optional<int64_t>& place : piece.places) {
@@ -170,7 +171,7 @@ Expr zeros(DeviceProgram& program, const Shape& like, int64_t dimension, int64_t
   return full(program, shape, Literal(Shape::scalar(shape.element_type())));
 }
 
-/// Pieces one after the other, each at one place on all devices; nothing where they overlap or have several places.
+/// Concatenates pieces that are at one place on all devices. Returns nothing if they overlap or have several places.
 std::optional<Expr> laid_out(DeviceProgram& program, std::vector<Piece> pieces, int64_t dimension, int64_t size) {
   std::vector<std::pair<int64_t, const Piece*>> order;
   for (const Piece& piece : pieces) {
@@ -182,52 +183,52 @@ std::optional<Expr> laid_out(DeviceProgram& program, std::vector<Piece> pieces, 
   Exprs parts;
   int64_t end = 0;
   for (const auto& [place, piece] : order) {
-    const Interval kept = common({place, place + piece->size}, {0, size});
-    if (kept.empty()) continue;
-    if (kept.begin < end) return std::nullopt;
-    if (kept.begin > end) parts.push_back(zeros(program, piece->value.shape(), dimension, kept.begin - end));
-    const bool all = kept.size() == piece->size;
-    parts.push_back(all ? piece->value : slice(piece->value, dimension, kept.begin - place, kept.end - place));
-    end = kept.end;
+    const Interval inside = common({place, place + piece->size}, {0, size});
+    if (inside.empty()) continue;
+    if (inside.begin < end) return std::nullopt;
+    if (inside.begin > end) parts.push_back(zeros(program, piece->value.shape(), dimension, inside.begin - end));
+    const bool all = inside.size() == piece->size;
+    parts.push_back(all ? piece->value : slice(piece->value, dimension, inside.begin - place, inside.end - place));
+    end = inside.end;
   }
   if (parts.empty()) return std::nullopt;
   if (end < size) parts.push_back(zeros(program, parts[0].shape(), dimension, size - end));
   return parts.size() == 1 ? parts[0] : concatenate(parts, dimension);
 }
 
-/// Pieces written one over the other, each at this device's place; those that it doesn't need go to a margin.
+/// Writes pieces over each other, each at this device's place. Unneeded pieces are written to a margin.
 Expr written(DeviceProgram& program, const std::vector<Piece>& pieces, int64_t dimension, const Atoms& by,
              const Shape& like, int64_t size) {
   int64_t margin = 0;
   for (const Piece& piece : pieces) margin = std::max(margin, piece.size);
-  Expr made = zeros(program, like, dimension, size + 2 * margin);
+  Expr result = zeros(program, like, dimension, size + 2 * margin);
   for (const Piece& piece : pieces) {
     std::vector<int64_t> places;
     for (const std::optional<int64_t>& place : piece.places) places.push_back(margin + place.value_or(-piece.size));
-    made = put_at(made, piece.value, dimension, program.number_of_part(by, places));
+    result = put_at(result, piece.value, dimension, program.number_of_part(by, places));
   }
-  return slice(made, dimension, margin, margin + size);
+  return slice(result, dimension, margin, margin + size);
 }
 
 }  // namespace
 
 Exprs fetch_windows(DeviceProgram& program, std::span<const CutArray> arrays, int64_t dimension, const Atoms& by,
-                    std::span<const WantedWindow> windows) {
+                    std::span<const WindowRequest> windows) {
   Exchange exchange{program, arrays, dimension, by, windows, program.atoms().size(by)};
-  Exprs made;
+  Exprs result;
   if (!program.status().ok()) return Exprs(windows.size(), program.at(0));
   exchange.list_messages();
   exchange.plan_rounds();
-  if (exchange.is_dear()) {
+  if (exchange.is_costly()) {
     Exprs wholes;
     for (const CutArray& array : arrays) wholes.push_back(program.all_gather(array.part, dimension, by));
-    for (const WantedWindow& window : windows)
-      made.push_back(window_of_whole(program, wholes[window.array], dimension, by, window));
-    return made;
+    for (const WindowRequest& window : windows)
+      result.push_back(window_of_whole(program, wholes[window.array], dimension, by, window));
+    return result;
   }
   Exprs received;
   for (const Round& round : exchange.rounds) received.push_back(exchange.send(round));
-  for (const WantedWindow& window : windows) {
+  for (const WindowRequest& window : windows) {
     const CutArray& array = arrays[window.array];
     std::vector<Piece> pieces = {{array.part, array.size / exchange.parts, {}}};
     for (size_t r = 0; r < received.size(); ++r) pieces.push_back({received[r], exchange.rounds[r].size, {}});
@@ -248,42 +249,42 @@ Exprs fetch_windows(DeviceProgram& program, std::span<const CutArray> arrays, in
       return std::ranges::all_of(piece.places, [](const auto& place) { return !place; });
     });
     const std::optional<Expr> simple = laid_out(program, pieces, dimension, window.size);
-    made.push_back(simple ? *simple : written(program, pieces, dimension, by, array.part.shape(), window.size));
+    result.push_back(simple ? *simple : written(program, pieces, dimension, by, array.part.shape(), window.size));
   }
-  return made;
+  return result;
 }
 
 Expr window_of_whole(DeviceProgram& program, Expr whole, int64_t dimension, const Atoms& by,
-                     const WantedWindow& wanted) {
+                     const WindowRequest& request) {
   if (!program.status().ok()) return whole;
   const int64_t size = whole.shape().dimension(dimension);
   int64_t low = 0, high = 0;
-  for (const int64_t begin : wanted.begins) {
-    low = std::max(low, std::min(-begin, wanted.size));
-    high = std::max(high, std::min(begin + wanted.size - size, wanted.size));
+  for (const int64_t begin : request.begins) {
+    low = std::max(low, std::min(-begin, request.size));
+    high = std::max(high, std::min(begin + request.size - size, request.size));
   }
   const Expr zero = program.constant(Literal(Shape::scalar(whole.type())));
-  std::vector<int64_t> begins = wanted.begins;
+  std::vector<int64_t> begins = request.begins;
   for (int64_t& begin : begins) begin += low;
   const Expr padded = low == 0 && high == 0 ? whole : pad_ends(whole, dimension, low, high, zero);
-  return slice_at(padded, dimension, program.number_of_part(by, begins), wanted.size);
+  return slice_at(padded, dimension, program.number_of_part(by, begins), request.size);
 }
 
-Expr lies_in(DeviceProgram& program, const Shape& shape, int64_t dimension, Expr begin, int64_t low, int64_t high) {
+Expr is_in_range(DeviceProgram& program, const Shape& shape, int64_t dimension, Expr begin, int64_t low, int64_t high) {
   const Shape line = Shape::array(ElementType::kS32, {shape.dimension(dimension)});
   const Expr places = iota(program, line, 0) + broadcast(begin, line.dimensions(), {});
   const Expr inside = bitwise_and(places >= static_cast<double>(low), places < static_cast<double>(high));
   return broadcast(inside, shape.dimensions(), {dimension});
 }
 
-Expr fill_outside(DeviceProgram& program, Expr window, int64_t dimension, const Atoms& by, const WantedWindow& wanted,
+Expr fill_outside(DeviceProgram& program, Expr window, int64_t dimension, const Atoms& by, const WindowRequest& request,
                   Expr fill) {
   if (!program.status().ok()) return window;
-  const auto is_inside = [&](int64_t begin) { return begin >= wanted.low && begin + wanted.size <= wanted.high; };
-  if (std::ranges::all_of(wanted.begins, is_inside)) return window;
+  const auto is_inside = [&](int64_t begin) { return begin >= request.low && begin + request.size <= request.high; };
+  if (std::ranges::all_of(request.begins, is_inside)) return window;
   const Shape shape = window.shape();
-  const Expr begin = program.number_of_part(by, wanted.begins);
-  return select(lies_in(program, shape, dimension, begin, wanted.low, wanted.high), window,
+  const Expr begin = program.number_of_part(by, request.begins);
+  return select(is_in_range(program, shape, dimension, begin, request.low, request.high), window,
                 broadcast(fill, shape.dimensions(), {}));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/partition/windows.h -- stretches of a dimension that reach over the borders of its parts.
+// hlo/partition/windows.h -- ranges of a dimension that cross the borders of shards.
 #pragma once
 
 #include <span>
@@ -8,43 +8,43 @@
 
 namespace hilo::hlo {
 
-/// An array of which each device has a part along the dimension in question.
+/// An array that is sharded along the dimension in question.
 struct CutArray {
   Expr part;
   int64_t size = 0;  ///< of the whole dimension
 };
 
-/// What each device wants: elements [begins[k], begins[k] + size) for the device of part k, as far as they lie in [low, high)
-/// of the array. What stands in the others' places nobody knows.
-struct WantedWindow {
+/// The range that each device needs: elements [begins[k], begins[k] + size) for the device of shard k, limited to [low,
+/// high) of the array. Elements outside of the limits are unspecified.
+struct WindowRequest {
   size_t array = 0;
   std::vector<int64_t> begins;
   int64_t size = 0, low = 0, high = 0;
 };
 
-/// Devices send each other what they miss, each time to one and from one; what two windows want of one device goes once. Where
-/// more would go than a gathering sends, the arrays are gathered. Arrays are alike but in `dimension`, which `by` cuts.
-/// Example    f32[1024] in 4 parts, windows of 258 from -1, 255, 511, 767 on: two collective-permutes of 1 element
+/// Returns the windows. Devices send missing elements to each other by collective-permutes; elements that several
+/// windows need are sent once. If this sends more than an all-gather, the arrays are gathered. All arrays have equal
+/// shapes except in `dimension`, which `by` shards.
+/// Example   f32[1024] in 4 shards, windows of 258 from -1, 255, 511, 767 on: two collective-permutes of 1 element
 Exprs fetch_windows(DeviceProgram& program, std::span<const CutArray> arrays, int64_t dimension, const Atoms& by,
-                    std::span<const WantedWindow> windows);
+                    std::span<const WindowRequest> windows);
 
-/// A stretch of an array that every device has whole; `wanted.array` isn't looked at.
+/// Returns a window of an array that is whole on every device; `request.array` is ignored.
 Expr window_of_whole(DeviceProgram& program, Expr whole, int64_t dimension, const Atoms& by,
-                     const WantedWindow& wanted);
+                     const WindowRequest& request);
 
-/// The window with `fill`, a scalar, where its elements don't lie in [low, high).
-Expr fill_outside(DeviceProgram& program, Expr window, int64_t dimension, const Atoms& by, const WantedWindow& wanted,
+/// Returns the window with `fill`, a scalar, in elements outside of [low, high).
+Expr fill_outside(DeviceProgram& program, Expr window, int64_t dimension, const Atoms& by, const WindowRequest& request,
                   Expr fill);
 
-/// Whether element i along the dimension of `shape`, counted from the number of this device's part in `begins` on, lies in
-/// [low, high): predicates of the shape.
-Expr lies_in(DeviceProgram& program, const Shape& shape, int64_t dimension, Expr begin, int64_t low, int64_t high);
+/// Returns predicates of `shape`: whether begin + i is in [low, high) for element i along the dimension.
+Expr is_in_range(DeviceProgram& program, const Shape& shape, int64_t dimension, Expr begin, int64_t low, int64_t high);
 
-/// `size` elements from a place on, which is known when the program runs; the place is clamped.
+/// Returns `size` elements from a run-time index on; the index is clamped.
 Expr slice_at(Expr array, int64_t dimension, Expr start, int64_t size);
-/// The array with other elements from a place on.
+/// Returns the array with `update` written at an index.
 Expr put_at(Expr array, Expr update, int64_t dimension, Expr start);
-/// More elements before and behind.
+/// Pads a dimension at both ends.
 Expr pad_ends(Expr array, int64_t dimension, int64_t low, int64_t high, Expr fill);
 
 }  // namespace hilo::hlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/driver.h -- runs passes over a module, times them, verifies between them, and tells an observer.
+// hlo/passes/driver.h -- runs passes over a module, times them, verifies between them, and notifies an observer.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@ namespace hilo::hlo {
 
 struct DriverOptions {
   PassObserver* observer = nullptr;
-  std::span<const Opcode> whole = {};  ///< ops that the engine runs itself: no pass takes them apart
-  /// Looks at the module after every pass that changed it; an error ends the passes. Empty: nobody looks.
+  std::span<const Opcode> whole = {};  ///< ops that the engine runs itself; passes must not decompose them
+  /// Called with the module after every pass that changed it; an error ends the passes. May be empty.
   std::function<Status(const Module&)> check = {};
-  /// Verifies the module after every pass that changed it; the error then names the pass.
+  /// Whether to verify the module after every pass that changed it. The error then names the pass.
 #ifdef NDEBUG
   bool verify = false;
 #else
@@ -23,7 +23,8 @@ struct DriverOptions {
 };
 
 /// Runs `passes` in order. Returns whether any changed the module.
-/// Errors    what a pass or the check returns; CANCELLED or DEADLINE_EXCEEDED of this thread's stop word; or INTERNAL if a pass left an invalid module; "pass 'cse': " goes before the message
+/// Errors    those of passes and the check; CANCELLED or DEADLINE_EXCEEDED of this thread's stop word; INTERNAL if a
+/// pass left an invalid module. The message begins with "pass 'cse': "
 StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, const DriverOptions& options = {});
 
 }  // namespace hilo::hlo

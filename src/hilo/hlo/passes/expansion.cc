@@ -11,11 +11,11 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr size_t kLargestExpansion = 512;  // instructions
+constexpr size_t kMaxExpansion = 512;  // instructions
 
 bool is_one_of(double value, std::span<const double> numbers) {
-  return std::any_of(numbers.begin(), numbers.end(),
-                     [&](double number) { return std::abs(value - number) <= 1e-7 * std::abs(number); });
+  return std::ranges::any_of(numbers,
+                             [&](double number) { return std::abs(value - number) <= 1e-7 * std::abs(number); });
 }
 
 }  // namespace
@@ -39,8 +39,8 @@ bool is_expansion(const RewriteBuilder& b, InstructionId id, InstructionId x, Op
   while (!pending.empty()) {
     const InstructionId i = pending.back();
     pending.pop_back();
-    if (i == x || std::find(seen.begin(), seen.end(), i) != seen.end()) continue;
-    if (seen.size() >= kLargestExpansion) return false;
+    if (i == x || std::ranges::find(seen, i) != seen.end()) continue;
+    if (seen.size() >= kMaxExpansion) return false;
     seen.push_back(i);
     const RewriteNode& n = b.node(i);
     if (const std::optional<double> value = splat_number(b, i)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/expansion.h -- what passes share that raise what was written out, and how they recognise special functions.
+// hlo/passes/expansion.h -- helpers of the passes that recognize special functions in their written-out form.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace hilo::hlo {
 
-/// The real number that an instruction is everywhere, if it is one.
+/// Returns the real number that every element of an instruction is, if it is known.
 std::optional<double> splat_number(const RewriteBuilder& builder, InstructionId id);
 
-/// Whether `id` is computed from x and constants alone, element by element, with an instruction of `opcode` and one of
-/// the constants in `coefficients` (to 1e-7 of it).
-/// Cost    bounded: larger computations are none
+/// Returns whether `id` is computed elementwise from x and constants alone, including an instruction of `opcode` and
+/// one of the constants in `coefficients` (with relative error 1e-7).
+/// Cost      bounded; false for larger computations
 bool is_expansion(const RewriteBuilder& builder, InstructionId id, InstructionId x, Opcode opcode,
                   std::span<const double> coefficients);
 
-/// Coefficients of Lanczos's series, in the expansions of lgamma and digamma and nowhere else.
+/// Coefficients of Lanczos's series, which occur only in the expansions of lgamma and digamma.
 inline constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283};
 
-/// The op `opcode` of x, if it takes x's type; else kNoInstruction.
+/// Adds the op `opcode` of x. Returns kNoInstruction if the op doesn't accept x's type.
 InstructionId add_raised(RewriteBuilder& builder, Opcode opcode, InstructionId x);
 
-/// Rewrites by `rule` those computations of a module that have `opcode`. Whether any changed.
+/// Applies `rule` to the computations of a module that contain `opcode`. Returns whether any changed.
 StatusOr<bool> raise_where(Module& module, Opcode opcode, RewriteRule rule);
 
 }  // namespace hilo::hlo

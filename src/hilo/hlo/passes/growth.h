@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/growth.h -- how much a pass may add to a program by writing bodies down where they are called.
+// hlo/passes/growth.h -- limits the instructions that a pass may add by inlining.
 #pragma once
 
 #include "hilo/hlo/ir/module.h"
@@ -7,21 +7,22 @@
 
 namespace hilo::hlo {
 
-/// Instructions that one pass may add to one program. A chain of computations that each call the one before twice has as many
-/// copies of the first as two to the power of its length: so copies are counted against the size of the program as written.
+/// Number of instructions that one pass may add to one program. In a chain of n computations that each call the
+/// previous one twice, inlining copies the first 2^n times. The budget therefore depends on the size of the program as
+/// written.
 class GrowthBudget {
  public:
-  /// 16,384 instructions, and `factor` for each instruction of the module.
+  /// Sets the budget: 16,384 instructions, plus `factor` for each instruction of the module.
   explicit GrowthBudget(const Module& module, int64_t factor = 16);
 
-  /// Whether `instructions` more may be added; if so they are subtracted.
+  /// Subtracts `instructions` from the budget, if they fit. Returns whether they did.
   bool take(int64_t instructions);
 
  private:
   int64_t left_;
 };
 
-/// The value of `body` on `arguments`: its instructions if the budget has room for them, else a call of it.
+/// Returns the value of `body` on `arguments`: inlined if the budget allows, else by a call.
 InstructionId splice_or_call(RewriteBuilder& builder, const ComputationPtr& body,
                              std::span<const InstructionId> arguments, GrowthBudget& budget);
 

@@ -10,17 +10,17 @@
 namespace hilo::hlo {
 namespace {
 
-/// What moves out of a loop body.
+/// Instructions that move out of a loop body.
 struct Hoist {
-  std::vector<bool> moves;              ///< per instruction: computed before the loop
-  std::vector<InstructionId> frontier;  ///< moved, and read by what stays: the new carries
+  std::vector<bool> moves;              ///< by instruction: computed before the loop
+  std::vector<InstructionId> frontier;  ///< moved instructions that remaining ones read: the new carries
 };
 
 bool is_cheap_leaf(const Instruction& i) {
   return i.opcode == Opcode::kConstant || i.opcode == Opcode::kIota || i.opcode == Opcode::kBroadcast;
 }
 
-/// The result is no larger than what it is made of, so that hoisting doesn't trade memory for time.
+/// Returns whether the result is no larger than its operands, so that hoisting doesn't cost memory.
 bool shrinks_or_keeps(const Computation& c, const Instruction& i) {
   int64_t bytes = 0;
   for (InstructionId operand : i.operands)
@@ -28,7 +28,7 @@ bool shrinks_or_keeps(const Computation& c, const Instruction& i) {
   return i.shape.byte_size() <= bytes;
 }
 
-/// Copies of data are free inside a loop (readers see through them); calls and loops are left where they are.
+/// Copies of data are free inside a loop, because their users read through them. Calls and loops stay in place.
 bool is_worth_moving(const Computation& c, const Instruction& i) {
   if (!i.shape.is_array() || i.operands.empty() || has_trait(i.opcode, kEffect | kBarrier) ||
       i.def().cost == CostClass::kFree)
@@ -39,18 +39,17 @@ bool is_worth_moving(const Computation& c, const Instruction& i) {
 Hoist find_invariants(const Computation& body) {
   const std::vector<bool> invariant = invariant_elements(body);
   Hoist hoist{std::vector<bool>(body.size()), {}};
-  std::vector<bool> fixed(body.size());  // the same in every iteration, moved or not
+  std::vector<bool> fixed(body.size());  // by instruction: equal in every iteration, whether moved or not
   for (const Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kParameter) continue;
     if (const auto element = carry_element_read(body, i)) {
       fixed[i.id] = invariant[*element];
       continue;
     }
-    const bool operands_fixed =
-        std::all_of(i.operands.begin(), i.operands.end(), [&](InstructionId operand) { return fixed[operand]; });
+    const bool operands_fixed = std::ranges::all_of(i.operands, [&](InstructionId operand) { return fixed[operand]; });
     if (!operands_fixed || has_trait(i.opcode, kEffect | kBarrier)) continue;
     const bool moves = is_worth_moving(body, i);
-    // Leaves and views of fixed values stay, and are made again outside where something that moves reads them.
+    // Leaves and views of fixed values stay. They are duplicated outside if a moved instruction reads them.
     fixed[i.id] = moves || is_cheap_leaf(i) ||
                   (i.def().cost == CostClass::kFree && i.shape.is_array() && called_computations(i).empty());
     hoist.moves[i.id] = moves;
@@ -63,11 +62,11 @@ Hoist find_invariants(const Computation& body) {
       if (hoist.moves[operand]) in_frontier[operand] = true;
     }
   }
-  std::sort(hoist.frontier.begin(), hoist.frontier.end());
+  std::ranges::sort(hoist.frontier);
   return hoist;
 }
 
-/// The values of the frontier, computed outside from the initial carry.
+/// Returns the values of the frontier, computed outside from the initial carry.
 std::vector<InstructionId> compute_outside(RewriteBuilder& b, const Computation& body, const Hoist& hoist,
                                            InstructionId init) {
   std::vector<bool> needed(body.size());
@@ -91,7 +90,7 @@ std::vector<InstructionId> compute_outside(RewriteBuilder& b, const Computation&
   return values;
 }
 
-/// The body (or condition) over a carry with `count` elements more at its end.
+/// Returns the body (or condition) over a carry with `count` additional elements at its end.
 StatusOr<ComputationPtr> with_more_carries(const ComputationPtr& source, const Shape& carry, const Hoist* hoist) {
   RewriteBuilder b(source, {.share = false});
   b.at(source->parameter(0));
@@ -138,9 +137,9 @@ StatusOr<bool> hoist_from(RewriteBuilder& b, const Instruction& loop) {
   auto larger = std::make_shared<WhileAttributes>(attributes);
   HILO_ASSIGN_OR_RETURN(larger->condition, with_more_carries(attributes.condition, carry, nullptr));
   HILO_ASSIGN_OR_RETURN(larger->body, with_more_carries(attributes.body, carry, &hoist));
-  const InstructionId made = b.add(Opcode::kWhile, {b.tuple(initial)}, std::move(larger));
+  const InstructionId result = b.add(Opcode::kWhile, {b.tuple(initial)}, std::move(larger));
   std::vector<InstructionId> elements;
-  for (int64_t i = 0; i < loop.shape.tuple_size(); ++i) elements.push_back(b.get_tuple_element(made, i));
+  for (int64_t i = 0; i < loop.shape.tuple_size(); ++i) elements.push_back(b.get_tuple_element(result, i));
   b.replace(loop.id, b.tuple(elements));
   return true;
 }

@@ -9,9 +9,10 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kSmallBody = 32;     // instructions: a call costs more than it saves
-constexpr int64_t kMostCopies = 64;    // of an instruction, one for each level of calls that it leaves
-constexpr int64_t kMostGrowth = 2048;  // instructions that one body may add to the program in all
+// In instructions. Smaller bodies are always inlined, because a call costs more than it saves.
+constexpr int64_t kSmallBody = 32;
+constexpr int64_t kMaxCopies = 64;    // per instruction, one for each level of calls that it is inlined through
+constexpr int64_t kMaxGrowth = 2048;  // instructions that one body may add to the program in total
 
 using CallSites = std::unordered_map<const Computation*, int64_t>;
 using Done = std::unordered_map<const Computation*, ComputationPtr>;
@@ -22,9 +23,10 @@ const CallAttributes* plain_call(const Instruction& instruction) {
   return call.is_composite ? nullptr : &call;
 }
 
-/// One site costs nothing; many sites of a large body would make the program large (and compile the body many times).
+/// A body with one call site can always be inlined. With many sites a large body would make the program large and be
+/// compiled many times.
 bool is_worth_it(int64_t size, int64_t sites) {
-  return sites <= 1 || size <= kSmallBody || (sites - 1) * size <= kMostGrowth;
+  return sites <= 1 || size <= kSmallBody || (sites - 1) * size <= kMaxGrowth;
 }
 
 StatusOr<ComputationPtr> inline_into(const ComputationPtr& caller, const CallSites& sites, const Done& done,
@@ -56,8 +58,8 @@ StatusOr<bool> inline_calls(Module& module) {
     }
   }
   if (sites.empty()) return false;
-  GrowthBudget budget(module, kMostCopies);
-  Done done;  // callees come first, so a body is complete before it is copied anywhere
+  GrowthBudget budget(module, kMaxCopies);
+  Done done;  // callees come first, so a body is complete before it is copied
   for (const ComputationPtr& c : order) {
     HILO_ASSIGN_OR_RETURN(done[c.get()], inline_into(c, sites, done, budget));
   }

@@ -7,7 +7,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Marks what `start` needs, and calls found(element) for carry elements read on the way.
+/// Marks what `start` needs, and calls found(element) for the carry elements that this reads.
 void mark(const Computation& c, InstructionId start, std::vector<bool>& needed,
           const std::function<void(int64_t)>& found) {
   std::vector<InstructionId> stack;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/loop_carry.h -- which elements of a while loop's carry change, and which anything depends on.
+// hlo/passes/loop_carry.h -- finds the elements of a while loop's carry that never change, and those that are needed.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,23 @@ namespace hilo::hlo {
 
 struct WhileAttributes;
 
-/// The element of the (tuple) parameter that an instruction is, if it is a get-tuple-element of it.
+/// Returns the element's index if the instruction is a get-tuple-element of the computation's parameter, a tuple.
 std::optional<int64_t> carry_element_read(const Computation& c, const Instruction& instruction);
 
-/// The parameter is a tuple and nothing but get-tuple-elements read it.
+/// Returns whether the parameter is a tuple that only get-tuple-elements read.
 bool reads_carry_by_element(const Computation& c);
 
-/// Elements that the body hands on as it got them. Precondition: the body's root is a tuple.
+/// Returns by element whether the body passes it on unchanged. Precondition: the body's root is a tuple.
 std::vector<bool> invariant_elements(const Computation& body);
 
-/// Elements that the result depends on: those that `read_outside`, the condition and effects need, and what these need
-/// in turn. Precondition: as above, and both computations read their carry by element.
-/// Cost    linear in both computations
+/// Returns by element whether the result depends on it: the elements that `read_outside`, the condition and effects
+/// need, and those that these depend on in turn. Precondition: the body's root is a tuple, and both computations read
+/// their carry by element.
+/// Cost      linear in both computations
 std::vector<bool> live_elements(const WhileAttributes& loop, const std::function<bool(size_t)>& read_outside);
 
-/// Marks the instructions that the wanted elements of the root tuple (a body) or the root (a condition), and effects, need.
+/// Marks the instructions that are needed for effects and for the root: of a body only the elements of the root tuple
+/// for which `wants` is true, of a condition the whole root.
 std::vector<bool> needed_for(const Computation& c, const std::function<bool(size_t)>& wants, bool is_body);
 
 }  // namespace hilo::hlo

@@ -13,13 +13,12 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int kMostLevels =
-    16;  // decompositions in decompositions; a decomposition that needs itself must end somewhere
+constexpr int kMaxLevels = 16;  // levels of nested decompositions; a decomposition that contains its own op must end
 
-/// Ops that every engine runs as they are: the decomposition of fma rounds twice.
+/// Ops that every engine runs natively: the decomposition of fma rounds twice.
 constexpr Opcode kNativeEverywhere[] = {kExtFma};
 
-/// What all levels of one pass share.
+/// State that all levels of one pass share.
 struct Lowering {
   std::span<const Opcode> native;
   GrowthBudget budget;
@@ -27,17 +26,17 @@ struct Lowering {
 
 StatusOr<bool> lower(Module& module, Lowering& how, int level);
 
-/// The decomposition of one extension op, itself without extension ops.
+/// Returns the decomposition of an extension op, itself without extension ops.
 StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, Lowering& how,
                                           int level) {
-  if (level == kMostLevels)
+  if (level == kMaxLevels)
     return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
   std::vector<Shape> operands;
   for (InstructionId operand : instruction.operands) operands.push_back(b.source().instruction(operand).shape);
   const auto decompose = is_known_call(instruction) ? decompose_known_call : instruction.def().decompose;
   if (decompose == nullptr) {
     return unimplemented(
-        fmt::format("{}: has no decomposition and the backend doesn't run it itself", describe(instruction)));
+        fmt::format("{}: it has no decomposition, and the backend doesn't support it", describe(instruction)));
   }
   StatusOr<ComputationPtr> body = decompose(instruction, operands);
   if (!body.ok()) return body.status().with_context(describe(instruction));
@@ -49,7 +48,7 @@ StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const 
   return inner.entry;
 }
 
-/// A composite is a call of its decomposition to an engine that doesn't know its name.
+/// Returns attributes of a plain call: a composite whose name an engine doesn't know is a call of its decomposition.
 AttributesPtr without_composite(const Instruction& call) {
   auto attributes = std::make_shared<CallAttributes>(attributes_of<CallAttributes>(call));
   attributes->is_composite = false;
@@ -69,8 +68,8 @@ bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
 
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, Lowering& how, int level) {
   const std::span<const Instruction> all = source->instructions();
-  if (std::none_of(all.begin(), all.end(),
-                   [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, how.native); }))
+  if (std::ranges::none_of(all,
+                           [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, how.native); }))
     return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {

@@ -14,8 +14,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// One group of all replicas.
-Int64Lists everyone(int64_t replicas) {
+/// Returns one group of all replicas.
+Int64Lists all_replicas(int64_t replicas) {
   Int64Lists groups(1, Int64List(static_cast<size_t>(replicas)));
   std::iota(groups[0].begin(), groups[0].end(), int64_t{0});
   return groups;
@@ -23,7 +23,7 @@ Int64Lists everyone(int64_t replicas) {
 
 StatusOr<InstructionId> reduction(RewriteBuilder& b, Opcode reducer, InstructionId x, int64_t replicas) {
   auto attributes = std::make_shared<AllReduceAttributes>();
-  attributes->replica_groups = everyone(replicas);
+  attributes->replica_groups = all_replicas(replicas);
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, scalar_binary_computation(reducer, b.shape(x).element_type()));
   return b.add(Opcode::kAllReduce, {x}, std::move(attributes));
 }
@@ -34,7 +34,7 @@ InstructionId gathered(RewriteBuilder& b, InstructionId x, int64_t dimension, in
   sizes.insert(sizes.begin() + dimension, 1);
   const InstructionId part = b.add(Opcode::kReshape, {x}, nullptr, Shape::array(shape.element_type(), sizes));
   auto attributes = std::make_shared<AllGatherAttributes>();
-  attributes->replica_groups = everyone(replicas);
+  attributes->replica_groups = all_replicas(replicas);
   attributes->dimensions = {dimension};
   return b.add(Opcode::kAllGather, {part}, std::move(attributes));
 }
@@ -48,25 +48,25 @@ InstructionId without_dimension(RewriteBuilder& b, InstructionId x, int64_t dime
 
 StatusOr<InstructionId> scattered(RewriteBuilder& b, InstructionId x, int64_t dimension, int64_t replicas) {
   auto attributes = std::make_shared<ReduceScatterAttributes>();
-  attributes->replica_groups = everyone(replicas);
+  attributes->replica_groups = all_replicas(replicas);
   attributes->dimensions = {dimension};
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, scalar_binary_computation(Opcode::kAdd, b.shape(x).element_type()));
   return without_dimension(b, b.add(Opcode::kReduceScatter, {x}, std::move(attributes)), dimension);
 }
 
-/// Slices change places along one dimension, which then goes to another place.
+/// Exchanges slices between replicas along one dimension, then moves that dimension to another position.
 InstructionId exchanged(RewriteBuilder& b, InstructionId x, const NamedAllToAllAttributes& a, int64_t replicas) {
   auto attributes = std::make_shared<AllToAllAttributes>();
-  attributes->replica_groups = everyone(replicas);
+  attributes->replica_groups = all_replicas(replicas);
   attributes->dimensions = {a.split};
-  const InstructionId made = b.add(Opcode::kAllToAll, {x}, std::move(attributes));
-  if (a.split == a.concat) return made;
+  const InstructionId result = b.add(Opcode::kAllToAll, {x}, std::move(attributes));
+  if (a.split == a.concat) return result;
   auto turned = std::make_shared<TransposeAttributes>();
   for (int64_t d = 0; d < b.shape(x).rank(); ++d) {
     if (d != a.split) turned->permutation.push_back(d);
   }
   turned->permutation.insert(turned->permutation.begin() + a.concat, a.split);
-  return b.add(Opcode::kTranspose, {made}, std::move(turned));
+  return b.add(Opcode::kTranspose, {result}, std::move(turned));
 }
 
 StatusOr<InstructionId> lowered(RewriteBuilder& b, const Instruction& i, int64_t replicas) {
@@ -85,7 +85,7 @@ StatusOr<InstructionId> lowered(RewriteBuilder& b, const Instruction& i, int64_t
     attributes->source_target_pairs = attributes_of<PpermuteAttributes>(i).permutation;
     return b.add(Opcode::kCollectivePermute, operands, std::move(attributes));
   }
-  return internal_error(describe(i) + " is no op over a named axis");
+  return internal_error(describe(i) + " is not an op over a named axis");
 }
 
 bool is_over(const Instruction& i, std::string_view axis_name) {

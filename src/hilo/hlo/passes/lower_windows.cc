@@ -17,14 +17,14 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kMostElements = 32;  // of a window that is written out element by element
+constexpr int64_t kMaxElements = 32;  // limit on the elements of a window that is unrolled
 
-/// One reduce-window, as the new computation has it.
+/// One reduce-window, with operands in the new computation.
 struct Reduction {
   const ReduceWindowAttributes& attributes;
   Exprs arrays, initials;
-  std::vector<int64_t> counts;  ///< windows in each dimension
-  ReducerKind kind;             ///< of one array; generic for several
+  std::vector<int64_t> counts;  ///< number of windows in each dimension
+  ReducerKind kind;             ///< of one array; generic for several arrays
 
   const Window& window() const { return attributes.window; }
 };
@@ -39,11 +39,11 @@ bool is_idempotent(ReducerKind kind) {
 int64_t volume_of(const Window& window) {
   int64_t volume = 1;
   for (const WindowDimension& w : window)
-    volume = std::min(volume * std::min(w.size, kMostElements + 1), int64_t{1} << 20);
+    volume = std::min(volume * std::min(w.size, kMaxElements + 1), int64_t{1} << 20);
   return volume;
 }
 
-/// The window is the whole of every dimension that it isn't trivial in: a plain reduction.
+/// Returns whether the window covers every dimension in which it isn't trivial: then it is a plain reduction.
 bool is_plain_reduction(const Window& window, std::span<const int64_t> sizes) {
   for (size_t d = 0; d < window.size(); ++d) {
     if (is_trivial(window[d])) continue;
@@ -53,7 +53,7 @@ bool is_plain_reduction(const Window& window, std::span<const int64_t> sizes) {
   return true;
 }
 
-/// Elementwise ops, casts of bits and constants over scalars: it can be written out over arrays.
+/// Returns whether the body has only elementwise ops, bitcasts and constants: it can be applied to whole arrays.
 bool can_be_lifted(const Computation& body) {
   return std::ranges::all_of(body.instructions(), [&](const Instruction& i) {
     if (i.opcode == Opcode::kTuple) return i.id == body.root_id();
@@ -63,7 +63,7 @@ bool can_be_lifted(const Computation& body) {
   });
 }
 
-/// The body on whole arrays: accumulators, then elements.
+/// Applies the body to whole arrays: accumulators, then elements.
 Exprs lifted(Sink& sink, const Computation& body, std::span<const int64_t> sizes, const Exprs& arguments) {
   Exprs values;
   for (const Instruction& i : body.instructions()) {
@@ -79,14 +79,14 @@ Exprs lifted(Sink& sink, const Computation& body, std::span<const int64_t> sizes
   return {values[body.root_id()]};
 }
 
-/// The array with what the window pads and dilates filled with `value`, a scalar.
+/// Pads and dilates the array as the window does, with `value`, a scalar.
 Expr padded(Expr x, const Window& window, Expr value) {
   return x.sink->add_with<PadAttributes>(Opcode::kPad, {x, value}, [&](auto& a) {
     for (const WindowDimension& w : window) a.padding.push_back({w.padding_low, w.padding_high, w.base_dilation - 1});
   });
 }
 
-/// Element `offset` of every window.
+/// Returns element `offset` of every window.
 Expr element_at(Expr x, const Reduction& r, std::span<const int64_t> offset) {
   return x.sink->add_with<SliceAttributes>(Opcode::kSlice, {x}, [&](auto& a) {
     for (size_t d = 0; d < offset.size(); ++d) {
@@ -97,10 +97,10 @@ Expr element_at(Expr x, const Reduction& r, std::span<const int64_t> offset) {
   });
 }
 
-/// Is the padded array at most a few times as large as what is read of it? Else the window goes as it is: strides and
-/// dilations of 2^40 are no reason for such arrays, and pads don't count as far as windows.
+/// Returns whether the padded array is at most a few times as large as the elements read from it. Otherwise the window
+/// isn't unrolled: strides and dilations may be as large as 2^40.
 bool pads_little(const Window& window, std::span<const int64_t> sizes, std::span<const int64_t> counts) {
-  constexpr double kMostPadding = 16;
+  constexpr double kMaxPadding = 16;
   constexpr int64_t kFar = int64_t{1} << 40;
   double padded = 1, array = 1, read = 1;
   for (size_t d = 0; d < window.size(); ++d) {
@@ -112,7 +112,7 @@ bool pads_little(const Window& window, std::span<const int64_t> sizes, std::span
     array *= static_cast<double>(sizes[d]);
     read *= static_cast<double>(counts[d]) * static_cast<double>(w.size);
   }
-  return padded <= kMostPadding * (array + read);
+  return padded <= kMaxPadding * (array + read);
 }
 
 bool pads(const Window& window) {
@@ -121,12 +121,12 @@ bool pads(const Window& window) {
   });
 }
 
-/// Slices of the array, one for each element of the window, folded from the left. What is padding is neutral; a reducer
-/// without a neutral value looks at a mask.
+/// Slices the array once for each element of the window and folds the slices from the left. Padding has the neutral
+/// value; for a reducer without one a mask selects the real elements.
 Exprs by_elements(Sink& sink, const Reduction& r) {
   const Computation& body = *r.attributes.to_apply;
   const ElementType type = r.arrays[0].type();
-  // f16 and bf16 are summed in f32 and rounded once.
+  // f16 and bf16 are summed in f32 and rounded once
   const bool widen = is_half(type) && (r.kind == ReducerKind::kAdd || r.kind == ReducerKind::kMultiply);
   const auto inner = [&](Expr x) { return widen ? convert(x, ElementType::kF32) : x; };
   const std::optional<Literal> neutral = neutral_value(r.kind, type);
@@ -156,7 +156,7 @@ Exprs by_elements(Sink& sink, const Reduction& r) {
   return sums;
 }
 
-/// An op of all arrays, then all initial values; its results, one an array.
+/// Adds an op whose operands are all arrays, then all initial values. Returns its results, one per array.
 template <typename T>
 Exprs reduced(Sink& sink, Opcode opcode, const Reduction& r, std::shared_ptr<T> attributes) {
   Exprs operands = r.arrays;
@@ -181,8 +181,8 @@ Exprs as_reduction(Sink& sink, const Reduction& r) {
 
 Exprs lower(Sink& sink, const Reduction& r);
 
-/// Extremes of a box are extremes of extremes: one dimension after the other, which costs the sum of the window's sizes
-/// and not their product.
+/// Reduces one dimension after the other, which costs the sum of the window's sizes instead of their product. This is
+/// exact for maxima and minima.
 Exprs by_dimensions(Sink& sink, const Reduction& r) {
   Expr x = r.arrays[0];
   for (size_t d = 0; d < r.window().size(); ++d) {
@@ -205,16 +205,16 @@ Exprs lower(Sink& sink, const Reduction& r) {
   const int64_t volume = volume_of(r.window());
   if (volume > 1 && is_plain_reduction(r.window(), sizes)) return as_reduction(sink, r);
   const bool far = pads(r.window()) && !pads_little(r.window(), sizes, r.counts);
-  if (volume <= kMostElements && !far && can_be_lifted(*r.attributes.to_apply)) return by_elements(sink, r);
+  if (volume <= kMaxElements && !far && can_be_lifted(*r.attributes.to_apply)) return by_elements(sink, r);
   const auto wide = std::ranges::count_if(r.window(), [](const WindowDimension& w) { return !is_trivial(w); });
   if (r.arrays.size() == 1 && is_idempotent(r.kind) && wide > 1) return by_dimensions(sink, r);
-  // The op itself: the engine runs it.
+  // The engine runs the op itself.
   return reduced(sink, Opcode::kReduceWindow, r, std::make_shared<ReduceWindowAttributes>(r.attributes));
 }
 
-// ---- select-and-scatter ----------------------------------------------------------------------------------------------
+// ---- select-and-scatter
 
-/// Whether the engine has a function for it as it is.
+/// Returns whether the engine has a function for the op.
 bool is_plain_choice(const SelectAndScatterAttributes& a, ElementType type) {
   const bool whole = element_type_info(type).bits >= (is_floating(type) ? 16 : 8);
   return plain_order(*a.select) && a.scatter->reducer_kind() == ReducerKind::kAdd && whole && !is_complex(type);
@@ -226,12 +226,12 @@ bool can_be_chosen(const Computation& c, const Instruction& i) {
   const Shape &array = c.instruction(i.operands[0]).shape, &source = c.instruction(i.operands[1]).shape;
   if (array.element_count() == 0 || source.element_count() == 0 || is_complex(array.element_type())) return false;
   const bool far = pads(a.window) && !pads_little(a.window, array.dimensions(), source.dimensions());
-  return !is_plain_choice(a, array.element_type()) && !far && volume_of(a.window) <= kMostElements &&
+  return !is_plain_choice(a, array.element_type()) && !far && volume_of(a.window) <= kMaxElements &&
          can_be_lifted(*a.select);
 }
 
-/// The number of the element that each window chooses, -1 of one that is padding as a whole: element after element of all
-/// windows at once.
+/// Returns for each window the index of the selected element, or -1 if the window contains only padding. Compares all
+/// windows at once, element after element.
 Expr chosen_numbers(Sink& sink, const SelectAndScatterAttributes& a, Expr array, const Shape& source) {
   ReduceWindowAttributes window;
   window.window = a.window;
@@ -258,7 +258,7 @@ Expr chosen_numbers(Sink& sink, const SelectAndScatterAttributes& a, Expr array,
   return number;
 }
 
-/// A scatter, element by element, of the source to what was chosen; updates at -1 are dropped.
+/// Scatters the source to the selected elements; updates at -1 are dropped.
 Expr scattered(Sink& sink, const SelectAndScatterAttributes& a, const Exprs& operands) {
   const Shape array = operands[0].shape(), source = operands[1].shape();
   const int64_t count = source.element_count();
@@ -275,7 +275,7 @@ Expr scattered(Sink& sink, const SelectAndScatterAttributes& a, const Exprs& ope
   return reshape(result, array.dimensions());
 }
 
-/// What regions compute; complex numbers and empty results stay as they are.
+/// Returns whether fused regions can compute the op. Complex numbers and empty results are excluded.
 bool can_be_lowered(const Computation& c, const Instruction& i) {
   if (i.opcode != Opcode::kReduceWindow) return false;
   const Shape& array = c.instruction(i.operands[0]).shape;

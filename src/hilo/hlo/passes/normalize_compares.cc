@@ -6,7 +6,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// The integer type of as many bits and the other sign.
+/// Returns the integer type of the same width and the other signedness.
 ElementType of_other_sign(ElementType type) {
   const ElementTypeInfo& own = element_type_info(type);
   for (const ElementTypeInfo& info : kElementTypes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that knows what layouts mean. Inside a program they mean nothing but to bitcasts, which read memory.
+// This pass is the only code that interprets layouts. After it they matter only to bitcasts, which read memory.
 #include <algorithm>
 
 #include "hilo/hlo/ir/entry_shapes.h"
@@ -11,16 +11,16 @@
 namespace hilo::hlo {
 namespace {
 
-/// The same instructions, of row-major shapes where `wanted` says so.
+/// Returns the same instructions with row-major shapes where `selected` is true.
 StatusOr<ComputationPtr> row_major_where(const ComputationPtr& source,
-                                         const std::function<bool(const Instruction&)>& wanted) {
-  const auto changes = [&](const Instruction& i) { return !i.shape.has_default_layout() && wanted(i); };
+                                         const std::function<bool(const Instruction&)>& selected) {
+  const auto changes = [&](const Instruction& i) { return !i.shape.has_default_layout() && selected(i); };
   if (std::ranges::none_of(source->instructions(), changes)) return source;
   ComputationDraft draft(source->name());
   for (const Instruction& i : source->instructions()) {
     Instruction& copy = draft.mutable_instruction(draft.append_copy(i, i.operands));
     if (!changes(i)) continue;
-    if (i.opcode == Opcode::kCustomCall) {  // the other side of the call reads and writes what the shape says
+    if (i.opcode == Opcode::kCustomCall) {  // the callee reads and writes memory in the layout that the shape states
       auto attributes = std::make_shared<CustomCallAttributes>(attributes_of<CustomCallAttributes>(i));
       take_result_layouts(copy.shape, *attributes);
       copy.attributes = std::move(attributes);
@@ -34,7 +34,7 @@ StatusOr<ComputationPtr> row_major(const ComputationPtr& source) {
   return row_major_where(source, [](const Instruction&) { return true; });
 }
 
-/// Bitcasts to or from a layout become transposes and reshapes.
+/// Replaces bitcasts to or from a layout by transposes and reshapes.
 StatusOr<ComputationPtr> without_layout_bitcasts(const ComputationPtr& source) {
   const auto operand = [&](const Instruction& i) -> const Shape& { return source->instruction(i.operands[0]).shape; };
   const auto reads_layouts = [&](const Instruction& i) {
@@ -47,7 +47,7 @@ StatusOr<ComputationPtr> without_layout_bitcasts(const ComputationPtr& source) {
   return rewrite_where(source, {.share = false}, reads_layouts, expanded);
 }
 
-/// A fused computation whose parameters and root lie as the operands and result of its call do, which are row-major.
+/// Returns a fused computation whose parameters and root have the row-major layouts of its call.
 StatusOr<ComputationPtr> fused_row_major(const ComputationPtr& source) {
   return row_major_where(source, [&](const Instruction& i) {
     return i.opcode == Opcode::kParameter || i.opcode == Opcode::kGetTupleElement || i.id == source->root_id();
@@ -69,12 +69,6 @@ StatusOr<ComputationPtr> with_row_major_fusions(const ComputationPtr& source) {
     changed = true;
   }
   return changed ? std::move(draft).finish(source->root_id()) : source;
-}
-
-/// Compilers schedule a program after they chose its layouts: then those of fused computations are meant.
-bool is_scheduled(const Module& module) {
-  return std::ranges::find(module.other_attributes, std::pair<std::string, std::string>("is_scheduled", "true")) !=
-         module.other_attributes.end();
 }
 
 bool has_layouts(const Module& module) {

@@ -11,8 +11,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// How many results the function of such an op has; 0 for other ops. Its results are those of the function, the same from
-/// fwd, and the residuals.
+/// Returns the number of results of the op's function; 0 for other ops. The op's results are those of the function, the
+/// same from fwd, and the residuals.
 int64_t function_results(const Instruction& i) {
   if (i.opcode != kExtCustomRules) return 0;
   const auto& own = attributes_of<CustomRulesAttributes>(i);
@@ -24,7 +24,7 @@ int64_t function_results(const Instruction& i) {
 
 int64_t element_of(const Instruction& i) { return attributes_of<GetTupleElementAttributes>(i).index; }
 
-/// Whether anything that is needed reads a residual, or the op as a whole.
+/// Marks ops of which a needed instruction reads a residual, or the whole tuple.
 std::vector<bool> with_residuals_in_use(const Computation& c) {
   std::vector<bool> live(c.size()), in_use(c.size());
   live[c.root_id()] = true;

@@ -19,7 +19,7 @@ std::optional<int64_t> integer(const Instruction& i) {
   return value >= -0x1p53 && value <= 0x1p53 ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
 }
 
-/// The values that the index takes in the first and in the last turn, if it is the counter or a constant less it.
+/// Returns the first and last value of the index, if it is the counter or a constant minus the counter.
 std::optional<std::pair<int64_t, int64_t>> range_of(const Computation& body, InstructionId index,
                                                     const CountedLoop& counted) {
   const auto is_counter = [&](InstructionId id) {
@@ -34,7 +34,7 @@ std::optional<std::pair<int64_t, int64_t>> range_of(const Computation& body, Ins
   return std::pair(*from - first, *from - last);
 }
 
-/// Does the update put one row after the other, all of them, into an array of the element's shape?
+/// Returns whether the updates of all iterations write every row of an array of the element's shape, in order.
 bool fills(const Computation& body, const Instruction& update, const CountedLoop& counted) {
   const Shape& all = update.shape;
   const Shape& row = body.instruction(update.operands[1]).shape;
@@ -54,7 +54,7 @@ bool reads_element(const Computation& c, int64_t element) {
   return false;
 }
 
-/// The number of places that read the element.
+/// Returns the number of instructions that read the element.
 int64_t uses_of(const Computation& c, int64_t element) {
   int64_t uses = 0;
   for (const Instruction& i : c.instructions()) {

@@ -4,64 +4,49 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "hilo/base/text.h"
 #include "hilo/hlo/passes/passes.h"
 
 namespace hilo::hlo {
 namespace {
 
-constexpr PassEntry kNormalizeLayouts{"normalize_layouts", normalize_layouts};     // inside, all is row-major
-constexpr PassEntry kNormalizeCompares{"normalize_compares", normalize_compares};  // types are those of the operands
-constexpr PassEntry kOptimizeRemat{"optimize_remat", optimize_remat};  // values without fwd where no residual is needed
-// Scan and the like become plain HLO.
-constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions, lower_extensions};
-constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};     // calls become their bodies
-constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};  // pooling becomes slices and arithmetic
-constexpr PassEntry kSimplify{"simplify", simplify};                // algebra, folding and sharing in one sweep
-constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // known branches are taken
-constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};        // carries that need not be carried
-constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};  // what every iteration computes anew
-constexpr PassEntry kTurnProducts{"turn_products", turn_products};           // products that are read transposed
-constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};        // what is known now
-constexpr PassEntry kCse{"cse", cse};                                        // equal instructions become one
-constexpr PassEntry kRaiseWhile{"raise_while", raise_while};                 // counted loops become scans
-constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};            // erf_inv that was written out
-constexpr PassEntry kRaiseLgamma{"raise_lgamma", raise_lgamma};              // lgamma that was written out
-constexpr PassEntry kRaiseDigamma{"raise_digamma", raise_digamma};           // digamma that was written out
-constexpr PassEntry kRaiseCumulative{"raise_cumulative", raise_cumulative};  // windows that are running reductions
-constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // calls of LAPACK become decompositions
-constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
-
 constexpr PassEntry kAllPasses[] = {
-    kNormalizeLayouts,
-    kNormalizeCompares,
-    kOptimizeRemat,
-    kLowerExtensions,
-    kInlineCalls,
-    kLowerWindows,
-    kSimplify,
-    kSimplifyConditional,
-    kSimplifyWhile,
-    kHoistInvariants,
-    kTurnProducts,
-    kFoldConstants,
-    kCse,
-    kDce,
-    kRaiseWhile,
-    kRaiseLinalg,
-    kRaiseErfInv,
-    kRaiseLgamma,
-    kRaiseDigamma,
-    kRaiseCumulative,
+    {"normalize_layouts", normalize_layouts},
+    {"normalize_compares", normalize_compares},
+    {"optimize_remat", optimize_remat},
+    {"lower_extensions", lower_extensions, lower_extensions},
+    {"inline_calls", inline_calls},
+    {"lower_windows", lower_windows},
+    {"simplify", simplify},
+    {"simplify_conditional", simplify_conditional},
+    {"simplify_while", simplify_while},
+    {"hoist_invariants", hoist_invariants},
+    {"turn_products", turn_products},
+    {"fold_constants", fold_constants},
+    {"cse", cse},
+    {"dce", dce},
+    {"raise_while", raise_while},
+    {"raise_linalg", raise_linalg},
+    {"raise_erf_inv", raise_erf_inv},
+    {"raise_lgamma", raise_lgamma},
+    {"raise_digamma", raise_digamma},
+    {"raise_cumulative", raise_cumulative},
 };
+
+/// Returns the pass of that name; a name that doesn't exist fails to compile.
+consteval PassEntry pass(std::string_view name) { return *std::ranges::find(kAllPasses, name, &PassEntry::name); }
 
 constexpr PassEntry kDefaultPipeline[] = {
-    kNormalizeLayouts, kNormalizeCompares,   kOptimizeRemat,   kLowerExtensions, kInlineCalls, kLowerWindows,
-    kSimplify,         kSimplifyConditional, kHoistInvariants, kSimplifyWhile,   kSimplify,    kTurnProducts,
-};
+    pass("normalize_layouts"), pass("normalize_compares"), pass("optimize_remat"), pass("lower_extensions"),
+    pass("inline_calls"),      pass("lower_windows"),      pass("simplify"),       pass("simplify_conditional"),
+    pass("hoist_invariants"),  pass("simplify_while"),     pass("simplify"),       pass("turn_products")};
 
-constexpr PassEntry kRaisePipeline[] = {kNormalizeLayouts, kNormalizeCompares, kRaiseErfInv, kRaiseLgamma,
-                                        kRaiseDigamma,     kRaiseCumulative,   kRaiseLinalg, kRaiseWhile};
+constexpr PassEntry kRaisePipeline[] = {
+    pass("normalize_layouts"), pass("normalize_compares"), pass("raise_erf_inv"), pass("raise_lgamma"),
+    pass("raise_digamma"),     pass("raise_cumulative"),   pass("raise_linalg"),  pass("raise_while"),
+};
 
 }  // namespace
 

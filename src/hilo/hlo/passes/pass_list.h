@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/pass_list.h -- the passes by name, and the order that backends run them in.
+// hlo/passes/pass_list.h -- the passes by name, and the order in which backends run them.
 #pragma once
 
 #include <span>
@@ -11,29 +11,30 @@
 
 namespace hilo::hlo {
 
-/// A pass rewrites the module in place and says whether it changed. Its name is its function's name and its file's.
+/// A pass rewrites the module in place and returns whether it changed. Its name is also that of its function and file.
 struct PassEntry {
   std::string_view name;
   StatusOr<bool> (*run)(Module&);
-  /// For a pass that takes ops apart: the same, but these ops stay whole. Null for others.
+  /// For a pass that decomposes ops: the same pass, but ops in `whole` are left intact. Null for others.
   StatusOr<bool> (*run_keeping)(Module&, std::span<const Opcode> whole) = nullptr;
 };
 
-/// Every pass there is.
+/// Returns all passes.
 std::span<const PassEntry> all_passes();
 
-/// What an engine runs before it compiles. Every pass is linear and none repeats until nothing changes; `simplify` is
-/// there twice, because loops that unrolled and branches that fell away leave it work.
+/// Returns the passes that an engine runs before it compiles. Every pass is linear, and none iterates to a fixed point.
+/// `simplify` runs twice, because unrolled loops and removed branches allow further simplification.
 std::span<const PassEntry> default_pipeline();
 
-/// What is run on a program from a file before it is transformed: ops that were written out are recognised again, because
-/// those have rules of derivatives and batching.
+/// Returns the passes that run on a program from a file before it is transformed. They recognize written-out ops,
+/// because those ops have rules for derivatives and batching.
 std::span<const PassEntry> raise_pipeline();
 
+/// Returns the pass of that name.
 /// Errors    NOT_FOUND "pass 'x' doesn't exist; wanted one of ... Hint: did you mean 'y'?"
 StatusOr<PassEntry> find_pass(std::string_view name);
 
-/// The passes of a list like "dce,cse".
+/// Returns the passes of a list such as "dce,cse".
 /// Errors    NOT_FOUND as find_pass
 StatusOr<std::vector<PassEntry>> parse_pass_list(std::string_view names);
 

@@ -15,11 +15,11 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr InstructionId kLargestBody = 64;  // instructions
+constexpr InstructionId kMaxBody = 64;  // in instructions
 
-/// Whether two bodies are one formula, in whatever order its instructions stand. False for large ones.
+/// Returns whether two bodies are the same formula, with their instructions in any order. False for large bodies.
 bool is_same_formula(const Computation& a, const Computation& b) {
-  if (a.size() > kLargestBody || b.size() > kLargestBody) return false;
+  if (a.size() > kMaxBody || b.size() > kMaxBody) return false;
   std::set<std::pair<InstructionId, InstructionId>> seen;
   std::vector<std::pair<InstructionId, InstructionId>> pending = {{a.root_id(), b.root_id()}};
   while (!pending.empty()) {
@@ -35,7 +35,7 @@ bool is_same_formula(const Computation& a, const Computation& b) {
   return true;
 }
 
-/// The running reduction of a body, and the kind whose neutral value it begins with.
+/// The cumulative op of a body, and the kind whose neutral value is its initial value.
 struct Running {
   Opcode opcode;
   ReducerKind neutral;
@@ -55,7 +55,7 @@ std::optional<Running> running_of(const Computation& body, ElementType type) {
   return Running{kExtCumlogsumexp, ReducerKind::kMaximum};
 }
 
-/// Whether the reduction may as well begin without `initial`: it is neutral, a zero of either sign for sums.
+/// Returns whether `initial` is neutral, so that the reduction can drop it. For sums, zeros of either sign are neutral.
 bool is_neutral(const RewriteBuilder& b, InstructionId initial, ReducerKind kind, ElementType type) {
   const Literal* const value = splat_value(b, initial);
   if (value == nullptr) return false;

@@ -14,8 +14,8 @@ bool compares(const RewriteNode& n, ComparisonDirection direction, InstructionId
          attributes_of<CompareAttributes>(n).direction == direction;
 }
 
-// What CHLO's expansion of digamma ends in: select(x <= 0 and x == floor(x), NaN, select(x < 1/2, reflection, Lanczos)). The
-// derivative of the reflection is NaN at the poles, where that of digamma is infinite.
+// Recognizes the end of CHLO's expansion of digamma: select(x <= 0 and x == floor(x), NaN, select(x < 1/2, reflection,
+// Lanczos)). The derivative of the reflection is NaN at the poles, where that of digamma is infinite.
 InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
   if (n.opcode != Opcode::kSelect) return kNoInstruction;
   const RewriteNode& at_pole = b.node(n.operand(0));

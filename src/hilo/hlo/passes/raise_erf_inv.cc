@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-// What CHLO's expansion of erf_inv ends in (f32 and f64): select(|x| == 1, x * inf, polynomial(log1p(-x x)) * x). At 1 the
+// CHLO's expansion of erf_inv (f32 and f64) ends in select(|x| == 1, x * inf, polynomial(log1p(-x x)) * x). At 1 the
 // slope of the unused branch is infinite, so a derivative of the expansion is NaN everywhere.
 constexpr double kLastCoefficients[] = {1.50140941, 1.6536545626831027};  // of the central polynomials
 

@@ -9,8 +9,9 @@
 namespace hilo::hlo {
 namespace {
 
-// What CHLO's expansion of lgamma ends in: select(|x| == inf, inf, select(x < 1/2, reflection, Lanczos)). The reflection takes
-// the logarithm of a sine that is zero at every integer, also where it isn't used: a derivative of the expansion is NaN there.
+// Recognizes the end of CHLO's expansion of lgamma: select(|x| == inf, inf, select(x < 1/2, reflection, Lanczos)). The
+// reflection takes the logarithm of a sine that is zero at every integer, even where it isn't used. A derivative of the
+// expansion is NaN there.
 InstructionId raise_lgamma_expansion(RewriteBuilder& b, const RewriteNode& n) {
   if (n.opcode != Opcode::kSelect) return kNoInstruction;
   const RewriteNode &test = b.node(n.operand(0)), &inside = b.node(n.operand(2));

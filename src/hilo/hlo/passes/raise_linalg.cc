@@ -28,7 +28,7 @@ struct LapackCall {
   std::string routine;
   std::vector<CustomCallAttribute> attributes;
 
-  /// The letter that a ui8 entry is; 0 if it isn't there.
+  /// Returns an entry of type ui8 as a letter; 0 if it is missing.
   char letter(std::string_view name) const {
     for (const CustomCallAttribute& a : attributes) {
       if (a.name == name && a.kind == CustomCallAttribute::Kind::kScalar && a.type == ElementType::kU8)
@@ -54,7 +54,7 @@ std::optional<LapackCall> lapack_call(const Instruction& i) {
 int64_t rows(const Shape& x) { return x.dimension(x.rank() - 2); }
 int64_t columns(const Shape& x) { return x.dimension(x.rank() - 1); }
 
-/// Raises the calls of one computation.
+/// Converts the calls of one computation.
 class Raiser {
  public:
   explicit Raiser(const ComputationPtr& source)
@@ -76,7 +76,7 @@ class Raiser {
   }
 
  private:
-  /// A call whose meaning HLO has, such as a note for who places values.
+  /// Replaces a call that plain HLO can express, such as a sharding annotation.
   Status write_out(const Instruction& i) {
     std::vector<Shape> operands;
     for (Id operand : i.operands) operands.push_back(b_.source().instruction(operand).shape);
@@ -102,7 +102,7 @@ class Raiser {
     return false;
   }
 
-  /// An info of zero: where LAPACK fails these ops give NaN themselves.
+  /// Returns an info of zero. Where LAPACK fails, these ops return NaN.
   Id no_failure(const Shape& info) { return b_.splat(info, filled(Shape::scalar(info.element_type()), 0)); }
   const Shape& result(const Instruction& i, int64_t k) const { return i.shape.tuple_element(k); }
   bool is_used(const Instruction& i, int64_t k) const {
@@ -157,7 +157,7 @@ class Raiser {
     return true;
   }
 
-  /// (what is left of x, s, U, V^H, info): the first is of no use.
+  /// Results: (overwritten x, s, U, V^H, info). The first one is unused.
   bool raise_svd(const LapackCall& call, const Shape& x) {
     const Instruction& i = *call.instruction;
     const char mode = call.letter("mode");
@@ -176,7 +176,7 @@ class Raiser {
     return true;
   }
 
-  /// (values' parts, left vectors, right vectors, info); complex matrices have their values in one piece.
+  /// Results: (parts of the values, left vectors, right vectors, info). Values of complex matrices have only one part.
   bool raise_eig(const LapackCall& call, const Shape& x) {
     const Instruction& i = *call.instruction;
     const int64_t parts = is_complex(x.element_type()) ? 1 : 2;
@@ -203,10 +203,10 @@ class Raiser {
     return true;
   }
 
-  // geqrf(x) -> (reflectors below R, taus), then orgqr(reflectors, taus) -> Q. R is what JAX takes of the first where
-  // position says so; there a matrix of R over zeros is as good.
+  // geqrf(x) -> (reflectors below R, taus), then orgqr(reflectors, taus) -> Q. JAX selects R from the first result by
+  // position. A matrix with R above zeros is therefore a valid replacement.
 
-  /// The get-tuple-element of a result; nullptr unless there is exactly one.
+  /// Returns the only get-tuple-element of a result; nullptr if there isn't exactly one.
   const Instruction* only_element(const Instruction& i, int64_t k) const {
     const Instruction* found = nullptr;
     for (Id user : users_[i.id]) {
@@ -219,28 +219,27 @@ class Raiser {
     return found;
   }
 
-  /// The orgqr that takes `factors` (or a slice or padding of it) and `taus`.
+  /// Returns the orgqr call whose operands are `factors` (or a slice or padding of it) and `taus`.
   const Instruction* product_of(const Instruction& factors, const Instruction& taus) const {
     if (users_[taus.id].size() != 1) return nullptr;
     const Instruction& user = b_.source().instruction(users_[taus.id][0]);
     const std::optional<LapackCall> call = lapack_call(user);
     if (!call || (call->routine != "orgqr" && call->routine != "ungqr") || user.operands.size() != 2) return nullptr;
-    const Instruction& taken = b_.source().instruction(user.operands[0]);
-    if (taken.id == factors.id) return &user;
-    const bool view = taken.opcode == Opcode::kSlice || taken.opcode == Opcode::kPad;
-    return view && taken.operands[0] == factors.id && users_[taken.id].size() == 1 ? &user : nullptr;
+    const Instruction& operand = b_.source().instruction(user.operands[0]);
+    if (operand.id == factors.id) return &user;
+    const bool view = operand.opcode == Opcode::kSlice || operand.opcode == Opcode::kPad;
+    return view && operand.operands[0] == factors.id && users_[operand.id].size() == 1 ? &user : nullptr;
   }
 
-  /// Follows from constants and positions alone.
+  /// Returns whether the value depends only on constants and positions.
   bool depends_on_position_only(Id id, int depth = 0) const {
     const Instruction& i = b_.source().instruction(id);
     if (i.opcode == Opcode::kConstant || i.opcode == Opcode::kIota) return true;
     if (i.operands.empty() || depth > 16) return false;
-    return std::all_of(i.operands.begin(), i.operands.end(),
-                       [&](Id operand) { return depends_on_position_only(operand, depth + 1); });
+    return std::ranges::all_of(i.operands, [&](Id operand) { return depends_on_position_only(operand, depth + 1); });
   }
 
-  /// All that reads `id`, but for the product, selects by position.
+  /// Returns whether all users of `id` except the product select by position.
   bool is_read_by_position(Id id, Id product) const {
     return id != b_.source().root_id() && std::all_of(users_[id].begin(), users_[id].end(), [&](Id user) {
              const Instruction& u = b_.source().instruction(user);
@@ -250,13 +249,13 @@ class Raiser {
            });
   }
 
-  /// R over zeros: all of it that `rows_wanted` rows hold.
-  Id over_zeros(Id r, int64_t rows_wanted) {
+  /// Returns R with zeros below it, `row_count` rows in total.
+  Id over_zeros(Id r, int64_t row_count) {
     const Shape shape = b_.shape(r);
-    if (rows(shape) == rows_wanted) return r;
+    if (rows(shape) == row_count) return r;
     PadAttributes padding;
     padding.padding.resize(shape.rank());
-    padding.padding[padding.padding.size() - 2].high = rows_wanted - rows(shape);
+    padding.padding[padding.padding.size() - 2].high = row_count - rows(shape);
     const Literal zero = filled(Shape::scalar(shape.element_type()), 0);
     return b_.add(Opcode::kPad, {r, b_.constant(zero)}, shared_attributes(padding));
   }

@@ -11,19 +11,19 @@
 namespace hilo::hlo {
 namespace {
 
-/// The elements of a carry: one for each leaf of a flat tuple, or the array that it is.
+/// Returns the shapes of a carry's elements: one per leaf of a flat tuple, or the array itself.
 std::vector<Shape> elements_of(const Shape& carry) {
   if (!carry.is_tuple()) return {carry};
   const std::span<const Shape> elements = carry.tuple_elements();
   return {elements.begin(), elements.end()};
 }
 
-/// A call whose callee may take its place.
+/// Returns whether the call can be replaced by its callee.
 bool is_plain_call(const Instruction& i) {
   return i.opcode == Opcode::kCall && !attributes_of<CallAttributes>(i).is_composite;
 }
 
-/// The body with its calls inlined, one level after the other as far as calls go and the budget reaches.
+/// Inlines calls in the body, level by level, until there are none or the budget is spent.
 StatusOr<ComputationPtr> without_calls(ComputationPtr body, GrowthBudget& budget) {
   while (has_opcode(*body, Opcode::kCall)) {
     RewriteBuilder b(body, {.share = false, .rule = forward_tuples});
@@ -43,13 +43,13 @@ StatusOr<ComputationPtr> without_calls(ComputationPtr body, GrowthBudget& budget
   return body;
 }
 
-/// Which elements the body hands on as it got them.
+/// Returns by element whether the body passes it on unchanged.
 std::vector<bool> unchanged_elements(const Computation& body, size_t count) {
   if (body.root().opcode != Opcode::kTuple || !reads_carry_by_element(body)) return std::vector<bool>(count, false);
   return invariant_elements(body);
 }
 
-/// `body` as a scan's step: parameters for the constants, then for the carries; returns the tuple of the carries.
+/// Converts `body` to a scan's step: parameters are constants, then carries; the result is the tuple of carries.
 StatusOr<ComputationPtr> step_of(const ComputationPtr& body, const std::vector<Shape>& elements,
                                  const std::vector<bool>& constant) {
   RewriteBuilder b(body, {.share = false, .rule = forward_tuples});
@@ -79,7 +79,7 @@ StatusOr<ComputationPtr> step_of(const ComputationPtr& body, const std::vector<S
   return b.finish(b.tuple(results));
 }
 
-/// Whether a scan can say what the loop says.
+/// Returns whether a scan can represent the loop.
 bool is_raisable(const Instruction& loop) {
   const auto& attributes = attributes_of<WhileAttributes>(loop);
   if (attributes.condition->has_effect()) return false;
@@ -89,7 +89,7 @@ bool is_raisable(const Instruction& loop) {
   return true;
 }
 
-/// The scan in the loop's place; false if the loop stays.
+/// Replaces the loop by a scan. Returns false if the loop stays.
 StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudget& budget) {
   const std::optional<CountedLoop> counted = is_raisable(loop) ? counted_loop(loop, b.source()) : std::nullopt;
   if (!counted) return false;
@@ -113,10 +113,10 @@ StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudg
     if (!constant[i]) operands.push_back(initial[i]);
   }
   scan->carry_count = std::ssize(operands) - scan->constant_count;
-  const InstructionId made = b.add(kExtScan, operands, std::move(scan));
+  const InstructionId result = b.add(kExtScan, operands, std::move(scan));
   std::vector<InstructionId> results;
   for (size_t i = 0, next = 0; i < elements.size(); ++i)
-    results.push_back(constant[i] ? initial[i] : b.get_tuple_element(made, next++));
+    results.push_back(constant[i] ? initial[i] : b.get_tuple_element(result, next++));
   b.replace(loop.id, loop.shape.is_tuple() ? b.tuple(results) : results[0]);
   return true;
 }

@@ -73,7 +73,7 @@ constexpr std::array<RewriteRule, kHloOpcodeCount> kRuleOf = [] {
   return table;
 }();
 
-/// No elements -> an empty constant, whatever would have computed them.
+/// Returns whether the result has no elements; then it is an empty constant.
 bool is_empty(const RewriteNode& n) {
   return n.shape.is_array() && n.shape.element_count() == 0 && n.opcode != Opcode::kConstant &&
          n.opcode != Opcode::kParameter && !is_pinned(n.opcode, n.attributes);

@@ -10,7 +10,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// The branch that runs, if that is known: the predicate is a constant, or all branches do the same to the same operand.
+/// Returns the branch that runs, if known: the predicate is constant, or all branches and their operands are equal.
 std::optional<size_t> known_branch(const RewriteBuilder& b, const ConditionalAttributes& conditional,
                                    std::span<const InstructionId> operands) {
   if (const std::optional<int64_t> value = splat_integer(b, operands[0])) return chosen_branch(conditional, *value);

@@ -12,10 +12,10 @@
 namespace hilo::hlo {
 namespace {
 
-/// What of a loop's carry its surroundings read.
+/// How the surrounding computation uses a loop's carry.
 struct CarryUses {
-  std::vector<bool> read;   ///< by get-tuple-element
-  bool read_whole = false;  ///< the tuple itself is passed on
+  std::vector<bool> read;   ///< elements that get-tuple-elements read
+  bool read_whole = false;  ///< the tuple itself is used
 };
 
 std::unordered_map<InstructionId, CarryUses> carry_uses_of(const Computation& c) {
@@ -34,7 +34,7 @@ std::unordered_map<InstructionId, CarryUses> carry_uses_of(const Computation& c)
   return uses;
 }
 
-/// A value that can be made anew in another computation: a constant, a repeated scalar, an iota.
+/// Returns whether the value can be recreated in another computation: a constant, a broadcast scalar, an iota.
 bool is_known(const RewriteBuilder& b, InstructionId id) {
   return b.opcode(id) == Opcode::kConstant || b.opcode(id) == Opcode::kIota || splat_value(b, id) != nullptr;
 }
@@ -45,14 +45,15 @@ InstructionId make_known(const RewriteBuilder& from, InstructionId id, RewriteBu
   return to.add(n.opcode, {}, n.attributes, n.shape);
 }
 
-/// Where each element of the carry goes.
+/// The new position of each element of the carry.
 struct Plan {
-  std::vector<int64_t> place;        ///< in the new carry, or -1
-  std::vector<InstructionId> known;  ///< outside the loop; kNoInstruction if not known
+  std::vector<int64_t> place;        ///< index in the new carry, or -1
+  std::vector<InstructionId> known;  ///< value outside the loop; kNoInstruction if unknown
   std::vector<Shape> shapes;         ///< of the new carry
 };
 
-/// `source` (a body or a condition) over the new carry; its root is a tuple of the elements that stay if `is_body`.
+/// Returns `source` (a body or a condition) over the new carry. If `is_body`, its root is the tuple of remaining
+/// elements.
 StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan& plan, const RewriteBuilder& outside,
                                         bool is_body) {
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
@@ -81,8 +82,7 @@ StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan
   return b.finish(b.tuple(elements));
 }
 
-/// Drops carries that nobody reads and carries that are known constants; forwards those that never change. Returns
-/// whether it did anything.
+/// Drops carries that are unused or constant, and forwards those that never change. Returns whether anything changed.
 StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const CarryUses& uses) {
   const auto& attributes = attributes_of<WhileAttributes>(loop);
   if (!reads_carry_by_element(*attributes.condition) || !reads_carry_by_element(*attributes.body)) return false;
@@ -106,31 +106,31 @@ StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const Ca
   }
   const bool shrinks = plan.shapes.size() < count && !plan.shapes.empty();
   if (!shrinks && !forwards) return false;
-  InstructionId made;
+  InstructionId result;
   if (shrinks) {
     auto smaller = std::make_shared<WhileAttributes>(attributes);
     HILO_ASSIGN_OR_RETURN(smaller->condition, over_new_carry(attributes.condition, plan, b, false));
     HILO_ASSIGN_OR_RETURN(smaller->body, over_new_carry(attributes.body, plan, b, true));
-    std::vector<InstructionId> kept;
+    std::vector<InstructionId> remaining;
     for (size_t i = 0; i < count; ++i) {
-      if (plan.place[i] >= 0) kept.push_back(initial[i]);
+      if (plan.place[i] >= 0) remaining.push_back(initial[i]);
     }
     b.at(loop);
-    made = b.add(Opcode::kWhile, {b.tuple(kept)}, std::move(smaller));
+    result = b.add(Opcode::kWhile, {b.tuple(remaining)}, std::move(smaller));
   } else {
-    made = b.copy(loop);
+    result = b.copy(loop);
     for (size_t i = 0; i < count; ++i) plan.place[i] = static_cast<int64_t>(i);
   }
-  // The old carry, put together again; get-tuple-elements of it see through this tuple.
+  // The old carry as a tuple, through which its get-tuple-elements read.
   std::vector<InstructionId> elements;
   for (size_t i = 0; i < count; ++i) {
-    elements.push_back(plan.place[i] >= 0 && !invariant[i] ? b.get_tuple_element(made, plan.place[i]) : initial[i]);
+    elements.push_back(plan.place[i] >= 0 && !invariant[i] ? b.get_tuple_element(result, plan.place[i]) : initial[i]);
   }
   b.replace(loop.id, b.tuple(elements));
   return true;
 }
 
-/// A loop that runs never or once is no loop.
+/// Removes a loop that runs never or once.
 bool remove_loop(RewriteBuilder& b, const Instruction& loop, GrowthBudget& budget) {
   const auto& attributes = attributes_of<WhileAttributes>(loop);
   if (attributes.condition->has_effect()) return false;

@@ -32,7 +32,7 @@ std::optional<Wide> scalar_integer(const Instruction& i) {
       []() -> std::optional<Wide> { return std::nullopt; });
 }
 
-/// Which element of the carry an instruction of the body or condition is, if it is one.
+/// Returns which element of the carry an instruction of the body or condition reads, if any.
 std::optional<int64_t> carry_element(const Computation& c, const Instruction& i) {
   if (i.opcode == Opcode::kParameter && i.shape.is_array()) return kWholeCarry;
   if (i.opcode != Opcode::kGetTupleElement || c.instruction(i.operands[0]).opcode != Opcode::kParameter)
@@ -40,7 +40,7 @@ std::optional<int64_t> carry_element(const Computation& c, const Instruction& i)
   return attributes_of<GetTupleElementAttributes>(i).index;
 }
 
-/// Element `index` of the carry as `root` makes it.
+/// Returns element `index` of the carry that `root` computes.
 const Instruction* element_of(const Computation& c, InstructionId root, int64_t index) {
   const Instruction& i = through_copies(c, root);
   if (index == kWholeCarry) return &i;
@@ -57,7 +57,7 @@ struct LoopView {
     const Instruction* init = element_of(outside, loop.operands[0], index);
     return init == nullptr ? std::nullopt : scalar_integer(*init);
   }
-  /// A constant of the condition, or a carry that starts as a constant and never changes.
+  /// Returns the value of a constant of the condition, or of a carry that starts as a constant and never changes.
   std::optional<Wide> bound(const Instruction& i) const {
     if (const auto value = scalar_integer(i)) return value;
     const std::optional<int64_t> index = carry_element(condition, i);
@@ -66,7 +66,7 @@ struct LoopView {
     if (next == nullptr || carry_element(body, *next) != index) return std::nullopt;
     return initial_value(*index);
   }
-  /// What every iteration adds to element `index`.
+  /// Returns the number that every iteration adds to element `index`.
   std::optional<Wide> step(int64_t index) const {
     const Instruction* next = element_of(body, body.root_id(), index);
     if (next == nullptr || (next->opcode != Opcode::kAdd && next->opcode != Opcode::kSubtract)) return std::nullopt;
@@ -104,7 +104,7 @@ bool holds(ComparisonDirection d, Wide x, Wide y) {
   return false;
 }
 
-/// Smallest n >= 0 for which `start + n step d bound` is false, ignoring the width of the type.
+/// Returns the smallest n >= 0 for which `start + n step d bound` is false, ignoring the width of the type.
 std::optional<Wide> count_steps(ComparisonDirection d, Wide start, Wide step, Wide bound) {
   if (!holds(d, start, bound)) return 0;
   const Wide distance = bound - start;
@@ -157,7 +157,7 @@ std::optional<CountedLoop> counted_loop(const Instruction& loop, const Computati
   const std::optional<Wide> start = view.initial_value(index);
   if (!start) return std::nullopt;
   const std::optional<Wide> count = count_steps(direction, *start, *step, *bound);
-  // The counter takes every value up to start + count step; past the type's range it would wrap.
+  // The counter takes every value up to start + count step; out of the type's range it would wrap around.
   if (!count || !fits(counter->shape.element_type(), *start + *count * *step)) return std::nullopt;
   if (!fits_int64(*count) || !fits_int64(*start) || !fits_int64(*step)) return std::nullopt;
   return CountedLoop{index, static_cast<int64_t>(*start), static_cast<int64_t>(*step), static_cast<int64_t>(*count)};

@@ -16,14 +16,14 @@ std::vector<int> count_uses(const Computation& c) {
   return uses;
 }
 
-/// Of a product of [b.., m.., k] and [b.., n.., k], whose shape is [b.., m.., n..]: is [b.., n.., m..] what the permutation
-/// makes of it?
+/// Returns whether `permutation` swaps the free dimensions of the operands: a product of [b.., m.., k] and [b.., n..,
+/// k] has the shape [b.., m.., n..] and is transposed to [b.., n.., m..].
 bool exchanges_operands(const DotAttributes& dot, const Shape& left, const Int64List& permutation) {
   const auto batch = std::ssize(dot.lhs_batch_dimensions), rank = std::ssize(permutation);
   const int64_t rows = left.rank() - batch - std::ssize(dot.lhs_contracting_dimensions);
   for (int64_t d = 0; d < rank; ++d) {
-    const int64_t wanted = d < batch ? d : d < rank - rows ? d + rows : d - (rank - rows) + batch;
-    if (permutation[d] != wanted) return false;
+    const int64_t source = d < batch ? d : d < rank - rows ? d + rows : d - (rank - rows) + batch;
+    if (permutation[d] != source) return false;
   }
   return true;
 }
@@ -50,7 +50,8 @@ StatusOr<ComputationPtr> turn_in(const ComputationPtr& source) {
     return b.add(Opcode::kDot, {b.mapped(dot.operands[1]), b.mapped(dot.operands[0])},
                  exchanged(attributes_of<DotAttributes>(dot)), i.shape);
   };
-  return rewrite_where(source, {}, turns, turned);  // equal ones become one: the turned product may be there already
+  // Equal instructions are merged, because the swapped product may exist already.
+  return rewrite_where(source, {}, turns, turned);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 constexpr uint32_t kMetadata = 7, kSharding = 40, kBackendConfig = 43, kFrontendAttributes = 68;
 constexpr uint32_t kOwnFields[] = {kMetadata, kSharding, kBackendConfig, kFrontendAttributes};
 
-/// Fields of OpMetadata that hilo keeps as text, in the order in which XLA writes them.
+/// Fields of OpMetadata that hilo stores as text, in XLA's order.
 enum class MetadataForm : uint8_t { kText, kNumber, kNumbers };
 struct MetadataField {
   std::string_view key;
@@ -34,7 +34,7 @@ constexpr MetadataField kOtherMetadata[] = {
     {"scheduling_name", 16, MetadataForm::kText},
 };
 
-/// Metadata means nothing to a program: keys without a field are left out.
+/// Metadata doesn't affect a program's meaning, so keys without a field are left out.
 Status write_other_metadata(std::string_view text, WireWriter& out) {
   text::Cursor cursor(text, "metadata");
   while (!cursor.at_end()) {
@@ -94,7 +94,7 @@ Status read_metadata(const WireMessage& message, Annotations& a) {
   return ok_status();
 }
 
-/// A string as HLO text writes it: as it is if it reads as one value in braces, else in quotes.
+/// Returns a string as HLO text writes it: unchanged if it reads as one value in braces, else quoted.
 std::string value_text(std::string_view value) {
   if (value.starts_with('{')) {
     text::Cursor cursor(value, "value");
@@ -104,7 +104,7 @@ std::string value_text(std::string_view value) {
   return text::quoted_text(value);
 }
 
-/// What value_text wrote.
+/// Returns the string that value_text() wrote.
 StatusOr<std::string> value_of(std::string_view written, std::string_view what) {
   if (!written.starts_with('"') && !written.starts_with('\'')) return std::string(written);
   text::Cursor cursor(written, what);
@@ -145,10 +145,10 @@ StatusOr<std::string> read_frontend_attributes(const WireMessage& message) {
     HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(1));
     HILO_ASSIGN_OR_RETURN(const std::string_view value, entry.text(2));
     if (!text::is_plain_identifier(key))
-      return unimplemented(fmt::format("FrontendAttributes: {} is no name that HLO text can have", quote(key)));
+      return unimplemented(fmt::format("FrontendAttributes: {} is not a valid name in HLO text", quote(key)));
     entries.emplace_back(key, value_text(value));
   }
-  std::sort(entries.begin(), entries.end());  // a map: any order on the wire
+  std::ranges::sort(entries);  // a map: its order in the message is arbitrary
   std::string text;
   for (const auto& [key, value] : entries) text += fmt::format("{}{}={}", text.empty() ? "{" : ",", key, value);
   return text.empty() ? text : text + "}";

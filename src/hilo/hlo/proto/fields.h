@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/proto/fields.h -- values of attribute fields in HloInstructionProto, both directions.
+// hlo/proto/fields.h -- reads and writes values of attribute fields in HloInstructionProto.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace hilo::hlo::proto {
 
-/// The fields of one instruction: those of its own, and the messages in it that several attributes share.
+/// The fields of one instruction: its own, and nested messages that several attributes share.
 struct InstructionFields {
-  Shape shape;  ///< the instruction's
+  Shape shape;  ///< shape of the instruction
   WireWriter own;
   std::map<uint32_t, WireWriter> nested;  ///< by field number
   std::vector<ComputationPtr> called;     ///< called_computation_ids
@@ -20,7 +20,7 @@ struct InstructionFields {
 };
 
 /// Writes the value of `field` to `place`.
-/// Errors    UNIMPLEMENTED for a value that has no form there
+/// Errors    UNIMPLEMENTED for a value that the message can't represent
 Status write_field(const Place& place, const AttributeField& field, const Attributes& attributes,
                    InstructionFields& out);
 
@@ -28,16 +28,17 @@ Status write_field(const Place& place, const AttributeField& field, const Attrib
 struct InstructionMessage {
   const WireMessage& message;
   const std::vector<ComputationPtr>& called;
-  /// A message in it that several attributes share, and its number: read once, as they stand side by side in a table.
+  /// A nested message that several attributes share, and its number. Those attributes are adjacent in the table, so it
+  /// is read once.
   WireMessage& nested;
   uint32_t nested_number = 0;
 };
 
-/// Reads the value of `field` from `place`; what is absent becomes the format's default.
+/// Reads the value of `field` from `place`. Missing values become the format's default.
 /// Errors    INVALID_ARGUMENT for a value of another form or out of range
 Status read_field(const Place& place, const AttributeField& field, InstructionMessage& in, Attributes& attributes);
 
-/// The message that holds the place: the instruction's own, or the one inside it, till the next is asked for.
+/// Returns the message that contains the place: the instruction's own, or the nested one. Valid until the next call.
 StatusOr<const WireMessage*> message_of(const Place& place, InstructionMessage& in);
 
 }  // namespace hilo::hlo::proto

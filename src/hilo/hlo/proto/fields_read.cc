@@ -18,7 +18,7 @@ namespace {
 /// Assigns integer fields 1, 2, ... of a message to `members`.
 template <typename... Members>
 Status read_members(const WireMessage& message, Members*... members) {
-  const WireField* last[sizeof...(Members)] = {};  // of its number: it counts
+  const WireField* last[sizeof...(Members)] = {};  // the last field of a number takes effect
   for (const WireField& field : message.fields()) {
     if (field.number <= sizeof...(Members)) last[field.number - 1] = &field;
   }
@@ -56,7 +56,7 @@ Status read_padding(const WireMessage& message, std::vector<PaddingDimension>& p
 }
 
 Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
-  constexpr size_t kMost = 10;  // spatial dimensions; HLO text has a digit for each
+  constexpr size_t kMax = 10;  // spatial dimensions; HLO text has one digit for each
   HILO_ASSIGN_OR_RETURN(d.kernel_input, message.integer(3));
   HILO_ASSIGN_OR_RETURN(d.kernel_output, message.integer(4));
   HILO_ASSIGN_OR_RETURN(d.kernel_spatial, message.integers(6));
@@ -68,17 +68,17 @@ Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
   HILO_ASSIGN_OR_RETURN(d.output_spatial, message.integers(12));
   const auto permutes = [](int64_t a, int64_t b, Int64List rest) {
     rest.insert(rest.end(), {a, b});
-    std::sort(rest.begin(), rest.end());
+    std::ranges::sort(rest);
     for (size_t i = 0; i < rest.size(); ++i) {
       if (rest[i] != static_cast<int64_t>(i)) return false;
     }
-    return rest.size() <= kMost + 2;
+    return rest.size() <= kMax + 2;
   };
   if (permutes(d.input_batch, d.input_feature, d.input_spatial) &&
       permutes(d.kernel_input, d.kernel_output, d.kernel_spatial) &&
       permutes(d.output_batch, d.output_feature, d.output_spatial))
     return ok_status();
-  return invalid_argument("ConvolutionDimensionNumbers: the dimensions are no permutation");
+  return invalid_argument("ConvolutionDimensionNumbers: the dimensions are not a permutation");
 }
 
 Status read_slices(const WireMessage& message, uint32_t number, std::vector<SliceRange>& ranges) {
@@ -89,7 +89,7 @@ Status read_slices(const WireMessage& message, uint32_t number, std::vector<Slic
   });
 }
 
-/// IotaReplicaGroupListProto.
+/// Reads an IotaReplicaGroupListProto.
 StatusOr<Int64Lists> read_iota_groups(const WireMessage& list) {
   Int64List rows(2);
   HILO_ASSIGN_OR_RETURN(rows[0], list.integer(1));
@@ -102,7 +102,7 @@ StatusOr<Int64Lists> read_iota_groups(const WireMessage& list) {
   return groups.ok() ? groups : groups.status().with_context("replica_groups");
 }
 
-/// MeshAxesReplicaGroupListProto, by the text that says the same; axes go by their numbers.
+/// Reads a MeshAxesReplicaGroupListProto by converting it to text; axes are named by their numbers.
 StatusOr<Int64Lists> read_mesh_groups(const WireMessage& list) {
   HILO_ASSIGN_OR_RETURN(const WireMessage mesh, list.message(1, "MeshProto"));
   std::string text = "mesh[";
@@ -141,7 +141,7 @@ StatusOr<Int64Lists> read_mesh_groups(const WireMessage& list) {
   return groups;
 }
 
-/// The groups of CollectiveDeviceListProto, of the iota or mesh in its place, or of the older field without either.
+/// Reads the groups of CollectiveDeviceListProto, of the iota or mesh in its place, or of the older field.
 Status read_groups(const Place& place, const WireMessage& message, Int64Lists& groups) {
   if (message.has(kMeshGroups)) {
     HILO_ASSIGN_OR_RETURN(const WireMessage mesh, message.message(kMeshGroups, "MeshAxesReplicaGroupListProto"));
@@ -163,17 +163,17 @@ Status read_groups(const Place& place, const WireMessage& message, Int64Lists& g
   });
 }
 
-/// The word that `number` stands for.
+/// Returns the word for `number`.
 StatusOr<std::string_view> word_of(const Place& place, std::span<const std::string_view> names, int64_t number) {
   if (number < 0 || number >= std::ssize(names))
-    return invalid_argument(fmt::format("{}: {} is no value of it", place.key, number));
+    return invalid_argument(fmt::format("{}: {} is not one of its values", place.key, number));
   return names[number];
 }
 
 Status read_word(const Place& place, const AttributeField& field, std::string_view word, uint8_t& value) {
-  const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
+  const auto it = std::ranges::find(field.enum_names, word);
   if (it == field.enum_names.end())
-    return invalid_argument(fmt::format("{}: {} is no value of it", place.key, quote(word)));
+    return invalid_argument(fmt::format("{}: {} is not one of its values", place.key, quote(word)));
   value = static_cast<uint8_t>(it - field.enum_names.begin());
   return ok_status();
 }
@@ -302,8 +302,8 @@ Status read_field(const Place& place, const AttributeField& field, InstructionMe
         HILO_ASSIGN_OR_RETURN(const std::string_view word, word_of(place, place.names, number));
         words.emplace_back(word);
       }
-      // XLA writes "default" for every operand; HLO text shows none then.
-      if (std::all_of(words.begin(), words.end(), [](const std::string& w) { return w == "default"; })) words.clear();
+      // XLA writes "default" for every operand; HLO text then omits the field
+      if (std::ranges::all_of(words, [](const std::string& w) { return w == "default"; })) words.clear();
       return ok_status();
     }
     case Form::kGroups:

@@ -63,7 +63,7 @@ void write_slices(uint32_t number, const std::vector<SliceRange>& ranges, WireWr
   }
 }
 
-/// `{{0,1},{2,3}}` as CollectiveDeviceListProto.
+/// Writes `{{0,1},{2,3}}` as CollectiveDeviceListProto.
 WireWriter write_groups(const Int64Lists& groups) {
   WireWriter out;
   for (const Int64List& group : groups) {
@@ -77,9 +77,9 @@ WireWriter write_groups(const Int64Lists& groups) {
 Status write_numbers(const Place& place, const StringList& words, WireWriter& out) {
   Int64List numbers;
   for (const std::string& word : words) {
-    const auto it = std::find(place.names.begin(), place.names.end(), word);
+    const auto it = std::ranges::find(place.names, word);
     if (it == place.names.end())
-      return unimplemented(fmt::format("{}: {} has no number in HloModuleProto", place.key, quote(word)));
+      return unimplemented(fmt::format("{}: {} can't be represented in HloModuleProto", place.key, quote(word)));
     numbers.push_back(it - place.names.begin());
   }
   out.integers(place.number, numbers);
@@ -100,10 +100,10 @@ Status write_called(const Place& place, const AttributeField& field, const Attri
 Status write_enum(const Place& place, const AttributeField& field, const Attributes& attributes, WireWriter& out) {
   const uint8_t value = field_value<uint8_t>(field, attributes);
   const std::span<const std::string_view> names = place.names.empty() ? field.enum_names : place.names;
-  const auto it = std::find(names.begin(), names.end(), field.enum_names[value]);
+  const auto it = std::ranges::find(names, field.enum_names[value]);
   if (it == names.end())
     return unimplemented(
-        fmt::format("{}: {} has no number in HloModuleProto", place.key, quote(field.enum_names[value])));
+        fmt::format("{}: {} can't be represented in HloModuleProto", place.key, quote(field.enum_names[value])));
   out.integer(place.number, it - names.begin());
   return ok_status();
 }

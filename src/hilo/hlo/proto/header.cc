@@ -62,7 +62,7 @@ Status read_aliases(const WireMessage& message, Module& module) {
   return ok_status();
 }
 
-/// `{ (0, {}), (1, {2}) }`
+/// Writes `{ (0, {}), (1, {2}) }`.
 StatusOr<WireWriter> write_donors(std::string_view value) {
   WireWriter out;
   Cursor cursor(value, "buffer_donor");
@@ -95,7 +95,7 @@ Status read_donors(const WireMessage& message, Module& module) {
   return ok_status();
 }
 
-/// StackFrameIndexProto's fields: the table i has number i + 1. Of the rows in braces the keys by field number.
+/// StackFrameIndexProto: table i has field number i + 1. Keys of rows in braces, by field number.
 constexpr std::string_view kLocationFields[] = {"",       "file_name_id", "function_name_id", "line",
                                                 "column", "end_line",     "end_column"};
 constexpr std::string_view kFrameFields[] = {"", "file_location_id", text::kParentFrame};
@@ -153,7 +153,7 @@ StatusOr<std::string> row_text(const LocationTable& table, std::string_view item
   return "{" + text + "}";
 }
 
-/// As HLO text has them, and checked as if they stood there.
+/// Reads the tables by converting them to HLO text, whose reader checks them.
 Status read_locations(const WireMessage& message, Module& module) {
   std::string text;
   for (const LocationTable& table : text::location_tables()) {
@@ -175,18 +175,13 @@ Status write_other(std::string_view key, const std::string& value, WireWriter& o
     return ok_status();
   const bool donors = key == "buffer_donor";
   if (!donors && key != "frontend_attributes")
-    return unimplemented(fmt::format("attribute {} of a module has no form in HloModuleProto", quote(key)));
+    return unimplemented(fmt::format("attribute {} of a module can't be represented in HloModuleProto", quote(key)));
   HILO_ASSIGN_OR_RETURN(const WireWriter message, donors ? write_donors(value) : write_frontend_attributes(value));
   out.message(donors ? kBufferDonor : kModuleFrontendAttributes, message);
   return ok_status();
 }
 
 }  // namespace
-
-bool is_scheduled(const Module& module) {
-  const std::string* const value = other(module, "is_scheduled");
-  return value != nullptr && *value == "true";
-}
 
 Status write_header(const Module& module, WireWriter& out) {
   ProgramShape shape{module.entry->parameter_shapes(), module.entry->result_shape()};

@@ -14,7 +14,7 @@ namespace hilo::hlo::proto {
 namespace {
 
 constexpr uint32_t kCommon[] = {kName, kOpcode, kResultShape, kId, kOperands, kPredecessors, kCalledIds};
-// Forms of attributes beside those of the table of places.
+// Fields of other forms than those in the table of places.
 constexpr uint32_t kOtherForms[] = {49, 56, 92};
 constexpr uint32_t kGroupForms[] = {kReplicaGroups, kIotaGroups, kMeshGroups};
 constexpr uint32_t kInferredDimension = 14, kConvolutionKind = 97;
@@ -25,24 +25,23 @@ FieldSet known_fields_of(Opcode opcode) {
   for (uint32_t number : annotation_fields()) known.set(number);
   const bool raw = has_raw_attributes(opcode);
   for (uint32_t number : kOtherForms) known.set(number, raw || known[number]);
-  const std::span<const AttributeField> fields = op_def(opcode).fields;
+  const std::span<const AttributeField> fields = op_def(opcode).attributes.fields;
   for (const Place& place : places()) {
-    const bool own =
-        raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
+    const bool own = raw || std::ranges::any_of(fields, [&](const AttributeField& f) { return f.name == place.key; });
     if (own) known.set(place.outer == 0 ? place.number : outermost_of(place.outer));
     if (own && place.form == Form::kGroups) {
       for (uint32_t number : kGroupForms) known.set(number);
     }
   }
   if (opcode == Opcode::kCompare) known.set(kComparisonOrder);
-  // What changes no value here.
+  // Fields without an effect in hilo.
   if (opcode == Opcode::kTopK) known.set(kIsStable);
   if (opcode == Opcode::kReshape) known.set(kInferredDimension);
   if (opcode == Opcode::kConvolution) known.set(kConvolutionKind);
   return known;
 }
 
-/// The fields of HloInstructionProto that are read for `opcode`. Looked up once for all ops.
+/// Returns the fields of HloInstructionProto that are read for `opcode`. Computed once for all ops.
 const FieldSet& known_fields(Opcode opcode) {
   static const auto* const table = [] {
     auto* const all = new std::array<FieldSet, kHloOpcodeCount>;

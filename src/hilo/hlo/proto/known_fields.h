@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/proto/known_fields.h -- the fields of HloInstructionProto: those that every op has, and which are known for an op.
+// hlo/proto/known_fields.h -- the fields of HloInstructionProto that hilo reads, of every op and of single ops.
 #pragma once
 
 #include "hilo/hlo/ir/opcode.h"
@@ -7,11 +7,12 @@
 
 namespace hilo::hlo::proto {
 
-/// Fields of every op. The ids stand with the names.
+/// Fields of every op.
 inline constexpr uint32_t kName = 1, kOpcode = 2, kResultShape = 3, kId = 35, kOperands = 36, kPredecessors = 37,
                           kCalledIds = 38;
 
-/// Errors    UNIMPLEMENTED for a field that nothing here reads and that says something
+/// Checks that no field is ignored.
+/// Errors    UNIMPLEMENTED for a field that hilo doesn't read, unless it has its default
 Status check_all_known(const WireMessage& instruction, Opcode opcode);
 
 }  // namespace hilo::hlo::proto

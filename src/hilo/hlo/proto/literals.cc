@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kLiteralShape = 1, kTupleLiterals = 10, kSparseIndices = 14, kDynamicSizes = 34;
 
-/// How LiteralProto holds the elements of a type: in which field, and in what form.
+/// The field of LiteralProto that stores the elements of a type, and their form.
 enum class ElementForm : uint8_t { kNone, kMemory, kVarints };  // kMemory: as in memory, little endian
 struct LiteralPlace {
   uint32_t number;
@@ -40,7 +40,7 @@ LiteralPlace place_of(ElementType type) {
     case ElementType::kC128: return {18, ElementForm::kMemory};
 #define HILO_NARROW_TYPE(enumerator, ...) case ElementType::k##enumerator:
 #include "hilo/types/element_types.inc"
-      // The later ones have their type's number.
+      // The field number of newer types is that of the type.
       return {static_cast<uint32_t>(element_type_info(type).proto_value), ElementForm::kMemory};
 #define HILO_OTHER_TYPE(enumerator, ...) case ElementType::k##enumerator:
 #include "hilo/types/element_types.inc"
@@ -63,7 +63,7 @@ int64_t element_at(const std::byte* at, ElementType type) {
   }
 }
 
-/// XLA keeps only the bits that count of types narrower than a byte.
+/// XLA stores only the significant bits of types narrower than a byte.
 void mask_narrow(ElementType type, std::string& bytes) {
   const int bits = element_type_info(type).bits;
   if (bits >= 8 || type == ElementType::kPred) return;
@@ -79,7 +79,7 @@ void extend_narrow(ElementType type, std::span<std::byte> bytes) {
   }
 }
 
-/// The elements of a row-major array, in the order of `layout`.
+/// Returns the elements of a row-major array in the order of `layout`.
 std::string laid_out(const Literal& literal, const Shape& layout) {
   const std::span<const std::byte> bytes = literal.bytes();
   std::string out(bytes.size(), '\0');
@@ -118,7 +118,7 @@ Status wrong_count(const Shape& shape, uint64_t got, std::string_view unit) {
       fmt::format("LiteralProto: got {} {}; wanted those of {}", got, unit, shape.to_string_with_layout()));
 }
 
-/// The bytes of all elements of a kMemory field: one run of bytes, or unpacked numbers.
+/// Returns the bytes of a kMemory field: one string of bytes, or unpacked numbers.
 StatusOr<std::string> memory_of(const WireMessage& message, uint32_t number) {
   std::string bytes;
   for (const WireField& field : message.fields()) {
@@ -136,7 +136,7 @@ void store(int64_t value, ElementType type, std::byte* at) {
   else std::memcpy(at, &value, element_size_bytes(type));
 }
 
-/// The elements in the order in which the message has them.
+/// Returns the elements in the order of the message.
 StatusOr<std::string> read_elements(const WireMessage& message, const Shape& shape) {
   const ElementType type = shape.element_type();
   const LiteralPlace place = place_of(type);
@@ -221,7 +221,7 @@ StatusOr<LiteralAndShape> read_literal(std::string_view message) {
     HILO_ASSIGN_OR_RETURN(const WireMessage proto, WireMessage::read(current, "LiteralProto"));
     HILO_RETURN_IF_ERROR(check_dense(proto));
     Shape shape;
-    if (open.empty()) {  // inner ones repeat what the outermost shape says
+    if (open.empty()) {  // nested shapes repeat the outermost one
       HILO_ASSIGN_OR_RETURN(const std::string_view bytes, proto.text(kLiteralShape));
       HILO_ASSIGN_OR_RETURN(shape, read_shape(bytes));
       whole = shape;

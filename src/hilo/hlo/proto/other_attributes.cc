@@ -20,12 +20,12 @@ using text::Cursor;
 constexpr uint32_t kParameterReplication = 61, kStatistics = 82, kOriginalValue = 88, kResultAccuracy = 91;
 constexpr uint32_t kFields[] = {kParameterReplication, kStatistics, kOriginalValue, kResultAccuracy};
 constexpr std::string_view kAccuracyModes[] = {"default", "highest"};
-constexpr int64_t kMostEmpty = 16;      // empty tuples side by side in an original value
-constexpr size_t kDeepestOrigin = 256;  // tuples in tuples
+constexpr int64_t kMaxEmpty = 16;        // consecutive empty tuples in an original value
+constexpr size_t kMaxOriginDepth = 256;  // nesting of tuples
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-/// `{a=1,b=2}` as pairs; the last '=' of each counts.
+/// Reads `{a=1,b=2}` as pairs; the last '=' of each separates key and value.
 StatusOr<std::vector<Pair>> read_pairs(std::string_view text, std::string_view what) {
   const auto wrong = [&] {
     return invalid_argument(fmt::format("{}: got {}; wanted {{key=number,...}}", what, quote(text)));
@@ -52,7 +52,7 @@ StatusOr<double> number(const Pair& pair) {
   return invalid_argument(fmt::format("{}: got {}; wanted a number", pair.first, quote(pair.second)));
 }
 
-/// As XLA writes it, if that says all of it.
+/// Returns the number as XLA writes it, if that is exact.
 std::string number_text(double value) {
   std::string shown = fmt::format("{:g}", value);
   const StatusOr<double> again = number({"", shown});
@@ -99,7 +99,7 @@ Status write_accuracy(std::string_view value, WireWriter& out) {
   if (key == "tolerance") return write_tolerance(inner, out);
   const auto known = std::find(std::begin(kAccuracyModes), std::end(kAccuracyModes), inner);
   if (key != "mode" || known == std::end(kAccuracyModes))
-    return unimplemented(fmt::format("result_accuracy={} has no form in HloModuleProto here", value));
+    return unimplemented(fmt::format("result_accuracy={} can't be represented in HloModuleProto here", value));
   WireWriter message;
   message.integer(1, known - std::begin(kAccuracyModes));
   out.message(kResultAccuracy, message);
@@ -118,7 +118,7 @@ Status read_accuracy(const WireMessage& accuracy, std::string& text) {
   return ok_status();
 }
 
-/// `{visualizing_index=1,time=3.5,bytes=100}`
+/// Writes `{visualizing_index=1,time=3.5,bytes=100}`.
 Status write_statistics(std::string_view value, WireWriter& out) {
   HILO_ASSIGN_OR_RETURN(const std::vector<Pair> pairs, read_pairs(value, "statistics"));
   WireWriter message;
@@ -141,21 +141,21 @@ Status write_statistics(std::string_view value, WireWriter& out) {
 Status read_statistics(const WireMessage& message, std::string& text) {
   HILO_ASSIGN_OR_RETURN(const int64_t index, message.integer(1));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(2));
-  if (items.empty()) return ok_status();  // as XLA, which shows no index of nothing
+  if (items.empty()) return ok_status();  // as XLA, which omits the index of an empty list
   text = fmt::format("{{visualizing_index={}", index);
   for (std::string_view item : items) {
     HILO_ASSIGN_OR_RETURN(const WireMessage statistic, WireMessage::read(item, "Statistic"));
     HILO_ASSIGN_OR_RETURN(const std::string_view name, statistic.text(1));
     HILO_ASSIGN_OR_RETURN(const double value, statistic.real64(2));
     if (!text::is_plain_identifier(name))
-      return unimplemented(fmt::format("Statistic: {} is no name that HLO text can have", quote(name)));
+      return unimplemented(fmt::format("Statistic: {} is not a valid name in HLO text", quote(name)));
     text += fmt::format(",{}={}", name, number_text(value));
   }
   text += '}';
   return ok_status();
 }
 
-/// One leaf of an original value: `{"name" {0,1}}`, or `{}` for one that nobody knows.
+/// Writes one leaf of an original value: `{"name" {0,1}}`, or `{}` for an unknown one.
 Status write_leaf(Cursor& cursor, const Int64List& path, WireWriter& out) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before a leaf of the original value"));
   WireWriter leaf;
@@ -174,7 +174,7 @@ Status write_leaf(Cursor& cursor, const Int64List& path, WireWriter& out) {
   return cursor.expect('}', "after a leaf of the original value");
 }
 
-/// `{({"x" {0}}, ({"y"}, {}))}`, or `{[synthetic_call]}`. Tuples nest as data does: no recursion.
+/// Writes `{({"x" {0}}, ({"y"}, {}))}`, or `{[synthetic_call]}`. No recursion, because tuples may be deeply nested.
 Status write_original(std::string_view value, WireWriter& out) {
   Cursor cursor(value, "origin");
   WireWriter message;
@@ -189,7 +189,7 @@ Status write_original(std::string_view value, WireWriter& out) {
   Int64List path;
   do {
     while (cursor.accept('(')) path.push_back(0);
-    if (path.size() > kDeepestOrigin) return cursor.error(0, "tuples nested too deep in the original value");
+    if (path.size() > kMaxOriginDepth) return cursor.error(0, "tuples nested too deep in the original value");
     if (cursor.peek() == '{') HILO_RETURN_IF_ERROR(write_leaf(cursor, path, message));
     while (!path.empty() && cursor.accept(')')) path.pop_back();
     if (!path.empty()) {
@@ -201,7 +201,7 @@ Status write_original(std::string_view value, WireWriter& out) {
   return cursor.expect('}', "after the original value");
 }
 
-/// The element's name and index within braces.
+/// Returns the element's name and index in braces.
 StatusOr<std::string> leaf_text(const WireMessage& leaf) {
   if (!leaf.has(2)) return std::string("{}");
   HILO_ASSIGN_OR_RETURN(const WireMessage array, leaf.message(2, "OriginalArrayProto"));
@@ -215,14 +215,15 @@ Status not_in_order() {
   return invalid_argument("OriginalValueProto: its elements aren't the leaves of a tuple in order");
 }
 
-/// Empty tuples, which have no elements, and commas after them.
+/// Appends empty tuples, which have no elements, and commas after them.
 Status append_empty(int64_t count, std::string& text) {
-  if (count < 0 || count > kMostEmpty) return not_in_order();
+  if (count < 0 || count > kMaxEmpty) return not_in_order();
   for (int64_t i = 0; i < count; ++i) text += "(), ";
   return ok_status();
 }
 
-/// The tuples that end after the leaf at `from` and begin before the one at `to`; the first leaf comes after none.
+/// Appends the ends of tuples after the leaf at `from` and the beginnings before the one at `to`. `from` is null for
+/// the first leaf.
 Status append_between(const Int64List* from, const Int64List& to, std::string& text) {
   size_t common = 0;
   if (from != nullptr) {
@@ -273,7 +274,7 @@ Status write_other_attributes(const Annotations& annotations, WireWriter& out) {
     if (key == "parameter_replication") HILO_RETURN_IF_ERROR(write_replication(value, out));
     else if (key == "result_accuracy") HILO_RETURN_IF_ERROR(write_accuracy(value, out));
     else if (key == "origin" || key == "original_value") HILO_RETURN_IF_ERROR(write_original(value, out));
-    else return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(key)));
+    else return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(key)));
     if (!cursor.accept(',')) break;
   }
   return ok_status();

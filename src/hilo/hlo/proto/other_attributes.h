@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/proto/other_attributes.h -- attributes of XLA's that hilo keeps as text, in HloInstructionProto.
+// hlo/proto/other_attributes.h -- attributes of XLA that hilo stores as text, in HloInstructionProto.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@ namespace hilo::hlo::proto {
 /// Appends Annotations::other_attributes and statistics:
 ///   parameter_replication={true,false}   result_accuracy={mode=highest}, {tolerance={atol=1,rtol=0.5,ulps=2}}
 ///   origin={({"x" {0}}, {"y"})}           statistics={visualizing_index=0,time=3.5}
-/// Errors    UNIMPLEMENTED for what has no form in the message, INVALID_ARGUMENT for text that is no such value
+/// Errors    UNIMPLEMENTED for values that the message can't represent, INVALID_ARGUMENT for malformed text
 Status write_other_attributes(const Annotations& annotations, WireWriter& out);
 
-/// The same of a message.
+/// Reads these attributes.
 /// Errors    INVALID_ARGUMENT for an OriginalValueProto whose elements aren't the leaves of a tuple in order
 Status read_other_attributes(const WireMessage& instruction, Annotations& annotations);
 
-/// Their fields in HloInstructionProto.
+/// Returns their fields in HloInstructionProto.
 std::span<const uint32_t> other_attribute_fields();
 
 }  // namespace hilo::hlo::proto

@@ -30,7 +30,7 @@ constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VER
                                              "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
                                              "API_VERSION_TYPED_FFI"};
 
-// Messages inside HloInstructionProto.
+// Nested messages of HloInstructionProto.
 constexpr uint32_t kDot = 30, kGather = 33, kScatter = 48, kPrecision = 51, kTriangularSolve = 59, kCholesky = 62,
                    kRaggedDot = 90, kRaggedDotDimensions = inside(kRaggedDot, 1);
 
@@ -235,7 +235,7 @@ constexpr Place kPlaces[] = {
 std::span<const Place> places() { return kPlaces; }
 
 Status no_form(const Place& place) {
-  return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
+  return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(place.key)));
 }
 
 const Place* find_place(Opcode opcode, std::string_view key) {
@@ -253,7 +253,7 @@ std::span<const PlacedField> placed_fields(Opcode opcode) {
     auto* const all = new std::array<std::vector<PlacedField>, kOpcodeCount>;
     for (size_t i = 0; i < all->size(); ++i) {
       const auto of = static_cast<Opcode>(i);
-      for (const AttributeField& field : op_def(of).fields) {
+      for (const AttributeField& field : op_def(of).attributes.fields) {
         if (!text::is_frontend_field(field)) (*all)[i].push_back({&field, find_place(of, field.name)});
       }
     }

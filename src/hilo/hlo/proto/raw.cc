@@ -16,10 +16,10 @@ namespace {
 
 using text::Cursor;
 
-// Fields of HloInstructionProto beside those of the table.
+// Fields of HloInstructionProto that the table lacks.
 constexpr uint32_t kOlderGroups = 49, kConstrainLayout = 56, kDeviceList = 87, kIotaGroups = 92;
 
-/// A value of any kind, so that text becomes fields and back by the same code as attributes of other ops.
+/// A value of any kind: text is converted by the same code as the attributes of other ops.
 enum class Word : uint8_t {};
 struct AnyValue : Attributes {
   int64_t integer = 0;
@@ -61,7 +61,7 @@ std::optional<AttributeField> any_field(const Place& place) {
   return std::nullopt;
 }
 
-/// `{{0,1},{2,3}}` or `[2,2]<=[4]`
+/// Writes `{{0,1},{2,3}}` or `[2,2]<=[4]`.
 Status write_groups(Cursor& cursor, InstructionFields& out) {
   WireWriter message;
   if (cursor.peek() == '[') {
@@ -114,7 +114,7 @@ StatusOr<std::string> groups_text(const WireMessage& message) {
   return text + "}";
 }
 
-/// `{f32[4]{0}, f32[2]{0}}`
+/// Writes `{f32[4]{0}, f32[2]{0}}`.
 Status write_layouts(const Place& place, Cursor& cursor, InstructionFields& out) {
   text::ShapeReader shapes;
   out.own.boolean(kConstrainLayout, true);
@@ -138,7 +138,7 @@ StatusOr<std::string> layouts_text(const Place& place, const WireMessage& messag
   return text + "}";
 }
 
-/// `{{0}: (1, {}), {1}: (2, {0})}`
+/// Writes `{{0}: (1, {}), {1}: (2, {0})}`.
 Status write_aliases(const Place& place, Cursor& cursor, InstructionFields& out) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before output_to_operand_aliasing"));
   while (cursor.peek() != '}') {
@@ -180,7 +180,8 @@ Status write_one(Opcode opcode, std::string_view attribute, InstructionFields& o
   HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
   seen.push_back(key);
   const Place* const place = find_place(opcode, key);
-  if (place == nullptr) return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(key)));
+  if (place == nullptr)
+    return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(key)));
   if (place->form == Form::kCalled) return ok_status();  // an empty list
   if (place->form == Form::kGroups) return write_groups(cursor, out);
   if (place->form == Form::kLayouts) return write_layouts(*place, cursor, out);
@@ -195,7 +196,7 @@ Status write_one(Opcode opcode, std::string_view attribute, InstructionFields& o
   return write_field(*place, *field, *value, out);
 }
 
-/// Whether HLO text shows what stands at `place`.
+/// Returns whether HLO text shows the value at `place`.
 StatusOr<bool> is_shown(Opcode opcode, const Place& place, const WireMessage& message) {
   if (place.always) return true;
   if (place.form == Form::kGroups) {
@@ -213,7 +214,7 @@ StatusOr<bool> is_shown(Opcode opcode, const Place& place, const WireMessage& me
   return field->value != 0 && static_cast<int64_t>(field->value) != place.unshown;
 }
 
-/// The text of what stands at `place`; "" for nothing to show.
+/// Returns the value at `place` as text; "" if text omits it.
 StatusOr<std::string> value_text(const Place& place, InstructionMessage& in) {
   if (place.form == Form::kGroups) return groups_text(in.message);
   if (place.form == Form::kLayouts) return layouts_text(place, in.message);
@@ -231,7 +232,7 @@ StatusOr<std::string> value_text(const Place& place, InstructionMessage& in) {
   return text;
 }
 
-/// The keys of the computations that an op calls, as HLO text has them.
+/// Returns the keys of an op's called computations in HLO text.
 std::vector<std::string> called_names(Opcode opcode, size_t count) {
   if (opcode == Opcode::kCustomCall) return std::vector<std::string>(count, "called_computations{}");
   const bool calls = opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate ||
@@ -244,21 +245,20 @@ std::vector<std::string> called_names(Opcode opcode, size_t count) {
 
 Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out) {
   if (!raw.spelled.empty())
-    return unimplemented(
-        fmt::format("{} has no form in HloModuleProto; wanted {} and what it calls", raw.spelled, opcode_name(opcode)));
+    return unimplemented(fmt::format("{} can't be represented in HloModuleProto; wanted {} and what it calls",
+                                     raw.spelled, opcode_name(opcode)));
   std::vector<std::string_view> seen;
   for (const std::string& attribute : raw.raw) HILO_RETURN_IF_ERROR(write_one(opcode, attribute, out, seen));
   for (const Place& place : places()) {
     if (place.only != opcode || place.unshown == 0) continue;
-    if (std::find(seen.begin(), seen.end(), place.key) == seen.end())
-      out.at(place).integer(place.number, place.unshown);
+    if (std::ranges::find(seen, place.key) == seen.end()) out.at(place).integer(place.number, place.unshown);
   }
   for (size_t i = 0; i < raw.called.size(); ++i) {
     std::string_view key = raw.called_names[i];
     if (key.ends_with("{}")) key.remove_suffix(2);
     const Place* const place = find_place(opcode, key);
     if (place == nullptr || place->form != Form::kCalled)
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(key)));
+      return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(key)));
     const size_t index = place->number == 0 ? i : place->number;
     if (out.called.size() <= index) out.called.resize(index + 1);
     out.called[index] = raw.called[i];
@@ -273,7 +273,7 @@ Status read_raw(Opcode opcode, InstructionMessage& in, RawAttributes& raw) {
     HILO_ASSIGN_OR_RETURN(const bool shown, is_shown(opcode, place, *message));
     if (!shown) continue;
     HILO_ASSIGN_OR_RETURN(const std::string value, value_text(place, in));
-    // Several keys name the field of dimensions; text has the first of them.
+    // Several keys share the field of dimensions; text uses the first one.
     const std::string attribute = fmt::format("{}={}", place.key, value);
     const bool again = place.form == Form::kRepeated && place.key != "dimensions";
     if (!value.empty() && !again) raw.raw.push_back(attribute);

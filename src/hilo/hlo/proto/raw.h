@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/proto/raw.h -- attributes of ops that hilo keeps as HLO text, in HloInstructionProto.
+// hlo/proto/raw.h -- attributes of ops that hilo stores as HLO text, in HloInstructionProto.
 #pragma once
 
 #include "hilo/hlo/ops/not_yet.h"
@@ -7,7 +7,8 @@
 
 namespace hilo::hlo::proto {
 
-/// Errors    UNIMPLEMENTED for attributes without a place or a form there
+/// Writes or reads such attributes.
+/// Errors    UNIMPLEMENTED for attributes that the message can't represent
 Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out);
 
 Status read_raw(Opcode opcode, InstructionMessage& in, RawAttributes& raw);

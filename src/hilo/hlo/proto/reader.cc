@@ -32,7 +32,7 @@ namespace hilo::hlo {
 namespace proto {
 namespace {
 
-/// What is being built of one computation.
+/// A computation under construction.
 struct Draft {
   explicit Draft(std::string name) : draft(std::move(name)) {}
   ComputationDraft draft;
@@ -40,7 +40,7 @@ struct Draft {
   text::BoundedSizes bounded;
 };
 
-/// An instruction on its way from the message into a draft.
+/// The parts of an instruction that is being read.
 struct Parts {
   Opcode opcode{};
   std::vector<InstructionId> operands;
@@ -80,9 +80,9 @@ class Reader {
   boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;  // by their bytes
   ShapeReader shapes_;
   std::string key_;  // of the annotations that are being read
-  // One of each for all instructions, for their memory.
+  // One of each for all instructions, to reuse their memory.
   Parts parts_;                             // of the instruction that is being read
-  WireMessage nested_{std::string_view()};  // a message in it
+  WireMessage nested_{std::string_view()};  // nested in it
   std::vector<int64_t> numbers_;            // of the list that is being read
 };
 
@@ -99,14 +99,14 @@ Status read_comparison_order(const WireMessage& message, const Parts& parts) {
   if (word.empty()) return ok_status();
   const std::optional<ComparisonType> type = comparison_type_of_order(word);
   if (!type) return invalid_argument(fmt::format("comparison_order: got {}, wanted PARTIAL or TOTAL", quote(word)));
-  // Of integers XLA writes it too, and there is no other.
+  // XLA also writes the order of integers, which have only one
   const bool has_other = !parts.operand_shapes.empty() && is_floating(parts.operand_shapes[0].element_type());
   if (has_other) static_cast<CompareAttributes&>(*parts.attributes).type = *type;
   return ok_status();
 }
 
-/// XLA states the type of every comparison; hilo only one that the operands don't tell.
-void forget_usual_comparison(const Parts& parts) {
+/// Removes the type of a comparison if it follows from the operands; XLA always states it.
+void drop_implied_comparison_type(const Parts& parts) {
   if (parts.opcode != Opcode::kCompare || parts.operand_shapes.empty()) return;
   auto& compare = static_cast<CompareAttributes&>(*parts.attributes);
   const ElementType type = parts.operand_shapes[0].element_type();
@@ -116,7 +116,7 @@ void forget_usual_comparison(const Parts& parts) {
   if (compare.type == usual) compare.type = ComparisonType::kDefault;
 }
 
-/// What a custom call is configured with is part of its meaning.
+/// Stores the configuration of a custom call, which is part of its meaning.
 void configure_custom_call(Parts& parts) {
   if (parts.opcode != Opcode::kCustomCall || parts.annotations == nullptr) return;
   if (parts.annotations->backend_config.empty()) return;
@@ -134,24 +134,24 @@ void tell_predicated(const Parts& parts) {
 Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   HILO_RETURN_IF_ERROR(check_all_known(message, parts.opcode));
   const OpDef& def = op_def(parts.opcode);
-  if (def.make_attributes == nullptr) return ok_status();
-  parts.attributes = def.make_attributes();
+  if (def.attributes.make == nullptr) return ok_status();
+  parts.attributes = def.attributes.make();
   InstructionMessage in{message, parts.called, nested_};
   if (has_raw_attributes(parts.opcode))
     return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));
   for (const auto& [field, place] : placed_fields(parts.opcode)) {
     if (place == nullptr)
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field->name)));
+      return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(field->name)));
     HILO_RETURN_IF_ERROR(read_field(*place, *field, in, *parts.attributes));
   }
   HILO_RETURN_IF_ERROR(read_comparison_order(message, parts));
-  forget_usual_comparison(parts);
+  drop_implied_comparison_type(parts);
   tell_predicated(parts);
   return ok_status();
 }
 
-/// Fields that are frontend attributes go where they belong, and a composite call that stands for an extension op becomes
-/// that op.
+/// Moves frontend attributes of fields to those fields, and converts a composite call that represents an extension op
+/// to that op.
 Status Reader::restore_extension(InstructionId id, Parts& parts) {
   if (parts.annotations == nullptr) return ok_status();
   const std::string text = " " + parts.annotations->frontend_attributes;  // a position of 0 means none
@@ -165,7 +165,7 @@ Status Reader::restore_extension(InstructionId id, Parts& parts) {
   for (const text::CallSite& call : calls) {
     const auto callee = by_name_.find(std::string(call.callee));
     if (callee == by_name_.end())
-      return not_found(fmt::format("computation {} is not defined before", quote(call.callee)));
+      return not_found(fmt::format("computation {} is not defined before its use", quote(call.callee)));
     text::fill(call, callee->second);
   }
   return ok_status();
@@ -202,7 +202,7 @@ StatusOr<AnnotationsPtr> Reader::annotations_of(const WireMessage& message, cons
   for (int64_t id : numbers_) {
     const InstructionId predecessor = draft.ids.find(id);
     if (predecessor == kNoInstruction)
-      return not_found(fmt::format("control predecessor {} is not defined before", id));
+      return not_found(fmt::format("control predecessor {} is not defined before its use", id));
     with_predecessors->control_predecessors.push_back(draft.draft.instruction(predecessor).name);
   }
   return AnnotationsPtr(std::move(with_predecessors));
@@ -213,14 +213,14 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   HILO_RETURN_IF_ERROR(message.read_integers(kOperands, numbers_));
   for (int64_t id : numbers_) {
     const InstructionId operand = draft.ids.find(id);
-    if (operand == kNoInstruction) return not_found(fmt::format("operand {} is not defined before", id));
+    if (operand == kNoInstruction) return not_found(fmt::format("operand {} is not defined before its use", id));
     parts.operands.push_back(operand);
     parts.operand_shapes.push_back(draft.draft.instruction(operand).shape);
   }
   HILO_RETURN_IF_ERROR(message.read_integers(kCalledIds, numbers_));
   for (int64_t id : numbers_) {
     const auto it = computations_.find(id);
-    if (it == computations_.end()) return not_found(fmt::format("computation {} is not defined before", id));
+    if (it == computations_.end()) return not_found(fmt::format("computation {} is not defined before its use", id));
     parts.called.push_back(it->second);
   }
   HILO_ASSIGN_OR_RETURN(parts.annotations, annotations_of(message, draft));
@@ -229,7 +229,7 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   return restore_extension(draft.draft.size(), parts);
 }
 
-/// Appends the instruction, or what it is in hilo's terms; the declared shape is its own.
+/// Appends the instruction, or its replacement by hilo's ops. The declared shape is its own.
 StatusOr<InstructionId> Reader::append(std::string_view shape_bytes, std::string_view name, Parts& parts,
                                        Draft& draft) {
   HILO_ASSIGN_OR_RETURN(const Shape declared, shapes_.read(shape_bytes));
@@ -265,10 +265,10 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   if (!at.ok()) return at.status().with_context(fmt::format("instruction {}", quote(name)));
   if (*at >= first) draft.draft.mutable_instruction(*at).annotations = std::move(parts.annotations);
   if (draft.ids.insert(id, *at)) return ok_status();
-  return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
+  return invalid_argument(fmt::format("instruction {}: id {} appears twice", quote(name), id));
 }
 
-/// Origins count up with the ids, which a schedule mixes. What an instruction was written out to has its origin.
+/// Numbers origins in the order of the ids, which a schedule permutes. Replacements of an instruction have its origin.
 void number_origins(uint32_t first, std::vector<int64_t> ids, Draft& draft) {
   std::vector<uint32_t> origins(draft.draft.size(), first);
   std::ranges::sort(ids);
@@ -329,11 +329,11 @@ Status Reader::read_computation(std::string_view bytes) {
   if (const Status status = check_signature(message, **computation); !status.ok()) return in_here(status);
   by_name_.emplace(name, *computation);
   if (computations_.emplace(id, *computation).second) return ok_status();
-  return in_here(invalid_argument(fmt::format("id {} is taken", id)));
+  return in_here(invalid_argument(fmt::format("id {} appears twice", id)));
 }
 
-/// The HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1: there it is a message, whose
-/// first byte is a tag; here it is a name, which has no control characters.
+/// Returns the HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1. In an HloProto this is
+/// a message, whose first byte is a tag; in an HloModuleProto it is a name, without control characters.
 StatusOr<std::string_view> module_bytes(std::string_view bytes) {
   if (bytes.empty()) return invalid_argument("HloModuleProto: no bytes");
   WireField first;
@@ -367,10 +367,10 @@ StatusOr<Module> Reader::read(std::string_view bytes) {
 }  // namespace proto
 
 bool is_proto(std::string_view bytes) {
-  // Text has no control characters but blanks; a message has tags and lengths among its first bytes.
-  constexpr size_t kLook = 4096;
-  const std::string_view begin = bytes.substr(0, kLook);
-  const bool control = std::any_of(begin.begin(), begin.end(), [](char c) {
+  // Text has no control characters except blanks; the first bytes of a message contain tags and lengths.
+  constexpr size_t kLookAhead = 4096;
+  const std::string_view begin = bytes.substr(0, kLookAhead);
+  const bool control = std::ranges::any_of(begin, [](char c) {
     return static_cast<unsigned char>(c) < ' ' && std::string_view("\t\n\v\f\r").find(c) == std::string_view::npos;
   });
   if (!control || trimmed(begin).starts_with("HloModule")) return false;

@@ -8,11 +8,11 @@
 namespace hilo::hlo::proto {
 namespace {
 
-/// A computation as far as the order of a program depends on it.
+/// The facts about a computation that determine the order of a program.
 struct Outline {
   std::vector<std::pair<int64_t, std::vector<int64_t>>>
       instructions;                ///< id, ids of called computations; by ascending id
-  size_t next = 0, next_call = 0;  ///< to be looked at
+  size_t next = 0, next_call = 0;  ///< next instruction and next call to visit
 };
 
 StatusOr<Outline> read_outline(const WireMessage& computation) {

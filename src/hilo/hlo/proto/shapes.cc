@@ -9,7 +9,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-// ShapeProto, LayoutProto and ProgramShapeProto by field number.
+// Fields of ShapeProto, LayoutProto and ProgramShapeProto.
 constexpr uint32_t kElementType = 2, kDimensions = 3, kTupleShapes = 4, kLayout = 5, kIsDynamicDimension = 6;
 constexpr uint32_t kMinorToMajor = 1, kTailPaddingAlignment = 16;
 constexpr uint32_t kParameters = 1, kResult = 2, kParameterNames = 3;
@@ -29,13 +29,13 @@ WireWriter write_array(const Shape& shape) {
   return out;
 }
 
-/// The order of the dimensions. Tiles, memory spaces, sizes of elements and the like say where and in which pieces a device
-/// stores an array, which changes no value: they are not kept.
+/// Reads the order of the dimensions. Tiles, memory spaces, element sizes and others describe how a device stores an
+/// array. They don't affect values and are dropped.
 StatusOr<Shape> read_layout(const Shape& shape, std::string_view message) {
   HILO_ASSIGN_OR_RETURN(const WireMessage layout, WireMessage::read(message, "LayoutProto"));
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order, layout.integers(kMinorToMajor));
   std::vector<int64_t> sorted = order;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   bool permutation = std::ssize(order) == shape.rank();
   for (size_t i = 0; i < sorted.size(); ++i) permutation &= sorted[i] == static_cast<int64_t>(i);
   if (!permutation) {
@@ -84,7 +84,7 @@ WireWriter write_shape(const Shape& shape) {
       if (!current.is_tuple()) frame.out.message(kTupleShapes, done);
       if (frame.next < frame.tuple.tuple_size()) break;
       done = std::move(frame.out);
-      current = Shape::token();  // anything but a tuple: `done` is what stands in it
+      current = Shape::token();  // anything but a tuple: `done` is the element
       open.pop_back();
     }
     if (open.empty()) return done;
@@ -103,7 +103,7 @@ StatusOr<Shape> read_shape(std::string_view message) {
   for (;;) {
     HILO_ASSIGN_OR_RETURN(const WireMessage proto, WireMessage::read(current, "ShapeProto"));
     HILO_ASSIGN_OR_RETURN(const int64_t number, proto.integer(kElementType));
-    if (number == kBuffer && !in_buffer) {  // it is the array that it holds
+    if (number == kBuffer && !in_buffer) {  // a buffer is read as the array that it contains
       HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, proto.items(kTupleShapes));
       if (items.size() != 1)
         return invalid_argument(fmt::format("ShapeProto: a buffer of {} shapes, wanted one", items.size()));

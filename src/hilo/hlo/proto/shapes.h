@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/proto/shapes.h -- shapes as ShapeProto and ProgramShapeProto.
+// hlo/proto/shapes.h -- reads and writes shapes as ShapeProto and ProgramShapeProto.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -12,16 +12,18 @@ namespace hilo::hlo::proto {
 
 WireWriter write_shape(const Shape& shape);
 
-/// Errors    INVALID_ARGUMENT for what is no shape, RESOURCE_EXHAUSTED for tuples nested deeper than 256
+/// Reads a ShapeProto.
+/// Errors    INVALID_ARGUMENT for malformed shapes, RESOURCE_EXHAUSTED for tuples nested deeper than 256
 ///           UNIMPLEMENTED for dimensions of unknown size
 StatusOr<Shape> read_shape(std::string_view message);
 
-/// Reads shapes, and each once: programs repeat few. The messages must outlive it.
+/// Reads shapes, each distinct one once, because programs repeat them. The messages must outlive the reader.
 class ShapeReader {
  public:
+  /// Reads a shape.
   /// Errors    as read_shape
   StatusOr<Shape> read(std::string_view message);
-  /// Whether the shape that was read last has dimensions of bounded size: these have the bound's size in it.
+  /// Returns whether the last shape has dimensions of bounded size. The shape has the bound as their size.
   bool was_bounded() const { return bounded_; }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 using text::Cursor;
 
-// OpSharding by field number; its types by number.
+// Fields of OpSharding, and its types.
 constexpr uint32_t kType = 1, kShardingDimensions = 3, kDevices = 4, kTuple = 5, kReplicateLast = 6, kLastTileDims = 8,
                    kReshape = 9, kTranspose = 10, kIsGroup = 11, kGroup = 12, kGroupType = 13;
 enum Type : int64_t { kReplicated, kMaximal, kTupleType, kOther, kManual, kUnknown, kUnreduced };
@@ -26,7 +26,7 @@ StatusOr<int64_t> read_type(Cursor& cursor) {
   return cursor.error(StatusCode::kUnimplemented, position, fmt::format("sharding '{}' is not known", word));
 }
 
-/// `devices=[2,1]0,1` or `devices=[2,1]<=[2]`, after "devices=".
+/// Reads `devices=[2,1]0,1` or `devices=[2,1]<=[2]`, after "devices=".
 Status read_devices(Cursor& cursor, WireWriter& out) {
   IotaDevices iota;
   HILO_ASSIGN_OR_RETURN(iota.dimensions, read_bracketed(cursor, '[', ']'));
@@ -47,7 +47,7 @@ Status read_devices(Cursor& cursor, WireWriter& out) {
   return ok_status();
 }
 
-/// What may follow in the braces: last_tile_dim_replicate, last_tile_dims={...}, shard_as N, metadata={...}.
+/// Reads what may follow in the braces: last_tile_dim_replicate, last_tile_dims={...}, shard_as N, metadata={...}.
 Status read_suffix(Cursor& cursor, std::string_view word, WireWriter& out) {
   if (word == "last_tile_dim_replicate") {
     out.boolean(kReplicateLast, true);
@@ -82,7 +82,7 @@ Status read_suffix(Cursor& cursor, std::string_view word, WireWriter& out) {
   return cursor.expect('}', "after last_tile_dims");
 }
 
-/// One sharding in braces that is no tuple.
+/// Reads one sharding in braces that is no tuple.
 StatusOr<WireWriter> read_one(Cursor& cursor) {
   WireWriter out;
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before a sharding"));
@@ -142,7 +142,7 @@ StatusOr<std::string> one_text(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const int64_t type, message.integer(kType));
   HILO_ASSIGN_OR_RETURN(const std::string suffix, suffix_text(message));
   if (type < 0 || type >= std::ssize(kTypeNames) || type == kTupleType)
-    return invalid_argument(fmt::format("OpSharding: type {} can't stand here", type));
+    return invalid_argument(fmt::format("OpSharding: type {} isn't allowed here", type));
   if (type == kOther) {
     HILO_ASSIGN_OR_RETURN(const std::string devices, devices_text(message));
     return "{" + devices + suffix + "}";
@@ -218,12 +218,12 @@ StatusOr<std::string> read_sharding(std::string_view bytes) {
 
 namespace {
 
-/// The devices 0, 1, .. of a box, its dimensions transposed.
+/// Returns the devices 0, 1, ... as an array of these sizes, transposed.
 StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, std::vector<int64_t> order) {
-  constexpr int64_t kMost = 65536;
+  constexpr int64_t kMax = 65536;
   int64_t count = 1;
   for (const int64_t size : sizes) {
-    if (size < 1 || size > kMost / count) return invalid_argument("OpSharding: devices of a box that can't be");
+    if (size < 1 || size > kMax / count) return invalid_argument("OpSharding: invalid dimensions of devices");
     count *= size;
   }
   if (order.empty()) {
@@ -234,7 +234,7 @@ StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, s
   std::ranges::sort(sorted);
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (sorted.size() != sizes.size() || sorted[i] != static_cast<int64_t>(i))
-      return invalid_argument("OpSharding: a transposition that isn't of its dimensions");
+      return invalid_argument("OpSharding: invalid transposition of devices");
   }
   for (size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
   std::vector<int64_t> devices = {0};
@@ -291,7 +291,7 @@ StatusOr<Tiles> read_tiles(std::string_view text_or_message) {
     return tiles;
   }
   if (type < 0 || type >= std::ssize(kTypeNames) || type == kTupleType)
-    return unimplemented(fmt::format("OpSharding: type {} can't stand here", type));
+    return unimplemented(fmt::format("OpSharding: type {} isn't allowed here", type));
   tiles.kinds = {kTypeNames[type]};
   return tiles;
 }

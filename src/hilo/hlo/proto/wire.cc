@@ -10,7 +10,7 @@
 namespace hilo::hlo::proto {
 namespace {
 
-constexpr uint64_t kLargestFieldNumber = (uint64_t{1} << 29) - 1;
+constexpr uint64_t kMaxFieldNumber = (uint64_t{1} << 29) - 1;
 
 std::string_view wire_type_name(WireType type) {
   switch (type) {
@@ -22,10 +22,10 @@ std::string_view wire_type_name(WireType type) {
   return "unknown";
 }
 
-/// Appends all varints of a packed list; false if the last one is cut off.
+/// Appends all varints of a packed list; returns false if the last one is truncated.
 bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
-  constexpr size_t kUsual = 4;  // items: one allocation for most
-  if (values.capacity() == 0) values.reserve(std::min(bytes.size(), kUsual));
+  constexpr size_t kInlineCapacity = 4;  // items that need only one allocation
+  if (values.capacity() == 0) values.reserve(std::min(bytes.size(), kInlineCapacity));
   for (size_t position = 0; position < bytes.size();) {
     uint64_t bits = 0;
     if (!take_varint(bytes, position, bits)) return false;
@@ -35,25 +35,25 @@ bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
   return true;
 }
 
-/// Why bytes are no field.
+/// Why bytes aren't a valid field.
 enum class Problem : uint8_t { kNone, kNoTag, kNoNumber, kTooLong, kUnknownType, kCutOff };
 
 bool take_fixed(std::string_view bytes, size_t& position, size_t size, uint64_t& value) {
   if (bytes.size() - position < size) return false;
   value = 0;
-  std::memcpy(&value, bytes.data() + position, size);  // little endian, as the wire
+  std::memcpy(&value, bytes.data() + position, size);  // little endian, as in the message
   position += size;
   return true;
 }
 
-/// Reads the field at `position` and passes it; `field` is a new one. A length that is too long stands in its value, for
-/// the error: nothing is made of text here, as most fields are read one after the other and are right.
+/// Reads the field at `position` and advances it. `field` must be new. If a length is too long, it is stored in the
+/// value for the error. This function creates no text, because it runs for every field.
 [[gnu::always_inline]] inline Problem take_field(std::string_view message, size_t& position, WireField& field) {
   uint64_t tag = 0;
   if (!take_varint(message, position, tag)) return Problem::kNoTag;
   const uint64_t number = tag >> 3;
   field.value = number;
-  if (number == 0 || number > kLargestFieldNumber) return Problem::kNoNumber;
+  if (number == 0 || number > kMaxFieldNumber) return Problem::kNoNumber;
   field.number = static_cast<uint32_t>(number);
   field.type = static_cast<WireType>(tag & 7);
   const auto cut_off_unless = [](bool ok) { return ok ? Problem::kNone : Problem::kCutOff; };
@@ -72,20 +72,20 @@ bool take_fixed(std::string_view bytes, size_t& position, size_t size, uint64_t&
   return Problem::kNone;
 }
 
-/// The error for a field that begins at byte `begin` and was read up to `position`.
+/// Returns the error for a field that begins at byte `begin` and was read up to `position`.
 Status error_of(Problem problem, std::string_view name, size_t begin, size_t present, const WireField& field) {
   const auto in_field = [&](const std::string& what) {
     return invalid_argument(fmt::format("{}: field {} at byte {}: {}", name, field.number, begin, what));
   };
   switch (problem) {
     case Problem::kNone: return ok_status();
-    case Problem::kNoTag: return invalid_argument(fmt::format("{}: byte {}: no tag of a field", name, begin));
+    case Problem::kNoTag: return invalid_argument(fmt::format("{}: byte {}: not a field tag", name, begin));
     case Problem::kNoNumber:
-      return invalid_argument(fmt::format("{}: byte {}: {} is no field number", name, begin, field.value));
+      return invalid_argument(fmt::format("{}: byte {}: {} is not a field number", name, begin, field.value));
     case Problem::kTooLong:
       return in_field(fmt::format("length {} exceeds the {} bytes present", field.value, present));
     case Problem::kUnknownType: return in_field(fmt::format("wire type {} is unknown", static_cast<int>(field.type)));
-    case Problem::kCutOff: return in_field(fmt::format("the {} is cut off", wire_type_name(field.type)));
+    case Problem::kCutOff: return in_field(fmt::format("the {} is truncated", wire_type_name(field.type)));
   }
   __builtin_unreachable();
 }
@@ -93,9 +93,9 @@ Status error_of(Problem problem, std::string_view name, size_t begin, size_t pre
 }  // namespace
 
 bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value) {
-  constexpr int kMostBits = 10 * kVarintBits;
+  constexpr int kMaxBits = 10 * kVarintBits;
   value = 0;
-  for (int shift = 0; position < bytes.size() && shift < kMostBits; shift += kVarintBits) {
+  for (int shift = 0; position < bytes.size() && shift < kMaxBits; shift += kVarintBits) {
     const auto byte = static_cast<uint8_t>(bytes[position++]);
     value |= static_cast<uint64_t>(byte & (kMoreBytes - 1)) << shift;
     if (byte < kMoreBytes) return true;
@@ -110,9 +110,9 @@ Status WireReader::next(WireField& field) {
   return problem == Problem::kNone ? ok_status() : error_of(problem, name_, begin, message_.size() - position_, field);
 }
 
-Status wrong_type(std::string_view message, const WireField& field, WireType wanted) {
+Status wrong_type(std::string_view message, const WireField& field, WireType expected) {
   return invalid_argument(fmt::format("{}: field {}: got wire type {}; wanted {}", message, field.number,
-                                      wire_type_name(field.type), wire_type_name(wanted)));
+                                      wire_type_name(field.type), wire_type_name(expected)));
 }
 
 StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_view name) {
@@ -122,10 +122,11 @@ StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_vi
 }
 
 Status WireMessage::append(std::string_view message) {
-  // One allocation for most: an instruction has less than 16 fields; those of a computation, which are instructions, take
-  // 64 bytes or so, unless they are constants. No field takes less than two.
-  constexpr size_t kFew = 16, kMany = 8192;
-  if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, std::clamp(message.size() / 64, kFew, kMany)));
+  // Capacities that need one allocation in most cases. An instruction has fewer than 16 fields. Instructions, the
+  // fields of a computation, take about 64 bytes unless they are constants. Every field takes at least two.
+  constexpr size_t kUsualCount = 16, kLargeCount = 8192;
+  if (fields_.empty())
+    fields_.reserve(std::min(message.size() / 2, std::clamp(message.size() / 64, kUsualCount, kLargeCount)));
   for (size_t position = 0; position < message.size();) {
     const size_t begin = position;
     WireField& field = fields_.emplace_back();
@@ -210,7 +211,7 @@ Status WireMessage::append_integers(uint32_t number, std::vector<int64_t>& value
     if (field.type != WireType::kBytes) return wrong_type(name_, field, WireType::kVarint);
     if (!take_varints(field.bytes, values)) {
       return invalid_argument(
-          fmt::format("{}: field {}: item {} of the packed list is cut off", name_, number, values.size()));
+          fmt::format("{}: field {}: item {} of the packed list is truncated", name_, number, values.size()));
     }
   }
   return ok_status();

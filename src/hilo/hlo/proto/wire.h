@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/proto/wire.h -- the wire format of protocol buffers: tagged fields out, tagged fields in, errors with their byte.
+// hlo/proto/wire.h -- the wire format of protocol buffers: reads and writes tagged fields; errors name their byte.
 #pragma once
 
 #include <bitset>
@@ -14,15 +14,15 @@
 
 namespace hilo::hlo::proto {
 
-/// A varint has seven bits a byte; the eighth says that another byte follows.
+/// A varint has seven bits per byte; the eighth marks that another byte follows.
 inline constexpr int kVarintBits = 7;
 inline constexpr uint8_t kMoreBytes = 0x80;
 
-/// As take_varint, of any length.
+/// As take_varint, for any length.
 bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value);
 
-/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte, and
-/// most tags of an instruction at most two.
+/// Reads a varint of at most ten bytes at `position` and advances it; returns false if it is invalid. Most varints have
+/// one byte, and most tags of an instruction at most two.
 inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
   const size_t left = bytes.size() - position;
   const auto byte = [&](size_t i) { return uint64_t{static_cast<uint8_t>(bytes[position + i])}; };
@@ -41,7 +41,7 @@ inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& valu
 
 enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-/// Appends fields to one message. Values that are the format's default (0, false, "") are left out, as proto3 does.
+/// Appends fields to one message. Values equal to the format's default (0, false, "") are left out, as in proto3.
 class WireWriter {
  public:
   void integer(uint32_t number, int64_t value);
@@ -49,14 +49,14 @@ class WireWriter {
   void real(uint32_t number, float value);
   void real64(uint32_t number, double value);
   void text(uint32_t number, std::string_view value);
-  /// A packed list; nothing for an empty one.
+  /// Writes a packed list; nothing for an empty one.
   void integers(uint32_t number, std::span<const int64_t> values);
-  /// A message or an item of a repeated field, which is there even if it is empty.
+  /// Writes a message or an item of a repeated field, even if it is empty.
   void bytes(uint32_t number, std::string_view value);
   void message(uint32_t number, const WireWriter& value) { bytes(number, value.out_); }
-  /// An item of a repeated integer field or one that is there even if it is 0.
+  /// Writes an integer, even if it is 0: an item of a repeated field or an explicit value.
   void item(uint32_t number, int64_t value);
-  /// A varint without tag, for packed lists.
+  /// Writes a varint without tag, for packed lists.
   void raw_varint(uint64_t value);
 
   bool empty() const { return out_.empty(); }
@@ -68,29 +68,30 @@ class WireWriter {
   std::string out_;
 };
 
-/// `text` with '?' for every byte that is no UTF-8: readers refuse a message with a string that isn't.
+/// Returns `text` with '?' for every byte that isn't valid UTF-8, because readers reject messages with such strings.
 std::string utf8(std::string_view text);
 
-/// One field as it stands on the wire.
+/// One field of a message.
 struct WireField {
   uint32_t number = 0;
   WireType type = WireType::kVarint;
-  uint64_t value = 0;      ///< of kVarint and the fixed ones
+  uint64_t value = 0;      ///< of kVarint and the fixed types
   std::string_view bytes;  ///< of kBytes; a view of the message
 };
 
-/// Numbers of fields; those from 127 on are one.
+/// A set of field numbers; all numbers from 127 on share one bit.
 using FieldSet = std::bitset<128>;
 inline size_t place_in_set(uint32_t number) { return number < 127 ? number : 127; }
 
-/// Reads the fields of one message, in order. Nothing is copied.
+/// Reads the fields of one message in order, without copies.
 class WireReader {
  public:
-  /// `name` is the message's, for errors: "HloModuleProto: field 3 at byte 0: ...".
+  /// `name` is the message's name, for errors: "HloModuleProto: field 3 at byte 0: ...".
   WireReader(std::string_view message, std::string_view name) : message_(message), name_(name) {}
 
   bool at_end() const { return position_ >= message_.size(); }
-  /// Errors    INVALID_ARGUMENT for bytes that are no field
+  /// Reads the next field.
+  /// Errors    INVALID_ARGUMENT for malformed bytes
   Status next(WireField& field);
 
  private:
@@ -99,24 +100,25 @@ class WireReader {
   size_t position_ = 0;
 };
 
-/// A value of a wire type that its field can't have.
-Status wrong_type(std::string_view message, const WireField& field, WireType wanted);
+/// Returns the error for a wire type that the field can't have.
+Status wrong_type(std::string_view message, const WireField& field, WireType expected);
 
-/// All fields of one message, for those that are looked at more than once.
+/// All fields of one message, for messages whose fields are read more than once.
 class WireMessage {
  public:
+  /// Reads all fields of a message.
   /// Errors    INVALID_ARGUMENT as WireReader
   static StatusOr<WireMessage> read(std::string_view message, std::string_view name);
-  /// One without fields, to read messages of one kind with the same memory.
+  /// Creates a message without fields. assign() can then reuse its memory for several messages of one kind.
   explicit WireMessage(std::string_view name) : name_(name) {}
-  /// The fields of `message` take the place of those there are.
+  /// Replaces the fields by those of `message`.
   Status assign(std::string_view message);
 
   std::span<const WireField> fields() const { return fields_; }
-  /// The numbers of the fields: most that are asked for aren't there.
+  /// Returns the numbers of the fields. A fast check, because most requested fields are absent.
   const FieldSet& present() const { return present_; }
   bool has(uint32_t number) const { return find(number) != nullptr; }
-  /// The last one, which counts for a field that isn't repeated; null if there is none.
+  /// Returns the last field of the number, which takes effect if it isn't repeated; null if there is none.
   const WireField* find(uint32_t number) const {
     if (!present_[place_in_set(number)]) return nullptr;
     for (size_t i = fields_.size(); i > 0; --i) {
@@ -124,7 +126,7 @@ class WireMessage {
     }
     return nullptr;
   }
-  /// How many fields have the number.
+  /// Returns how many fields have the number.
   size_t count(uint32_t number) const;
 
   /// Values of fields that aren't repeated; the format's default if they are absent.
@@ -144,20 +146,20 @@ class WireMessage {
     if (field->type != WireType::kBytes) return wrong_type(name_, *field, WireType::kBytes);
     return field->bytes;
   }
-  /// A nested message; occurrences of it add up. `name` must outlive the result.
+  /// Returns a nested message, merged from all its occurrences. `name` must outlive the result.
   StatusOr<WireMessage> message(uint32_t number, std::string_view name) const;
-  /// The same, in the place of what `result` holds, with its memory.
+  /// As message(), but replaces the contents of `result` and reuses its memory.
   Status read_message(uint32_t number, std::string_view name, WireMessage& result) const;
-  /// A repeated integer, packed or not.
+  /// Returns a repeated integer, packed or not.
   StatusOr<std::vector<int64_t>> integers(uint32_t number) const;
-  /// The same, in the place of what `values` holds.
+  /// As integers(), but replaces the contents of `values`.
   Status read_integers(uint32_t number, std::vector<int64_t>& values) const {
     values.clear();
     return present_[place_in_set(number)] ? append_integers(number, values) : ok_status();
   }
-  /// The items of a repeated message or string.
+  /// Returns the items of a repeated message or string.
   StatusOr<std::vector<std::string_view>> items(uint32_t number) const;
-  /// Reads the items of a repeated message, one after the other: read_one(const WireMessage&) is a Status.
+  /// Calls read_one(const WireMessage&), which returns a Status, for each item of a repeated message.
   template <typename ReadOne>
   Status for_each_message(uint32_t number, std::string_view name, const ReadOne& read_one) const {
     if (!present_[place_in_set(number)]) return ok_status();
@@ -174,11 +176,11 @@ class WireMessage {
   std::string_view name() const { return name_; }
 
  private:
-  /// Adds the fields of `message` to those there are.
+  /// Appends the fields of `message`.
   Status append(std::string_view message);
   Status append_integers(uint32_t number, std::vector<int64_t>& values) const;
   std::string_view name_;
-  boost::container::small_vector<WireField, 4> fields_;  // as many as most messages within an instruction have
+  boost::container::small_vector<WireField, 4> fields_;  // as many as most nested messages of an instruction have
   FieldSet present_;
 };
 

@@ -55,7 +55,7 @@ void WireWriter::integers(uint32_t number, std::span<const int64_t> values) {
 
 namespace {
 
-/// How many bytes the UTF-8 character at the front takes; 0 if there is none.
+/// Returns the number of bytes of the UTF-8 character at the front; 0 if it is invalid.
 size_t character_size(std::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(0);

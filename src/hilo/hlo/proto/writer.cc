@@ -33,7 +33,7 @@ class Writer {
 
  private:
   int64_t id_of(const Computation& c) const { return static_cast<int64_t>(numbers_.at(&c)); }
-  /// As XLA counts: the computation in the upper half, the instruction in the lower one.
+  /// Returns the id as XLA does: the computation in the upper half, the instruction in the lower half.
   int64_t id_of(const Computation& c, InstructionId i) const {
     const auto ranks = ranks_.find(&c);
     return id_of(c) << 32 | (ranks == ranks_.end() ? i : ranks->second[i]);
@@ -51,8 +51,9 @@ class Writer {
   text::ProgramOrder program_;
   std::unordered_map<const Computation*, size_t> numbers_;
   std::unordered_set<const Computation*> fused_;
-  std::unordered_map<const Computation*, std::vector<InstructionId>> ranks_;  // of a schedule's instructions, by origin
-  text::UniqueNames names_;  // of all instructions: XLA wants them unique in the module
+  // Order of a scheduled computation's instructions by origin.
+  std::unordered_map<const Computation*, std::vector<InstructionId>> ranks_;
+  text::UniqueNames names_;  // of all instructions: XLA requires unique names in the module
 };
 
 Status Writer::attributes(const Instruction& i, InstructionFields& out) {
@@ -60,13 +61,13 @@ Status Writer::attributes(const Instruction& i, InstructionFields& out) {
   if (has_raw_attributes(i.opcode)) return write_raw(i.opcode, attributes_of<RawAttributes>(i), out);
   for (const auto& [field, place] : placed_fields(i.opcode)) {
     if (place == nullptr)
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field->name)));
+      return unimplemented(fmt::format("attribute {} can't be represented in HloModuleProto", quote(field->name)));
     HILO_RETURN_IF_ERROR(write_field(*place, *field, *i.attributes, out));
   }
   return ok_status();
 }
 
-/// Writes an extension op as the composite call that stands for it; false for any other op.
+/// Writes an extension op as the composite call that represents it; returns false for any other op.
 StatusOr<bool> Writer::composite(const Instruction& i, Annotations& annotations, InstructionFields& out) {
   if (!text::is_stored_as_composite(i.opcode)) return false;
   const auto refusal = program_.refusals.find(&i);
@@ -75,7 +76,7 @@ StatusOr<bool> Writer::composite(const Instruction& i, Annotations& annotations,
   const std::string attributes =
       text::composite_attributes(i, [&](const Computation& c) { return program_.names.at(&c); });
   if (decomposition == program_.decompositions.end() || attributes.empty())
-    return unimplemented("an extension op without decomposition has no form in HloModuleProto");
+    return unimplemented("an extension op without decomposition can't be represented in HloModuleProto");
   annotations.frontend_attributes = attributes;
   out.own.text(2, kCompositeOpcode);
   out.own.boolean(find_place(Opcode::kCall, "is_composite")->number, true);
@@ -86,7 +87,7 @@ StatusOr<bool> Writer::composite(const Instruction& i, Annotations& annotations,
 void Writer::control_predecessors(const Computation& c, const Annotations& annotations, WireWriter& out) {
   Int64List ids;
   for (const std::string& name : annotations.control_predecessors) {
-    for (const Instruction& i : c.instructions()) {  // rare, and few where there are any
+    for (const Instruction& i : c.instructions()) {  // rare, and few in number
       if (i.name == name) ids.push_back(id_of(c, i.id));
     }
   }
@@ -157,8 +158,8 @@ void Writer::find_fused() {
   }
 }
 
-/// XLA tells the order of a scheduled program's computations from the ids of its instructions: they keep the order of the
-/// program that was read, where operands still come first in it.
+/// XLA derives the order of a scheduled program's computations from the ids of their instructions. These keep the
+/// original order of the program, if operands come first in it.
 void Writer::find_ranks() {
   for (const ComputationPtr& c : program_.order) {
     std::vector<InstructionId> order(c->size()), ranks(c->size());

@@ -15,7 +15,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// A known operand: a constant, or a scalar constant that a broadcast repeats.
+/// An operand with a known value: a constant, or a scalar constant that a broadcast repeats.
 struct Known {
   const Literal* value = nullptr;
   bool is_repeated = false;
@@ -30,7 +30,7 @@ Known known_value(const RewriteBuilder& b, InstructionId id) {
   return {&value, is_broadcast};
 }
 
-/// Smaller than their values, or not a computation of one array.
+/// Ops whose values are larger than the ops themselves, or whose results aren't computed from one array.
 constexpr Opcode kNeverFolded[] = {
     Opcode::kBroadcast,       Opcode::kIota,  Opcode::kConstant,    Opcode::kParameter, Opcode::kTuple,
     Opcode::kGetTupleElement, Opcode::kWhile, Opcode::kConditional, Opcode::kCall,
@@ -43,7 +43,7 @@ bool may_fold(const RewriteNode& node) {
          op_def(node.opcode).evaluate != nullptr;
 }
 
-/// `work` for every element of a window.
+/// Returns `work` times the number of elements of a window.
 std::optional<int64_t> window_work(const Window& window, std::optional<int64_t> work) {
   for (const WindowDimension& w : window) work = work ? checked_mul(*work, w.size) : work;
   return work;
@@ -55,8 +55,8 @@ bool is_scalar_step(const Instruction& i) {
   return is_value || i.opcode == Opcode::kTuple || i.opcode == Opcode::kGetTupleElement;
 }
 
-/// Instructions of one run of all that `node` calls; nullopt for more than arithmetic on scalars: a loop may not end, a call
-/// may be of computations without number.
+/// Returns the number of scalar instructions in one run of all computations that `node` calls. Returns nullopt if they
+/// do more than scalar arithmetic: a loop may not end, and the size of nested calls is unknown.
 std::optional<int64_t> called_steps(const RewriteNode& node) {
   Instruction instruction;
   instruction.opcode = node.opcode;
@@ -69,7 +69,7 @@ std::optional<int64_t> called_steps(const RewriteNode& node) {
   return steps;
 }
 
-/// The largest extent of an operand: the work of a decomposition for each of its elements.
+/// Returns the largest extent of an operand: the work per element of a decomposed op.
 int64_t largest_extent(const RewriteBuilder& b, const RewriteNode& node) {
   int64_t largest = 1;
   for (InstructionId id : node.operands) {
@@ -78,7 +78,7 @@ int64_t largest_extent(const RewriteBuilder& b, const RewriteNode& node) {
   return largest;
 }
 
-/// Scalar steps that the reference kernel takes, roughly; nullopt if they don't fit.
+/// Estimates the scalar steps of the reference kernel; nullopt on overflow.
 std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node) {
   int64_t work = node.shape.element_count();
   for (InstructionId id : node.operands) work = checked_add(work, b.shape(id).element_count()).value_or(INT64_MAX / 2);
@@ -98,8 +98,7 @@ std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node)
                                    kernel.element_count() / std::max<int64_t>(1, kernel.dimension(outputs)));
     return terms ? checked_add(work, *terms) : std::nullopt;
   }
-  // A called computation is interpreted for every element, a window's for every element of it, sort's for every
-  // comparison.
+  // A called computation is interpreted for every element, every element of a window, or every comparison of a sort.
   const std::optional<int64_t> called = called_steps(node);
   if (!called) return std::nullopt;
   const int64_t steps = 64 * (1 + *called / 32);
@@ -114,7 +113,7 @@ std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node)
   return checked_mul(work, *called > 0 ? steps : 1);
 }
 
-/// `scalar` at every element of `shape`.
+/// Returns `scalar` repeated in every element of `shape`.
 Literal repeated(const Literal& scalar, const Shape& shape) {
   Literal literal(shape);
   const std::span<const std::byte> element = scalar.bytes();
@@ -124,7 +123,7 @@ Literal repeated(const Literal& scalar, const Shape& shape) {
   return literal;
 }
 
-/// A reducer or comparator.
+/// Runs a reducer or comparator.
 StatusOr<Literal> run_body(const Computation& body, std::span<const Literal* const> arguments) {
   std::vector<Literal> values;
   values.reserve(arguments.size());
@@ -136,7 +135,7 @@ StatusOr<Literal> run_body(const Computation& body, std::span<const Literal* con
   return evaluate(body, values, options);
 }
 
-/// Evaluates `node` as an instruction of `shape` on these values.
+/// Evaluates `node` with result shape `shape` on these values.
 StatusOr<Literal> evaluate_node(const RewriteNode& node, const Shape& shape, std::span<const Literal* const> values) {
   std::vector<InstructionId> ids(values.size());
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<InstructionId>(i);
@@ -150,7 +149,7 @@ StatusOr<Literal> evaluate_node(const RewriteNode& node, const Shape& shape, std
   return instruction.def().evaluate({instruction, values, kRun});
 }
 
-/// All operands hold one scalar each, so the result does: op(broadcast(x), broadcast(y)) -> broadcast(op(x, y)).
+/// Folds an op whose operands repeat one scalar each: op(broadcast(x), broadcast(y)) -> broadcast(op(x, y)).
 InstructionId fold_repeated(RewriteBuilder& b, const RewriteNode& node, std::span<const Known> operands) {
   std::vector<const Literal*> values;
   for (const Known& k : operands) values.push_back(k.value);
@@ -163,7 +162,7 @@ InstructionId fold_repeated(RewriteBuilder& b, const RewriteNode& node, std::spa
 InstructionId fold_constant(RewriteBuilder& b, const RewriteNode& node) {
   if (!may_fold(node)) return kNoInstruction;
   std::vector<Known> operands;
-  int64_t stored = 0;  // elements that the program already holds
+  int64_t stored = 0;  // elements that the program already stores
   bool all_scalars = true;
   for (InstructionId id : node.operands) {
     const Known k = known_value(b, id);
@@ -174,9 +173,9 @@ InstructionId fold_constant(RewriteBuilder& b, const RewriteNode& node) {
   }
   if (is_elementwise(node.opcode) && all_scalars) return fold_repeated(b, node, operands);
   const int64_t count = node.shape.element_count();
-  if (count > kMostFoldedElements || (count > stored && count > kAlwaysFoldedElements)) return kNoInstruction;
+  if (count > kMaxFoldedElements || (count > stored && count > kAlwaysFoldedElements)) return kNoInstruction;
   const std::optional<int64_t> work = work_of(b, node);
-  if (!work || *work > kMostFoldedWork) return kNoInstruction;
+  if (!work || *work > kMaxFoldedWork) return kNoInstruction;
   std::vector<Literal> repetitions;
   repetitions.reserve(operands.size());
   std::vector<const Literal*> values;
@@ -185,7 +184,8 @@ InstructionId fold_constant(RewriteBuilder& b, const RewriteNode& node) {
     values.push_back(operands[i].is_repeated ? &repetitions.back() : operands[i].value);
   }
   StatusOr<Literal> value = evaluate_node(node, node.shape.with_default_layout(), values);
-  return value.ok() ? b.constant(std::move(value).value()) : kNoInstruction;  // what can't be evaluated is for run time
+  // An op whose evaluation fails is left to run time.
+  return value.ok() ? b.constant(std::move(value).value()) : kNoInstruction;
 }
 
 }  // namespace hilo::hlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/rewrite/rewrite_sink.h -- expressions of a pass: they go where the RewriteBuilder puts its instructions.
+// hlo/rewrite/rewrite_sink.h -- expressions in passes: a sink that appends to a RewriteBuilder.
 #pragma once
 
 #include "hilo/hlo/build/expr.h"
@@ -7,7 +7,7 @@
 
 namespace hilo::hlo {
 
-/// An error is the builder's too, and comes back from its finish().
+/// Errors are also stored in the builder, whose finish() returns them.
 class RewriteSink final : public Sink {
  public:
   explicit RewriteSink(RewriteBuilder& builder) : builder_(builder) {}

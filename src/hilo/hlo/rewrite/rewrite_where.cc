@@ -6,18 +6,18 @@
 namespace hilo::hlo {
 
 StatusOr<ComputationPtr> rewrite_where(const ComputationPtr& source, const RewriteOptions& options,
-                                       const std::function<bool(const Instruction&)>& wanted,
+                                       const std::function<bool(const Instruction&)>& selected,
                                        const Replacement& replacement) {
-  if (std::ranges::none_of(source->instructions(), wanted)) return source;
+  if (std::ranges::none_of(source->instructions(), selected)) return source;
   RewriteBuilder b(source, options);
   for (const Instruction& i : source->instructions()) {
-    if (!wanted(i)) {
+    if (!selected(i)) {
       b.copy(i);
       continue;
     }
     b.at(i);
-    HILO_ASSIGN_OR_RETURN(const InstructionId made, replacement(b, i));
-    b.replace(i.id, made);
+    HILO_ASSIGN_OR_RETURN(const InstructionId result, replacement(b, i));
+    b.replace(i.id, result);
   }
   return b.finish();
 }

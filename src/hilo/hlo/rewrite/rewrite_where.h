@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/rewrite/rewrite_where.h -- a computation in which some instructions become others.
+// hlo/rewrite/rewrite_where.h -- replaces selected instructions of a computation.
 #pragma once
 
 #include <functional>
@@ -8,14 +8,15 @@
 
 namespace hilo::hlo {
 
-/// What stands for an instruction: an id that the builder gave. Its operands are mapped already.
+/// Returns the id of an instruction's replacement, added by the builder. The instruction's operands are already mapped.
 using Replacement = std::function<StatusOr<InstructionId>(RewriteBuilder& builder, const Instruction& instruction)>;
 
-/// Every instruction that is `wanted` becomes its replacement, all others are copied. The source itself if none is wanted.
+/// Replaces every instruction for which `selected` is true and copies all others. Returns the source itself if nothing
+/// is replaced.
 /// Errors    those of `replacement`
 /// Example   rewrite_where(c, {}, [](const Instruction& i) { return i.opcode == Opcode::kMulhi; }, lowered)
 StatusOr<ComputationPtr> rewrite_where(const ComputationPtr& source, const RewriteOptions& options,
-                                       const std::function<bool(const Instruction&)>& wanted,
+                                       const std::function<bool(const Instruction&)>& selected,
                                        const Replacement& replacement);
 
 }  // namespace hilo::hlo

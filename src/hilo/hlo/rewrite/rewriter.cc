@@ -15,14 +15,14 @@ namespace hilo::hlo {
 namespace {
 
 constexpr size_t kOperandChunk = 4096;  // operand ids per allocation
-constexpr size_t kHashedBytes = 512;    // of a literal; equality looks at all of them
+constexpr size_t kHashedBytes = 512;    // of a literal; equality compares all bytes
 
 uint64_t mix(uint64_t h, uint64_t value) {
   h = (h ^ value) * 0x9fb21c651e98df25u;
   return h ^ (h >> 32);
 }
 
-/// Large constants would make every sweep linear in their bytes, so their hash samples both ends.
+/// The hash of a large constant samples both ends; otherwise every sweep would be linear in its bytes.
 uint64_t literal_hash(const Literal& literal) {
   const std::span<const std::byte> bytes = literal.bytes();
   uint64_t h = mix(literal.shape().hash(), bytes.size());
@@ -47,7 +47,7 @@ bool literals_equal(const Literal& a, const Literal& b) {
 uint64_t attributes_hash(Opcode opcode, const AttributesPtr& attributes) {
   if (attributes == nullptr) return 0;
   if (opcode == Opcode::kConstant) return literal_hash(static_cast<const ConstantAttributes&>(*attributes).value);
-  return fields_hash(op_def(opcode).fields, *attributes);
+  return fields_hash(op_def(opcode).attributes.fields, *attributes);
 }
 
 uint32_t node_hash(const RewriteNode& node) {
@@ -64,7 +64,7 @@ uint32_t node_hash(const RewriteNode& node) {
 
 bool calls_effect(Opcode opcode, const AttributesPtr& attributes) {
   if (attributes == nullptr) return false;
-  for (const AttributeField& f : op_def(opcode).fields) {
+  for (const AttributeField& f : op_def(opcode).attributes.fields) {
     if (f.kind == FieldKind::kComputation) {
       const auto& called = field_value<ComputationPtr>(f, *attributes);
       if (called != nullptr && called->has_effect()) return true;
@@ -90,12 +90,12 @@ bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr
     return literals_equal(static_cast<const ConstantAttributes&>(*a).value,
                           static_cast<const ConstantAttributes&>(*b).value);
   }
-  return fields_equal(op_def(opcode).fields, *a, *b);
+  return fields_equal(op_def(opcode).attributes.fields, *a, *b);
 }
 
 bool has_opcode(const Computation& c, Opcode opcode) {
   const std::span<const Instruction> all = c.instructions();
-  return std::any_of(all.begin(), all.end(), [opcode](const Instruction& i) { return i.opcode == opcode; });
+  return std::ranges::any_of(all, [opcode](const Instruction& i) { return i.opcode == opcode; });
 }
 
 bool is_pinned(Opcode opcode, const AttributesPtr& attributes) {
@@ -216,14 +216,14 @@ void RewriteBuilder::fail(Status status) {
 }
 
 InstructionId RewriteBuilder::emit(RewriteNode node) {
-  // A rule that has begun reads what its additions return, so they go on after a stop: as they are, until the sweep ends.
+  // A running rule uses the ids of its additions. After a stop they are added without rules until the sweep ends.
   if (status_.ok() && stop_requested()) fail(stop_status());
   if (!status_.ok()) return is_stop(status_) ? append(node) : kNoInstruction;
   if (options_.rule != nullptr && depth_ < kMaxRuleDepth) {
     ++depth_;
     const InstructionId replacement = options_.rule(*this, node);
     --depth_;
-    // A rule may forget a layout; then the instruction stays, for layouts of results are the program's to say.
+    // A rule may drop a layout. Then the instruction stays, because the program determines the layouts of its results.
     if (replacement != kNoInstruction && shape(replacement) == node.shape) return replacement;
     if (!status_.ok()) return kNoInstruction;
   }
@@ -292,7 +292,7 @@ std::vector<bool> RewriteBuilder::live_nodes(InstructionId root) const {
   return live;
 }
 
-/// Node k must be instruction k, for every k; dead nodes that a rule left behind shift the ids, so they are counted off.
+/// Checks that node k is instruction k for every k. Dead nodes that a rule left shift the ids and are skipped.
 bool RewriteBuilder::is_source(const std::vector<bool>& live, InstructionId root) const {
   std::vector<InstructionId> final_id(nodes_.size(), kNoInstruction);
   InstructionId next = 0;
@@ -325,14 +325,14 @@ StatusOr<ComputationPtr> RewriteBuilder::finish(InstructionId root) {
     const RewriteNode& node = nodes_[i];
     operands.clear();
     for (InstructionId operand : node.operands) operands.push_back(final_id[operand]);
-    // An instruction that became another op takes a name that says so.
+    // An instruction that became another op is renamed after it.
     const bool keeps_name = node.from != nullptr && node.from->opcode == node.opcode;
     final_id[i] =
         draft.append(node.opcode, node.shape, operands, node.attributes, keeps_name ? node.from->name : std::string());
     if (node.from == nullptr) continue;
-    Instruction& made = draft.mutable_instruction(final_id[i]);
-    made.origin = node.from->origin;
-    made.annotations = node.from->annotations;
+    Instruction& result = draft.mutable_instruction(final_id[i]);
+    result.origin = node.from->origin;
+    result.annotations = node.from->annotations;
   }
   return std::move(draft).finish(final_id[root]);
 }

@@ -17,24 +17,24 @@ namespace {
 
 using Leaves = std::vector<FlowArrayId>;
 
-/// So many times the module's own instructions may be there when all calls are open.
-constexpr int64_t kMostCopies = 64, kMostInSmallModules = 1 << 16;
+/// Limits on the instructions after calls are opened: a multiple of the module's own, and one for small modules.
+constexpr int64_t kMaxCopies = 64, kMaxInSmallModules = 1 << 16;
 
-/// A value that an edge will come from, once its computation is through.
+/// A source that is added to an edge once its computation has been read.
 struct PendingEdge {
   size_t op;
-  ArrayFactors factors;  ///< of the value's dimensions
+  ArrayFactors factors;  ///< factors of the value's dimensions
 };
 
-/// A computation on its way.
+/// A computation that is being read.
 struct Frame {
   const Computation* computation;
   std::vector<Leaves> parameters;
-  std::vector<PendingEdge> edges = {};    ///< by leaf of the root
-  InstructionId caller = kNoInstruction;  ///< in the frame below, whose value the root is
+  std::vector<PendingEdge> edges = {};    ///< pending edges by leaf of the root
+  InstructionId caller = kNoInstruction;  ///< in the frame below: the call that has the root's value
   InstructionId next = 0;
   std::vector<Leaves> values = {};
-  uint32_t id = 0;  ///< in DataFlow::frames
+  uint32_t id = 0;  ///< index in DataFlow::frames
 };
 
 bool is_constant_op(const Instruction& instruction) {
@@ -52,7 +52,7 @@ FlowKind kind_of(Opcode opcode) {
   return opcode == Opcode::kBroadcast ? FlowKind::kBroadcast : FlowKind::kOther;
 }
 
-/// The computation that an instruction stands for; null: it is an op.
+/// Returns the computation that an instruction calls; null if it is an op.
 const Computation* called_by(const Instruction& instruction) {
   if (instruction.opcode == Opcode::kCall) return attributes_of<CallAttributes>(instruction).to_apply.get();
   if (instruction.opcode == kExtCustomVjp) return attributes_of<CustomVjpAttributes>(instruction).primal.get();
@@ -67,7 +67,7 @@ class Builder {
   Builder(const Module& module, const FlowHints& hints)
       : entry_(*module.entry),
         hints_(hints),
-        most_(std::max(kMostInSmallModules, kMostCopies * instruction_count(module))) {}
+        most_(std::max(kMaxInSmallModules, kMaxCopies * instruction_count(module))) {}
   DataFlow build();
 
  private:
@@ -76,11 +76,11 @@ class Builder {
     return static_cast<FlowArrayId>(flow_.arrays.size() - 1);
   }
   Leaves new_leaves(const Shape& shape, bool constant = false);
-  /// The place of element i in a tuple's leaves, and how many it has.
+  /// Returns the index of the first leaf of a tuple's element, and the number of its leaves.
   static std::pair<size_t, size_t> element_leaves(const Shape& tuple, int64_t element);
   FlowArrayId source(FlowArrayId array) const { return flow_.arrays[array].constant ? kNoFlowArray : array; }
 
-  /// An edge into `target`: one factor a dimension. Its sources are added.
+  /// Adds an edge into `target`, with one factor per dimension. Its sources are added later.
   size_t new_edge(FlowArrayId target);
   void add_source(const PendingEdge& edge, FlowArrayId array);
   PendingEdge whole(size_t op) const { return {op, flow_.ops[op].rule.results[0]}; }
@@ -99,7 +99,7 @@ class Builder {
     flow_.frames.push_back({frame.computation, {}, {}});
     frames_.push_back(std::move(frame));
   }
-  /// A frame that an instruction of `frame` opens, before those that it opened so far or behind them.
+  /// Adds a frame that an instruction of `frame` opens, before or after those that it already opened.
   void open(const Frame& frame, InstructionId by, Frame opened, bool before = false) {
     auto& list = flow_.frames[frame.id].opened[by];
     list.insert(before ? list.begin() : list.end(), static_cast<uint32_t>(flow_.frames.size()));
@@ -109,7 +109,7 @@ class Builder {
   const Computation& entry_;
   const FlowHints& hints_;
   DataFlow flow_;
-  std::deque<Frame> frames_;  // references stay good while others are pushed
+  std::deque<Frame> frames_;  // a deque: references stay valid when frames are pushed
   int64_t opened_ = 0, most_;
 };
 
@@ -171,16 +171,16 @@ void Builder::add_op(Frame& frame, const Instruction& instruction) {
             .operands = std::move(operands),
             .results = std::move(results),
             .kind = kind_of(instruction.opcode)};
-  if (hints_.asks && stated && !has_own && instruction.opcode == Opcode::kCustomCall) {
-    op.asks = &instruction;
+  if (hints_.queries_calls && stated && !has_own && instruction.opcode == Opcode::kCustomCall) {
+    op.query = &instruction;
     for (const FlowArrayId id : op.operands) op.operand_shapes.push_back(flow_.arrays[id].shape);
   }
-  if (op.rule.factors.empty() && op.asks == nullptr) return;
+  if (op.rule.factors.empty() && op.query == nullptr) return;
   for (FlowArrayId& id : op.operands) id = source(id);
   flow_.ops.push_back(std::move(op));
 }
 
-/// Whether element i of the loop's carry comes out of the body as it went in.
+/// Returns whether element i of the loop's carry passes through the body unchanged.
 bool is_invariant(const Computation& body, int64_t element) {
   const Instruction& root = body.root();
   if (root.opcode != Opcode::kTuple) return false;

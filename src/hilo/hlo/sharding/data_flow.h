@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/sharding/data_flow.h -- a program as arrays and the rules between them: calls opened, tuples taken apart, loops and
-// branches as edges.
+// hlo/sharding/data_flow.h -- a program as arrays and the sharding rules between them. Calls are inlined, tuples are
+// split into leaves, and loops and branches become edges.
 #pragma once
 
 #include <map>
@@ -15,36 +15,36 @@ inline constexpr FlowArrayId kNoFlowArray = ~FlowArrayId{0};
 
 struct FlowArray {
   Shape shape;
-  bool constant = false;              ///< of constants alone: each user has its own, so that none shards another's
-  int64_t uses = 0;                   ///< ops that read it
-  int64_t by_hand = 0;                ///< in so many computations by hand: devices have values of their own
-  std::vector<uint16_t> manual = {};  ///< atoms of the mesh that those computations take: no dimension may have them
+  bool constant = false;     ///< computed from constants alone; each user has its own copy
+  int64_t uses = 0;          ///< number of ops that read it
+  int64_t manual_depth = 0;  ///< nesting depth of manual computations; above 0 each device has its own value
+  std::vector<uint16_t> manual = {};  ///< atoms of the mesh that those computations use manually: no dimension may be split along them
 };
 
-/// In which rounds shardings go through an op, and which way.
+/// Determines in which rounds and directions shardings propagate through an op.
 enum class FlowKind : uint8_t { kElementwise, kPassing, kDynamicSlice, kBroadcast, kOther };
 
 struct FlowOp {
   ShardingRule rule;
-  const Instruction* asks = nullptr;       ///< a custom call whose results somebody else knows; its rule says nothing
-  std::vector<Shape> operand_shapes = {};  ///< of one that asks
+  const Instruction* query = nullptr;          ///< a custom call that PropagationRequest::query handles
+  std::vector<Shape> operand_shapes = {};      ///< operand shapes, if `query` isn't null
   std::vector<FlowArrayId> operands, results;  ///< kNoFlowArray: constant
   FlowKind kind = FlowKind::kOther;
 };
 
-/// A computation, opened at one place of the program.
+/// A computation at one call site of the program.
 struct FlowFrame {
   const Computation* computation = nullptr;
-  std::vector<std::vector<FlowArrayId>> values;  ///< leaves of each instruction
-  /// By instruction, the frames that it opens: of a loop its body, then its condition; of a conditional its branches.
+  std::vector<std::vector<FlowArrayId>> values;  ///< by instruction, its leaves
+  /// By instruction, the frames that it opens: for a loop its body, then its condition; for a conditional its branches.
   std::map<InstructionId, std::vector<uint32_t>> opened;
 };
 
 struct DataFlow {
   std::vector<FlowArray> arrays;
-  std::vector<FlowOp> ops;                       ///< as the program runs
-  std::vector<FlowArrayId> parameters, results;  ///< of the entry, leaf by leaf; results are arrays of their own
-  /// Results of instructions that say something of their sharding.
+  std::vector<FlowOp> ops;                       ///< in execution order
+  std::vector<FlowArrayId> parameters, results;  ///< leaves of the entry; results are separate arrays
+  /// The results of an instruction that states their shardings.
   struct Stated {
     const Instruction* instruction;
     std::vector<FlowArrayId> arrays;
@@ -53,13 +53,15 @@ struct DataFlow {
   std::vector<FlowFrame> frames;  ///< the entry first
 };
 
-/// What instructions with frontend attributes say of themselves.
+/// Sharding facts that instructions state in their frontend attributes.
 struct FlowHints {
-  std::map<const Instruction*, ShardingRule> rules;  ///< in place of those of their ops
-  bool asks = false;                                 ///< custom calls without such a rule are ops that ask
+  std::map<const Instruction*, ShardingRule> rules;  ///< replace the rules of their ops
+  bool queries_calls = false;                        ///< whether custom calls without such a rule get FlowOp::query
 };
 
-/// Cost    linear in instructions, those of a computation once a call; calls that would make it 64 times the module stay closed
+/// Returns the data flow of a program.
+/// Cost      linear in the instructions, counting a computation once per call. Calls stay closed if opening them would
+/// multiply the module's size by more than 64.
 DataFlow data_flow(const Module& module, const FlowHints& hints = {});
 
 }  // namespace hilo::hlo

@@ -9,6 +9,12 @@
 
 namespace hilo::hlo {
 
+size_t common_prefix(const Atoms& a, const Atoms& b) {
+  size_t n = 0;
+  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
+  return n;
+}
+
 MeshAtoms::MeshAtoms(const Mesh& mesh) : axes_(mesh.axes) {
   for (size_t axis = 0; axis < axes_.size(); ++axis) {
     int64_t before = 1;
@@ -26,7 +32,7 @@ int64_t MeshAtoms::size(const Atoms& atoms) const {
 }
 
 StatusOr<Atoms> MeshAtoms::atoms_of(const std::vector<AxisReference>& axes) const {
-  Atoms made;
+  Atoms result;
   for (const AxisReference& reference : axes) {
     const auto axis = std::ranges::find(axes_, reference.name, &MeshAxis::name);
     if (axis == axes_.end()) return invalid_argument(fmt::format("the mesh has no axis \"{}\"", reference.name));
@@ -36,34 +42,34 @@ StatusOr<Atoms> MeshAtoms::atoms_of(const std::vector<AxisReference>& axes) cons
       if (atoms_[i].axis != static_cast<size_t>(axis - axes_.begin()) || atoms_[i].before < reference.before ||
           atoms_[i].before >= reference.before * size)
         continue;
-      made.push_back(static_cast<uint16_t>(i));
+      result.push_back(static_cast<uint16_t>(i));
       product *= atoms_[i].size;
     }
     if (product != size)
       return invalid_argument(fmt::format("axis \"{}\" of size {}: got its part ({}){}; wanted one of whole primes",
                                           axis->name, axis->size, reference.before, size));
   }
-  return made;
+  return result;
 }
 
 std::vector<AxisReference> MeshAtoms::whole_axes(const Atoms& atoms) const {
-  std::vector<AxisReference> made;
+  std::vector<AxisReference> result;
   for (size_t i = 0; i < atoms.size();) {
     const size_t axis = atoms_[atoms[i]].axis;
     int64_t product = 1;
     for (; i < atoms.size() && atoms_[atoms[i]].axis == axis && atoms_[atoms[i]].before == product; ++i)
       product *= atoms_[atoms[i]].size;
     if (product != axes_[axis].size) break;
-    made.push_back({axes_[axis].name});
+    result.push_back({axes_[axis].name});
   }
-  return made;
+  return result;
 }
 
 int64_t MeshAtoms::part_at(const Atoms& atoms, int64_t place) const {
   int64_t part = 0;
   for (const uint16_t atom : atoms) {
     const Atom& own = atoms_[atom];
-    int64_t minor = axes_[own.axis].size / (own.before * own.size);  // places that it is counted in
+    int64_t minor = axes_[own.axis].size / (own.before * own.size);  // number of parts of the axis that are counted
     for (size_t axis = own.axis + 1; axis < axes_.size(); ++axis) minor *= axes_[axis].size;
     part = part * own.size + place / minor % own.size;
   }

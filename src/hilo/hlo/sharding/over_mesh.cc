@@ -9,7 +9,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// A part of an axis with a prime number of places, and how far apart they are in the mesh's order.
+/// A part of an axis with a prime size, and its stride in the mesh's device order.
 struct PrimePart {
   AxisReference axis;
   int64_t stride = 1;
@@ -30,12 +30,12 @@ std::vector<PrimePart> prime_parts(const Mesh& mesh) {
   return parts;
 }
 
-/// Axes of `mesh` that split like this. A step along a prime part of the mesh goes so many parts further: that is the place
-/// of its digit. Where the digits don't make up the split after all, nothing.
+/// Returns axes of `mesh` that split a dimension in this way, or nothing if no axes do. One step along a prime part of
+/// the mesh advances the shard number by a fixed step; parts with larger steps are more major.
 StatusOr<std::optional<std::vector<AxisReference>>> axes_of(const DimensionSplit& split, const Mesh& mesh) {
   using Axes = std::optional<std::vector<AxisReference>>;
   if (split.parts == 1) return Axes(std::vector<AxisReference>());
-  std::vector<std::pair<int64_t, AxisReference>> digits;  // by how many parts a step goes further
+  std::vector<std::pair<int64_t, AxisReference>> digits;  // shard step of each prime part
   for (const PrimePart& part : prime_parts(mesh)) {
     const size_t device = mesh.device_at(part.stride);
     const int64_t step = split.part_of_device[device] - split.part_of_device[mesh.device_at(0)];
@@ -44,28 +44,28 @@ StatusOr<std::optional<std::vector<AxisReference>>> axes_of(const DimensionSplit
   std::ranges::stable_sort(digits, std::greater<>{}, [](const auto& digit) { return digit.first; });
   std::vector<AxisReference> axes;
   for (auto& [step, axis] : digits) axes.push_back(std::move(axis));
-  HILO_ASSIGN_OR_RETURN(const DimensionSplit made, split_dimension(mesh, axes));
-  return made.part_of_device == split.part_of_device ? Axes(std::move(axes)) : Axes();
+  HILO_ASSIGN_OR_RETURN(const DimensionSplit result, split_dimension(mesh, axes));
+  return result.part_of_device == split.part_of_device ? Axes(std::move(axes)) : Axes();
 }
 
 }  // namespace
 
 StatusOr<std::optional<Sharding>> over_mesh(const Sharding& sharding, const Mesh& mesh) {
   if (sharding.mesh == mesh) return std::optional(sharding);
-  const bool nowhere = sharding.mesh.device_count() == 1;  // a mesh of one device splits nothing, on whatever devices
+  const bool nowhere = sharding.mesh.device_count() == 1;  // a mesh of one device splits nothing, whatever the device
   if (!nowhere && sharding.mesh.device_count() != mesh.device_count()) return std::optional<Sharding>();
-  Sharding made = sharding;
-  made.mesh_name.clear();
-  made.mesh = mesh;
-  std::vector<std::vector<AxisReference>*> lists = {&made.replicated, &made.unreduced};
-  for (DimensionSharding& dimension : made.dimensions) lists.push_back(&dimension.axes);
+  Sharding result = sharding;
+  result.mesh_name.clear();
+  result.mesh = mesh;
+  std::vector<std::vector<AxisReference>*> lists = {&result.replicated, &result.unreduced};
+  for (DimensionSharding& dimension : result.dimensions) lists.push_back(&dimension.axes);
   for (std::vector<AxisReference>* const list : lists) {
     HILO_ASSIGN_OR_RETURN(const DimensionSplit split, split_dimension(sharding.mesh, *list));
     HILO_ASSIGN_OR_RETURN(auto axes, axes_of(split, mesh));
     if (!axes) return std::optional<Sharding>();
     *list = *std::move(axes);
   }
-  return std::optional(std::move(made));
+  return std::optional(std::move(result));
 }
 
 }  // namespace hilo::hlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/sharding/over_mesh.h -- a sharding in the words of another mesh.
+// hlo/sharding/over_mesh.h -- converts a sharding to another mesh.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace hilo::hlo {
 
-/// The same parts on the same devices by axes of `mesh`; nothing where other devices, or an order that its axes don't make,
-/// leave no words for it.
+/// Returns the same sharding expressed by axes of `mesh`. Returns nothing if the devices differ, or if no axes of
+/// `mesh` give the same order.
 /// Errors    INVALID_ARGUMENT for axes that the sharding's own mesh lacks
-/// Cost      linear in devices, for each dimension and prime of the mesh
+/// Cost      linear in devices, for each dimension and prime factor of the mesh
 /// Example   {"a"} of ["a"=4] over ["x"=2, "y"=2] -> {"x", "y"}
 StatusOr<std::optional<Sharding>> over_mesh(const Sharding& sharding, const Mesh& mesh);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/sharding/prime_factors.h -- numbers of devices as products.
+// hlo/sharding/prime_factors.h -- splits a number of devices into prime factors.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace hilo::hlo {
 
-/// Small ones first; none of 1. Precondition: the number is positive.
+/// Returns the prime factors in ascending order; an empty list for 1. Precondition: the number is positive.
 inline std::vector<int64_t> prime_factors(int64_t number) {
   std::vector<int64_t> factors;
   for (int64_t prime = 2; number > 1;) {

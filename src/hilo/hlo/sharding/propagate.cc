@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "hilo/hlo/sharding/by_hand.h"
+#include "hilo/hlo/sharding/manual.h"
 
 namespace hilo::hlo {
 namespace {
@@ -26,8 +26,9 @@ enum class Direction : uint8_t { kNone, kForward, kBackward, kBoth };
 
 constexpr int kRounds = 5;
 
-/// Which way shardings go along a factor in a round. Rounds 0 and 1: ops that never communicate, first those whose operands
-/// nobody else reads; 2: what passes; 3: all but broadcasts forwards; 4: all.
+/// Returns in which direction shardings propagate along a factor in a round. Rounds 0 and 1: ops that never
+/// communicate, in round 0 only if no other op reads their operands. Round 2: pass-through factors. Round 3: everything
+/// except broadcasts forwards. Round 4: everything.
 Direction direction_of(const FlowOp& op, const Factor& factor, int round, bool one_use) {
   if (factor.blocked) return Direction::kNone;
   if (round < 2) {
@@ -45,21 +46,15 @@ Direction direction_of(const FlowOp& op, const Factor& factor, int round, bool o
   return Direction::kBoth;
 }
 
-/// An array as an op sees it: the axes of each factor instead of each dimension.
+/// An array as an op sees it: axes by factor instead of by dimension.
 struct Projection {
   FlowArrayId array = kNoFlowArray;
   const ArrayFactors* factors = nullptr;
   bool is_result = false;
   std::vector<Atoms> atoms;   ///< by factor
   std::vector<bool> present;  ///< by factor
-  std::vector<bool> grows;    ///< by factor: its axes may become more
+  std::vector<bool> grows;    ///< by factor: whether propagation may add axes
 };
-
-size_t common_prefix(const Atoms& a, const Atoms& b) {
-  size_t n = 0;
-  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
-  return n;
-}
 
 class Propagation {
  public:
@@ -74,20 +69,21 @@ class Propagation {
   PropagatedFlow finish() &&;
 
  private:
-  ArraySplit split(FlowArrayId array) const;  ///< as far as it divides the dimensions
+  /// Returns the atoms by dimension, without those that don't divide the dimension.
+  ArraySplit split(FlowArrayId array) const;
   Status state(FlowArrayId array, const Sharding& sharding);
   Status state_edge(const std::vector<FlowArrayId>& arrays, const std::vector<std::optional<Sharding>>& stated,
                     const std::vector<bool>& free);
   void sweep(int round);
   bool propagate(const FlowOp& op, int round);
-  StatusOr<bool> ask(const FlowOp& op);
+  StatusOr<bool> query(const FlowOp& op);
   Sharding sharding(FlowArrayId array) const;
   bool has_axes(const FlowOp& op) const;
   Projection project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors, bool is_result) const;
   void project_dimension(const ShardingRule& rule, const DimensionState& state, const std::vector<int>& factors,
                          Projection& out) const;
   Atoms agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands, bool from_results) const;
-  Atoms fitting(const ShardingRule& rule, const Projection& array, size_t factor, const Atoms& wanted) const;
+  Atoms fitting(const ShardingRule& rule, const Projection& array, size_t factor, const Atoms& requested) const;
   bool write_back(const ShardingRule& rule, const Projection& array);
   int64_t weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor, const Atoms& atoms) const;
   bool shown(const DimensionState& dimension) const { return dimension.priority <= priority_; }
@@ -96,9 +92,9 @@ class Propagation {
   MeshAtoms mesh_;
   DataFlow flow_;
   std::vector<ArrayState> states_;
-  std::vector<std::vector<uint32_t>> readers_;            ///< ops that have the array as operand or result
-  std::vector<bool> waiting_;                             ///< by op
-  std::map<const FlowOp*, std::vector<Sharding>> asked_;  ///< what was known when the op asked last
+  std::vector<std::vector<uint32_t>> readers_;  ///< by array: the ops that have it as operand or result
+  std::vector<bool> waiting_;                   ///< by op
+  std::map<const FlowOp*, std::vector<Sharding>> last_queries_;  ///< shardings that were known at the op's last query
   int64_t priority_ = 0;
   Status status_;
 };
@@ -152,7 +148,7 @@ Status Propagation::set_up() {
     }
   }
   for (size_t i = 0; i < states_.size(); ++i) {
-    if (flow_.arrays[i].by_hand == 0) continue;
+    if (flow_.arrays[i].manual_depth == 0) continue;
     const Atoms& manual = flow_.arrays[i].manual;
     states_[i].replicated.insert(states_[i].replicated.end(), manual.begin(), manual.end());
   }
@@ -201,11 +197,11 @@ bool Propagation::has_axes(const FlowOp& op) const {
   return false;
 }
 
-/// Deals the axes of a dimension to its factors, major first. What doesn't divide a factor stops all that come behind.
+/// Distributes a dimension's axes to its factors, major first, up to an axis that doesn't divide its factor.
 void Propagation::project_dimension(const ShardingRule& rule, const DimensionState& state,
                                     const std::vector<int>& factors, Projection& out) const {
   size_t next = 0;
-  bool whole = shown(state);  // what stands so far is all there
+  bool whole = shown(state);  // all axes so far are distributed
   for (size_t i = 0; i < factors.size(); ++i) {
     const size_t factor = factors[i];
     out.present[factor] = true;
@@ -224,17 +220,17 @@ void Propagation::project_dimension(const ShardingRule& rule, const DimensionSta
 
 Projection Propagation::project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors,
                                 bool is_result) const {
-  Projection made{array,
-                  &factors,
-                  is_result,
-                  std::vector<Atoms>(rule.factors.size()),
-                  std::vector<bool>(rule.factors.size()),
-                  std::vector<bool>(rule.factors.size())};
-  for (size_t d = 0; d < factors.size(); ++d) project_dimension(rule, states_[array].dimensions[d], factors[d], made);
-  return made;
+  Projection result{array,
+                    &factors,
+                    is_result,
+                    std::vector<Atoms>(rule.factors.size()),
+                    std::vector<bool>(rule.factors.size()),
+                    std::vector<bool>(rule.factors.size())};
+  for (size_t d = 0; d < factors.size(); ++d) project_dimension(rule, states_[array].dimensions[d], factors[d], result);
+  return result;
 }
 
-/// The longest list of axes that agrees with all arrays that a sharding may come from.
+/// Returns the longest list of axes that is compatible with all source arrays.
 Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands,
                           bool from_results) const {
   Atoms atoms;
@@ -253,9 +249,9 @@ Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, 
   return atoms;
 }
 
-/// As much of `wanted` as the array can take along the factor beside its other axes.
+/// Returns the longest prefix of `requested` that the array can use along the factor, next to its other axes.
 Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, size_t factor,
-                           const Atoms& wanted) const {
+                           const Atoms& requested) const {
   const ArrayState& state = states_[array.array];
   bool minor = false;
   for (const std::vector<int>& factors : *array.factors)
@@ -265,23 +261,25 @@ Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, si
     for (size_t f = 0; f < array.atoms.size(); ++f) {
       if (f != factor && contains(array.atoms[f], atom)) return true;
     }
-    for (size_t d = 0; d < state.dimensions.size(); ++d) {  // dimensions that the op doesn't tie, or that wait
+    // Dimensions that the op doesn't tie, or whose priority comes later.
+    for (size_t d = 0; d < state.dimensions.size(); ++d) {
       const bool tied = !(*array.factors)[d].empty() && shown(state.dimensions[d]);
       if (!tied && contains(state.dimensions[d].atoms, atom)) return true;
     }
     return false;
   };
-  Atoms made;
+  Atoms result;
   int64_t left = rule.factors[factor].size;
-  for (const uint16_t atom : wanted) {
+  for (const uint16_t atom : requested) {
     if (is_taken(atom) || (!minor && left % mesh_.size(atom) != 0)) break;
-    made.push_back(atom);
+    result.push_back(atom);
     left /= mesh_.size(atom);
   }
-  return made;
+  return result;
 }
 
-/// From factors back to dimensions; one that isn't whole is the last of its dimension that has axes.
+/// Writes the axes of factors back to the dimensions. After a factor that isn't sharded completely, later factors of
+/// the dimension get no axes.
 bool Propagation::write_back(const ShardingRule& rule, const Projection& array) {
   bool changed = false;
   for (size_t d = 0; d < array.factors->size(); ++d) {
@@ -304,8 +302,8 @@ bool Propagation::write_back(const ShardingRule& rule, const Projection& array) 
   return changed;
 }
 
-/// How much speaks for a factor where two want the same axes: the largest array that it comes from; for elementwise ops,
-/// whose arrays are of one size, the number of parts.
+/// Returns the weight of a factor if two factors compete for the same axes: the size of the largest source array. For
+/// elementwise ops, whose arrays have equal sizes, it is the number of shards.
 int64_t Propagation::weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor,
                             const Atoms& atoms) const {
   if (op.kind == FlowKind::kElementwise) return mesh_.size(atoms);
@@ -322,24 +320,25 @@ Sharding Propagation::sharding(FlowArrayId array) const {
   return sharding_of(split(array), request_.mesh, mesh_);
 }
 
-/// Results take what they are said to be as far as propagation may shard them. What is known is asked for once.
-StatusOr<bool> Propagation::ask(const FlowOp& op) {
+/// Queries the shardings of a custom call's results and applies them where propagation may shard the result. Repeats
+/// the query only if the known shardings have changed.
+StatusOr<bool> Propagation::query(const FlowOp& op) {
   std::vector<Sharding> operands, results;
   for (const FlowArrayId id : op.operands) operands.push_back(sharding(id));
   for (const FlowArrayId id : op.results) results.push_back(sharding(id));
   std::vector<Sharding> known = operands;
   known.insert(known.end(), results.begin(), results.end());
-  std::vector<Sharding>& before = asked_[&op];
+  std::vector<Sharding>& before = last_queries_[&op];
   if (before == known) return false;
   before = std::move(known);
-  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> said,
-                        request_.asked(*op.asks, op.operand_shapes, operands, results));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> answer,
+                        request_.query(*op.query, op.operand_shapes, operands, results));
   bool changed = false;
-  for (size_t i = 0; i < std::min(said.size(), op.results.size()); ++i) {
+  for (size_t i = 0; i < std::min(answer.size(), op.results.size()); ++i) {
     const FlowArrayId id = op.results[i];
     std::vector<DimensionState>& dimensions = states_[id].dimensions;
-    for (size_t d = 0; d < std::min(dimensions.size(), said[i].dimensions.size()); ++d) {
-      HILO_ASSIGN_OR_RETURN(Atoms atoms, mesh_.atoms_of(said[i].dimensions[d].axes));
+    for (size_t d = 0; d < std::min(dimensions.size(), answer[i].dimensions.size()); ++d) {
+      HILO_ASSIGN_OR_RETURN(Atoms atoms, mesh_.atoms_of(answer[i].dimensions[d].axes));
       if (!dimensions[d].open || dimensions[d].atoms == atoms) continue;
       dimensions[d].atoms = std::move(atoms);
       changed = true;
@@ -350,10 +349,10 @@ StatusOr<bool> Propagation::ask(const FlowOp& op) {
 }
 
 bool Propagation::propagate(const FlowOp& op, int round) {
-  if (op.asks != nullptr) {
+  if (op.query != nullptr) {
     if (!status_.ok()) return false;
-    StatusOr<bool> changed = ask(op);
-    if (!changed.ok()) status_ = changed.status().with_context(describe(*op.asks));
+    StatusOr<bool> changed = query(op);
+    if (!changed.ok()) status_ = changed.status().with_context(describe(*op.query));
     return changed.ok() && *changed;
   }
   std::vector<Projection> arrays;
@@ -375,7 +374,7 @@ bool Propagation::propagate(const FlowOp& op, int round) {
   for (size_t f = 0; f < op.rule.factors.size(); ++f) {
     const Direction direction = direction_of(op, op.rule.factors[f], round, one_use);
     if (direction == Direction::kNone) continue;
-    bool sideways = true;  // a closed result of an elementwise op keeps its operands apart
+    bool sideways = true;  // a closed result of an elementwise op stops propagation between its operands
     for (const Projection& array : arrays)
       sideways &= op.kind != FlowKind::kElementwise || !array.is_result || !array.present[f] || array.grows[f];
     const Atoms atoms =
@@ -399,18 +398,18 @@ bool Propagation::propagate(const FlowOp& op, int round) {
 }
 
 ArraySplit Propagation::split(FlowArrayId array) const {
-  ArraySplit made;
-  if (flow_.arrays[array].by_hand != 0) return ArraySplit(states_[array].dimensions.size());
+  ArraySplit result;
+  if (flow_.arrays[array].manual_depth != 0) return ArraySplit(states_[array].dimensions.size());
   for (size_t d = 0; d < states_[array].dimensions.size(); ++d) {
     int64_t left = flow_.arrays[array].shape.dimension(d);
-    Atoms& dividing = made.emplace_back();
+    Atoms& dividing = result.emplace_back();
     for (const uint16_t atom : states_[array].dimensions[d].atoms) {
       if (left % mesh_.size(atom) != 0) break;
       dividing.push_back(atom);
       left /= mesh_.size(atom);
     }
   }
-  return made;
+  return result;
 }
 
 PropagatedFlow Propagation::finish() && {
@@ -424,7 +423,7 @@ StatusOr<FlowHints> hints_of(const Module& module, const PropagationRequest& req
   hints.asks = request.asked != nullptr;
   for (const ComputationPtr& computation : computations_of(module)) {
     for (const Instruction& i : computation->instructions()) {
-      if (enters_by_hand(i) || leaves_by_hand(i))
+      if (enters_manual(i) || leaves_manual(i))
         hints.rules.emplace(&i, edge_rule(computation->instruction(i.operands[0]).shape, i.shape));
       if (request.rule == nullptr || i.annotations == nullptr || i.annotations->frontend_attributes.empty()) continue;
       std::vector<Shape> operands;
@@ -436,10 +435,10 @@ StatusOr<FlowHints> hints_of(const Module& module, const PropagationRequest& req
   return hints;
 }
 
-/// An op without name over all arrays of each group. Arrays of other shapes stay apart.
+/// Ties the arrays of each group by an artificial op. Arrays of different shapes are tied separately.
 void tie_groups(const PropagationRequest& request, DataFlow& flow) {
   if (request.group == nullptr) return;
-  std::map<std::pair<int64_t, std::vector<int64_t>>, std::vector<FlowArrayId>> groups;  // by group and sizes
+  std::map<std::pair<int64_t, std::vector<int64_t>>, std::vector<FlowArrayId>> groups;  // by group and dimension sizes
   for (const DataFlow::Stated& stated : flow.stated) {
     const std::optional<int64_t> group = request.group(*stated.instruction);
     for (const FlowArrayId id : group ? stated.arrays : std::vector<FlowArrayId>()) {
@@ -466,17 +465,17 @@ void tie_groups(const PropagationRequest& request, DataFlow& flow) {
 }  // namespace
 
 Sharding sharding_of(const ArraySplit& split, const Mesh& mesh, const MeshAtoms& atoms) {
-  Sharding made;
-  made.mesh = mesh;
-  for (const Atoms& dimension : split) made.dimensions.push_back({.axes = atoms.whole_axes(dimension)});
-  return made;
+  Sharding result;
+  result.mesh = mesh;
+  for (const Atoms& dimension : split) result.dimensions.push_back({.axes = atoms.whole_axes(dimension)});
+  return result;
 }
 
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request) {
   HILO_ASSIGN_OR_RETURN(const FlowHints hints, hints_of(module, request));
   DataFlow flow = data_flow(module, hints);
   HILO_ASSIGN_OR_RETURN(const ManualAtoms atoms, manual_atoms(module, request));
-  mark_by_hand(flow, atoms);
+  mark_manual(flow, atoms);
   tie_groups(request, flow);
   Propagation propagation(request, std::move(flow));
   HILO_RETURN_IF_ERROR(propagation.set_up());
@@ -485,12 +484,12 @@ StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationR
 }
 
 StatusOr<PropagatedProgram> propagate_program(const Module& module, const PropagationRequest& request) {
-  StatusOr<Module> called = with_calls_by_hand(module, request);
+  StatusOr<Module> called = with_manual_calls(module, request);
   if (!called.ok() && called.status().code() != StatusCode::kUnimplemented) return called.status();
-  // What the partitioner doesn't take still has shardings.
-  PropagatedProgram made{called.ok() ? *std::move(called) : module, {}};
-  HILO_ASSIGN_OR_RETURN(made.propagated, propagate_flow(made.module, request));
-  return made;
+  // a program that the partitioner rejects still gets shardings
+  PropagatedProgram result{called.ok() ? *std::move(called) : module, {}};
+  HILO_ASSIGN_OR_RETURN(result.propagated, propagate_flow(result.module, request));
+  return result;
 }
 
 StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
@@ -498,17 +497,17 @@ StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const Pr
   const PropagatedFlow& propagated = program.propagated;
   const MeshAtoms mesh(request.mesh);
   const auto sharding = [&](FlowArrayId id) { return sharding_of(propagated.splits[id], request.mesh, mesh); };
-  PropagatedShardings made;
-  for (const FlowArrayId id : propagated.flow.parameters) made.parameters.push_back(sharding(id));
-  for (const FlowArrayId id : propagated.flow.results) made.results.push_back(sharding(id));
+  PropagatedShardings result;
+  for (const FlowArrayId id : propagated.flow.parameters) result.parameters.push_back(sharding(id));
+  for (const FlowArrayId id : propagated.flow.results) result.results.push_back(sharding(id));
   for (const DataFlow::Stated& stated : propagated.flow.stated) {
     for (const FlowArrayId id : stated.arrays) {
       const FlowArray& array = propagated.flow.arrays[id];
-      made.noted.push_back(
-          {stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.by_hand != 0});
+      result.noted.push_back(
+          {stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.manual_depth != 0});
     }
   }
-  return made;
+  return result;
 }
 
 }  // namespace hilo::hlo

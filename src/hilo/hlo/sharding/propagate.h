@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/sharding/propagate.h -- the shardings of a program's parameters and results, from those that it states.
+// hlo/sharding/propagate.h -- infers the shardings of a program's arrays from those that it states.
 #pragma once
 
 #include <functional>
@@ -12,37 +12,40 @@
 
 namespace hilo::hlo {
 
-/// Where a computation by hand (Shardy's manual_computation) begins or ends: an instruction that cuts a whole array into the
-/// devices' own parts, or the last of those that join them to one.
+/// The beginning or end of a manual computation (Shardy's manual_computation). A beginning is the instruction that
+/// splits a whole array into the devices' shards. An end is the last of the instructions that join the shards.
 struct ManualEdge {
   bool enters = false;
-  int64_t joins = 0;  ///< of an end: so many instructions join the parts, one behind the other
-  Sharding sharding;  ///< by what is cut by hand; no dimensions: by nothing
-  std::optional<std::vector<AxisReference>> others = {};  ///< axes taken by hand that cut nothing; nothing: all
+  int64_t joins = 0;  ///< for an end: the number of chained instructions that join the shards
+  Sharding sharding;  ///< how the array is split; without dimensions: not at all
+  std::optional<std::vector<AxisReference>> others = {};  ///< manual axes that split nothing; nullopt: all axes
 };
 
-/// What is known, and what may be chosen. Lists go leaf by leaf through the entry's parameters and result.
+/// The stated shardings, and which shardings may be chosen. Lists contain one entry per leaf of the entry's parameters
+/// or result.
 struct PropagationRequest {
-  Mesh mesh;  ///< of all shardings here
+  Mesh mesh;  ///< mesh of all shardings here
   std::vector<std::optional<Sharding>> parameters, results;
-  /// Whether one without a sharding may get one; it is whole on every device otherwise.
+  /// Whether an array without a stated sharding may get one. Otherwise it is replicated.
   std::vector<bool> free_parameters, free_results;
-  /// What an instruction with frontend attributes states of its results, one a leaf; nothing: none.
+  /// Returns the shardings that an instruction with frontend attributes states for its results, one per leaf; an empty
+  /// list if it states none.
   std::function<StatusOr<std::vector<Sharding>>(const Instruction&)> stated;
-  /// Whether an instruction with frontend attributes is such an edge; null: the program has none.
+  /// Returns the edge if an instruction with frontend attributes is one. Null: the program has none.
   std::function<StatusOr<std::optional<ManualEdge>>(const Instruction&)> manual = nullptr;
-  /// The rule of an instruction with frontend attributes, in place of its op's; nothing: its op's. Null: none has one.
+  /// Returns the rule that replaces the rule of the instruction's op, for an instruction with frontend attributes;
+  /// nothing if there is no replacement. Null: no instruction has one.
   std::function<StatusOr<std::optional<ShardingRule>>(const Instruction&, const std::vector<Shape>& operands)> rule =
       nullptr;
-  /// The group of an instruction with frontend attributes, whose results are shared as those of all others of the group are;
-  /// nothing: none. Null: there are no groups.
+  /// Returns the group of an instruction with frontend attributes. All results in a group get the same sharding. Null:
+  /// there are no groups.
   std::function<std::optional<int64_t>(const Instruction&)> group = nullptr;
-  /// Who says for a custom call with frontend attributes what its results are, as far as it is known how its operands and
-  /// results are shared; an empty list: nothing. Null: nobody.
+  /// Returns the shardings of a custom call's results, from the currently known shardings of its operands and results.
+  /// An empty list means unknown. Null: custom calls aren't queried.
   std::function<StatusOr<std::vector<Sharding>>(const Instruction&, const std::vector<Shape>& operand_shapes,
                                                 const std::vector<Sharding>& operands,
                                                 const std::vector<Sharding>& results)>
-      asked = nullptr;
+      query = nullptr;
 };
 
 /// The sharding of a result of an instruction with frontend attributes.
@@ -50,39 +53,41 @@ struct NotedSharding {
   std::string frontend_attributes;
   Shape shape;
   Sharding sharding;
-  bool by_hand = false;  ///< each device has an array of its own
+  bool is_manual = false;  ///< each device has its own array
 };
 
 struct PropagatedShardings {
-  std::vector<Sharding> parameters, results;  ///< of whole axes that divide their dimensions
-  std::vector<NotedSharding> noted;           ///< as the program runs
+  std::vector<Sharding> parameters, results;  ///< only whole axes, which divide their dimensions
+  std::vector<NotedSharding> noted;           ///< in execution order
 };
 
-/// Shardings go through ops, loops, branches and calls, forwards and backwards, until nothing changes: by the user's
-/// priorities, then elementwise ops before others, then along what needs no communication. Where two disagree each array
-/// keeps what it has, and the larger array's wins in a third. Groups go as elementwise ops do.
+/// Infers shardings. They propagate through ops, loops, branches and calls, forwards and backwards, until nothing
+/// changes: first by the user's priorities, then elementwise ops before others, then along dimensions that need no
+/// communication. If two arrays disagree, each keeps its own sharding, and the larger one's propagates to third arrays.
+/// Groups are treated as elementwise ops.
 /// Errors    INVALID_ARGUMENT for shardings of other ranks and meshes; those of `stated`
-/// Cost      of a sweep: linear in instructions, where calls are opened; sweeps are few
+/// Cost      a few sweeps, each linear in the instructions with calls opened
 /// Source    Shardy's propagation
 StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request);
 
-/// The program taken apart, and how the devices share each of its arrays: into parts of one size.
+/// A program's data flow, and the sharding of each of its arrays into shards of equal size.
 struct PropagatedFlow {
   DataFlow flow;
   std::vector<ArraySplit> splits;  ///< by array of the flow
 };
 
-/// The same, of all arrays.
+/// As propagate_shardings(), but returns the shardings of all arrays.
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request);
 
-/// propagate_flow() of a program whose computations by hand are calls (by_hand.h), where the partitioner takes them.
+/// As propagate_flow(), but first replaces the edges of manual computations by calls (manual.h) if the partitioner
+/// supports the program.
 struct PropagatedProgram {
   Module module;
   PropagatedFlow propagated;
 };
 StatusOr<PropagatedProgram> propagate_program(const Module& module, const PropagationRequest& request);
 
-/// By whole axes.
+/// Converts a split to a sharding by whole axes.
 Sharding sharding_of(const ArraySplit& split, const Mesh& mesh, const MeshAtoms& atoms);
 
 }  // namespace hilo::hlo

@@ -11,12 +11,12 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kMostDevices = 65536;
+constexpr int64_t kMaxDevices = 65536;
 
-/// Every device once; a sole device has any id.
+/// Checks that each device appears once. A single device may have any id.
 Status check_device_ids(const Mesh& mesh) {
   std::vector<int64_t> sorted = mesh.device_ids;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   bool each_once = std::ssize(sorted) == mesh.device_count();
   for (size_t i = 0; i < sorted.size(); ++i) each_once &= sorted[i] == static_cast<int64_t>(i);
   const bool one_device = mesh.axes.empty() && sorted.size() == 1;
@@ -33,7 +33,7 @@ int64_t Mesh::device_count() const {
 }
 
 Status Mesh::add_axis(std::string name, int64_t size) {
-  if (size < 1 || size > kMostDevices / device_count())
+  if (size < 1 || size > kMaxDevices / device_count())
     return invalid_argument(fmt::format("mesh axis {} has size {}", quote(name), size));
   axes.push_back({std::move(name), size});
   return ok_status();
@@ -47,13 +47,13 @@ Status Mesh::set_device_ids(std::vector<int64_t> ids) {
 StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<AxisReference>& axes) {
   struct Digit {
     size_t axis;
-    int64_t size, rest;  // what the place's coordinate on that axis is divided by
+    int64_t size, rest;  // parts of the axis that are minor to this one; divides the place's coordinate on that axis
   };
   DimensionSplit split;
   std::vector<Digit> digits;
   for (const AxisReference& reference : axes) {
-    const auto found = std::find_if(mesh.axes.begin(), mesh.axes.end(),
-                                    [&](const MeshAxis& axis) { return axis.name == reference.name; });
+    const auto found =
+        std::ranges::find_if(mesh.axes, [&](const MeshAxis& axis) { return axis.name == reference.name; });
     if (found == mesh.axes.end())
       return invalid_argument(fmt::format("the mesh has no axis {}", quote(reference.name)));
     const int64_t size = reference.size == 0 ? found->size : reference.size;
@@ -65,7 +65,7 @@ StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<Axi
   }
   const int64_t devices = mesh.device_count();
   split.part_of_device.resize(devices);
-  std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by what the devices of one have in common
+  std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by the shard numbers of the other dimensions
   for (int64_t place = 0; place < devices; ++place) {
     std::vector<int64_t> coordinates(mesh.axes.size());
     int64_t left = place;

@@ -8,9 +8,9 @@
 namespace hilo::hlo::text {
 namespace {
 
-/// XLA's attributes of instructions that hilo keeps as text, whatever the opcode.
-constexpr std::string_view kKept[] = {"origin", "original_value", "result_accuracy", "parameter_replication",
-                                      "type_hint"};
+/// XLA's attributes of instructions that hilo stores as text, for every opcode.
+constexpr std::string_view kStored[] = {"origin", "original_value", "result_accuracy", "parameter_replication",
+                                        "type_hint"};
 
 Status read_metadata(Cursor& cursor, Annotations& annotations) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before metadata"));
@@ -70,7 +70,7 @@ bool is_annotation(std::string_view key) {
   constexpr std::string_view kOwn[] = {
       "metadata", "sharding", "frontend_attributes", "backend_config", "control-predecessors", "statistics"};
   return std::find(std::begin(kOwn), std::end(kOwn), key) != std::end(kOwn) ||
-         std::find(std::begin(kKept), std::end(kKept), key) != std::end(kKept);
+         std::find(std::begin(kStored), std::end(kStored), key) != std::end(kStored);
 }
 
 Status read_annotation(Cursor& cursor, std::string_view key, Annotations& annotations) {

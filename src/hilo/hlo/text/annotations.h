@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/annotations.h -- what a program carries beside its meaning: metadata, sharding, backend_config, ...
+// hlo/text/annotations.h -- parts of a program that don't affect its meaning: metadata, sharding, ...
 #pragma once
 
 #include <vector>
@@ -9,23 +9,24 @@
 
 namespace hilo::hlo::text {
 
-/// Whether `key` is an annotation on any instruction.
+/// Returns whether `key` is an annotation that any instruction may have.
 bool is_annotation(std::string_view key);
 
 /// Reads the value of `key=`. Precondition: is_annotation(key)
 Status read_annotation(Cursor& cursor, std::string_view key, Annotations& annotations);
 
-/// Appends ", metadata={...}" and the like, in XLA's order.
+/// Appends ", metadata={...}" and other annotations, in XLA's order.
 void append_annotations(const Annotations& annotations, std::string& out);
 
-/// An entry of frontend attributes: {"composite.name", "\"hilo.scan\""}, ...; values as written.
+/// An entry of frontend attributes, such as {"composite.name", "\"hilo.scan\""}. The value is stored as written.
 struct FrontendAttribute {
   std::string_view key;
   std::string_view value;
 };
 StatusOr<std::vector<FrontendAttribute>> read_frontend_attributes(Cursor& cursor);
 
-/// `annotations` with frontend attributes `all` less those whose keys begin with `prefix`; null if nothing remains.
+/// Removes the entries whose keys begin with `prefix` from the frontend attributes `all`. Returns the annotations with
+/// the remaining ones; null if nothing remains.
 AnnotationsPtr without_frontend_attributes(const Annotations& annotations, const std::vector<FrontendAttribute>& all,
                                            std::string_view prefix);
 

@@ -11,7 +11,7 @@
 namespace hilo::hlo::text {
 
 const AttributeField& field_named(Opcode opcode, std::string_view name) {
-  return *std::ranges::find(op_def(opcode).fields, name, &AttributeField::name);
+  return *std::ranges::find(op_def(opcode).attributes.fields, name, &AttributeField::name);
 }
 
 StatusOr<InstructionId> Appender::add(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes,

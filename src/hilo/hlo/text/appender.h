@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/appender.h -- checked instructions at the end of a computation that is being read.
+// hlo/text/appender.h -- appends checked instructions to a computation that is being read.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace hilo::hlo::text {
 
-/// An instruction as a text or message says it, its called computations known.
+/// An instruction as written in a text or message, after its called computations have been resolved.
 struct StatedInstruction {
   Opcode opcode{};
   const std::optional<Shape>& declared;
@@ -17,17 +17,18 @@ struct StatedInstruction {
   bool bounded = false;  ///< the declared shape has dimensions of bounded size: s32[<=6]
 
   std::shared_ptr<Attributes> copied_attributes() const {
-    return attributes == nullptr ? nullptr : op_def(opcode).copy_attributes(*attributes);
+    return attributes == nullptr ? nullptr : op_def(opcode).attributes.copy(*attributes);
   }
 };
 
-/// The op's field of that name. Precondition: it has one.
+/// Returns the op's attribute field of that name. Precondition: it exists.
 const AttributeField& field_named(Opcode opcode, std::string_view name);
 
 class Appender {
  public:
   explicit Appender(ComputationDraft& draft) : draft_(draft) {}
 
+  /// Appends an instruction.
   /// Errors    those of the op's shape rule
   StatusOr<InstructionId> add(Opcode opcode, std::span<const InstructionId> operands,
                               AttributesPtr attributes = nullptr, const std::optional<Shape>& declared = std::nullopt);
@@ -37,7 +38,7 @@ class Appender {
   }
   StatusOr<InstructionId> element(InstructionId tuple, int64_t index);
   StatusOr<InstructionId> constant(Literal value);
-  /// A scalar in every element of `shape`.
+  /// Broadcasts a scalar to `shape`.
   StatusOr<InstructionId> spread(InstructionId scalar, const Shape& shape);
   StatusOr<InstructionId> iota(const Shape& shape, int64_t dimension);
   StatusOr<InstructionId> less(InstructionId x, InstructionId y);

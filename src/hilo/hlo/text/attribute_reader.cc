@@ -17,9 +17,9 @@
 namespace hilo::hlo::text {
 namespace {
 
-constexpr size_t kMostAttributes = 64;  // of one instruction; XLA's ops have at most a dozen
+constexpr size_t kMaxAttributes = 64;  // per instruction; XLA's ops have at most a dozen
 
-/// Attributes of ops without fields of their own whose values are computations.
+/// Returns whether the values of this attribute are computations, for ops without attribute fields.
 bool names_computations(std::string_view key) {
   constexpr std::string_view kKeys[] = {"to_apply",
                                         "calls",
@@ -32,20 +32,19 @@ bool names_computations(std::string_view key) {
   return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
-/// Of these the ones whose values are lists in braces; of the others, braces are the computation itself.
+/// Returns whether such an attribute is a list in braces. For the others, braces begin an inline computation.
 bool lists_computations(std::string_view key) { return key == "called_computations" || key == "branch_computations"; }
 
 const AttributeField* field_of_kind(const OpDef& def, FieldKind kind) {
-  const auto it =
-      std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.kind == kind; });
-  return it == def.fields.end() ? nullptr : &*it;
+  const auto it = std::ranges::find_if(def.attributes.fields, [&](const AttributeField& f) { return f.kind == kind; });
+  return it == def.attributes.fields.end() ? nullptr : &*it;
 }
 
-/// An attribute of XLA's that changes no value here: what is read is checked and dropped.
+/// An attribute of XLA that has no effect in hilo. Its value is checked and dropped.
 struct NoteField {
   Opcode opcode;
   std::string_view name;
-  std::span<const std::string_view> words;  ///< its values; empty: a number
+  std::span<const std::string_view> words;  ///< valid values; empty: a number
 };
 constexpr std::string_view kBooleans[] = {"true", "false"};
 constexpr std::string_view kConvolutionKinds[] = {"fprop", "wgrad", "dgrad", "unset"};
@@ -58,7 +57,7 @@ constexpr NoteField kNotes[] = {
     {Opcode::kConvolution, "conv_kind", kConvolutionKinds},
     {Opcode::kConvolution, "convolution_kind", kConvolutionKinds},
     {Opcode::kReshape, "inferred_dimension", {}},
-    {Opcode::kTopK, "is_stable", kBooleans},  // here it always is
+    {Opcode::kTopK, "is_stable", kBooleans},  // hilo's top-k is always stable
 };
 
 const NoteField* find_note(Opcode opcode, std::string_view key) {
@@ -73,19 +72,19 @@ Status read_note(Cursor& cursor, const NoteField& note) {
   const std::string_view word = cursor.identifier();
   if (std::ranges::find(note.words, word) != note.words.end()) return ok_status();
   return cursor.error(
-      position, fmt::format("{} is no value of {}; known: {}", quote(word), note.name, fmt::join(note.words, ", ")));
+      position, fmt::format("{} is not a value of {}; known: {}", quote(word), note.name, fmt::join(note.words, ", ")));
 }
 
 }  // namespace
 
 const AttributeField* AttributeReader::find_field(std::string_view key) const {
-  for (const AttributeField& f : def.fields) {
+  for (const AttributeField& f : def.attributes.fields) {
     if (f.name == key && f.show != FieldShow::kAsOperand && !is_frontend_field(f)) return &f;
   }
   return nullptr;
 }
 
-/// The attributes of the ops that have RawAttributes: text, and computations.
+/// Reads an attribute of an op that has RawAttributes: text, and computations.
 Status AttributeReader::read_raw(std::string_view key, size_t position) {
   auto& raw = static_cast<RawAttributes&>(*attributes);
   if (names_computations(key)) {
@@ -108,7 +107,7 @@ Status AttributeReader::read_raw(std::string_view key, size_t position) {
   return ok_status();
 }
 
-/// `true_computation=%f, false_computation=%g`: the form of conditional that chooses by a pred.
+/// Reads `true_computation=%f, false_computation=%g`: the form of conditional with a predicate.
 Status AttributeReader::read_branch(std::string_view key) {
   const AttributeField& field = *field_of_kind(def, FieldKind::kComputations);
   auto& conditional = static_cast<ConditionalAttributes&>(*attributes);
@@ -118,12 +117,12 @@ Status AttributeReader::read_branch(std::string_view key) {
   return read_callee(reader, field, attributes, key == "true_computation" ? size_t{0} : size_t{1});
 }
 
-/// `order=TOTAL` or `order=PARTIAL`, which XLA writes since jaxlib 0.12 instead of a type.
+/// Reads `order=TOTAL` or `order=PARTIAL`, which XLA writes since jaxlib 0.12 instead of a type.
 Status AttributeReader::read_order() {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
   const std::optional<ComparisonType> type = comparison_type_of_order(word);
-  if (!type) return cursor.error(position, fmt::format("{} is no order; known: PARTIAL, TOTAL", quote(word)));
+  if (!type) return cursor.error(position, fmt::format("{} is not an order; known: PARTIAL, TOTAL", quote(word)));
   static_cast<CompareAttributes&>(*attributes).type = *type;
   return ok_status();
 }
@@ -147,13 +146,13 @@ Status AttributeReader::read_one(std::string_view key, size_t position) {
   FieldReader reader{cursor, shared.shapes, instruction, calls, &shared};
   if (const AttributeField* field = find_field(key)) return read_field(reader, *field, attributes);
   std::vector<std::string_view> known;
-  for (const AttributeField& f : def.fields) known.push_back(f.name);
+  for (const AttributeField& f : def.attributes.fields) known.push_back(f.name);
   return cursor.error(StatusCode::kUnimplemented, position,
                       fmt::format("{} has no attribute {}.{}", def.name, quote(key), did_you_mean(key, known)));
 }
 
 Status AttributeReader::check_complete(size_t position, std::string_view name) const {
-  const auto has = [&](std::string_view key) { return std::find(seen.begin(), seen.end(), key) != seen.end(); };
+  const auto has = [&](std::string_view key) { return std::ranges::find(seen, key) != seen.end(); };
   const auto missing = [&](std::string_view key) {
     return cursor.error(position, fmt::format("{} '{}': attribute '{}' is missing", def.name, name, key));
   };
@@ -167,8 +166,8 @@ Status AttributeReader::check_complete(size_t position, std::string_view name) c
     if (!has("true_computation")) return missing(has("false_computation") ? "true_computation" : "branch_computations");
     return has("false_computation") ? ok_status() : missing("false_computation");
   }
-  for (const AttributeField& f : def.fields) {
-    // XLA leaves empty lists out here and there.
+  for (const AttributeField& f : def.attributes.fields) {
+    // XLA may omit empty lists
     const bool list = f.kind == FieldKind::kInt64List || f.kind == FieldKind::kInt64Lists;
     if (f.show == FieldShow::kAlways && !list && !has(f.name)) return missing(f.name);
   }
@@ -178,15 +177,15 @@ Status AttributeReader::check_complete(size_t position, std::string_view name) c
 Status AttributeReader::read_all(size_t instruction_position, std::string_view name) {
   std::optional<Annotations> own;
   size_t annotations_begin = 0;
-  bool only_annotations = true;  // from annotations_begin on
+  bool only_annotations = true;  // true from annotations_begin on
   while (cursor.accept(',')) {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
     if (key.empty()) return cursor.unexpected("an attribute", "after ','");
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+    if (std::ranges::find(seen, key) != seen.end())
       return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
-    if (seen.size() == kMostAttributes)
-      return cursor.error(position, fmt::format("more than {} attributes", kMostAttributes));
+    if (seen.size() == kMaxAttributes)
+      return cursor.error(position, fmt::format("more than {} attributes", kMaxAttributes));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
     if (def.opcode == Opcode::kCustomCall && key == "backend_config") {
@@ -208,7 +207,7 @@ Status AttributeReader::read_all(size_t instruction_position, std::string_view n
     HILO_RETURN_IF_ERROR(read_annotation(cursor, key, *own));
   }
   if (own) {
-    // Instructions of one source line have the same text here and share one object.
+    // Instructions of one source line often have the same annotations as text; they share one object.
     const std::string_view text = trimmed(cursor.between(annotations_begin, cursor.last_position()));
     AnnotationsPtr& shared_annotations = only_annotations ? shared.annotations[text] : annotations;
     if (shared_annotations == nullptr) shared_annotations = std::make_shared<const Annotations>(std::move(*own));

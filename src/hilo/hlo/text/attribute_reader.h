@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/attribute_reader.h -- the `, key=value` list after an instruction's operands.
+// hlo/text/attribute_reader.h -- reads the `, key=value` list after an instruction's operands.
 #pragma once
 
 #include "hilo/hlo/text/computation_reader.h"
@@ -14,15 +14,15 @@ struct AttributeReader {
   const OpDef& def;
   std::shared_ptr<Attributes> attributes;
 
-  AnnotationsPtr annotations = nullptr;     ///< read, or null
-  size_t frontend_attributes_position = 0;  ///< of their value in the text; 0: none
-  std::vector<std::string_view> seen = {};  ///< keys so far
-  /// Where the attributes are those of an op that an asynchronous start wraps: takes the start's own, as written.
+  AnnotationsPtr annotations = nullptr;     ///< result; null if there are none
+  size_t frontend_attributes_position = 0;  ///< position of their value in the text; 0: none
+  std::vector<std::string_view> seen = {};  ///< keys read so far
+  /// For attributes of an op wrapped in an asynchronous start: receives the start's own attributes, as written.
   StringList* of_start = nullptr;
 
-  /// Reads all attributes and checks that none of the op's is missing. `position` and `name` are the instruction's.
+  /// Reads all attributes and checks that no required one is missing. `position` and `name` are the instruction's.
   Status read_all(size_t position, std::string_view name);
-  /// The second half of that.
+  /// Checks that no required attribute is missing.
   Status check_complete(size_t position, std::string_view name) const;
 
  private:

@@ -23,7 +23,7 @@ Status no_rule(const StatedInstruction& s) {
       fmt::format("{} of a value of bounded size is not implemented in this version", opcode_name(s.opcode)));
 }
 
-/// The one dimension of a set- or get-dimension-size.
+/// Returns the dimension of a set-dimension-size or get-dimension-size.
 StatusOr<int64_t> size_dimension(const StatedInstruction& s) {
   const auto& dimensions = field_value<Int64List>(field_named(s.opcode, "dimensions"), *s.attributes);
   const int64_t rank = s.operands[0].is_array() ? s.operands[0].rank() : 0;
@@ -54,7 +54,7 @@ StatusOr<Id> BoundedSizes::plain(const Call& call, std::span<const Id> operands)
   return out.add(call.stated.opcode, operands, call.stated.copied_attributes(), call.stated.declared);
 }
 
-/// `x` with `fill`, a scalar, beyond its limits in the dimensions that `joins` accepts.
+/// Returns `x` with `fill`, a scalar, beyond its limits in the dimensions for which `joins` is true.
 StatusOr<Id> BoundedSizes::masked(Id x, const Limits& limits, Id fill, const std::function<bool(int64_t)>& joins,
                                   Appender out) const {
   const Shape shape = out.shape(x), places = shape.with_element_type(ElementType::kS32);
@@ -83,7 +83,7 @@ StatusOr<Id> BoundedSizes::set_size(Call call) {
   if (call.operands.size() != 2 || !call.stated.operands[1].compatible(Shape::scalar(ElementType::kS32)))
     return invalid_argument("wanted an array and a size s32[]");
   Limits limits = limits_of(call.operands[0], call.stated.operands[0].rank());
-  // The value under a name of its own: the operand keeps its limits.
+  // a copy, because the operand keeps its own limits
   HILO_ASSIGN_OR_RETURN(const Id own, call.out.add(Opcode::kCopy, {call.operands[0]}));
   limits[dimension] = call.operands[1];
   return set(own, std::move(limits));
@@ -95,7 +95,7 @@ StatusOr<Id> BoundedSizes::get_size(Call call) {
   return limit == kNoInstruction ? plain(call, call.operands) : StatusOr<Id>(limit);
 }
 
-/// The result has the limits of the operands, which have its rank.
+/// Returns the op's result with the limits of those operands that have its rank.
 StatusOr<Id> BoundedSizes::alike(Call call) {
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, call.operands));
   const int64_t rank = call.out.shape(own).rank();
@@ -110,7 +110,7 @@ StatusOr<Id> BoundedSizes::alike(Call call) {
   return set(own, std::move(all));
 }
 
-/// Dimension d of the result is dimension `from[d]` of the operand, or none of it (-1).
+/// Dimension d of the result has the limit of the operand's dimension `from[d]`; -1: no limit.
 StatusOr<Id> BoundedSizes::moved(const Call& call, std::span<const int64_t> from) {
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, call.operands));
   const Limits limits = limits_of(call.operands[0], call.stated.operands[0].rank());
@@ -119,7 +119,7 @@ StatusOr<Id> BoundedSizes::moved(const Call& call, std::span<const int64_t> from
   return set(own, std::move(result));
 }
 
-/// Beyond the limits of what is reduced stand the initial values.
+/// Elements beyond the limits of reduced dimensions are replaced by the initial value.
 StatusOr<Id> BoundedSizes::reduce(Call call) {
   const auto& a = static_cast<const ReduceAttributes&>(*call.stated.attributes);
   const size_t arrays = call.operands.size() / 2;
@@ -129,14 +129,14 @@ StatusOr<Id> BoundedSizes::reduce(Call call) {
   const auto joins = [&](int64_t d) { return contains(a.dimensions, d); };
   HILO_ASSIGN_OR_RETURN(const Id inside, masked(call.operands[0], limits, call.operands[1], joins, call.out));
   HILO_ASSIGN_OR_RETURN(const Id own, plain(call, std::array{inside, call.operands[1]}));
-  Limits kept;
+  Limits remaining;
   for (int64_t d = 0; d < rank; ++d) {
-    if (!joins(d)) kept.push_back(limits[d]);
+    if (!joins(d)) remaining.push_back(limits[d]);
   }
-  return set(own, std::move(kept));
+  return set(own, std::move(remaining));
 }
 
-/// Beyond the limits of what is summed stand zeros.
+/// Elements beyond the limits of contracted dimensions are replaced by zeros.
 StatusOr<Id> BoundedSizes::dot(Call call) {
   const auto& a = static_cast<const DotAttributes&>(*call.stated.attributes);
   std::vector<Id> inside;
@@ -166,7 +166,7 @@ StatusOr<Id> BoundedSizes::dot(Call call) {
   return set(own, std::move(batch));
 }
 
-/// A dimension that has a limit goes on as it is: as many elements before and behind it.
+/// A dimension with a limit must be preserved: as many elements must be before and after it in both shapes.
 StatusOr<Id> BoundedSizes::reshape(Call call) {
   const Shape& shape = call.stated.operands[0];
   if (!call.stated.declared || !call.stated.declared->is_array()) return no_rule(call.stated);
@@ -182,7 +182,7 @@ StatusOr<Id> BoundedSizes::reshape(Call call) {
       own *= sizes[place++];
     if (place == sizes.size() || own != before) {
       return unimplemented(
-          fmt::format("a reshape that takes dimension {} apart, whose size is bounded, is not "
+          fmt::format("a reshape that splits dimension {}, whose size is bounded, is not "
                       "implemented in this version",
                       d));
     }
@@ -191,7 +191,7 @@ StatusOr<Id> BoundedSizes::reshape(Call call) {
   return moved(call, from);
 }
 
-/// Each operand begins where the one before it ends: it covers what that one has beyond its limit.
+/// Each operand is written at the previous one's limit and overwrites the elements beyond it.
 StatusOr<Id> BoundedSizes::concatenate(Call call) {
   const int64_t along = static_cast<const ConcatenateAttributes&>(*call.stated.attributes).dimension;
   if (!call.stated.declared || !call.stated.declared->is_array() || along < 0 || along >= call.stated.declared->rank())
@@ -247,7 +247,7 @@ StatusOr<Id> BoundedSizes::append(const StatedInstruction& stated, std::span<con
       }
       return moved(call, from);
     }
-    case Opcode::kSlice: {  // a whole range keeps its limit; a part of a dimension is there as a whole
+    case Opcode::kSlice: {  // a full range keeps its limit; a partial range has none
       const std::vector<SliceRange>& ranges = static_cast<const SliceAttributes&>(*stated.attributes).ranges;
       std::vector<int64_t> from;
       for (int64_t d = 0; d < std::min<int64_t>(std::ssize(ranges), stated.operands[0].rank()); ++d) {

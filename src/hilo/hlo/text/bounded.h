@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/bounded.h -- values of bounded size, s32[<=6]: arrays of the bound's size, of whose dimensions the program computes
-// how much is there.
+// hlo/text/bounded.h -- values of bounded size, s32[<=6]: arrays of the maximal size, with dimension sizes that the
+// program computes.
 #pragma once
 
 #include <unordered_map>
@@ -9,25 +9,25 @@
 
 namespace hilo::hlo::text {
 
-/// The limits of the values of one computation. What is beyond a limit has no meaning: ops that join elements of a dimension
-/// get it replaced first.
+/// The limits of the values in one computation. Elements beyond a limit are meaningless: before an op combines elements
+/// along a dimension, they are replaced.
 class BoundedSizes {
  public:
-  /// Whether the instruction makes such a value, or takes one.
+  /// Returns whether the instruction's result or an operand has bounded size.
   bool concerns(const StatedInstruction& stated, std::span<const InstructionId> operands) const;
 
-  /// Appends what it is of arrays of constant size and returns the id of its value.
-  /// Errors    UNIMPLEMENTED for ops without a rule here, and for values of bounded size that come from outside
+  /// Appends the equivalent instructions on arrays of constant size and returns the id of the value.
+  /// Errors    UNIMPLEMENTED for ops without a rule here, and for parameters of bounded size
   StatusOr<InstructionId> append(const StatedInstruction& stated, std::span<const InstructionId> operands,
                                  ComputationDraft& draft);
 
-  /// The value with zeros beyond its limits.
+  /// Returns the value with zeros beyond its limits.
   StatusOr<InstructionId> zero_beyond(InstructionId value, ComputationDraft& draft) const;
 
   bool empty() const { return limits_.empty(); }
 
  private:
-  using Limits = std::vector<InstructionId>;  // an s32[] a dimension; kNoInstruction: all of it is there
+  using Limits = std::vector<InstructionId>;  // by dimension: an s32[] with its size; kNoInstruction: no limit
   struct Call {
     const StatedInstruction& stated;
     std::span<const InstructionId> operands;

@@ -17,13 +17,12 @@ namespace {
 constexpr std::string_view kVersion = "0";
 
 const FrontendAttribute* find(const std::vector<FrontendAttribute>& attributes, std::string_view key) {
-  const auto it =
-      std::find_if(attributes.begin(), attributes.end(), [&](const FrontendAttribute& a) { return a.key == key; });
+  const auto it = std::ranges::find_if(attributes, [&](const FrontendAttribute& a) { return a.key == key; });
   return it == attributes.end() ? nullptr : &*it;
 }
 
-/// One `name = value` of the composite's attributes, written as MLIR attributes: 4 : i64, true, "x", @f, array<i64: 1,
-/// 2>.
+/// Reads one `name = value` of the composite's attributes, written as MLIR attributes: 4 : i64, true, "x", @f,
+/// array<i64: 1, 2>.
 Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
                   const std::shared_ptr<Attributes>& attributes, std::vector<CallSite>& calls) {
   switch (field.kind) {
@@ -43,9 +42,9 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
     case FieldKind::kEnum: {
       const size_t position = cursor.position();
       HILO_ASSIGN_OR_RETURN(const std::string word, cursor.quoted(field.name));
-      const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
+      const auto it = std::ranges::find(field.enum_names, word);
       if (it == field.enum_names.end())
-        return cursor.error(position, fmt::format("{} is no value of {}", quote(word), field.name));
+        return cursor.error(position, fmt::format("{} is not a value of {}", quote(word), field.name));
       field_value<uint8_t>(field, *attributes) = static_cast<uint8_t>(it - field.enum_names.begin());
       return ok_status();
     }
@@ -61,7 +60,7 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       return cursor.expect('>', "after a list");
     }
     case FieldKind::kComputation: {
-      const bool quoted = cursor.peek() == '"';  // as portable artefacts have symbols
+      const bool quoted = cursor.peek() == '"';  // portable artifacts quote symbols
       if (quoted) cursor.accept('"');
       else cursor.accept('@');
       const size_t position = cursor.position();
@@ -77,22 +76,13 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       FieldReader reader{inner, shapes, id, calls};
       return read_field(reader, field, attributes);
     }
-    case FieldKind::kDouble:
-    case FieldKind::kInt64Lists:
-    case FieldKind::kInt64Pairs:
-    case FieldKind::kStringList:
-    case FieldKind::kComputations:
-    case FieldKind::kLiteral:
-    case FieldKind::kShape:
-    case FieldKind::kSliceRanges:
-    case FieldKind::kPadding:
-    case FieldKind::kConvolutionDimensions: break;
+    default:  // values that no extension op has
+      return cursor.error(StatusCode::kUnimplemented, cursor.position(),
+                          fmt::format("{} can't be represented in a composite", field.name));
   }
-  return cursor.error(StatusCode::kUnimplemented, cursor.position(),
-                      fmt::format("{} has no form in a composite", field.name));
 }
 
-/// The same value as text; false if it has no form.
+/// Appends the value in that form; returns false if the form doesn't exist.
 bool append_value(const AttributeField& field, const Attributes& attributes, const ComputationNames& names,
                   std::string& out) {
   switch (field.kind) {
@@ -112,24 +102,14 @@ bool append_value(const AttributeField& field, const Attributes& attributes, con
       if (computation != nullptr) out += '@' + names(*computation);
       return computation != nullptr;
     }
-    case FieldKind::kWindow: {  // a string, which reads as in an op of XLA's
+    case FieldKind::kWindow: {  // a string, in the same form as for XLA's ops
       std::string window;
       append_field(field, attributes, false, {}, window);
       out += quoted_text(window);
       return true;
     }
-    case FieldKind::kDouble:
-    case FieldKind::kInt64Lists:
-    case FieldKind::kInt64Pairs:
-    case FieldKind::kStringList:
-    case FieldKind::kComputations:
-    case FieldKind::kLiteral:
-    case FieldKind::kShape:
-    case FieldKind::kSliceRanges:
-    case FieldKind::kPadding:
-    case FieldKind::kConvolutionDimensions: break;
+    default: return false;
   }
-  return false;
 }
 
 Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std::shared_ptr<Attributes>& attributes,
@@ -139,12 +119,12 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
   while (cursor.peek() != '}') {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
-    const auto field = std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) {
+    const auto field = std::ranges::find_if(def.attributes.fields, [&](const AttributeField& f) {
       return f.name == key && f.show != FieldShow::kAsOperand;
     });
-    if (field == def.fields.end() || std::find(seen.begin(), seen.end(), key) != seen.end()) {
+    if (field == def.attributes.fields.end() || std::ranges::find(seen, key) != seen.end()) {
       return cursor.error(position, fmt::format("{}: attribute {} is {}", def.name, quote(key),
-                                                field == def.fields.end() ? "unknown" : "given twice"));
+                                                field == def.attributes.fields.end() ? "unknown" : "given twice"));
     }
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
@@ -152,9 +132,9 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
     if (!cursor.accept(',')) break;
   }
   HILO_RETURN_IF_ERROR(cursor.expect('}', "after composite.attributes"));
-  for (const AttributeField& f : def.fields) {
+  for (const AttributeField& f : def.attributes.fields) {
     const bool needed = f.show == FieldShow::kAlways || f.kind == FieldKind::kComputation;
-    if (needed && std::find(seen.begin(), seen.end(), f.name) == seen.end()) {
+    if (needed && std::ranges::find(seen, f.name) == seen.end()) {
       return cursor.error(cursor.position(), fmt::format("{}: attribute '{}' is missing", def.name, f.name));
     }
   }
@@ -180,22 +160,22 @@ Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend
   while (!calls.empty() && calls.back().instruction == id) calls.pop_back();
   opcode = *restored;
   const OpDef& def = op_def(opcode);
-  attributes = def.make_attributes == nullptr ? nullptr : def.make_attributes();
+  attributes = def.attributes.make == nullptr ? nullptr : def.attributes.make();
   annotations = without_frontend_attributes(*annotations, frontend, "composite.");
   const FrontendAttribute* const values = find(frontend, "composite.attributes");
   if (values == nullptr)
-    return def.fields.empty() ? ok_status()
-                              : cursor.error(frontend_attributes_position,
-                                             fmt::format("{}: composite.attributes are missing", def.name));
+    return def.attributes.fields.empty() ? ok_status()
+                                         : cursor.error(frontend_attributes_position,
+                                                        fmt::format("{}: composite.attributes are missing", def.name));
   reader.set_position(reader.offset_of(values->value));
   return read_fields(reader, def, id, attributes, calls);
 }
 
 std::string composite_attributes(const Instruction& instruction, const ComputationNames& names) {
   const OpDef& def = instruction.def();
-  std::string text = "composite.attributes={";  // XLA wants it even if it is empty
-  for (const AttributeField& f : def.fields) {
-    if (f.show == FieldShow::kAsOperand) continue;  // a composite has no such operand
+  std::string text = "composite.attributes={";  // XLA expects it even if it is empty
+  for (const AttributeField& f : def.attributes.fields) {
+    if (f.show == FieldShow::kAsOperand) continue;  // composites have no such operands
     text += fmt::format("{}{} = ", text.ends_with('{') ? "" : ", ", f.name);
     if (!append_value(f, *instruction.attributes, names, text)) return {};
   }

@@ -15,7 +15,7 @@
 namespace hilo::hlo::text {
 namespace {
 
-/// `(a: f32[], b: s32[2]) -> f32[]` between a computation's name and its body.
+/// Reads `(a: f32[], b: s32[2]) -> f32[]` between a computation's name and its body.
 Status read_signature(Cursor& cursor, SharedState& shared, ParsedComputation& c) {
   cursor.accept('(');
   c.stated_parameters.emplace();
@@ -34,7 +34,7 @@ Status read_signature(Cursor& cursor, SharedState& shared, ParsedComputation& c)
   return ok_status();
 }
 
-/// Attributes of a computation after its closing brace. Its thread changes no value: hilo's own are the processor's.
+/// Reads a computation's attributes after its closing brace. Its thread has no effect.
 Status read_computation_attributes(Cursor& cursor) {
   bool seen = false;
   while (cursor.accept(',')) {
@@ -51,7 +51,7 @@ Status read_computation_attributes(Cursor& cursor) {
   return ok_status();
 }
 
-/// `{ instructions }`
+/// Reads `{ instructions }`.
 Status read_body(Cursor& cursor, SharedState& shared, ParsedComputation& c) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', fmt::format("before the body of computation '{}'", c.name)));
   HILO_RETURN_IF_ERROR(read_instructions(cursor, shared, c));
@@ -66,19 +66,20 @@ Status check_signature(const ParsedComputation& parsed, const Computation& c, co
   if (parsed.stated_parameters) {
     const std::vector<Shape>& stated = *parsed.stated_parameters;
     if (std::ssize(stated) != c.parameter_count()) {
-      return cursor.error(parsed.position, fmt::format("{}: its head lists {} parameters, its body has {}", where(),
+      return cursor.error(parsed.position, fmt::format("{}: its header lists {} parameters, its body has {}", where(),
                                                        stated.size(), c.parameter_count()));
     }
     for (size_t i = 0; i < stated.size(); ++i) {
       const Shape& actual = c.parameter(i).shape;
       if (stated[i].compatible(actual)) continue;
-      return cursor.error(parsed.position, fmt::format("{}: its head says parameter {} is {}, its body {}", where(), i,
-                                                       stated[i].to_string(), actual.to_string()));
+      return cursor.error(parsed.position, fmt::format("{}: its header declares parameter {} as {}, its body as {}",
+                                                       where(), i, stated[i].to_string(), actual.to_string()));
     }
   }
   if (parsed.stated_result && !parsed.stated_result->compatible(c.result_shape())) {
-    return cursor.error(parsed.position, fmt::format("{}: its head says the result is {}, its root is {}", where(),
-                                                     parsed.stated_result->to_string(), c.result_shape().to_string()));
+    return cursor.error(parsed.position,
+                        fmt::format("{}: its header declares the result as {}, its root is {}", where(),
+                                    parsed.stated_result->to_string(), c.result_shape().to_string()));
   }
   return ok_status();
 }
@@ -97,7 +98,7 @@ StatusOr<ParsedComputation> read_computation(Cursor& cursor, SharedState& shared
 }
 
 Status NestedScope::check(Cursor& cursor) const {
-  const int most = std::min(cursor.max_nesting(), kDefaultMaxNesting);  // of the processor's stack
+  const int most = std::min(cursor.max_nesting(), kDefaultMaxNesting);  // limits the use of the stack
   if (shared_.depth <= most) return ok_status();
   return cursor.error(cursor.position(), fmt::format("instructions and computations nested deeper than {}", most));
 }
@@ -122,7 +123,7 @@ StatusOr<ParsedComputation> read_lone_instruction(Cursor& cursor, SharedState& s
 
 namespace {
 
-/// Puts what a computation was read as in hilo's terms, instruction by instruction.
+/// Rewrites a computation from XLA's forms to hilo's ops, instruction by instruction.
 class Finisher {
  public:
   Finisher(ParsedComputation& parsed, const Cursor& cursor) : parsed_(parsed), cursor_(cursor) {}
@@ -157,7 +158,7 @@ class Finisher {
     return ok_status();
   }
 
-  /// Several instructions for one: from the first such on, a new draft takes all.
+  /// Replaces an instruction by several. The first replacement starts a new draft for all later instructions.
   Status replace(InstructionId id, const StatedInstruction& stated, bool bounded) {
     if (!other_) {
       other_.emplace(parsed_.draft.name());
@@ -191,8 +192,8 @@ class Finisher {
 
   ParsedComputation& parsed_;
   const Cursor& cursor_;
-  std::optional<ComputationDraft> other_;  // none while every instruction is as it was read
-  std::vector<InstructionId> own_;         // ids there
+  std::optional<ComputationDraft> other_;  // empty until the first replacement
+  std::vector<InstructionId> own_;         // by instruction: its id in the new draft
   std::vector<InstructionId> mapped_;
   std::vector<Shape> operands_;
   BoundedSizes bounded_;

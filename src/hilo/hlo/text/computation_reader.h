@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/computation_reader.h -- one computation of a module text, before its called computations are known.
+// hlo/text/computation_reader.h -- reads one computation of a module text, before its called computations are known.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -10,19 +10,19 @@
 
 namespace hilo::hlo::text {
 
-/// A computation as read: complete but for called computations (calls) and shapes that the text leaves out.
+/// A computation as read. It lacks called computations (calls) and shapes that the text omits.
 struct ParsedComputation {
   explicit ParsedComputation(std::string_view computation_name)
       : name(computation_name), draft(std::string(computation_name)) {}
 
   std::string_view name;
   size_t position = 0;
-  uint32_t first_origin = 0;  ///< origins count through the whole text: program_order.h tells the order from them
+  uint32_t first_origin = 0;  ///< origins are numbered through the whole text
   bool is_entry = false;
   ComputationDraft draft;
   struct Place {
     size_t position;       ///< of the instruction, in the text
-    bool shape_stated;     ///< else the shape rule gives it
+    bool shape_stated;     ///< false: the shape rule infers it
     bool bounded = false;  ///< the stated shape has dimensions of bounded size
   };
   std::vector<Place> places;  ///< by instruction id
@@ -32,16 +32,16 @@ struct ParsedComputation {
   std::optional<Shape> stated_result;
 };
 
-/// What all computations of a module share while they are read.
+/// State that all computations of a module share while they are read.
 struct SharedState {
   ShapeReader shapes;
   boost::unordered_flat_map<std::string_view, AnnotationsPtr> annotations;  ///< by their text
-  std::vector<ParsedComputation> inlined;  ///< those that are written where they are called, called ones first
-  int depth = 0;                           ///< instructions and computations in one another, where the reader is now
+  std::vector<ParsedComputation> inlined;  ///< computations written inline at their call, callees first
+  int depth = 0;                           ///< current nesting of instructions and computations
 };
 
-/// One level more of what stands inside of instructions, while it lives.
-/// Errors    INVALID_ARGUMENT if there are too many
+/// Increments the nesting depth during its lifetime.
+/// Errors    INVALID_ARGUMENT if the depth exceeds the limit
 class NestedScope {
  public:
   explicit NestedScope(SharedState& shared) : shared_(shared) { ++shared_.depth; }
@@ -54,14 +54,14 @@ class NestedScope {
   SharedState& shared_;
 };
 
-/// Reads `%name (parameters) -> shape { ... }`; "ENTRY" is already read.
+/// Reads `%name (parameters) -> shape { ... }`; "ENTRY" has been read.
 StatusOr<ParsedComputation> read_computation(Cursor& cursor, SharedState& shared);
 
-/// Reads a text that is one instruction, `[name =] shape opcode(operands), ...`: operands that are shapes, or names that
-/// nothing defines, are the parameters.
+/// Reads a text that is one instruction, `[name =] shape opcode(operands), ...`. Operands that are shapes or undefined
+/// names become parameters.
 StatusOr<ParsedComputation> read_lone_instruction(Cursor& cursor, SharedState& shared);
 
-/// Puts `callees` (one per entry of calls) in place, checks every instruction and finishes the computation.
+/// Fills in `callees` (one per entry of calls), checks every instruction and finishes the computation.
 StatusOr<ComputationPtr> finish_computation(ParsedComputation&& parsed, std::span<const ComputationPtr> callees,
                                             const Cursor& cursor);
 

@@ -25,22 +25,21 @@ void append_word(const std::string& word, std::string& out) {
   out += is_plain_identifier(word) ? word : quoted_text(word);
 }
 
-/// Shortest digits: of a float where it is one, as XLA's attributes are.
+/// Appends the shortest digits that read back equal; of a float if the value is one, as in XLA's attributes.
 void append_real(double value, std::string& out) {
   const auto narrow = static_cast<float>(value);
   out += static_cast<double>(narrow) == value ? fmt::format("{}", narrow) : fmt::format("{}", value);
 }
 
 void append_slice_ranges(const std::vector<SliceRange>& ranges, std::string& out) {
-  const bool strided = std::any_of(ranges.begin(), ranges.end(), [](const SliceRange& r) { return r.stride != 1; });
+  const bool strided = std::ranges::any_of(ranges, [](const SliceRange& r) { return r.stride != 1; });
   append_braced(ranges, ", ", out, [&](const SliceRange& r) {
     out += strided ? fmt::format("[{}:{}:{}]", r.start, r.limit, r.stride) : fmt::format("[{}:{}]", r.start, r.limit);
   });
 }
 
 void append_padding(const std::vector<PaddingDimension>& padding, std::string& out) {
-  const bool interior =
-      std::any_of(padding.begin(), padding.end(), [](const PaddingDimension& d) { return d.interior != 0; });
+  const bool interior = std::ranges::any_of(padding, [](const PaddingDimension& d) { return d.interior != 0; });
   for (size_t i = 0; i < padding.size(); ++i) {
     const PaddingDimension& d = padding[i];
     out += fmt::format("{}{}_{}", i == 0 ? "" : "x", d.low, d.high);
@@ -48,13 +47,11 @@ void append_padding(const std::vector<PaddingDimension>& padding, std::string& o
   }
 }
 
-/// One `key=AxB` of a window, left out if every dimension has the default.
+/// Appends one `key=AxB` of a window; nothing if every dimension has the default.
 void append_window_part(const std::vector<WindowDimension>& window, std::string_view key, bool always,
                         const std::function<std::string(const WindowDimension&)>& text, std::string& out) {
   const std::string standard = text(WindowDimension());
-  if (!always &&
-      std::all_of(window.begin(), window.end(), [&](const WindowDimension& d) { return text(d) == standard; }))
-    return;
+  if (!always && std::ranges::all_of(window, [&](const WindowDimension& d) { return text(d) == standard; })) return;
   out += fmt::format("{}{}=", out.ends_with('{') ? "" : " ", key);
   for (size_t i = 0; i < window.size(); ++i) out += (i == 0 ? "" : "x") + text(window[i]);
 }
@@ -102,7 +99,7 @@ void append_field(const AttributeField& field, const Attributes& attributes, boo
   switch (field.kind) {
     case FieldKind::kInt64: {
       const std::string number = std::to_string(field_value<int64_t>(field, attributes));
-      // XLA allows for several dimensions where the op takes one: concatenate(...), dimensions={1}.
+      // XLA allows several dimensions where the op has one: concatenate(...), dimensions={1}
       out += field.name == "dimensions" ? "{" + number + "}" : number;
       return;
     }
@@ -141,7 +138,7 @@ void append_field(const AttributeField& field, const Attributes& attributes, boo
 }
 
 bool is_default(const OpDef& def, const AttributeField& field, const Attributes& attributes) {
-  return fields_equal({&field, 1}, attributes, *def.make_attributes());
+  return fields_equal({&field, 1}, attributes, *def.attributes.make());
 }
 
 }  // namespace hilo::hlo::text

@@ -44,7 +44,7 @@ Status read_pair(Cursor& cursor, std::string_view what, Int64Pairs& pairs) {
   return ok_status();
 }
 
-/// `[2,4]`, of numbers above 0.
+/// Reads `[2,4]`, a list of numbers above 0.
 Status read_tile(Cursor& cursor, std::string_view what, Int64List& sizes) {
   HILO_RETURN_IF_ERROR(cursor.expect('[', "before the sizes of", what));
   do {
@@ -56,7 +56,8 @@ Status read_tile(Cursor& cursor, std::string_view what, Int64List& sizes) {
   return cursor.expect(']', "after the sizes of", what);
 }
 
-/// `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: 0, 1, ... of the right array, transposed, in rows as long as the left one says.
+/// Reads `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: 0, 1, ... in the array on the right, transposed, in rows of the lengths
+/// on the left.
 Status read_iota_lists(Cursor& cursor, std::string_view what, Int64Lists& lists) {
   const size_t position = cursor.position();
   Int64List rows, sizes, permutation;
@@ -87,7 +88,7 @@ std::string lower_case(std::string_view word) {
   return small;
 }
 
-/// A string in quotes, or a bare word.
+/// Reads a quoted string or a bare word.
 StatusOr<std::string> read_word(Cursor& cursor, std::string_view what) {
   if (cursor.peek() == '"') return cursor.quoted(what);
   const std::string_view word = cursor.identifier();
@@ -98,7 +99,7 @@ StatusOr<std::string> read_word(Cursor& cursor, std::string_view what) {
 Status read_enum(Cursor& cursor, const AttributeField& field, uint8_t& value) {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
-  const std::string small = lower_case(word);  // XLA's small names may be written in capitals, not the other way
+  const std::string small = lower_case(word);  // XLA accepts capitals for its lowercase names, but not the reverse
   for (size_t i = 0; i < field.enum_names.size(); ++i) {
     if ((field.enum_names[i] == word || field.enum_names[i] == small) && !word.empty()) {
       value = static_cast<uint8_t>(i);
@@ -109,10 +110,10 @@ Status read_enum(Cursor& cursor, const AttributeField& field, uint8_t& value) {
   for (std::string_view name : field.enum_names) {
     if (!name.empty()) known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  return cursor.error(position, fmt::format("{} is no value of {}; known: {}", quote(word), field.name, known));
+  return cursor.error(position, fmt::format("{} is not a value of {}; known: {}", quote(word), field.name, known));
 }
 
-/// `{[start:limit], [start:limit:stride]}`
+/// Reads `{[start:limit], [start:limit:stride]}`.
 Status read_slice_ranges(Cursor& cursor, std::string_view what, std::vector<SliceRange>& ranges) {
   return read_braced(cursor, what, [&]() -> Status {
     SliceRange range;
@@ -128,7 +129,7 @@ Status read_slice_ranges(Cursor& cursor, std::string_view what, std::vector<Slic
   });
 }
 
-/// A word of numbers joined by 'x' and '_', "0_0x-1_2_3", read as one list of numbers per 'x'-separated part.
+/// Reads a word of numbers joined by 'x' and '_', such as "0_0x-1_2_3", into one list of numbers per part between 'x'.
 Status read_number_grid(Cursor& cursor, std::string_view what, Int64Lists& grid) {
   const size_t position = cursor.position();
   const std::string_view word = cursor.identifier();
@@ -140,17 +141,17 @@ Status read_number_grid(Cursor& cursor, std::string_view what, Int64Lists& grid)
     int64_t value = 0;
     const auto [stop, status] = std::from_chars(at, end, value);
     if (status != std::errc())
-      return cursor.error(position, fmt::format("{}: {} is no list of int64 numbers", what, quote(word)));
+      return cursor.error(position, fmt::format("{}: {} is not a list of int64 numbers", what, quote(word)));
     grid.back().push_back(value);
     if (stop == end) return ok_status();
     if (*stop == 'x') grid.emplace_back();
     else if (*stop != '_')
-      return cursor.error(position, fmt::format("{}: {} is no list of numbers", what, quote(word)));
+      return cursor.error(position, fmt::format("{}: {} is not a list of numbers", what, quote(word)));
     at = stop + 1;
   }
 }
 
-/// `0_0x1_1_2`: low, high and, if any has one, interior padding of each dimension.
+/// Reads `0_0x1_1_2`: low, high and optional interior padding of each dimension.
 Status read_padding(Cursor& cursor, std::string_view what, std::vector<PaddingDimension>& padding) {
   const size_t position = cursor.position();
   Int64Lists grid;
@@ -166,7 +167,7 @@ Status read_padding(Cursor& cursor, std::string_view what, std::vector<PaddingDi
   return ok_status();
 }
 
-/// One `key=AxB` of a window.
+/// Reads one `key=AxB` of a window.
 Status read_window_part(Cursor& cursor, std::vector<WindowDimension>& window) {
   const size_t position = cursor.position();
   const std::string_view key = cursor.identifier();
@@ -176,7 +177,7 @@ Status read_window_part(Cursor& cursor, std::vector<WindowDimension>& window) {
   if (window.empty()) window.resize(grid.size());
   const size_t numbers = key == "pad" ? 2 : 1;
   if (grid.size() != window.size() ||
-      std::any_of(grid.begin(), grid.end(), [&](const Int64List& one) { return one.size() != numbers; })) {
+      std::ranges::any_of(grid, [&](const Int64List& one) { return one.size() != numbers; })) {
     return cursor.error(position,
                         fmt::format("window: {} has {} dimensions, others have {}", key, grid.size(), window.size()));
   }
@@ -199,7 +200,7 @@ Status read_window(Cursor& cursor, std::vector<WindowDimension>& window) {
   return ok_status();
 }
 
-/// One of the three parts of `b01f_01io->b01f`: the places of two letters, and of the digits in their order.
+/// Reads one of the three parts of `b01f_01io->b01f`: the positions of two letters, and of the digits in order.
 bool read_labels(std::string_view labels, char first, char second, int64_t& first_at, int64_t& second_at,
                  Int64List& spatial) {
   if (labels.size() < 2 || labels.size() > 12) return false;
@@ -235,20 +236,20 @@ Status read_convolution_dimensions(Cursor& cursor, std::string_view what, Convol
 }  // namespace
 
 StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& sizes, const Int64List& permutation) {
-  constexpr int64_t kMostIds = 1 << 20;  // a short text must not ask for much memory
+  constexpr int64_t kMaxIds = 1 << 20;  // so that a short text can't allocate much memory
   Int64List order(sizes.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   if (!std::is_permutation(order.begin(), order.end(), permutation.begin(), permutation.end()))
-    return invalid_argument(fmt::format("T(...) is no permutation of {} dimensions", sizes.size()));
+    return invalid_argument(fmt::format("T(...) is not a permutation of {} dimensions", sizes.size()));
   const auto count_of_ids = [&](std::span<const int64_t> counted) {
     int64_t count = 1;
     for (int64_t size : counted)
-      count = size <= 0 ? 0 : std::min(checked_mul(count, size).value_or(kMostIds + 1), kMostIds + 1);
+      count = size <= 0 ? 0 : std::min(checked_mul(count, size).value_or(kMaxIds + 1), kMaxIds + 1);
     return count;
   };
   const int64_t count = count_of_ids(sizes);
-  if (rows.size() != 2 || count == 0 || count != count_of_ids(rows) || count > kMostIds)
-    return invalid_argument(fmt::format("wanted [groups,members]<=[sizes] of as many ids, at most {}", kMostIds));
+  if (rows.size() != 2 || count == 0 || count != count_of_ids(rows) || count > kMaxIds)
+    return invalid_argument(fmt::format("wanted [groups,members]<=[sizes] of as many ids, at most {}", kMaxIds));
   HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(ElementType::kS64, sizes));
   const Int64List ids = offsets_over(shape, permutation);
   Int64Lists lists;
@@ -299,8 +300,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
   };
   switch (field.kind) {
     case FieldKind::kInt64: {
-      // One dimension, where XLA allows for several: concatenate(...), dimensions={1}.
-      const size_t position = cursor.position();
+      const size_t position = cursor.position();  // XLA allows several: concatenate(...), dimensions={1}
       if (cursor.peek() != '{') return assign(field_value<int64_t>(field, values), cursor.integer(field.name));
       Int64List list;
       HILO_RETURN_IF_ERROR(read_list(cursor, field.name, list));
@@ -313,11 +313,11 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     case FieldKind::kDouble: {
       const size_t position = cursor.position();
       const std::string_view word = cursor.identifier();
-      float number = 0;  // as XLA's messages and StableHLO have it
+      float number = 0;  // a float, as in XLA's messages and StableHLO
       const auto [stop, status] = std::from_chars(word.data(), word.data() + word.size(), number);
       field_value<double>(field, values) = static_cast<double>(number);
       if (status == std::errc() && stop == word.data() + word.size()) return ok_status();
-      return cursor.error(position, fmt::format("{}: {} is no number", field.name, quote(word)));
+      return cursor.error(position, fmt::format("{}: {} is not a number", field.name, quote(word)));
     }
     case FieldKind::kString: return assign(field_value<std::string>(field, values), read_word(cursor, field.name));
     case FieldKind::kInt64List: return read_list(cursor, field.name, field_value<Int64List>(field, values));
@@ -334,7 +334,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
       return read_braced(cursor, field.name, [&]() -> Status {
         std::string& word = field_value<StringList>(field, values).emplace_back();
         HILO_RETURN_IF_ERROR(assign(word, read_word(cursor, field.name)));
-        word = lower_case(word);  // the lists are of precisions
+        word = lower_case(word);  // precisions may be in capitals
         return ok_status();
       });
     case FieldKind::kEnum: return read_enum(cursor, field, field_value<uint8_t>(field, values));
@@ -345,7 +345,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     }
     case FieldKind::kLiteral:
       return cursor.error(StatusCode::kUnimplemented, cursor.position(),
-                          fmt::format("{}: a constant can't stand here", field.name));
+                          fmt::format("{}: a constant isn't allowed here", field.name));
     case FieldKind::kShape: return assign(field_value<Shape>(field, values), reader.shapes.read(cursor));
     case FieldKind::kSliceRanges:
       return read_slice_ranges(cursor, field.name, field_value<std::vector<SliceRange>>(field, values));

@@ -23,7 +23,7 @@ bool is_frontend_field(const AttributeField& field) { return field.name.starts_w
 
 std::string frontend_fields(const Instruction& instruction) {
   std::string text;
-  for (const AttributeField& f : instruction.def().fields) {
+  for (const AttributeField& f : instruction.def().attributes.fields) {
     if (!is_frontend_field(f) || is_default(instruction.def(), f, *instruction.attributes)) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", f.name, quoted_text(enum_name(f, *instruction.attributes)));
   }
@@ -39,22 +39,22 @@ void add_frontend_fields(const std::string& fields, Annotations& annotations) {
 
 Status read_frontend_fields(const Cursor& cursor, size_t position, const OpDef& def, Attributes* attributes,
                             AnnotationsPtr& annotations) {
-  if (position == 0 || std::none_of(def.fields.begin(), def.fields.end(), is_frontend_field)) return ok_status();
+  if (position == 0 || std::ranges::none_of(def.attributes.fields, is_frontend_field)) return ok_status();
   Cursor reader = cursor;
   reader.set_position(position);
   HILO_ASSIGN_OR_RETURN(const std::vector<FrontendAttribute> all, read_frontend_attributes(reader));
   for (const FrontendAttribute& a : all) {
     if (!a.key.starts_with(kPrefix)) continue;
     const auto field =
-        std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.name == a.key; });
+        std::ranges::find_if(def.attributes.fields, [&](const AttributeField& f) { return f.name == a.key; });
     reader.set_position(reader.offset_of(a.value));
-    if (field == def.fields.end())
+    if (field == def.attributes.fields.end())
       return reader.error(reader.position(), fmt::format("{} has no attribute {}", def.name, quote(a.key)));
     HILO_ASSIGN_OR_RETURN(const std::string word, reader.quoted(a.key));
-    const auto it = std::find(field->enum_names.begin(), field->enum_names.end(), word);
+    const auto it = std::ranges::find(field->enum_names, word);
     if (it == field->enum_names.end() || word.empty()) {
-      return reader.error(reader.offset_of(a.value), fmt::format("{} is no value of {}; wanted {}", quote(word), a.key,
-                                                                 fmt::join(field->enum_names.subspan(1), ", ")));
+      return reader.error(reader.offset_of(a.value), fmt::format("{} is not a value of {}; wanted {}", quote(word),
+                                                                 a.key, fmt::join(field->enum_names.subspan(1), ", ")));
     }
     field_value<uint8_t>(*field, *attributes) = static_cast<uint8_t>(it - field->enum_names.begin());
   }

@@ -13,10 +13,10 @@
 namespace hilo::hlo::text {
 namespace {
 
-/// What the value of a header's attribute must look like.
+/// The required form of a header attribute's value.
 enum class HeaderValue : uint8_t { kBoolean, kInteger, kBraced, kBooleans };
 
-/// The attributes that XLA's parser takes and that hilo keeps as they are written.
+/// Attributes that XLA's parser accepts and that hilo stores as written.
 struct HeaderAttribute {
   std::string_view name;
   HeaderValue value;
@@ -34,7 +34,7 @@ constexpr HeaderAttribute kHeaderKept[] = {
 };
 constexpr std::string_view kAliases = "input_output_alias", kEntryLayout = "entry_computation_layout";
 
-/// `{0,1}`, a path into a tuple.
+/// Reads `{0,1}`, a path into a tuple.
 StatusOr<std::vector<int64_t>> read_path(Cursor& cursor) {
   std::vector<int64_t> path;
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before an index into a tuple"));
@@ -49,7 +49,7 @@ StatusOr<std::vector<int64_t>> read_path(Cursor& cursor) {
   return path;
 }
 
-/// `{0}: (1, {}, may-alias)`; the path and the kind may be left out, the parentheses then too.
+/// Reads `{0}: (1, {}, may-alias)`. The path and the kind are optional; without both, so are the parentheses.
 Status read_alias(Cursor& cursor, Module& module) {
   Alias alias;
   HILO_ASSIGN_OR_RETURN(alias.result_index, read_path(cursor));
@@ -80,7 +80,7 @@ Status read_aliases(Cursor& cursor, Module& module) {
   return cursor.expect('}', "after input_output_alias");
 }
 
-/// `{(f32[4]{0}, s32[])->f32[4]{0}}`
+/// Reads `{(f32[4]{0}, s32[])->f32[4]{0}}`.
 Status read_entry_layout(Cursor& cursor, ShapeReader& shapes, Module& module) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before entry_computation_layout"));
   HILO_RETURN_IF_ERROR(cursor.expect('(', "before the layouts of the parameters"));
@@ -131,7 +131,7 @@ Status unknown_attribute(const Cursor& cursor, size_t position, std::string_view
                                             fmt::join(names, ", "), did_you_mean(key, names)));
 }
 
-/// `{true,false}`
+/// Reads `{true,false}` and drops it.
 Status skip_booleans(Cursor& cursor, std::string_view key) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before", key));
   do {
@@ -154,8 +154,8 @@ Status skip_value(Cursor& cursor, const HeaderAttribute& attribute) {
   return ok_status();
 }
 
-/// Those that are kept as they are written.
-Status read_kept(Cursor& cursor, size_t position, std::string_view key, Module& module) {
+/// Reads an attribute that is stored as written.
+Status read_stored(Cursor& cursor, size_t position, std::string_view key, Module& module) {
   const auto* const attribute = std::ranges::find(kHeaderKept, key, &HeaderAttribute::name);
   if (attribute == std::end(kHeaderKept)) return unknown_attribute(cursor, position, key);
   const size_t begin = cursor.position();
@@ -174,7 +174,7 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
     if (key.empty()) return cursor.unexpected("an attribute of the module", "after ','");
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+    if (std::ranges::find(seen, key) != seen.end())
       return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
@@ -183,7 +183,7 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
     } else if (key == kEntryLayout) {
       HILO_RETURN_IF_ERROR(read_entry_layout(cursor, shapes, module));
     } else {
-      HILO_RETURN_IF_ERROR(read_kept(cursor, position, key, module));
+      HILO_RETURN_IF_ERROR(read_stored(cursor, position, key, module));
     }
   }
   return ok_status();
@@ -191,7 +191,7 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
 
 namespace {
 
-/// The module's name where XLA's lexer takes it for one; its words have a '%' before them.
+/// Returns the module's name in a form that XLA's lexer accepts; words of HLO get a '%'.
 std::string header_name(const std::string& name) {
   constexpr std::string_view kWords[] = {"true",
                                          "false",

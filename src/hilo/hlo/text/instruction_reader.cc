@@ -21,7 +21,7 @@
 namespace hilo::hlo::text {
 namespace {
 
-/// XLA writes the asynchronous form of an op without opcodes of its own as call-start, call-update, call-done.
+/// Returns the opcode of call-start, call-update or call-done, XLA's forms for async ops without own opcodes.
 std::optional<Opcode> async_opcode(std::string_view name) {
   constexpr std::pair<std::string_view, Opcode> kForms[] = {
       {"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
@@ -31,12 +31,13 @@ std::optional<Opcode> async_opcode(std::string_view name) {
   return std::nullopt;
 }
 
-/// The op of `slice-start` if its attributes are those of the op; that of call-start names what it calls.
+/// Returns the op of `slice-start`, whose attributes are those of the op. For call-start the attributes name a
+/// computation instead.
 std::optional<Opcode> wrapped_with_attributes(Opcode opcode, std::string_view spelled) {
   constexpr std::string_view kStart = "-start";
   if (opcode != Opcode::kAsyncStart || spelled.empty() || spelled == "call-start") return std::nullopt;
   const std::optional<Opcode> wrapped = opcode_from_name(spelled.substr(0, spelled.size() - kStart.size()));
-  return wrapped && op_def(*wrapped).make_attributes != nullptr ? wrapped : std::nullopt;
+  return wrapped && op_def(*wrapped).attributes.make != nullptr ? wrapped : std::nullopt;
 }
 
 class Reader {
@@ -44,7 +45,7 @@ class Reader {
   Reader(Cursor& cursor, SharedState& shared, ParsedComputation& computation, bool alone)
       : cursor_(cursor), shared_(shared), computation_(computation), alone_(alone) {}
 
-  /// The one instruction of a text; its name may be missing.
+  /// Reads the only instruction of a text; its name is optional.
   Status read_alone() {
     if (!at_shape(cursor_)) return read_one();
     return read_definition(cursor_.position(), "root", true).status();
@@ -59,7 +60,7 @@ class Reader {
   }
 
  private:
-  /// An operand whose definition has not been seen yet; in a correct program there is none.
+  /// An operand whose definition has not been read yet; a valid program has none.
   struct Undefined {
     InstructionId user;
     std::string_view name;
@@ -69,15 +70,15 @@ class Reader {
   /// An instruction that is being read.
   struct Open {
     size_t position = 0;
-    std::string_view name;  ///< "" if it stands where an operand may
+    std::string_view name;  ///< "" for an instruction written as an operand
     std::optional<Shape> shape = {};
-    bool bounded = false;  ///< it has dimensions of bounded size
+    bool bounded = false;  ///< the shape has dimensions of bounded size
     Opcode opcode{};
     std::shared_ptr<Attributes> attributes = {};
     AnnotationsPtr annotations = {};
-    size_t first_operand = 0;                 ///< in operands_, up to whose end they go
-    std::string_view spelled = {};            ///< the opcode as written, if that is not its name
-    std::optional<ConstantText> sparse = {};  ///< of a constant that isn't written out
+    size_t first_operand = 0;                 ///< its operands begin here in operands_ and extend to the end
+    std::string_view spelled = {};            ///< the opcode as written, if that differs from its name
+    std::optional<ConstantText> sparse = {};  ///< a constant that the text abbreviates
   };
 
   Status read_one();
@@ -108,16 +109,16 @@ class Reader {
   Cursor& cursor_;
   SharedState& shared_;
   ParsedComputation& computation_;
-  bool alone_;                                                      // the text is this instruction
+  bool alone_;                                                      // the text is a single instruction
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;  // kNoInstruction: is being read
-  boost::unordered_flat_map<std::pair<InstructionId, int64_t>, InstructionId> elements_;  // of tuples, by `%x#1`
-  std::vector<InstructionId> operands_;  // of what is being read, outermost first
+  boost::unordered_flat_map<std::pair<InstructionId, int64_t>, InstructionId> elements_;  // tuple elements, by `%x#1`
+  std::vector<InstructionId> operands_;                             // of all open instructions, outermost first
   std::vector<Undefined> undefined_;
 };
 
 Status Reader::read_name(size_t position, std::string_view& name, bool& root) {
   root = cursor_.accept_word("ROOT");
-  if (root && cursor_.peek() == '=') {  // an instruction that is called ROOT
+  if (root && cursor_.peek() == '=') {  // an instruction whose name is ROOT
     cursor_.set_position(position);
     root = false;
   }
@@ -153,7 +154,7 @@ Status Reader::read_opcode(Open& open) {
   }
   open.opcode = *opcode;
   const OpDef& def = op_def(open.opcode);
-  if (def.make_attributes != nullptr) open.attributes = def.make_attributes();
+  if (def.attributes.make != nullptr) open.attributes = def.attributes.make();
   if (!open.spelled.empty()) static_cast<RawAttributes&>(*open.attributes).spelled = open.spelled;
   return cursor_.expect('(', "after an opcode");
 }
@@ -171,13 +172,13 @@ Status Reader::read_operand_field(const AttributeField& field, Open& open) {
   return cursor_.expect(')', fmt::format("after the {} of a {}", field.name, opcode_name(open.opcode)));
 }
 
-/// An operand by its name; kNoInstruction if nothing has it yet.
+/// Returns the id of a named operand; kNoInstruction if the name isn't defined yet.
 StatusOr<InstructionId> Reader::read_named_operand(std::string_view name, size_t position,
                                                    const std::optional<Shape>& stated) {
   const auto it = ids_.find(name);
   if (it == ids_.end() && alone_) {
     if (stated) return add_parameter(*stated, name, position);
-    return cursor_.error(position, fmt::format("operand '%{}' of a text of one instruction has no shape", name));
+    return cursor_.error(position, fmt::format("operand '%{}' of a single instruction has no shape", name));
   }
   if (it == ids_.end() || it->second == kNoInstruction) {
     undefined_.push_back({kNoInstruction, name, position});
@@ -233,7 +234,7 @@ Status Reader::read_operand() {
     HILO_ASSIGN_OR_RETURN(stated, shared_.shapes.read(cursor_));
   }
   const char next = cursor_.peek();
-  if (stated && (next == ',' || next == ')')) {  // XLA passes over a shape of nothing
+  if (stated && (next == ',' || next == ')')) {  // XLA ignores a shape without a name
     if (alone_) operands_.push_back(add_parameter(*stated, "", begin));
     return ok_status();
   }
@@ -281,7 +282,7 @@ Status Reader::read_attributes(Open& open, bool has_attributes) {
                            open.annotations, computation_.calls);
 }
 
-/// `slice-start(x), slice={[0:2]}` is an async-start of a computation that is the slice.
+/// Reads `slice-start(x), slice={[0:2]}` as an async-start of a computation that contains the slice.
 Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   const bool stated = open.shape && open.shape->is_tuple() && open.shape->tuple_size() >= 2 &&
                       open.shape->tuple_element(0).is_tuple() &&
@@ -301,7 +302,7 @@ Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   }
   const OpDef& def = op_def(wrapped);
   auto& start = static_cast<RawAttributes&>(*open.attributes);
-  AttributeReader reader{cursor_, shared_, c.calls, c.draft.size(), def, def.make_attributes()};
+  AttributeReader reader{cursor_, shared_, c.calls, c.draft.size(), def, def.attributes.make()};
   reader.of_start = &start.raw;
   HILO_RETURN_IF_ERROR(reader.read_all(open.position, open.name));
   open.annotations = reader.annotations;
@@ -324,7 +325,7 @@ Status Reader::read_wrapped_attributes(Open& open, Opcode wrapped) {
   return ok_status();
 }
 
-/// A constant of one value and zeros, or of zeros, becomes what computes it: large ones take no memory here.
+/// Replaces a constant of one value and zeros, or of zeros, by instructions, so that it needs no memory here.
 void Reader::spread(Open& open) {
   const auto constant = [&](Literal value) {
     auto attributes = std::make_shared<ConstantAttributes>();
@@ -363,7 +364,7 @@ InstructionId Reader::append(Open&& open) {
   return id;
 }
 
-/// What follows the name: `shape opcode(operands), key=value, ...`.
+/// Reads what follows the name: `shape opcode(operands), key=value, ...`.
 StatusOr<InstructionId> Reader::read_definition(size_t position, std::string_view name, bool has_attributes) {
   const NestedScope scope(shared_);
   HILO_RETURN_IF_ERROR(scope.check(cursor_));
@@ -374,7 +375,7 @@ StatusOr<InstructionId> Reader::read_definition(size_t position, std::string_vie
   }
   HILO_RETURN_IF_ERROR(read_opcode(open));
   const size_t first_undefined = undefined_.size();
-  const std::span<const AttributeField> fields = op_def(open.opcode).fields;
+  const std::span<const AttributeField> fields = op_def(open.opcode).attributes.fields;
   const bool has_value = !fields.empty() && fields[0].show == FieldShow::kAsOperand;
   HILO_RETURN_IF_ERROR(has_value ? read_operand_field(fields[0], open) : read_operands());
   const std::optional<Opcode> wrapped = wrapped_with_attributes(open.opcode, open.spelled);
@@ -440,8 +441,7 @@ Status Reader::explain_undefined() {
                                    first.name, cursor_.place(definition)));
 }
 
-/// "a -> b -> a" for the first instructions that need themselves, else "": one depth-first search, on an explicit
-/// stack.
+/// Returns "a -> b -> a" for the first cyclic instructions, else "". A depth-first search on an explicit stack.
 std::string Reader::find_cycle() const {
   const InstructionId size = computation_.draft.size();
   enum class Mark : uint8_t { kNew, kOpen, kDone };
@@ -449,7 +449,7 @@ std::string Reader::find_cycle() const {
   struct Frame {
     InstructionId id;
     size_t operand = 0;    // next operand to visit
-    size_t undefined = 0;  // next of undefined_ to look at
+    size_t undefined = 0;  // next entry of undefined_ to visit
   };
   std::vector<Frame> stack;
   const auto first_use = [&](InstructionId user) {
@@ -479,7 +479,7 @@ std::string Reader::find_cycle() const {
         stack.pop_back();
       } else if (marks[next] == Mark::kOpen) {
         std::vector<std::string> names = {computation_.draft.instruction(next).name};
-        auto from = std::find_if(stack.begin(), stack.end(), [&](const Frame& f) { return f.id == next; });
+        auto from = std::ranges::find_if(stack, [&](const Frame& f) { return f.id == next; });
         for (++from; from != stack.end(); ++from) names.push_back(computation_.draft.instruction(from->id).name);
         return cycle_text(names);
       } else if (marks[next] == Mark::kNew) {
@@ -502,16 +502,16 @@ Status read_instruction_alone(Cursor& cursor, SharedState& shared, ParsedComputa
 }
 
 std::string cycle_text(std::span<const std::string> names) {
-  constexpr size_t kMost = 20;  // names shown of a long cycle
+  constexpr size_t kMax = 20;  // names shown of a long cycle
   std::string text = "cycle: ";
-  for (const std::string& name : names.first(std::min(names.size(), kMost))) text += name + " -> ";
-  if (names.size() > kMost) text += "... -> ";
+  for (const std::string& name : names.first(std::min(names.size(), kMax))) text += name + " -> ";
+  if (names.size() > kMax) text += "... -> ";
   return text + names.front();
 }
 
 std::string name_hint(std::string_view name, std::span<const std::string_view> names) {
-  constexpr size_t kMost = 2000;  // names worth comparing for a hint
-  const std::optional<std::string_view> nearest = nearest_name(name, names.first(std::min(names.size(), kMost)));
+  constexpr size_t kMax = 2000;  // names compared for a hint
+  const std::optional<std::string_view> nearest = nearest_name(name, names.first(std::min(names.size(), kMax)));
   return nearest ? fmt::format(" Hint: did you mean '%{}'?", *nearest) : std::string();
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 constexpr bool is_octal(char c) { return c >= '0' && c <= '7'; }
 
-/// What stands at the head of `rest`, for "got ...".
+/// Returns the first token of `rest`, for "got ...".
 std::string first_token(std::string_view rest) {
   if (rest.empty()) return "the end of the text";
   size_t size = 0;
@@ -31,7 +31,7 @@ int hex_value(char c) {
   return -1;
 }
 
-/// Appends the byte that the escape at text[i] (after the backslash) stands for; returns the bytes read.
+/// Appends the byte of the escape sequence at text[i], after the backslash. Returns the number of bytes read.
 size_t append_escaped(std::string_view text, size_t i, std::string& out) {
   const char c = text[i];
   if (is_octal(c)) {
@@ -51,7 +51,7 @@ size_t append_escaped(std::string_view text, size_t i, std::string& out) {
   return 1;
 }
 
-/// Names of types that XLA has, which it takes for no names of anything else; hilo may not have them all.
+/// Returns whether `word` is a type of XLA, including those that hilo lacks. XLA doesn't accept them as names.
 bool is_element_type_word(std::string_view word) {
   constexpr std::string_view kOthers[] = {"s1", "u1", "f6e2m3fn", "f6e3m2fn"};
   return (word != "tuple" && element_type_from_name(word)) ||
@@ -90,8 +90,8 @@ bool Cursor::accept_word(std::string_view word) {
   return false;
 }
 
-Status Cursor::missing(char wanted, std::string_view where, std::string_view what) {
-  return unexpected(fmt::format("'{}'", wanted), fmt::format("{}{}{}", where, what.empty() ? "" : " ", what));
+Status Cursor::missing(char expected, std::string_view where, std::string_view what) {
+  return unexpected(fmt::format("'{}'", expected), fmt::format("{}{}{}", where, what.empty() ? "" : " ", what));
 }
 
 std::string_view Cursor::identifier() {
@@ -172,7 +172,7 @@ Status Cursor::skip_string() {
 StatusOr<std::string_view> Cursor::raw_value(std::string_view what) {
   const size_t begin = position();
   int depth = 0;
-  bool at_value = true;  // where a single quote begins a string; JSON has it inside of strings only
+  bool at_value = true;  // a single quote begins a string only at a value; elsewhere JSON has it only inside strings
   while (position_ < text_.size()) {
     const char c = text_[position_];
     if (c == '"' || (c == '\'' && at_value)) {
@@ -209,20 +209,19 @@ Status Cursor::error(StatusCode code, size_t position, const std::string& messag
   return Status(code, place(position) + ": " + message);
 }
 
-Status Cursor::unexpected(std::string_view wanted, std::string_view where) {
+Status Cursor::unexpected(std::string_view expected, std::string_view where) {
   const size_t at = position();
-  return error(at, fmt::format("expected {}{}{}; got {}", wanted, where.empty() ? "" : " ", where,
+  return error(at, fmt::format("expected {}{}{}; got {}", expected, where.empty() ? "" : " ", where,
                                first_token(text_.substr(at))));
 }
 
 bool is_plain_identifier(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_identifier_byte) && name.front() != '-' &&
-         name.back() != '-';
+  return !name.empty() && std::ranges::all_of(name, is_identifier_byte) && name.front() != '-' && name.back() != '-';
 }
 
 namespace {
 
-/// As XLA's names after a '%' are.
+/// Returns whether the text begins like XLA's names after a '%'.
 bool begins_as_name(std::string_view name) {
   const char first = name.empty() ? '\0' : name.front();
   return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';

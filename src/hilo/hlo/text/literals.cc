@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/types/checked.h"
 #include "hilo/types/narrow_float.h"
 #include "hilo/types/twins.h"
@@ -18,45 +19,20 @@
 namespace hilo::hlo::text {
 namespace {
 
-using Number = std::string_view;  // the text of one real number, "nan(0x1)" included
+using Number = std::string_view;  // the text of one real number, including "nan(0x1)"
 
-constexpr std::string_view kLeftOut = "...";  // for values that a text doesn't show
+constexpr std::string_view kLeftOut = "...";  // for values that a text omits
 
-/// Bits and mantissa width of a float as it is stored.
+/// The unsigned integer of a float's width, and the width of its mantissa.
 template <typename T>
-struct FloatBits;
-template <>
-struct FloatBits<double> {
-  using Bits = uint64_t;
-  static constexpr int kMantissa = 52;
-};
-template <>
-struct FloatBits<float> {
-  using Bits = uint32_t;
-  static constexpr int kMantissa = 23;
-};
-template <>
-struct FloatBits<float16> {
-  using Bits = uint16_t;
-  static constexpr int kMantissa = 10;
-};
-template <>
-struct FloatBits<bfloat16> {
-  using Bits = uint16_t;
-  static constexpr int kMantissa = 7;
-};
+using FloatBits = std::conditional_t<sizeof(T) == 8, uint64_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
+template <typename T>
+constexpr int kMantissaBits = std::is_same_v<T, double>    ? 52
+                              : std::is_same_v<T, float>   ? 23
+                              : std::is_same_v<T, float16> ? 10
+                                                           : 7;
 
-/// A double rounded to float so that rounding once more, to 16 bits, gives what one rounding would: what was cut off
-/// sticks to the last bit.
-float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || !std::isfinite(nearest)) return nearest;
-  uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  if (std::abs(static_cast<double>(nearest)) > std::abs(value)) --bits;
-  return std::bit_cast<float>(bits | 1u);
-}
-
-/// Decimal text to float or double; nullopt if it is none or too large. Too small becomes zero.
+/// Converts decimal text to float or double; nullopt if it is invalid or too large. Tiny values become zero.
 template <typename T>
 std::optional<T> decimal(Number text) {
   T value = 0;
@@ -64,7 +40,7 @@ std::optional<T> decimal(Number text) {
   if (end != text.data() + text.size() || text.empty()) return std::nullopt;
   if (status == std::errc()) return value;
   if (status != std::errc::result_out_of_range) return std::nullopt;
-  // Out of range at either end: the logarithm decides, because float's range lies inside double's.
+  // Out of range: a double, whose range contains float's, tells whether the value is too large or too small.
   double wide = 0;
   const bool fits = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc();
   const bool tiny = fits ? std::abs(wide) < 1 : text.find("e-") != Number::npos || text.find("E-") != Number::npos;
@@ -72,7 +48,7 @@ std::optional<T> decimal(Number text) {
   return text.front() == '-' ? -T{0} : T{0};
 }
 
-/// The mantissa in "nan(0x7fc001)" or "-nan", nullopt if the text is no NaN; `quiet` is what "nan" alone stands for.
+/// Returns the mantissa in "nan(0x7fc001)" or "-nan"; nullopt for other text. `quiet` is the mantissa of "nan".
 std::optional<uint64_t> nan_mantissa(Number text, uint64_t quiet) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text == "nan") return quiet;
@@ -86,8 +62,8 @@ std::optional<uint64_t> nan_mantissa(Number text, uint64_t quiet) {
 
 template <typename T>
 std::optional<T> float_from_text(Number text) {
-  using Bits = typename FloatBits<T>::Bits;
-  constexpr int kMantissa = FloatBits<T>::kMantissa;
+  using Bits = FloatBits<T>;
+  constexpr int kMantissa = kMantissaBits<T>;
   constexpr int kWidth = static_cast<int>(sizeof(Bits)) * 8;
   constexpr uint64_t kExponent = ((uint64_t{1} << (kWidth - 1 - kMantissa)) - 1) << kMantissa;
   const uint64_t sign = text.starts_with('-') ? uint64_t{1} << (kWidth - 1) : 0;
@@ -123,7 +99,7 @@ std::optional<uint8_t> narrow_code_from_text(ElementType type, Number text) {
   return value ? narrow_float_code(type, *value) : std::nullopt;
 }
 
-/// Nullopt for what the type has no value for, or is too large for.
+/// Returns nullopt for numbers that the type can't represent.
 template <typename T>
 std::optional<T> narrow_from_text(Number text) {
   const std::optional<uint8_t> code = narrow_code_from_text(element_type_of<T>, text);
@@ -146,7 +122,7 @@ std::optional<T> integer_from_text(Number text) {
       return value;
     };
     if (const auto value = exactly(T{0})) return value;
-    // Both types of 64 bits take each other's numbers, as XLA's lexer has one token for them: 2^63 is -2^63 of s64.
+    // s64 and u64 accept each other's numbers, as XLA's lexer has one token for both: 2^63 is read as -2^63 in s64.
     if constexpr (sizeof(T) == sizeof(uint64_t)) {
       using Twin = std::conditional_t<std::is_signed_v<T>, uint64_t, int64_t>;
       if (const auto value = exactly(Twin{0})) return static_cast<T>(*value);
@@ -155,7 +131,7 @@ std::optional<T> integer_from_text(Number text) {
   }
 }
 
-/// How one element of a type is read from its text.
+/// Reads one element of a type from its text.
 template <typename T>
 std::optional<T> element_from_text(Number text) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -177,7 +153,7 @@ constexpr bool ends_number(char c) {
          c == '/';
 }
 
-/// The text of the number that stands next; empty if none does.
+/// Returns the text of the next number; empty if there is none.
 Number number_text(Cursor& cursor) {
   const size_t begin = cursor.position();
   size_t end = begin;
@@ -197,8 +173,8 @@ Status read_real(Cursor& cursor, ElementType type, T& out) {
   if (text.empty()) return cursor.unexpected("a value", "");
   const std::optional<T> value = element_from_text<T>(text);
   if (!value) {
-    return cursor.error(position,
-                        fmt::format("{} is no value of {}, or out of its range", quote(text), element_type_name(type)));
+    return cursor.error(
+        position, fmt::format("{} is not a value of {}, or out of its range", quote(text), element_type_name(type)));
   }
   out = *value;
   return ok_status();
@@ -229,14 +205,14 @@ Status read_element(Cursor& cursor, ElementType type, T& out) {
   }
 }
 
-/// What a look at a constant's text says before memory is asked for.
+/// Facts about a constant's text that are determined before memory is allocated.
 struct ValueCount {
   int64_t values = 0;
-  bool left_out = false;  ///< somewhere stands "..."
+  bool left_out = false;  ///< the text contains "..."
   bool bare = false;      ///< one value without braces
 };
 
-/// Values in the array that stands next, without looking at how they nest.
+/// Counts the values in the next array, ignoring their nesting.
 ValueCount count_values(Cursor cursor) {
   ValueCount count;
   int depth = 0;
@@ -262,8 +238,8 @@ ValueCount count_values(Cursor cursor) {
   return count;
 }
 
-/// The values, nested as the dimensions say. Commas say nothing; "..." stands for what is left of the first dimension;
-/// where there are no values, "{}" may stand for all.
+/// Reads the values, nested like the dimensions. Commas are ignored; "..." represents the remaining rows of the first
+/// dimension. An array without values may be written as "{}".
 template <typename T>
 Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
   const auto dimensions = shape.dimensions();
@@ -308,14 +284,14 @@ Status not_an_array(const Cursor& cursor, size_t position, const Shape& shape) {
   return cursor.error(position, fmt::format("a constant can't be of {}", shape.to_string()));
 }
 
-/// "{...}" where nothing else is said.
+/// Reads "{...}" if it is the whole text of the array.
 Status read_left_out(Cursor& cursor, const Shape& shape) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', fmt::format("before dimension 0 of {}", shape.to_string())));
   if (!cursor.accept_text(kLeftOut)) return cursor.unexpected("'...'", "");
   return cursor.expect('}', "after '...'");
 }
 
-/// All the values into a literal of the shape.
+/// Reads all values into a literal of the shape.
 StatusOr<Literal> read_all_values(Cursor& cursor, const Shape& plain) {
   const size_t position = cursor.position();
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(plain));
@@ -325,16 +301,16 @@ StatusOr<Literal> read_all_values(Cursor& cursor, const Shape& plain) {
   return literal;
 }
 
-/// `first` and zeros, as an array.
+/// Returns an array of `first` and zeros.
 Literal with_zeros_after(const Literal& first, const Shape& shape) {
   Literal literal(shape);
   if (!literal.mutable_bytes().empty()) std::ranges::copy(first.bytes(), literal.mutable_bytes().begin());
   return literal;
 }
 
-/// `whole` asks for kWhole, as the elements of tuples must be.
+/// `whole` requires kWhole, as for elements of tuples.
 StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::string_view name, bool whole) {
-  constexpr int64_t kFewElements = 4096, kMostLeftOut = 1 << 20;
+  constexpr int64_t kFewElements = 4096, kMaxOmitted = 1 << 20;
   const size_t position = cursor.position();
   if (!shape.is_array()) return not_an_array(cursor, position, shape);
   const Shape plain = shape.with_default_layout();
@@ -342,16 +318,16 @@ StatusOr<ConstantText> read_array(Cursor& cursor, const Shape& shape, std::strin
   const int64_t elements = plain.element_count();
   const bool one = count.bare && plain.rank() > 0 && !count.left_out;
   if (!count.left_out && !one && count.values != elements) {
-    return cursor.error(position, fmt::format("constant '{}': {} value{} given, {} needs {}", name, count.values,
+    return cursor.error(position, fmt::format("constant '{}': got {} value{}; {} needs {}", name, count.values,
                                               count.values == 1 ? "" : "s", plain.to_string(), elements));
   }
   const bool dense = whole || (count.left_out && count.values > 0);
-  const bool few = elements <= (dense ? kMostLeftOut : kFewElements);
+  const bool few = elements <= (dense ? kMaxOmitted : kFewElements);
   if ((count.left_out || one) && dense && !few) {
     return cursor.error(
         StatusCode::kResourceExhausted, position,
-        fmt::format("constant '{}': {} values given, the others of {} left out; wanted {} elements at most", name,
-                    count.values, plain.to_string(), kMostLeftOut));
+        fmt::format("constant '{}': got {} values, the others of {} omitted; wanted {} elements at most", name,
+                    count.values, plain.to_string(), kMaxOmitted));
   }
   const Shape scalar = Shape::scalar(plain.element_type());
   if (count.left_out && !few) {
@@ -402,7 +378,7 @@ StatusOr<ConstantText> read_constant(Cursor& cursor, const Shape& shape, std::st
 
 namespace {
 
-/// "nan", "-nan", "nan(0x1)": the payload only where it is not the usual one.
+/// Appends "nan", "-nan" or "nan(0x1)"; the payload only if it isn't the default one.
 void append_nan(bool negative, uint64_t mantissa, uint64_t quiet, std::string& out) {
   out += negative ? "-nan" : "nan";
   if (mantissa != quiet) out += fmt::format("(0x{:x})", mantissa);
@@ -410,8 +386,8 @@ void append_nan(bool negative, uint64_t mantissa, uint64_t quiet, std::string& o
 
 template <typename T>
 void append_float(T value, std::string& out) {
-  using Bits = typename FloatBits<T>::Bits;
-  constexpr int kMantissa = FloatBits<T>::kMantissa;
+  using Bits = FloatBits<T>;
+  constexpr int kMantissa = kMantissaBits<T>;
   std::conditional_t<std::is_same_v<T, double>, double, float> wide = value;
   if (std::isnan(wide)) {
     const auto bits = std::bit_cast<Bits>(value);
@@ -451,14 +427,14 @@ void append_element(T value, std::string& out) {
   }
 }
 
-/// Braces down to the dimension without elements, which XLA counts: `{{}, {}}` for [2,0,1].
+/// Appends braces down to the empty dimension, as XLA does: `{{}, {}}` for [2,0,1].
 void append_empty(std::span<const int64_t> dimensions, std::string& out) {
-  constexpr int64_t kMostBraces = 4096;
+  constexpr int64_t kMaxBraces = 4096;
   const size_t depth = std::ranges::find(dimensions, 0) - dimensions.begin();
   std::vector<int64_t> inner(depth + 1, 1);
   for (size_t i = depth; i-- > 0;)
-    inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX), kMostBraces + 1);
-  if (inner[0] > kMostBraces) {
+    inner[i] = std::min(checked_mul(inner[i + 1], dimensions[i]).value_or(INT64_MAX), kMaxBraces + 1);
+  if (inner[0] > kMaxBraces) {
     out += "{...}";
     return;
   }

@@ -19,10 +19,10 @@ constexpr std::string_view kFrameKeys[] = {"file_location_id", kParentFrame};
 constexpr LocationTable kTables[] = {
     {"FileNames", {}}, {"FunctionNames", {}}, {"FileLocations", kLocationKeys}, {"StackFrames", kFrameKeys}};
 
-/// A number in a row that names a row of another table.
+/// A number in a row that refers to a row of another table.
 struct Reference {
   std::string_view key, table;
-  bool optional;  ///< 0 is none
+  bool optional;  ///< 0 means none
 };
 constexpr Reference kReferences[] = {{"file_name_id", "FileNames", false},
                                      {"function_name_id", "FunctionNames", true},
@@ -61,7 +61,7 @@ class TableReader {
     return ok_status();
   }
 
-  /// `{file_name_id=1 line=3}`
+  /// Reads `{file_name_id=1 line=3}`.
   Status read_row(const LocationTable& table) {
     const size_t begin = cursor_.position();
     std::map<std::string_view, int64_t> row;
@@ -83,11 +83,11 @@ class TableReader {
   }
 
   Status unknown_key(const LocationTable& table, std::string_view key, size_t position) {
-    return cursor_.error(position, fmt::format("{} is no key of {}; wanted {}.{}", quote(key), table.word,
+    return cursor_.error(position, fmt::format("{} is not a key of {}; wanted {}.{}", quote(key), table.word,
                                                fmt::join(table.keys, ", "), did_you_mean(key, table.keys)));
   }
 
-  /// The numbers of a row that name rows of tables before it.
+  /// Checks that the numbers of a row refer to existing rows.
   Status check_references(const LocationTable& table, std::map<std::string_view, int64_t>& row, size_t position) {
     for (const Reference& reference : kReferences) {
       if (std::ranges::find(table.keys, reference.key) == table.keys.end()) continue;
@@ -100,9 +100,9 @@ class TableReader {
     return ok_status();
   }
 
-  /// Every frame ends at one without parent. Each is followed once: what was reached before is known to end.
+  /// Checks that the parents of every frame end at a frame without one. Visits each frame once.
   Status check_parents() {
-    std::vector<size_t> seen_by(parents_.size());  // 0 for nobody
+    std::vector<size_t> seen_by(parents_.size());  // number of the walk that visited the frame; 0 for none
     for (size_t start = 0; start < parents_.size(); ++start) {
       size_t frame = start;
       for (;;) {
@@ -111,7 +111,7 @@ class TableReader {
           return cursor_.error(position, fmt::format("{} names no row of StackFrames; got {}; wanted one of 1 to {}",
                                                      kParentFrame, parent + 1, parents_.size() + 1));
         if (seen_by[frame] == start + 1)
-          return cursor_.error(position, fmt::format("frame {} is among its own parents", frame + 1));
+          return cursor_.error(position, fmt::format("frame {} is its own ancestor", frame + 1));
         if (seen_by[frame] != 0) break;
         seen_by[frame] = start + 1;
         if (parent == 0) break;
@@ -124,7 +124,7 @@ class TableReader {
   Cursor& cursor_;
   Module& module_;
   std::map<std::string_view, int64_t> rows_;  // by table
-  std::vector<Parent> parents_;               // of each frame
+  std::vector<Parent> parents_;               // by frame
 };
 
 }  // namespace

@@ -15,14 +15,14 @@
 namespace hilo::hlo::text {
 namespace {
 
-constexpr int64_t kMostDevices = 1 << 20;  // a short text must not ask for much memory
+constexpr int64_t kMaxDevices = 1 << 20;  // so that a short text can't allocate much memory
 
 struct Axis {
   std::string name;
   int64_t size;
 };
 
-/// A part of an axis: `before` ways outside of it.
+/// A part of an axis: the axis reshaped to [before, size, rest], of which the middle dimension is used.
 struct AxisPart {
   size_t axis;
   int64_t before, size;
@@ -30,7 +30,7 @@ struct AxisPart {
 
 struct Mesh {
   std::vector<Axis> axes;
-  Int64List ids;  ///< of the devices, the last axis fastest
+  Int64List ids;  ///< device ids; the last axis varies fastest
 };
 
 StatusOr<std::vector<Axis>> read_axes(Cursor& cursor, std::string_view what) {
@@ -58,7 +58,7 @@ StatusOr<Int64List> read_numbers(Cursor& cursor, std::string_view what, char end
   return numbers;
 }
 
-/// `([4,2]T(1,0))` or `(3,1,0,2)`
+/// Reads `([4,2]T(1,0))` or `(3,1,0,2)`.
 StatusOr<Int64List> read_device_ids(Cursor& cursor, int64_t count) {
   constexpr std::string_view kWhat = "device_ids";
   HILO_RETURN_IF_ERROR(cursor.expect('(', "before", kWhat));
@@ -91,8 +91,8 @@ StatusOr<Mesh> read_mesh(Cursor& cursor, std::string_view what) {
   HILO_ASSIGN_OR_RETURN(mesh.axes, read_axes(cursor, what));
   int64_t count = 1;
   for (const Axis& axis : mesh.axes)
-    count = std::min(checked_mul(count, axis.size).value_or(INT64_MAX), kMostDevices + 1);
-  if (count > kMostDevices) return cursor.error(position, fmt::format("{}: more than {} devices", what, kMostDevices));
+    count = std::min(checked_mul(count, axis.size).value_or(INT64_MAX), kMaxDevices + 1);
+  if (count > kMaxDevices) return cursor.error(position, fmt::format("{}: more than {} devices", what, kMaxDevices));
   mesh.ids.resize(count);
   std::iota(mesh.ids.begin(), mesh.ids.end(), int64_t{0});
   const size_t end = cursor.last_position();
@@ -105,7 +105,7 @@ StatusOr<Mesh> read_mesh(Cursor& cursor, std::string_view what) {
   return mesh;
 }
 
-/// `'y'`, `'1'` or `'y':(2)4`
+/// Reads `'y'`, `'1'` or `'y':(2)4`.
 StatusOr<AxisPart> read_part(Cursor& cursor, std::string_view what, const std::vector<Axis>& axes) {
   const size_t position = cursor.position();
   HILO_ASSIGN_OR_RETURN(const std::string name, cursor.quoted(what));
@@ -117,9 +117,9 @@ StatusOr<AxisPart> read_part(Cursor& cursor, std::string_view what, const std::v
   if (axis == axes.end()) return cursor.error(position, fmt::format("{}: the mesh has no axis {}", what, quote(name)));
   AxisPart part{static_cast<size_t>(axis - axes.begin()), 1, axis->size};
   if (!cursor.accept(':')) return part;
-  HILO_RETURN_IF_ERROR(cursor.expect('(', "before the ways outside of a part of an axis"));
-  HILO_ASSIGN_OR_RETURN(part.before, cursor.integer("the ways outside of a part of an axis"));
-  HILO_RETURN_IF_ERROR(cursor.expect(')', "after the ways outside of a part of an axis"));
+  HILO_RETURN_IF_ERROR(cursor.expect('(', "before the outer size of a part of an axis"));
+  HILO_ASSIGN_OR_RETURN(part.before, cursor.integer("the outer size of a part of an axis"));
+  HILO_RETURN_IF_ERROR(cursor.expect(')', "after the outer size of a part of an axis"));
   HILO_ASSIGN_OR_RETURN(part.size, cursor.integer("the size of a part of an axis"));
   const bool fits = part.before > 0 && part.size > 0 && part.before <= axis->size && part.size <= axis->size &&
                     axis->size % (part.before * part.size) == 0;
@@ -128,13 +128,14 @@ StatusOr<AxisPart> read_part(Cursor& cursor, std::string_view what, const std::v
                                             part.size, quote(axis->name), axis->size));
 }
 
-/// The mesh as an array of finer dimensions, of which each part is one; parts of size 1 are none.
+/// The mesh, reshaped so that each part is a dimension; parts of size 1 are omitted.
 struct Cut {
   Int64List sizes;
-  Int64List chosen;  ///< the dimensions that are parts, in the parts' order
+  Int64List chosen;  ///< the dimensions that are parts, in the order of the parts
 };
 
-/// Errors    INVALID_ARGUMENT where parts overlap
+/// Splits the mesh into the dimensions of the parts.
+/// Errors    INVALID_ARGUMENT if parts overlap
 StatusOr<Cut> cut_mesh(const Mesh& mesh, const std::vector<AxisPart>& parts) {
   Cut cut;
   std::vector<int64_t> dimension_of(parts.size(), -1);

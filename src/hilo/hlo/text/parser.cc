@@ -17,7 +17,7 @@ namespace hilo::hlo {
 namespace text {
 namespace {
 
-/// All computations of a module text: first read one by one, then finished in the order of their calls.
+/// Reads all computations of a module text one by one, then finishes them in the order of their calls.
 class ModuleReader {
  public:
   explicit ModuleReader(Cursor cursor) : cursor_(cursor) {}
@@ -36,10 +36,10 @@ class ModuleReader {
   Module module_;
   std::vector<ParsedComputation> parsed_;
   boost::unordered_flat_map<std::string_view, size_t> by_name_;
-  std::vector<std::vector<size_t>> callees_;  // of parsed_[i], by call site
+  std::vector<std::vector<size_t>> callees_;  // indices of the callees of parsed_[i], by call site
   std::optional<size_t> entry_;
-  uint32_t instructions_ = 0;  // numbered so far
-  size_t inlined_ = 0;         // of shared_.inlined, numbered so far
+  uint32_t instructions_ = 0;  // number of instructions that have an origin
+  size_t inlined_ = 0;         // number of inline computations whose instructions have an origin
 };
 
 Status ModuleReader::read_one(bool is_entry, size_t position) {
@@ -58,7 +58,7 @@ Status ModuleReader::read_one(bool is_entry, size_t position) {
   return ok_status();
 }
 
-/// Numbers the instructions: those of computations that are written in others come before.
+/// Numbers the instructions. Those of inline computations come before.
 void ModuleReader::add(ParsedComputation&& parsed) {
   for (; inlined_ < shared_.inlined.size(); ++inlined_) {
     shared_.inlined[inlined_].first_origin = instructions_;
@@ -94,7 +94,7 @@ Status ModuleReader::resolve_calls() {
   return ok_status();
 }
 
-/// Called computations before their callers; a search on an explicit stack.
+/// Returns callees before their callers, by a search on an explicit stack.
 StatusOr<std::vector<size_t>> ModuleReader::call_order() const {
   enum class Mark : uint8_t { kNew, kOpen, kDone };
   std::vector<Mark> marks(parsed_.size(), Mark::kNew);
@@ -115,7 +115,7 @@ StatusOr<std::vector<size_t>> ModuleReader::call_order() const {
       const size_t callee = callees_[current][next++];
       if (marks[callee] == Mark::kOpen) {
         std::vector<std::string> names;
-        auto from = std::find_if(stack.begin(), stack.end(), [&](const auto& f) { return f.first == callee; });
+        auto from = std::ranges::find_if(stack, [&](const auto& f) { return f.first == callee; });
         for (; from != stack.end(); ++from) names.emplace_back(parsed_[from->first].name);
         return cursor_.error(StatusCode::kFailedPrecondition, parsed_[callee].position, cycle_text(names));
       }
@@ -141,7 +141,7 @@ Status ModuleReader::finish_all() {
   return ok_status();
 }
 
-/// Whether the text is an instruction without anything around it: "add.1 = f32[] add(...)", "f32[] add(...)".
+/// Returns whether the text is a single instruction: "add.1 = f32[] add(...)", "f32[] add(...)".
 bool is_lone_instruction(Cursor cursor) {
   if (at_shape(cursor) || cursor.accept_word("ROOT")) return true;
   return cursor.name("a name").ok() && cursor.peek() == '=';
@@ -153,14 +153,14 @@ Status ModuleReader::read_computations() {
     const size_t position = cursor_.position();
     const std::string_view word = cursor_.peek() == '%' ? std::string_view() : cursor_.identifier();
     if (is_location_table(word))
-      return cursor_.error(position, fmt::format("{} must stand before all computations, in the order of XLA", word));
+      return cursor_.error(position, fmt::format("{} must come before all computations, in XLA's order", word));
     if (word.empty() && cursor_.peek() != '%') return cursor_.unexpected("a computation", "or the end of the text");
     const bool is_entry = word == "ENTRY";
     if (!is_entry) cursor_.set_position(position);
     HILO_RETURN_IF_ERROR(read_one(is_entry, position));
   }
   if (parsed_.empty()) return cursor_.error(cursor_.position(), "the module has no computations");
-  if (!entry_) entry_ = parsed_.size() - 1;  // XLA's rule where none is marked
+  if (!entry_) entry_ = parsed_.size() - 1;  // XLA's rule if no computation is marked
   return ok_status();
 }
 
@@ -169,7 +169,7 @@ StatusOr<Module> ModuleReader::read() {
   if (has_header) HILO_RETURN_IF_ERROR(read_header(cursor_, shared_.shapes, module_));
   if (!has_header && is_lone_instruction(cursor_)) {
     HILO_ASSIGN_OR_RETURN(ParsedComputation parsed, read_lone_instruction(cursor_, shared_));
-    if (!cursor_.at_end()) return cursor_.unexpected("the end of the text", "after a text of one instruction");
+    if (!cursor_.at_end()) return cursor_.unexpected("the end of the text", "after a single instruction");
     add(std::move(parsed));
     entry_ = 0;
   } else {

@@ -54,7 +54,7 @@ class Printer {
 
   const PrintOptions& options_;
   std::string out_;
-  ProgramOrder program_;                                    // empty while a lone computation or instruction is printed
+  ProgramOrder program_;  // empty while a single computation or instruction is printed
   std::unordered_map<InstructionId, std::string> renamed_;  // of the computation being printed
 };
 
@@ -86,11 +86,11 @@ std::string Printer::module(const Module& module) {
   return take();
 }
 
-/// Finds free names for instructions whose own can't stand in HLO text.
+/// Finds free names for instructions whose names HLO text doesn't allow.
 void Printer::rename(const Computation& c) {
   renamed_.clear();
   const std::span<const Instruction> all = c.instructions();
-  if (std::all_of(all.begin(), all.end(), [](const Instruction& i) { return is_plain_name(i.name); })) return;
+  if (std::ranges::all_of(all, [](const Instruction& i) { return is_plain_name(i.name); })) return;
   UniqueNames names;
   for (const Instruction& i : all) {
     if (is_plain_name(i.name)) names.unique(i.name);
@@ -158,7 +158,7 @@ void Printer::attributes(const Instruction& i) {
       return;
     }
   }
-  for (const AttributeField& f : i.def().fields) {
+  for (const AttributeField& f : i.def().attributes.fields) {
     if (f.show == FieldShow::kAsOperand || is_frontend_field(f)) continue;
     if (f.show == FieldShow::kUnlessDefault && is_default(i.def(), f, *i.attributes)) continue;
     key(f.name);
@@ -168,19 +168,19 @@ void Printer::attributes(const Instruction& i) {
 
 void Printer::annotations(const Computation& c, const Annotations& a) {
   if (a.control_predecessors.empty()) return append_annotations(a, out_);
-  // A pass may have dropped a predecessor.
+  // a pass may have dropped a control predecessor
   std::unordered_set<std::string_view> present;
   for (const Instruction& i : c.instructions()) present.insert(i.name);
-  Annotations kept = a;
-  std::erase_if(kept.control_predecessors, [&](const std::string& name) { return !present.contains(name); });
-  append_annotations(kept, out_);
+  Annotations printed = a;
+  std::erase_if(printed.control_predecessors, [&](const std::string& name) { return !present.contains(name); });
+  append_annotations(printed, out_);
 }
 
 void Printer::instruction(const Computation& c, const Instruction& i) {
   unconfigured_instruction(c, i);
   if (i.opcode != Opcode::kCustomCall || i.attributes == nullptr) return;
   const std::string& config = attributes_of<CustomCallAttributes>(i).backend_config;
-  if (!config.empty()) out_ += ", backend_config=" + config;  // the last, as XLA writes it
+  if (!config.empty()) out_ += ", backend_config=" + config;  // last, as in XLA
 }
 
 void Printer::unconfigured_instruction(const Computation& c, const Instruction& i) {
@@ -190,9 +190,10 @@ void Printer::unconfigured_instruction(const Computation& c, const Instruction& 
   const std::string frontend_attributes = decomposition == nullptr ? std::string() : composite_attributes(i, names());
   const bool composite = !frontend_attributes.empty();
   out_ += fmt::format(" {}(", composite ? "call" : spelled_name(i));
-  const bool value_as_operand = !i.def().fields.empty() && i.def().fields[0].show == FieldShow::kAsOperand;
+  const bool value_as_operand =
+      !i.def().attributes.fields.empty() && i.def().attributes.fields[0].show == FieldShow::kAsOperand;
   if (value_as_operand && i.attributes != nullptr) {
-    const AttributeField& f = i.def().fields[0];
+    const AttributeField& f = i.def().attributes.fields[0];
     if (f.kind == FieldKind::kLiteral)
       append_literal(field_value<Literal>(f, *i.attributes), options_.max_constant_elements, out_);
     else append_field(f, *i.attributes, options_.layouts, names(), out_);

@@ -12,21 +12,21 @@
 
 namespace hilo::hlo::text {
 
-std::string UniqueNames::unique(const std::string& wanted) {
-  std::string name = wanted;
-  for (int& suffix = next_[wanted]; !taken_.insert(name).second;) name = fmt::format("{}.{}", wanted, ++suffix);
+std::string UniqueNames::unique(const std::string& base) {
+  std::string name = base;
+  for (int& suffix = next_[base]; !taken_.insert(name).second;) name = fmt::format("{}.{}", base, ++suffix);
   return name;
 }
 
 namespace {
 
-/// Where a computation stood in the stored program that it was read from: readers number instructions throughout.
+/// The origins of a computation that was read from a stored program, where readers number all instructions.
 struct Stretch {
   uint32_t first, last;
   ComputationPtr computation;
 };
 
-/// All computations in the order in which they were read, if they were; else called ones in the order of their calls.
+/// Returns all computations in the order in which they were read, if known; else callees before callers.
 std::vector<ComputationPtr> stored_order(const Module& module) {
   std::vector<ComputationPtr> by_calls = computations_of(module);
   std::vector<Stretch> stretches;
@@ -52,7 +52,7 @@ std::vector<ComputationPtr> stored_order(const Module& module) {
   return as_read;
 }
 
-/// atan2(x, 1)
+/// Returns atan2(x, 1).
 StatusOr<ComputationPtr> decomposed_atan(const Shape& stated) {
   const Shape shape = stated.with_default_layout();
   ComputationDraft draft("atan");
@@ -68,22 +68,22 @@ class Collector {
  public:
   Collector(bool decompose_extensions, ProgramNames names) : decompose_(decompose_extensions), names_(names) {}
 
-  /// The computation, after the decompositions of its extension ops, which may have some of their own.
+  /// Adds the computation after the decompositions of its extension ops, which may contain extension ops themselves.
   void add(const ComputationPtr& c, int depth = 0) {
     if (program_.names.contains(c.get())) return;
     for (const Instruction& i : c->instructions()) {
-      if (decompose_ && depth < kDeepest && is_stored_as_composite(i.opcode)) add_decomposition(*c, i, depth);
+      if (decompose_ && depth < kMaxDepth && is_stored_as_composite(i.opcode)) add_decomposition(*c, i, depth);
     }
-    const std::string wanted = names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size())
-                                                                : plain_computation_name(c->name());
-    program_.names.emplace(c.get(), unique_.unique(wanted));
+    const std::string base = names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size())
+                                                              : plain_computation_name(c->name());
+    program_.names.emplace(c.get(), unique_.unique(base));
     program_.order.push_back(c);
   }
 
   ProgramOrder take() && { return std::move(program_); }
 
  private:
-  static constexpr int kDeepest = 16;  // decompositions in decompositions
+  static constexpr int kMaxDepth = 16;  // nesting of decompositions
 
   void add_decomposition(const Computation& owner, const Instruction& i, int depth) {
     if (i.def().decompose == nullptr && i.opcode != Opcode::kAtan) return;

@@ -19,7 +19,7 @@ Status unknown_element_type(Cursor& cursor, size_t position, std::string_view na
   return cursor.error(position, fmt::format("unknown element type {}.{}", quote(name), did_you_mean(name, names)));
 }
 
-/// `(8,128)`: numbers, and '*' for a dimension that a tile joins with the next.
+/// Reads `(8,128)`: numbers, and '*' for a dimension that a tile joins with the next.
 Status read_tile(Cursor& cursor) {
   HILO_RETURN_IF_ERROR(cursor.expect('(', "before the sizes of a tile"));
   if (cursor.accept(')')) return ok_status();
@@ -29,7 +29,7 @@ Status read_tile(Cursor& cursor) {
   return cursor.expect(')', "after the sizes of a tile");
 }
 
-/// `(5)`
+/// Reads `(5)`.
 StatusOr<int64_t> read_layout_number(Cursor& cursor, std::string_view what) {
   HILO_RETURN_IF_ERROR(cursor.expect('(', "before", what));
   HILO_ASSIGN_OR_RETURN(const int64_t number, cursor.integer(what));
@@ -37,7 +37,7 @@ StatusOr<int64_t> read_layout_number(Cursor& cursor, std::string_view what) {
   return number;
 }
 
-/// `(u32)`, the type in which a sparse array has its indices or pointers.
+/// Reads `(u32)`, the type of a sparse array's indices or pointers.
 Status read_index_type(Cursor& cursor, std::string_view what) {
   HILO_RETURN_IF_ERROR(cursor.expect('(', "before", what));
   const size_t position = cursor.position();
@@ -46,7 +46,7 @@ Status read_index_type(Cursor& cursor, std::string_view what) {
   return cursor.expect(')', "after", what);
 }
 
-/// `(D,C+~)`: how each dimension of a sparse array is stored. XLA reads these and takes the array as dense.
+/// Reads `(D,C+~)`: how each dimension of a sparse array is stored. XLA reads these and treats the array as dense.
 Status read_level_types(Cursor& cursor) {
   HILO_RETURN_IF_ERROR(cursor.expect('(', "before the level types of dimensions"));
   if (cursor.accept(')')) return ok_status();
@@ -54,14 +54,14 @@ Status read_level_types(Cursor& cursor) {
     const size_t position = cursor.position();
     const std::string_view type = cursor.identifier();
     if (type.size() != 1 || std::string_view("DCSH").find(type[0]) == std::string_view::npos)
-      return cursor.error(position, fmt::format("{} is no level type; wanted D, C, S or H", quote(type)));
+      return cursor.error(position, fmt::format("{} is not a level type; wanted D, C, S or H", quote(type)));
     cursor.accept('+');
     cursor.accept('~');
   } while (cursor.accept(','));
   return cursor.expect(')', "after the level types of dimensions");
 }
 
-/// `(0:2,4)(1:8)`: where dimensions are cut.
+/// Reads `(0:2,4)(1:8)`: where dimensions are split.
 Status read_split_configs(Cursor& cursor) {
   do {
     HILO_RETURN_IF_ERROR(cursor.expect('(', "before a split of a layout"));
@@ -77,8 +77,8 @@ Status read_split_configs(Cursor& cursor) {
   return ok_status();
 }
 
-/// What follows the colon of `{1,0:T(8,128)(2,1)E(4)S(1)}`, in XLA's order. It says where and in which pieces a device
-/// stores the array, which changes no value: nothing of it is kept.
+/// Reads what follows the colon of `{1,0:T(8,128)(2,1)E(4)S(1)}`, in XLA's order. It describes how a device stores the
+/// array, which doesn't affect values, so it is dropped.
 Status read_layout_properties(Cursor& cursor, const Shape& shape) {
   if (cursor.accept_word("D")) HILO_RETURN_IF_ERROR(read_level_types(cursor));
   if (cursor.accept_word("T")) {
@@ -100,7 +100,7 @@ Status read_layout_properties(Cursor& cursor, const Shape& shape) {
   return ok_status();
 }
 
-/// The layout after an array shape, "{1,0}".
+/// Reads the layout after an array shape, "{1,0}".
 StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
   const size_t begin = cursor.position();
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before a layout"));
@@ -112,11 +112,11 @@ StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
   }
   if (cursor.accept(':')) HILO_RETURN_IF_ERROR(read_layout_properties(cursor, shape));
   HILO_RETURN_IF_ERROR(cursor.expect('}', "after a layout"));
-  std::vector<bool> taken(order.size());
+  std::vector<bool> used(order.size());
   bool permutation = std::ssize(order) == shape.rank();
   for (size_t i = 0; permutation && i < order.size(); ++i) {
-    permutation = order[i] >= 0 && order[i] < shape.rank() && !taken[order[i]];
-    if (permutation) taken[order[i]] = true;
+    permutation = order[i] >= 0 && order[i] < shape.rank() && !used[order[i]];
+    if (permutation) used[order[i]] = true;
   }
   if (!permutation) {
     return cursor.error(begin, fmt::format("layout {} doesn't order the {} dimensions of {}",
@@ -125,8 +125,8 @@ StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
   return shape.rank() == 0 ? shape : shape.with_layout(order);
 }
 
-/// Whether a '{' stands next that begins a layout: "-> f32[] {" begins a computation. As in XLA, a number or a colon
-/// decides, or a layout of no dimensions right behind.
+/// Returns whether the next '{' begins a layout; in "-> f32[] {" it begins a computation. As in XLA, a layout is
+/// followed by a number or a colon, or is an empty one directly after the shape.
 bool at_layout(Cursor& cursor) {
   const size_t begin = cursor.last_position();
   const bool adjacent = cursor.next_byte() == '{';
@@ -139,7 +139,7 @@ bool at_layout(Cursor& cursor) {
   return found;
 }
 
-/// The end of the array shape text that starts at `begin`, so that equal texts are parsed once.
+/// Returns the end of the array shape text that starts at `begin`, so that equal texts are parsed once.
 size_t quick_end(std::string_view text) {
   size_t i = text.find_first_of("]\n");
   if (i == std::string_view::npos || text[i] != ']') return kNoEnd;
@@ -174,8 +174,8 @@ StatusOr<std::vector<int64_t>> ShapeReader::read_dimensions(Cursor& cursor) {
 
 StatusOr<Shape> ShapeReader::read_array(Cursor& cursor) {
   const size_t begin = cursor.position();
-  constexpr size_t kLongest = 256;  // bytes of a shape text worth remembering
-  const std::string_view ahead = cursor.between(begin, begin + kLongest);
+  constexpr size_t kMaxLength = 256;  // bytes of a shape text that is cached
+  const std::string_view ahead = cursor.between(begin, begin + kMaxLength);
   const size_t end = quick_end(ahead);
   if (end != kNoEnd) {
     if (const auto it = seen_.find(ahead.substr(0, end)); it != seen_.end()) {
@@ -201,7 +201,7 @@ StatusOr<Shape> ShapeReader::read_array(Cursor& cursor) {
   return shape;
 }
 
-/// `b(f32[4])`, a buffer, is taken for the array that it holds.
+/// Reads `b(f32[4])`, a buffer, as the array that it contains.
 StatusOr<Shape> ShapeReader::read_array_or_buffer(Cursor& cursor) {
   const size_t begin = cursor.position();
   if (cursor.peek() != 'b' || cursor.identifier() != "b" || !cursor.accept('(')) {
@@ -215,7 +215,7 @@ StatusOr<Shape> ShapeReader::read_array_or_buffer(Cursor& cursor) {
 
 StatusOr<Shape> ShapeReader::read(Cursor& cursor) {
   bounded_ = false;
-  // One entry per open parenthesis: nesting is data and gets no stack frames.
+  // One entry per open parenthesis. An explicit stack, because tuples may be deeply nested.
   std::vector<std::vector<Shape>> open;
   for (;;) {
     if (cursor.peek() == '(') {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/text/shapes.h -- shapes as HLO text writes them: f32[4,3]{1,0}, (f32[], s32[2]{0}), token[].
+// hlo/text/shapes.h -- reads and writes shapes in HLO text: f32[4,3]{1,0}, (f32[], s32[2]{0}), token[].
 #pragma once
 
 #include <unordered_map>
@@ -10,13 +10,15 @@
 
 namespace hilo::hlo::text {
 
-/// Reads shapes; array shapes that were seen before cost one look-up.
+/// Reads shapes. A repeated array shape costs one look-up.
 class ShapeReader {
  public:
-  /// Errors    INVALID_ARGUMENT for what is no shape, negative or too large dimensions, rank over 64, nesting too deep
+  /// Reads a shape.
+  /// Errors    INVALID_ARGUMENT for text that isn't a shape, negative or too large dimensions, rank over 64, nesting
+  /// too deep
   ///           UNIMPLEMENTED for dimensions of unknown size
   StatusOr<Shape> read(Cursor& cursor);
-  /// Whether the shape that was read last has dimensions of bounded size, `<=6`: these have the bound's size in it.
+  /// Returns whether the last shape has dimensions of bounded size, `<=6`. The shape has the bound as their size.
   bool was_bounded() const { return bounded_; }
 
  private:
@@ -27,10 +29,10 @@ class ShapeReader {
   std::unordered_map<std::string_view, Shape> seen_;  // keys are views of the text
 };
 
-/// Whether a shape stands next: "f32[" or "(".
+/// Returns whether a shape comes next: "f32[" or "(".
 bool at_shape(Cursor& cursor);
 
-/// Appends `shape`; tuples of more than five elements count them in comments, as XLA does.
+/// Appends `shape`. Tuples of more than five elements number them in comments, as in XLA.
 void append_shape(const Shape& shape, bool layouts, std::string& out);
 
 }  // namespace hilo::hlo::text

@@ -15,7 +15,7 @@ namespace {
 
 using Id = InstructionId;
 
-// ---- Starts of slices in one vector.
+// ---- Dynamic slices with their starts in one vector
 
 size_t first_start(Opcode opcode) { return opcode == Opcode::kDynamicSlice ? 1 : 2; }
 
@@ -43,9 +43,9 @@ StatusOr<Id> append_with_scalar_starts(const StatedInstruction& s, std::span<con
   return out.add(s.opcode, own, s.copied_attributes(), s.declared);
 }
 
-// ---- Copies of tuples.
+// ---- Copies of tuples
 
-/// A copy of each leaf; tokens are what they are. The depth is that of the shape, which readers bound.
+/// Copies each leaf except tokens. The recursion is as deep as the shape, which readers limit.
 StatusOr<Id> append_copy(Id value, const Shape& declared, Appender out) {
   if (!declared.is_tuple())
     return declared.is_array() ? out.add(Opcode::kCopy, {value}, nullptr, declared) : StatusOr<Id>(value);
@@ -65,7 +65,7 @@ StatusOr<Id> append_tuple_copy(const StatedInstruction& s, std::span<const Id> o
       fmt::format("declared shape is {}, the operand is {}", declared.to_string(), s.operands[0].to_string()));
 }
 
-// ---- Maps that leave their dimensions out.
+// ---- Maps without dimensions
 
 bool has_no_dimensions(const StatedInstruction& s) {
   return field_value<Int64List>(field_named(s.opcode, "dimensions"), *s.attributes).empty();
@@ -79,9 +79,9 @@ StatusOr<Id> append_whole_map(const StatedInstruction& s, std::span<const Id> op
   return out.add(s.opcode, operands, std::move(attributes), s.declared);
 }
 
-// ---- Scans of one result.
+// ---- Scans with one result
 
-/// The same body, whose result is in a tuple.
+/// Returns the same body with its result in a tuple.
 StatusOr<ComputationPtr> with_tuple_result(const ComputationPtr& body) {
   ComputationDraft draft(body->name());
   for (const Instruction& i : body->instructions()) draft.append_copy(i, i.operands);
@@ -91,7 +91,8 @@ StatusOr<ComputationPtr> with_tuple_result(const ComputationPtr& body) {
   return std::move(draft).finish(tuple);
 }
 
-/// XLA's scan has its body in to_apply; hilo's own, which StableHLO may give back without its tuple, in step.
+/// Returns the field of the scan's body: to_apply for XLA's scan. For hilo's own it is step, whose result may lack its
+/// tuple after a round trip through StableHLO.
 const AttributeField& body_field(Opcode opcode) {
   return field_named(opcode, opcode == Opcode::kScan ? "to_apply" : "step");
 }
@@ -114,9 +115,9 @@ StatusOr<Id> append_tuple_scan(const StatedInstruction& s, std::span<const Id> o
   return tuple_result ? StatusOr<Id>(scan) : out.element(scan, 0);
 }
 
-// ---- Comparisons.
+// ---- Comparisons
 
-/// Floating point numbers are compared as such whatever the type says, but for the total order.
+/// Returns whether the comparison's type doesn't apply: floats compare as floats, except for TOTALORDER.
 bool is_float_compared_as_integer(const StatedInstruction& s) {
   const ComparisonType type = static_cast<const CompareAttributes&>(*s.attributes).type;
   const bool integer = type == ComparisonType::kSigned || type == ComparisonType::kUnsigned;
@@ -129,9 +130,9 @@ StatusOr<Id> append_usual_compare(const StatedInstruction& s, std::span<const Id
   return out.add(s.opcode, operands, std::move(attributes), s.declared);
 }
 
-// ---- Gathers and scatters.
+// ---- Gathers and scatters
 
-/// The names of the lists in a gather or scatter.
+/// Names of the lists in a gather or scatter.
 struct IndexNames {
   std::string_view removed, index_map, batching, indices_batching;
 };
@@ -146,7 +147,7 @@ const Int64List& list_of(const StatedInstruction& s, std::string_view name) {
   return field_value<Int64List>(field_named(s.opcode, name), *s.attributes);
 }
 
-/// A dimension of the operand that is a batching one, and that indices count along.
+/// Returns whether a dimension of the operand is both a batching dimension and an indexed one.
 bool has_shared_dimension(const StatedInstruction& s) {
   const IndexNames& names = names_of(s.opcode);
   const Int64List &batching = list_of(s, names.batching), &map = list_of(s, names.index_map);
@@ -154,7 +155,8 @@ bool has_shared_dimension(const StatedInstruction& s) {
          std::ranges::any_of(batching, [&](int64_t d) { return contains(map, d); });
 }
 
-/// The index decides there, as in XLA: the dimension is no batching one.
+/// Appends the op without shared dimensions. As in XLA, the index takes precedence: such a dimension is removed from
+/// the batching dimensions.
 StatusOr<Id> append_without_shared_dimensions(const StatedInstruction& s, std::span<const Id> operands, Appender out) {
   const IndexNames& names = names_of(s.opcode);
   std::shared_ptr<Attributes> attributes = s.copied_attributes();

@@ -25,9 +25,9 @@ Status check_operands(const Computation& c, const Instruction& i, std::vector<Sh
 }
 
 Status check_attributes(const Instruction& i) {
-  if (i.def().make_attributes == nullptr) return ok_status();
+  if (i.def().attributes.make == nullptr) return ok_status();
   if (i.attributes == nullptr) return invalid_argument("the attributes are missing");
-  for (const AttributeField& f : i.def().fields) {
+  for (const AttributeField& f : i.def().attributes.fields) {
     if (f.kind == FieldKind::kComputation && field_value<ComputationPtr>(f, *i.attributes) == nullptr) {
       return invalid_argument(fmt::format("the computation of '{}' is missing", f.name));
     }

@@ -202,7 +202,7 @@ StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, co
   for (hlo::NotedSharding& noted : propagated.noted) {
     const std::string digits = hlo::frontend_attribute(noted.frontend_attributes, kLook);
     if (digits.empty()) continue;
-    ShardingLook& look = looks.emplace_back("", std::move(noted.shape), std::move(noted.sharding), noted.by_hand);
+    ShardingLook& look = looks.emplace_back("", std::move(noted.shape), std::move(noted.sharding), noted.is_manual);
     for (size_t i = 0; i + 1 < digits.size(); i += 2) {
       uint8_t byte = 0;
       std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
@@ -230,7 +230,7 @@ StatusOr<std::vector<PartitionedCall>> partitioned_calls(const hlo::Module& modu
       const hlo::FlowArray& array = propagated.flow.arrays[id];
       shapes.push_back(array.shape);
       shardings.push_back(hlo::sharding_of(propagated.splits[id], request.mesh, atoms));
-      call.by_hand |= array.by_hand != 0;
+      call.by_hand |= array.manual_depth != 0;
     }
   };
   for (const hlo::FlowFrame& frame : propagated.flow.frames) {

@@ -13,7 +13,7 @@ namespace hilo::stablehlo {
 using hlo::FieldKind;
 
 AttributeSetter::AttributeSetter(hlo::Opcode opcode)
-    : def_(hlo::op_def(opcode)), attributes_(def_.make_attributes == nullptr ? nullptr : def_.make_attributes()) {}
+    : def_(hlo::op_def(opcode)), attributes_(def_.attributes.make == nullptr ? nullptr : def_.attributes.make()) {}
 
 bool AttributeSetter::is_raw() const { return hlo::has_raw_attributes(def_.opcode); }
 
@@ -23,7 +23,7 @@ void AttributeSetter::add_raw(std::string_view name, const std::string& text) {
 
 StatusOr<const hlo::AttributeField*> AttributeSetter::field(std::string_view name,
                                                             std::initializer_list<FieldKind> kinds) const {
-  for (const hlo::AttributeField& field : def_.fields) {
+  for (const hlo::AttributeField& field : def_.attributes.fields) {
     if (field.name != name) continue;
     if (kinds.size() == 0 || std::find(kinds.begin(), kinds.end(), field.kind) != kinds.end()) return &field;
   }

@@ -45,7 +45,7 @@ StatusOr<bool> restore_extension(const OpContext& op, std::string_view name) {
   const hlo::OpDef& def = hlo::op_def(*opcode);
   const Attribute* const values = op.find("composite_attributes");
   AttributeSetter attributes(*opcode);
-  for (const hlo::AttributeField& field : def.fields) {
+  for (const hlo::AttributeField& field : def.attributes.fields) {
     if (field.show == hlo::FieldShow::kAsOperand) continue;
     const Attribute* const value = values == nullptr ? nullptr : op.tree().find(*values, field.name);
     if (value == nullptr) return false;

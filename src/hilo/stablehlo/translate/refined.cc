@@ -23,7 +23,7 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostFoldedElements = 64;  // sizes are lists of a few
+constexpr int64_t kMaxFoldedElements = 64;  // sizes are lists of a few
 constexpr int64_t kMaxStride = int64_t{1} << 31;
 constexpr int kMostInlinedDepth = 256;                  // calls in calls
 constexpr hlo::InstructionId kMostInlined = 1'000'000;  // instructions
@@ -39,7 +39,7 @@ const Literal* constant_value(const hlo::Builder& builder, InstructionId id) {
 
 bool is_foldable(const hlo::Instruction& i) {
   return i.opcode != Opcode::kConstant && i.opcode != Opcode::kCall && i.opcode != Opcode::kOptimizationBarrier &&
-         i.shape.is_array() && i.shape.element_count() <= kMostFoldedElements && !i.operands.empty() &&
+         i.shape.is_array() && i.shape.element_count() <= kMaxFoldedElements && !i.operands.empty() &&
          (is_integer(i.shape.element_type()) || i.shape.element_type() == ElementType::kPred) &&
          i.def().evaluate != nullptr && (i.def().traits & hlo::kEffect) == 0;
 }

@@ -23,8 +23,8 @@ using hlo::Opcode;
 namespace {
 
 const AttributeField* field_named(const hlo::OpDef& def, std::string_view name) {
-  const auto found = std::ranges::find(def.fields, name, &AttributeField::name);
-  return found == def.fields.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(def.attributes.fields, name, &AttributeField::name);
+  return found == def.attributes.fields.end() ? nullptr : &*found;
 }
 
 /// A field of HLO as the attribute of StableHLO, by what kind of value it is.
@@ -152,7 +152,7 @@ StatusOr<bool> write_compare(const WriteContext& context) {
   std::string_view kind = is_signed_integer(type)                 ? "SIGNED"
                           : is_floating(type) || is_complex(type) ? "FLOAT"
                                                                   : "UNSIGNED";
-  for (const AttributeField& field : context.instruction.def().fields) {
+  for (const AttributeField& field : context.instruction.def().attributes.fields) {
     const std::string_view word = field.enum_names[hlo::field_value<uint8_t>(field, *context.instruction.attributes)];
     if (field.name == "direction") builder.put(operation, "comparison_direction", word);
     else if ((word == "TOTALORDER" && is_floating(type)) || (word.ends_with("SIGNED") && is_integer(type))) kind = word;

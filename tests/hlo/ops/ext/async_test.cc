@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/async.h"
+#include "hilo/hlo/ir/instruction.h"
 
 #include "tests/hlo/ops/run_text.h"
 
@@ -31,10 +31,10 @@ TEST(CopyStart, HandsItsOperandToCopyDone) {
 }
 
 TEST(CopyDone, RefusesWhatNoStartGives) {
-  expect_refused(kX + "  ROOT r = f32[2]{0} copy-done(x)", "wanted what copy-start gives");
+  expect_refused(kX + "  ROOT r = f32[2]{0} copy-done(x)", "wanted the result of copy-start");
   expect_refused(kX + "  c = u32[] constant(0)\n  s = (f32[2]{0}, u32[], u32[]) tuple(x, c, c)\n"
                       "  ROOT r = f32[2]{0} copy-done(s)",
-                 "copy-start gives its operand's shape twice");
+                 "copy-start returns its operand's shape twice");
 }
 
 TEST(AsyncStart, ComputesWhatAsyncDoneGives) {
@@ -71,7 +71,7 @@ TEST(AsyncStart, RefusesWhatDoesntFitTheComputation) {
   expect_refused(kX + "  ROOT s = ((f32[2]{0}), f32[2]{0}, f32[2]{0}) async-start(x), calls=double",
                  "element 2 of the result is f32[2], wanted a scalar", kDouble);
   expect_refused(kX + "  ROOT s = ((f32[2]{0}), f32[2]{0}, u32[]) async-start(x)", "calls: got 0 computations");
-  expect_refused(kX + "  ROOT r = f32[2]{0} async-done(x)", "wanted what async-start gives");
+  expect_refused(kX + "  ROOT r = f32[2]{0} async-done(x)", "wanted the result of async-start");
   expect_refused(kX + "  s = (f32[2]{0}, f32[2]{0}) tuple(x, x)\n  ROOT r = f32[2]{0} async-done(s)",
                  "wanted ((operands), result, ...)");
 }
@@ -88,7 +88,7 @@ TEST(AllGatherStart, GivesOperandAndResult) {
                            "  s = (f32[2]{0}, f32[2]{0}) all-gather-start(x), replica_groups={}, dimensions={0}\n"
                            "  ROOT r = f32[2]{0} all-gather-done(s)";
   EXPECT_EQ(value_of_text(body, kArguments), "f32[2] {1.5, 4}");
-  expect_refused(kX + "  ROOT r = f32[2]{0} all-gather-done(x)", "wanted what the start gives");
+  expect_refused(kX + "  ROOT r = f32[2]{0} all-gather-done(x)", "wanted the result of the start");
   expect_refused(kX + "  ROOT s = (f32[2]{0}, f32[3]{0}) all-gather-start(x), replica_groups={{0}}, dimensions={0}",
                  "declared shape");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/fma.h"
+#include "hilo/hlo/ir/op_def.h"
 
 #include <cmath>
 #include <random>

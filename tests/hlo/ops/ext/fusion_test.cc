@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/fusion.h"
+#include "hilo/hlo/ir/instruction.h"
 
 #include "tests/hlo/ops/run_text.h"
 

@@ -191,7 +191,8 @@ TEST(ScanErrors, XsOfAnotherLength) {
 }
 
 TEST(ScanErrors, StepThatDoesNotFit) {
-  EXPECT_EQ(error({kFloat, kFloat, kRow}, scan_of(nullptr, 4, 1, 1)), "INVALID_ARGUMENT: step: no computation given");
+  EXPECT_EQ(error({kFloat, kFloat, kRow}, scan_of(nullptr, 4, 1, 1)),
+            "INVALID_ARGUMENT: step: the computation is missing");
   EXPECT_EQ(error({kFloat, kRow}, scan_of(weighted_step(kFloat), 4, 0, 1)),
             "INVALID_ARGUMENT: step 'step': takes 3 parameters, wanted 2: f32[], f32[]");
   EXPECT_EQ(error({kFloat, kRow, kRow}, scan_of(weighted_step(kFloat), 4, 1, 1)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/stochastic_convert.h"
+#include "hilo/hlo/ir/instruction.h"
 
 #include <cmath>
 #include <limits>

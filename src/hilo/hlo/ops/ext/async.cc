@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/async.h"
-
+// hlo/ops/ext/async.cc -- asynchronous ops. In hilo all ops run in order: a start computes; an update and a done return
+// its result.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
@@ -14,7 +15,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// What XLA keeps of the time between start and done: opaque, here always 0.
+/// XLA's context of the time between start and done: opaque, always 0 in hilo.
 Shape context() { return Shape::scalar(ElementType::kU32); }
 
 Shape row_major(const Shape& shape) { return shape.with_default_layout(); }
@@ -24,7 +25,7 @@ StatusOr<ComputationPtr> pass_on_first(const Instruction& i, std::span<const Sha
   return std::move(d).finish(d.operand(0));
 }
 
-// ---- tokens ---------------------------------------------------------------------------------------------------------
+// ---- tokens
 
 Status check_token(const Shape& shape, size_t operand) {
   if (shape.is_token()) return ok_status();
@@ -43,7 +44,7 @@ StatusOr<Shape> infer_add_dependency(const ShapeRuleInput& input) {
   return row_major(input.operands[0]);
 }
 
-// ---- copies ---------------------------------------------------------------------------------------------------------
+// ---- copies
 
 StatusOr<Shape> infer_copy_start(const ShapeRuleInput& input) {
   const Shape x = row_major(input.operands[0]);
@@ -56,11 +57,11 @@ StatusOr<ComputationPtr> decompose_copy_start(const Instruction& i, std::span<co
   return std::move(d).finish(tuple(d, {x, x, d.constant(Literal(context()))}));
 }
 
-/// A tuple of at least `least` elements.
+/// Checks that the operand is a tuple of at least `least` elements.
 Status check_started(const Shape& operand, int64_t least, std::string_view by) {
   if (operand.is_tuple() && operand.tuple_size() >= least) return ok_status();
-  return invalid_argument(
-      fmt::format("the operand is {}, wanted what {} gives: a tuple of {} or more", operand.to_string(), by, least));
+  return invalid_argument(fmt::format("the operand is {}, wanted the result of {}: a tuple of at least {} elements",
+                                      operand.to_string(), by, least));
 }
 
 StatusOr<Shape> infer_copy_done(const ShapeRuleInput& input) {
@@ -68,7 +69,7 @@ StatusOr<Shape> infer_copy_done(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_started(started, 3, "copy-start"));
   if (!started.tuple_element(0).compatible(started.tuple_element(1))) {
     return invalid_argument(
-        fmt::format("the operand is {}; copy-start gives its operand's shape twice", started.to_string()));
+        fmt::format("the operand is {}; copy-start returns its operand's shape twice", started.to_string()));
   }
   return row_major(started.tuple_element(0));
 }
@@ -79,11 +80,11 @@ StatusOr<ComputationPtr> pass_on_element(const Instruction& i, std::span<const S
   return std::move(d).finish(element(d.operand(0), kIndex));
 }
 
-// ---- async ----------------------------------------------------------------------------------------------------------
+// ---- async
 
 constexpr std::string_view kStart = "-start";
 
-/// What an async-start runs, or null for one that is written as the start of a single op: add-start.
+/// Returns the computation that an async-start runs; null if it is written as the start of a single op: add-start.
 StatusOr<ComputationPtr> wrapped_computation(const RawAttributes& raw) {
   if (raw.spelled.empty() || raw.spelled == "call-start") {
     if (raw.called.size() == 1) return raw.called[0];
@@ -92,16 +93,18 @@ StatusOr<ComputationPtr> wrapped_computation(const RawAttributes& raw) {
   return ComputationPtr();
 }
 
-/// The op that `add-start` starts.
+/// Returns the op that `add-start` starts.
 /// Errors    UNIMPLEMENTED for ops with attributes
 StatusOr<Opcode> wrapped_opcode(const RawAttributes& raw) {
   const std::string_view name = std::string_view(raw.spelled).substr(0, raw.spelled.size() - kStart.size());
   const std::optional<Opcode> opcode = opcode_from_name(name);
   const bool only_thread =
       std::ranges::all_of(raw.raw, [](const std::string& text) { return text.starts_with("async_execution_thread="); });
-  if (opcode && only_thread && raw.called.empty() && op_def(*opcode).make_attributes == nullptr) return *opcode;
-  return unimplemented(fmt::format(
-      "{}: the short form of an op with attributes. Hint: write async-start and a computation of the op", raw.spelled));
+  if (opcode && only_thread && raw.called.empty() && op_def(*opcode).attributes.make == nullptr) return *opcode;
+  return unimplemented(
+      fmt::format("{}: the short form is not supported for ops with attributes. Hint: write async-start and a "
+                  "computation of the op",
+                  raw.spelled));
 }
 
 StatusOr<Shape> infer_wrapped(const ShapeRuleInput& input, const RawAttributes& raw) {
@@ -115,9 +118,9 @@ StatusOr<Shape> infer_wrapped(const ShapeRuleInput& input, const RawAttributes& 
   return row_major(input.declared->tuple_element(1));
 }
 
-/// ((operands), result, contexts): one u32[] where nothing is stated.
+/// Returns ((operands), result, contexts); contexts are one u32[] unless the program states others.
 StatusOr<Shape> infer_async_start(const ShapeRuleInput& input) {
-  HILO_ASSIGN_OR_RETURN(const Shape result, infer_wrapped(input, static_cast<const RawAttributes&>(*input.attributes)));
+  HILO_ASSIGN_OR_RETURN(const Shape result, infer_wrapped(input, attributes_of<RawAttributes>(input)));
   std::vector<Shape> elements = {row_major(Shape::tuple(input.operands)), result};
   if (input.declared == nullptr || !input.declared->is_tuple()) {
     elements.push_back(context());
@@ -153,7 +156,7 @@ Status check_async(const Shape& operand) {
   HILO_RETURN_IF_ERROR(check_started(operand, 2, "async-start"));
   if (operand.tuple_element(0).is_tuple()) return ok_status();
   return invalid_argument(
-      fmt::format("the operand is {}, wanted ((operands), result, ...) as async-start gives", operand.to_string()));
+      fmt::format("the operand is {}, wanted ((operands), result, ...) as async-start returns", operand.to_string()));
 }
 
 StatusOr<Shape> infer_async_update(const ShapeRuleInput& input) {
@@ -166,7 +169,7 @@ StatusOr<Shape> infer_async_done(const ShapeRuleInput& input) {
   return row_major(input.operands[0].tuple_element(1));
 }
 
-// ---- collectives ----------------------------------------------------------------------------------------------------
+// ---- collectives
 
 StatusOr<Shape> infer_started(Opcode opcode, const ShapeRuleInput& input, const Shape* declared) {
   return op_def(opcode).infer_shape({input.operands, input.attributes, declared});
@@ -176,7 +179,7 @@ StatusOr<Shape> infer_all_reduce_start(const ShapeRuleInput& input) {
   return infer_started(Opcode::kAllReduce, input, input.declared);
 }
 
-/// What the done of a collective gives, where its start gives (operand, result, ...).
+/// Returns the result of a collective's done, whose start returns (operand, result, ...).
 const Shape* declared_result(const ShapeRuleInput& input) {
   const bool stated = input.declared != nullptr && input.declared->is_tuple() && input.declared->tuple_size() >= 2;
   return stated ? &input.declared->tuple_element(1) : nullptr;
@@ -189,7 +192,7 @@ StatusOr<Shape> infer_all_gather_start(const ShapeRuleInput& input) {
   return Shape::tuple({operand_part(input), result});
 }
 
-/// (operand, result) with the u32[] contexts that are stated: none or two.
+/// Returns (operand, result) with the stated u32[] contexts: none or two.
 StatusOr<Shape> infer_collective_permute_start(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, infer_started(Opcode::kCollectivePermute, input, nullptr));
   const bool bare = input.declared != nullptr && input.declared->is_tuple() && input.declared->tuple_size() == 2;
@@ -219,7 +222,7 @@ StatusOr<Shape> infer_second(const ShapeRuleInput& input) {
   return row_major(input.operands[0].tuple_element(1));
 }
 
-// ---- definitions ----------------------------------------------------------------------------------------------------
+// ---- definitions
 
 OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
                 StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
@@ -228,14 +231,10 @@ OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape>
           .name = name,
           .arity = arity,
           .operand_types = kAnyType,
-          .traits = kEffect,  // who drops a done must not leave its start behind
+          .traits = kEffect,  // a start without its done must not remain
           .cost = CostClass::kFree,
           .sharding = sharding,
           .infer_shape = infer,
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
-          .evaluate = nullptr,
           .decompose = decompose,
           .spec = "async"};
 }
@@ -243,13 +242,11 @@ OpDef plain_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape>
 OpDef raw_def(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
               StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>)) {
   OpDef def = plain_def(opcode, name, arity, infer, decompose);
-  def.fields = raw_fields();
-  def.make_attributes = make_attributes_of<RawAttributes>;
-  def.copy_attributes = copy_attributes_of<RawAttributes>;
+  def.attributes = attributes_def<RawAttributes>(raw_fields());
   return def;
 }
 
-/// The start of a collective: the same attributes.
+/// Returns the definition of a collective's start, with the same attributes.
 OpDef started_def(const OpDef& started, Opcode opcode, std::string_view name,
                   StatusOr<Shape> (*infer)(const ShapeRuleInput&),
                   StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
@@ -266,85 +263,37 @@ OpDef started_def(const OpDef& started, Opcode opcode, std::string_view name,
 
 }  // namespace
 
-const OpDef& after_all_op() {
-  static const OpDef definition = [] {
-    OpDef def = plain_def(Opcode::kAfterAll, "after-all", -1, infer_after_all, nullptr);
-    def.traits = kNoTraits;
-    def.evaluate = evaluate_after_all;
-    def.spec = "after_all";
-    return def;
-  }();
-  return definition;
-}
+HILO_DEFINE_OP(after_all_op, [] {
+  OpDef def = plain_def(Opcode::kAfterAll, "after-all", -1, infer_after_all, nullptr);
+  def.traits = kNoTraits;
+  def.evaluate = evaluate_after_all;
+  def.spec = "after_all";
+  return def;
+}())
 
-const OpDef& add_dependency_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kAddDependency, "add-dependency", 2, infer_add_dependency, pass_on_first);
-  return definition;
-}
+HILO_DEFINE_OP(add_dependency_op,
+               plain_def(Opcode::kAddDependency, "add-dependency", 2, infer_add_dependency, pass_on_first))
+HILO_DEFINE_OP(copy_start_op, raw_def(Opcode::kCopyStart, "copy-start", 1, infer_copy_start, decompose_copy_start))
+HILO_DEFINE_OP(copy_done_op, plain_def(Opcode::kCopyDone, "copy-done", 1, infer_copy_done, pass_on_element<0>))
 
-const OpDef& copy_start_op() {
-  static const OpDef definition = raw_def(Opcode::kCopyStart, "copy-start", 1, infer_copy_start, decompose_copy_start);
-  return definition;
-}
-
-const OpDef& copy_done_op() {
-  static const OpDef definition = plain_def(Opcode::kCopyDone, "copy-done", 1, infer_copy_done, pass_on_element<0>);
-  return definition;
-}
-
-const OpDef& async_start_op() {
-  static const OpDef definition =
-      raw_def(Opcode::kAsyncStart, "async-start", -1, infer_async_start, decompose_async_start);
-  return definition;
-}
-
-const OpDef& async_update_op() {
-  static const OpDef definition = raw_def(Opcode::kAsyncUpdate, "async-update", 1, infer_async_update, pass_on_first);
-  return definition;
-}
-
-const OpDef& async_done_op() {
-  static const OpDef definition = raw_def(Opcode::kAsyncDone, "async-done", 1, infer_async_done, pass_on_element<1>);
-  return definition;
-}
-
-const OpDef& all_reduce_start_op() {
-  static const OpDef definition =
-      started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start", infer_all_reduce_start,
-                  decompose_start<Opcode::kAllReduce>, kPointwiseWhole);
-  return definition;
-}
-
-const OpDef& all_reduce_done_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kAllReduceDone, "all-reduce-done", 1, infer_same, pass_on_first, kPointwiseWhole);
-  return definition;
-}
-
-const OpDef& all_gather_start_op() {
-  static const OpDef definition = started_def(all_gather_op(), Opcode::kAllGatherStart, "all-gather-start",
-                                              infer_all_gather_start, decompose_start<Opcode::kAllGather>, kUnshared);
-  return definition;
-}
-
-const OpDef& all_gather_done_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kAllGatherDone, "all-gather-done", 1, infer_second, pass_on_element<1>);
-  return definition;
-}
-
-const OpDef& collective_permute_start_op() {
-  static const OpDef definition =
-      started_def(collective_permute_op(), Opcode::kCollectivePermuteStart, "collective-permute-start",
-                  infer_collective_permute_start, decompose_start<Opcode::kCollectivePermute>, kUnshared);
-  return definition;
-}
-
-const OpDef& collective_permute_done_op() {
-  static const OpDef definition =
-      plain_def(Opcode::kCollectivePermuteDone, "collective-permute-done", 1, infer_second, pass_on_element<1>);
-  return definition;
-}
+/// async-start and XLA's forms `call-start`, `add-start` of it. RawAttributes.
+HILO_DEFINE_OP(async_start_op,
+               raw_def(Opcode::kAsyncStart, "async-start", -1, infer_async_start, decompose_async_start))
+HILO_DEFINE_OP(async_update_op, raw_def(Opcode::kAsyncUpdate, "async-update", 1, infer_async_update, pass_on_first))
+HILO_DEFINE_OP(async_done_op, raw_def(Opcode::kAsyncDone, "async-done", 1, infer_async_done, pass_on_element<1>))
+HILO_DEFINE_OP(all_reduce_start_op,
+               started_def(all_reduce_op(), Opcode::kAllReduceStart, "all-reduce-start", infer_all_reduce_start,
+                           decompose_start<Opcode::kAllReduce>, kPointwiseWhole))
+HILO_DEFINE_OP(all_reduce_done_op,
+               plain_def(Opcode::kAllReduceDone, "all-reduce-done", 1, infer_same, pass_on_first, kPointwiseWhole))
+HILO_DEFINE_OP(all_gather_start_op, started_def(all_gather_op(), Opcode::kAllGatherStart, "all-gather-start",
+                                                infer_all_gather_start, decompose_start<Opcode::kAllGather>, kUnshared))
+HILO_DEFINE_OP(all_gather_done_op,
+               plain_def(Opcode::kAllGatherDone, "all-gather-done", 1, infer_second, pass_on_element<1>))
+HILO_DEFINE_OP(collective_permute_start_op,
+               started_def(collective_permute_op(), Opcode::kCollectivePermuteStart, "collective-permute-start",
+                           infer_collective_permute_start, decompose_start<Opcode::kCollectivePermute>, kUnshared))
+HILO_DEFINE_OP(collective_permute_done_op, plain_def(Opcode::kCollectivePermuteDone, "collective-permute-done", 1,
+                                                     infer_second, pass_on_element<1>))
 
 }  // namespace hilo::hlo

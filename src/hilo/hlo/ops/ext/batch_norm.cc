@@ -16,9 +16,9 @@ constexpr AttributeField kFields[] = {
     field<&BatchNormAttributes::feature_index>("feature_index", FieldShow::kAlways),
 };
 
-// ---- shapes ---------------------------------------------------------------------------------------------------------
+// ---- shapes
 
-/// Operands by name; of each, whether it has the operand's shape or one element a feature.
+/// Operands by name, and whether each has the operand's shape or one element per feature.
 struct Named {
   std::string_view name;
   bool whole;
@@ -26,15 +26,15 @@ struct Named {
 
 /// batch_norm_*_c1: the feature's dimension; the rest: element types and sizes of all operands.
 StatusOr<Shape> check_operands(const ShapeRuleInput& input, std::span<const Named> names) {
-  const auto& a = static_cast<const BatchNormAttributes&>(*input.attributes);
+  const auto& a = attributes_of<BatchNormAttributes>(input);
   const Shape& operand = input.operands[0];
   HILO_RETURN_IF_ERROR(check_dimension("feature_index", a.feature_index, operand));
   const Shape feature = Shape::array(operand.element_type(), {operand.dimension(a.feature_index)});
   for (size_t i = 1; i < names.size(); ++i) {
-    const Shape wanted = names[i].whole ? operand.with_default_layout() : feature;
-    if (input.operands[i].with_default_layout() == wanted) continue;
+    const Shape expected = names[i].whole ? operand.with_default_layout() : feature;
+    if (input.operands[i].with_default_layout() == expected) continue;
     return invalid_argument(
-        fmt::format("{} is {}, wanted {}", names[i].name, input.operands[i].to_string(), wanted.to_string()));
+        fmt::format("{} is {}, wanted {}", names[i].name, input.operands[i].to_string(), expected.to_string()));
   }
   return feature;
 }
@@ -59,14 +59,14 @@ StatusOr<Shape> infer_grad(const ShapeRuleInput& input) {
   return Shape::tuple({input.operands[0].with_default_layout(), feature, feature});
 }
 
-// ---- what they compute ----------------------------------------------------------------------------------------------
+// ---- values
 
 /// f16, bf16 and narrower floats compute in f32 and round once.
 ElementType wide_type(ElementType type) {
   return is_floating(type) && element_type_info(type).bits < 32 ? ElementType::kF32 : type;
 }
 
-/// What the three compute with: the op's attributes beside values of all elements, or of one element a feature.
+/// Helpers of the three ops: the op's attributes, and expressions over all elements or one element per feature.
 struct BatchNorm {
   BatchNorm(const Instruction& i, std::span<const Shape> operands)
       : d(i, operands), attributes(attributes_of<BatchNormAttributes>(i)), type(operands[0].element_type()) {}
@@ -76,11 +76,11 @@ struct BatchNorm {
   ElementType type;  ///< of operands and results
 
   Expr operand(size_t i) { return convert(d.operand(i), wide_type(type)); }
-  /// A feature beside all of its elements.
+  /// Broadcasts one value per feature to all elements.
   Expr spread(Expr feature) {
     return broadcast(feature, d.operand(0).shape().dimensions(), {attributes.feature_index});
   }
-  /// The sum over all elements of a feature.
+  /// Returns the sum over all elements of a feature.
   Expr total(Expr whole) {
     Int64List others;
     for (int64_t d = 0; d < whole.shape().rank(); ++d) {
@@ -94,7 +94,7 @@ struct BatchNorm {
     return features == 0 ? 0 : static_cast<double>(whole.element_count() / features);
   }
   Expr mean(Expr whole) { return total(whole) / elements_per_feature(); }
-  /// sqrt(variance + epsilon), one a feature.
+  /// Returns sqrt(variance + epsilon), one per feature.
   Expr deviation(Expr variance) const { return sqrt(variance + attributes.epsilon); }
   Expr centered(Expr mean) { return operand(0) - spread(mean); }
   Expr normalized(Expr mean, Expr variance) { return centered(mean) / spread(deviation(variance)); }
@@ -133,7 +133,7 @@ StatusOr<ComputationPtr> decompose_grad(const Instruction& i, std::span<const Sh
   return std::move(b).finish({b.spread(factor) * rest, grad_scale, grad_offset});
 }
 
-/// A feature is an index of one dimension of the array, and of vectors beside it.
+/// Adds a factor for the feature dimension of the array and of the vectors.
 void batch_norm_rule(RuleBuilder& builder) {
   const int64_t feature = attributes_of<BatchNormAttributes>(builder.instruction).feature_index;
   const Shape array = builder.operands[0];
@@ -159,36 +159,21 @@ OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Sh
           .name = name,
           .arity = arity,
           .operand_types = kFloating,
-          .traits = kNoTraits,
           .cost = CostClass::kHero,
           .sharding = {batch_norm_rule, passing_factors},
           .infer_shape = infer,
-          .fields = kFields,
-          .make_attributes = make_attributes_of<BatchNormAttributes>,
-          .copy_attributes = copy_attributes_of<BatchNormAttributes>,
-          .evaluate = nullptr,
+          .attributes = attributes_def<BatchNormAttributes>(kFields),
           .decompose = decompose,
           .spec = spec};
 }
 
 }  // namespace
 
-const OpDef& batch_norm_training_op() {
-  static const OpDef definition = batch_norm_op(Opcode::kBatchNormTraining, "batch-norm-training", 3, infer_training,
-                                                decompose_training, "batch_norm_training");
-  return definition;
-}
-
-const OpDef& batch_norm_inference_op() {
-  static const OpDef definition = batch_norm_op(Opcode::kBatchNormInference, "batch-norm-inference", 5, infer_inference,
-                                                decompose_inference, "batch_norm_inference");
-  return definition;
-}
-
-const OpDef& batch_norm_grad_op() {
-  static const OpDef definition =
-      batch_norm_op(Opcode::kBatchNormGrad, "batch-norm-grad", 5, infer_grad, decompose_grad, "batch_norm_grad");
-  return definition;
-}
+HILO_DEFINE_OP(batch_norm_training_op, batch_norm_op(Opcode::kBatchNormTraining, "batch-norm-training", 3,
+                                                     infer_training, decompose_training, "batch_norm_training"))
+HILO_DEFINE_OP(batch_norm_inference_op, batch_norm_op(Opcode::kBatchNormInference, "batch-norm-inference", 5,
+                                                      infer_inference, decompose_inference, "batch_norm_inference"))
+HILO_DEFINE_OP(batch_norm_grad_op, batch_norm_op(Opcode::kBatchNormGrad, "batch-norm-grad", 5, infer_grad,
+                                                 decompose_grad, "batch_norm_grad"))
 
 }  // namespace hilo::hlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/batch_norm.h -- XLA's batch-norm-training, -inference and -grad. Like extension ops they are what their
-// decompositions say, so they stand where those can be built.
+// hlo/ops/ext/batch_norm.h -- XLA's batch-norm-training, -inference and -grad. Like extension ops they are defined by
+// decompositions, so they are in this folder.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
@@ -10,14 +10,10 @@ namespace hilo::hlo {
 /// training(operand, scale, offset)                       -> (output, mean, variance)
 /// inference(operand, scale, offset, mean, variance)      -> output
 /// grad(operand, scale, mean, variance, grad_output)      -> (grad_operand, grad_scale, grad_offset)
-/// All but operand, output and their gradients have one element a feature: an index of dimension `feature_index`.
+/// All but operand, output and their gradients have one element per feature: an index of dimension `feature_index`.
 struct BatchNormAttributes : Attributes {
   double epsilon = 0;
   int64_t feature_index = 0;
 };
-
-const OpDef& batch_norm_training_op();
-const OpDef& batch_norm_inference_op();
-const OpDef& batch_norm_grad_op();
 
 }  // namespace hilo::hlo

@@ -4,8 +4,8 @@
 namespace hilo::hlo::formulas {
 namespace {
 
-// e^-x I0(x) and e^-x I1(x) / x on [0, 2] as polynomials of x - 1, on [2, 8] of x - 5: interpolations at Chebyshev's points. XLA
-// has a Chebyshev series for all of [0, 8], as many operations, whose recurrence cancels at both ends.
+// e^-x I0(x) and e^-x I1(x) / x on [0, 2] as polynomials of x - 1, on [2, 8] of x - 5: interpolations at Chebyshev's
+// points. XLA has one Chebyshev series for [0, 8] with as many operations, whose recurrence cancels at both ends.
 constexpr double kI0NearSingle[] = {8.00556791e-06, -4.31785847e-05, 0.000190220453, -0.000824230025,
                                     0.00319065107,  -0.0107621308,   0.0312116891,   -0.0762670934,
                                     0.153893992,    -0.257849216,    0.465759605};
@@ -49,7 +49,7 @@ constexpr double kI1Middle[] = {
     9.02163979249381e-05,   -0.0004511486441001159,  0.0021269578727155045,  -0.00920407222260619,
     0.03279445338890847};
 
-// Beyond 8, by sqrt(x), Chebyshev series of 32/x - 2, whose last coefficients are enough for single precision.
+// Above 8, times sqrt(x): Chebyshev series of 32/x - 2. The last coefficients are enough for single precision.
 // Source    Moshier, Cephes Math Library: i0.c and i1.c
 constexpr double kI0Far[] = {
     -7.23318048787475395456e-18, -4.83050448594418207126e-18, 4.46562142029675999901e-17,  3.46122286769746109310e-17,

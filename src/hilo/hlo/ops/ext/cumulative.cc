@@ -20,12 +20,12 @@ constexpr AttributeField kCumulativeFields[] = {
 };
 
 StatusOr<Shape> infer_cumulative(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CumulativeAttributes&>(*input.attributes);
+  const auto& a = attributes_of<CumulativeAttributes>(input);
   HILO_RETURN_IF_ERROR(check_dimension("axis", a.axis, input.operands[0]));
   return input.operands[0].with_default_layout();
 }
 
-/// Differences and exponentials of 8-bit floats don't stay among them.
+/// Returns whether the op computes in a wider type: 8-bit floats can't represent differences and exponentials.
 bool widens(Opcode opcode, ElementType type) { return opcode == kExtCumlogsumexp && element_type_info(type).bits <= 8; }
 
 StatusOr<ComputationPtr> reducer_of(Opcode op, ElementType type) {
@@ -34,7 +34,7 @@ StatusOr<ComputationPtr> reducer_of(Opcode op, ElementType type) {
 }
 
 StatusOr<Literal> initial_of(Opcode op, const Computation& reducer, ElementType type) {
-  if (op == kExtCumsum) return Literal(Shape::scalar(type));  // 0, as JAX has it
+  if (op == kExtCumsum) return Literal(Shape::scalar(type));  // 0, as in JAX
   const ReducerKind kind = op == kExtCumlogsumexp ? ReducerKind::kMaximum : reducer.reducer_kind();
   const std::optional<Literal> neutral = neutral_value(kind, type);
   if (!neutral) return unimplemented(fmt::format("wrong element type: {}", element_type_name(type)));
@@ -79,10 +79,7 @@ OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::st
           .cost = CostClass::kHero,
           .sharding = {cumulative_rule, cumulative_on_parts},
           .infer_shape = infer_cumulative,
-          .fields = kCumulativeFields,
-          .make_attributes = make_attributes_of<CumulativeAttributes>,
-          .copy_attributes = copy_attributes_of<CumulativeAttributes>,
-          .evaluate = nullptr,
+          .attributes = attributes_def<CumulativeAttributes>(kCumulativeFields),
           .decompose = decompose_cumulative,
           .spec = spec};
 }
@@ -106,26 +103,11 @@ std::optional<ReducerKind> cumulative_kind(Opcode opcode) {
   return std::nullopt;
 }
 
-const OpDef& ext_cumsum_op() {
-  static const OpDef definition = cumulative_op(kExtCumsum, "hilo.cumsum", kNumeric, "jax.lax.cumsum");
-  return definition;
-}
-const OpDef& ext_cumprod_op() {
-  static const OpDef definition = cumulative_op(kExtCumprod, "hilo.cumprod", kNumeric, "jax.lax.cumprod");
-  return definition;
-}
-const OpDef& ext_cummax_op() {
-  static const OpDef definition = cumulative_op(kExtCummax, "hilo.cummax", kReal, "jax.lax.cummax");
-  return definition;
-}
-const OpDef& ext_cummin_op() {
-  static const OpDef definition = cumulative_op(kExtCummin, "hilo.cummin", kReal, "jax.lax.cummin");
-  return definition;
-}
-const OpDef& ext_cumlogsumexp_op() {
-  static const OpDef definition =
-      cumulative_op(kExtCumlogsumexp, "hilo.cumlogsumexp", kFloating, "jax.lax.cumlogsumexp");
-  return definition;
-}
+HILO_DEFINE_OP(ext_cumsum_op, cumulative_op(kExtCumsum, "hilo.cumsum", kNumeric, "jax.lax.cumsum"))
+HILO_DEFINE_OP(ext_cumprod_op, cumulative_op(kExtCumprod, "hilo.cumprod", kNumeric, "jax.lax.cumprod"))
+HILO_DEFINE_OP(ext_cummax_op, cumulative_op(kExtCummax, "hilo.cummax", kReal, "jax.lax.cummax"))
+HILO_DEFINE_OP(ext_cummin_op, cumulative_op(kExtCummin, "hilo.cummin", kReal, "jax.lax.cummin"))
+HILO_DEFINE_OP(ext_cumlogsumexp_op,
+               cumulative_op(kExtCumlogsumexp, "hilo.cumlogsumexp", kFloating, "jax.lax.cumlogsumexp"))
 
 }  // namespace hilo::hlo

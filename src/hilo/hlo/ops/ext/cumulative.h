@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/cumulative.h -- the extension ops cumsum, cumprod, cummax, cummin and cumlogsumexp: running reductions
+// hlo/ops/ext/cumulative.h -- the extension ops cumsum, cumprod, cummax, cummin and cumlogsumexp: cumulative reductions
 // along an axis, as in jax.lax.
 #pragma once
 
@@ -14,17 +14,12 @@ struct CumulativeAttributes : Attributes {
   bool reverse = false;  ///< from the last element to the first
 };
 
-// Each decomposes into a reduce-window as long as the axis, which engines know to be a scan.
-const OpDef& ext_cumsum_op();
-const OpDef& ext_cumprod_op();
-const OpDef& ext_cummax_op();
-const OpDef& ext_cummin_op();
-const OpDef& ext_cumlogsumexp_op();
+// Each decomposes into a reduce-window as long as the axis, which engines recognize as cumulative.
 
-/// What each of them reduces by; of cumlogsumexp the kind that has its neutral value. Nothing for other ops.
+/// Returns the reducer of such an op (for cumlogsumexp the kind with the same neutral value); nothing for other ops.
 std::optional<ReducerKind> cumulative_kind(Opcode opcode);
 
-/// log(e^x + e^y) over scalars, as JAX's logaddexp: equal infinities give themselves.
+/// Returns log(e^x + e^y) over scalars, as JAX's logaddexp: equal infinities give the same infinity.
 StatusOr<ComputationPtr> logaddexp_computation(ElementType type);
 
 }  // namespace hilo::hlo

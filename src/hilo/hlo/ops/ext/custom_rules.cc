@@ -10,8 +10,9 @@
 namespace hilo::hlo {
 namespace {
 
-/// Whether the op has a user. It is compared and hashed, so that a program which states the id of another one's user isn't
-/// taken for that one, and gets nothing that was made by its rules. No reader sets it, no writer shows it.
+/// Whether the op has a user. The id is compared and hashed. A program that states the id of another program's user is
+/// therefore not equal to it, and doesn't get results computed by its rules. Readers don't set it, writers don't write
+/// it.
 constexpr AttributeField kHasUser = {"user", FieldKind::kBool, FieldShow::kAsOperand,
                                      [](const Attributes& a) -> const void* {
                                        static constexpr bool kAnswers[] = {false, true};
@@ -31,8 +32,8 @@ constexpr AttributeField kCustomRulesFields[] = {
 const CustomRulesAttributes& attributes(const Instruction& i) { return attributes_of<CustomRulesAttributes>(i); }
 
 StatusOr<Shape> infer_custom_rules(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CustomRulesAttributes&>(*input.attributes);
-  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  const auto& a = attributes_of<CustomRulesAttributes>(input);
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, input.operands, a.to_apply->result_shape()));
   return a.to_apply->result_shape();
 }
@@ -50,22 +51,17 @@ StatusOr<ComputationPtr> decompose_custom_rules(const Instruction& i, std::span<
 
 }  // namespace
 
-const OpDef& ext_custom_rules_op() {
-  static const OpDef definition = {.opcode = kExtCustomRules,
-                                   .name = "hilo.custom_rules",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_custom_rules,
-                                   .fields = kCustomRulesFields,
-                                   .make_attributes = make_attributes_of<CustomRulesAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomRulesAttributes>,
-                                   .evaluate = evaluate_custom_rules,
-                                   .decompose = decompose_custom_rules,
-                                   .spec = "jax.custom_jvp"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_custom_rules_op, {.opcode = kExtCustomRules,
+                                     .name = "hilo.custom_rules",
+                                     .arity = -1,
+                                     .operand_types = kAnyArray,
+                                     .traits = kExtension,
+                                     .cost = CostClass::kHero,
+                                     .sharding = kUnshared,
+                                     .infer_shape = infer_custom_rules,
+                                     .attributes = attributes_def<CustomRulesAttributes>(kCustomRulesFields),
+                                     .evaluate = evaluate_custom_rules,
+                                     .decompose = decompose_custom_rules,
+                                     .spec = "jax.custom_jvp"})
 
 }  // namespace hilo::hlo

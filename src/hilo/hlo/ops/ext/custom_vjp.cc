@@ -22,8 +22,8 @@ constexpr AttributeField kTangentFields[] = {
     field<&CustomVjpTangentAttributes::nonzero>("nonzero", FieldShow::kAlways),
 };
 
-Status given(std::string_view field, const ComputationPtr& computation) {
-  return computation == nullptr ? invalid_argument(fmt::format("{}: no computation given", field)) : ok_status();
+Status check_present(std::string_view field, const ComputationPtr& computation) {
+  return computation == nullptr ? invalid_argument(fmt::format("{}: the computation is missing", field)) : ok_status();
 }
 
 bool all_compatible(std::span<const Shape> a, std::span<const Shape> b) {
@@ -34,7 +34,7 @@ bool all_compatible(std::span<const Shape> a, std::span<const Shape> b) {
   return true;
 }
 
-/// fwd's residuals: what it gives behind primal's results.
+/// Returns fwd's residuals: its results after those of primal.
 StatusOr<std::vector<Shape>> residuals_of(const Computation& primal, const Computation& fwd) {
   const std::vector<Shape> results = primal.result_shape().leaves(), all = fwd.result_shape().leaves();
   const size_t count = results.size();
@@ -45,21 +45,22 @@ StatusOr<std::vector<Shape>> residuals_of(const Computation& primal, const Compu
   return std::vector<Shape>(all.begin() + count, all.end());
 }
 
-/// bwd takes the residuals and cotangents of the results, and gives those of the arguments.
+/// Checks that bwd maps the residuals and cotangents of the results to those of the arguments.
 Status check_bwd(const Computation& primal, const ComputationPtr& bwd, std::vector<Shape> residuals) {
   for (const Shape& s : leaves_with_tangents(primal.result_shape().leaves())) residuals.push_back(s);
   HILO_RETURN_IF_ERROR(check_called("bwd", bwd, residuals, bwd->result_shape()));
-  const std::vector<Shape> wanted = leaves_with_tangents(primal.parameter_shapes());
-  if (bwd->result_shape().is_tuple() && all_compatible(bwd->result_shape().leaves(), wanted)) return ok_status();
+  const std::vector<Shape> expected = leaves_with_tangents(primal.parameter_shapes());
+  if (bwd->result_shape().is_tuple() && all_compatible(bwd->result_shape().leaves(), expected)) return ok_status();
   return invalid_argument(fmt::format("bwd '{}': returns {}, wanted {}: a cotangent for each floating argument",
-                                      bwd->name(), bwd->result_shape().to_string(), Shape::tuple(wanted).to_string()));
+                                      bwd->name(), bwd->result_shape().to_string(),
+                                      Shape::tuple(expected).to_string()));
 }
 
 StatusOr<Shape> infer_custom_vjp(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CustomVjpAttributes&>(*input.attributes);
-  HILO_RETURN_IF_ERROR(given("primal", a.primal));
-  HILO_RETURN_IF_ERROR(given("fwd", a.fwd));
-  HILO_RETURN_IF_ERROR(given("bwd", a.bwd));
+  const auto& a = attributes_of<CustomVjpAttributes>(input);
+  HILO_RETURN_IF_ERROR(check_present("primal", a.primal));
+  HILO_RETURN_IF_ERROR(check_present("fwd", a.fwd));
+  HILO_RETURN_IF_ERROR(check_present("bwd", a.bwd));
   HILO_RETURN_IF_ERROR(check_called("primal", a.primal, input.operands, a.primal->result_shape()));
   HILO_RETURN_IF_ERROR(check_called("fwd", a.fwd, input.operands, a.fwd->result_shape()));
   HILO_ASSIGN_OR_RETURN(const std::vector<Shape> residuals, residuals_of(*a.primal, *a.fwd));
@@ -68,9 +69,9 @@ StatusOr<Shape> infer_custom_vjp(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_tangent(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const CustomVjpTangentAttributes&>(*input.attributes);
-  HILO_RETURN_IF_ERROR(given("primal", a.primal));
-  HILO_RETURN_IF_ERROR(given("bwd", a.bwd));
+  const auto& a = attributes_of<CustomVjpTangentAttributes>(input);
+  HILO_RETURN_IF_ERROR(check_present("primal", a.primal));
+  HILO_RETURN_IF_ERROR(check_present("bwd", a.bwd));
   const std::vector<Shape> arguments = a.primal->parameter_shapes();
   if (input.operands.size() < a.nonzero.size())
     return invalid_argument(
@@ -92,14 +93,14 @@ StatusOr<Literal> evaluate_custom_vjp(const EvaluateInput& input) {
   return input.run(*attributes_of<CustomVjpAttributes>(input.instruction).primal, input.operands);
 }
 
-StatusOr<Literal> refuse_evaluation(const EvaluateInput&) { return unimplemented(kNoForwardMode); }
+StatusOr<Literal> reject_evaluation(const EvaluateInput&) { return unimplemented(kNoForwardMode); }
 
 StatusOr<ComputationPtr> decompose_custom_vjp(const Instruction& i, std::span<const Shape> operands) {
   Decomposition d(i, operands);
   return std::move(d).finish(call(d, attributes_of<CustomVjpAttributes>(i).primal, d.operands()));
 }
 
-StatusOr<ComputationPtr> refuse_decomposition(const Instruction&, std::span<const Shape>) {
+StatusOr<ComputationPtr> reject_decomposition(const Instruction&, std::span<const Shape>) {
   return unimplemented(kNoForwardMode);
 }
 
@@ -114,8 +115,7 @@ std::vector<Shape> leaves_with_tangents(std::span<const Shape> shapes) {
   return out;
 }
 
-const OpDef& ext_custom_vjp_op() {
-  static const OpDef definition = {.opcode = kExtCustomVjp,
+HILO_DEFINE_OP(ext_custom_vjp_op, {.opcode = kExtCustomVjp,
                                    .name = "hilo.custom_vjp",
                                    .arity = -1,
                                    .operand_types = kAnyArray,
@@ -123,31 +123,22 @@ const OpDef& ext_custom_vjp_op() {
                                    .cost = CostClass::kHero,
                                    .sharding = kUnshared,
                                    .infer_shape = infer_custom_vjp,
-                                   .fields = kCustomVjpFields,
-                                   .make_attributes = make_attributes_of<CustomVjpAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomVjpAttributes>,
+                                   .attributes = attributes_def<CustomVjpAttributes>(kCustomVjpFields),
                                    .evaluate = evaluate_custom_vjp,
                                    .decompose = decompose_custom_vjp,
-                                   .spec = "jax.custom_vjp"};
-  return definition;
-}
+                                   .spec = "jax.custom_vjp"})
 
-const OpDef& ext_custom_vjp_tangent_op() {
-  static const OpDef definition = {.opcode = kExtCustomVjpTangent,
-                                   .name = "hilo.custom_vjp_tangent",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_tangent,
-                                   .fields = kTangentFields,
-                                   .make_attributes = make_attributes_of<CustomVjpTangentAttributes>,
-                                   .copy_attributes = copy_attributes_of<CustomVjpTangentAttributes>,
-                                   .evaluate = refuse_evaluation,
-                                   .decompose = refuse_decomposition,
-                                   .spec = "jax.custom_vjp"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_custom_vjp_tangent_op, {.opcode = kExtCustomVjpTangent,
+                                           .name = "hilo.custom_vjp_tangent",
+                                           .arity = -1,
+                                           .operand_types = kAnyArray,
+                                           .traits = kExtension,
+                                           .cost = CostClass::kHero,
+                                           .sharding = kUnshared,
+                                           .infer_shape = infer_tangent,
+                                           .attributes = attributes_def<CustomVjpTangentAttributes>(kTangentFields),
+                                           .evaluate = reject_evaluation,
+                                           .decompose = reject_decomposition,
+                                           .spec = "jax.custom_vjp"})
 
 }  // namespace hilo::hlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/decomposition.h -- a computation in the making: what an op stands for, or a part of that.
+// hlo/ops/ext/decomposition.h -- builds the decomposition of an op, or a part of it.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace hilo::hlo {
 
-/// A parameter for each operand, then what is added.
+/// A sink with a parameter for each operand.
 class Decomposition final : public Sink {
  public:
-  /// Of an op, whose name and source line its instructions carry.
+  /// For the decomposition of `op`: instructions get its name and source line.
   Decomposition(const Instruction& op, std::span<const Shape> operands);
   Decomposition(std::string name, std::span<const Shape> operands, AnnotationsPtr line = nullptr);
 

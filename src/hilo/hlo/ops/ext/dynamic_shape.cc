@@ -17,7 +17,7 @@ constexpr AttributeField kDynamicShapeFields[] = {
 
 /// get_dimension_size_c1
 Status check_one(const ShapeRuleInput& input) {
-  const Int64List& dimensions = static_cast<const DimensionSizeAttributes&>(*input.attributes).dimensions;
+  const Int64List& dimensions = attributes_of<DimensionSizeAttributes>(input).dimensions;
   if (dimensions.size() != 1)
     return invalid_argument(fmt::format("dimensions: got {}, wanted exactly one", list_to_string(dimensions)));
   return check_dimension("dimensions", dimensions[0], input.operands[0]);
@@ -48,10 +48,10 @@ StatusOr<Shape> infer_set_dimension_size(const ShapeRuleInput& input) {
 
 StatusOr<Literal> evaluate_set_dimension_size(const EvaluateInput& input) {
   const int64_t there = size_of(input.instruction, input.operands[0]->shape());
-  const int32_t wanted = input.operands[1]->data<int32_t>()[0];
-  if (wanted == there) return *input.operands[0];
+  const int32_t requested = input.operands[1]->data<int32_t>()[0];
+  if (requested == there) return *input.operands[0];
   return unimplemented(
-      fmt::format("the size {} instead of {}: hilo's shapes are known when a program is compiled", wanted, there));
+      fmt::format("the size {} instead of {}: shapes are fixed when a program is compiled", requested, there));
 }
 
 /// Operands: the array, then the result's sizes.
@@ -87,57 +87,38 @@ OpDef dimension_size_def(Opcode opcode, std::string_view name, int arity, std::s
           .name = name,
           .arity = arity,
           .operand_types = kAnyArray,
-          .traits = kNoTraits,
           .cost = CostClass::kFree,
           .sharding = kUnshared,
           .infer_shape = nullptr,
-          .fields = kDynamicShapeFields,
-          .make_attributes = make_attributes_of<DimensionSizeAttributes>,
-          .copy_attributes = copy_attributes_of<DimensionSizeAttributes>,
-          .evaluate = nullptr,
-          .decompose = nullptr,
+          .attributes = attributes_def<DimensionSizeAttributes>(kDynamicShapeFields),
           .spec = spec};
 }
 
 }  // namespace
 
-const OpDef& get_dimension_size_op() {
-  static const OpDef definition = [] {
-    OpDef def = dimension_size_def(Opcode::kGetDimensionSize, "get-dimension-size", 1, "get_dimension_size");
-    def.infer_shape = infer_get_dimension_size;
-    def.decompose = decompose_get_dimension_size;
-    return def;
-  }();
-  return definition;
-}
+HILO_DEFINE_OP(get_dimension_size_op, [] {
+  OpDef def = dimension_size_def(Opcode::kGetDimensionSize, "get-dimension-size", 1, "get_dimension_size");
+  def.infer_shape = infer_get_dimension_size;
+  def.decompose = decompose_get_dimension_size;
+  return def;
+}())
 
-const OpDef& set_dimension_size_op() {
-  static const OpDef definition = [] {
-    OpDef def = dimension_size_def(Opcode::kSetDimensionSize, "set-dimension-size", 2, "set_dimension_size");
-    def.sharding = kPointwiseWhole;
-    def.infer_shape = infer_set_dimension_size;
-    def.evaluate = evaluate_set_dimension_size;
-    return def;
-  }();
-  return definition;
-}
+HILO_DEFINE_OP(set_dimension_size_op, [] {
+  OpDef def = dimension_size_def(Opcode::kSetDimensionSize, "set-dimension-size", 2, "set_dimension_size");
+  def.sharding = kPointwiseWhole;
+  def.infer_shape = infer_set_dimension_size;
+  def.evaluate = evaluate_set_dimension_size;
+  return def;
+}())
 
-const OpDef& dynamic_reshape_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicReshape,
-                                   .name = "dynamic-reshape",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_dynamic_reshape,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_dynamic_reshape,
-                                   .spec = "dynamic_reshape"};
-  return definition;
-}
+HILO_DEFINE_OP(dynamic_reshape_op, {.opcode = Opcode::kDynamicReshape,
+                                    .name = "dynamic-reshape",
+                                    .arity = -1,
+                                    .operand_types = kAnyArray,
+                                    .cost = CostClass::kFree,
+                                    .sharding = kUnshared,
+                                    .infer_shape = infer_dynamic_reshape,
+                                    .decompose = decompose_dynamic_reshape,
+                                    .spec = "dynamic_reshape"})
 
 }  // namespace hilo::hlo

@@ -15,11 +15,11 @@ namespace hilo::hlo {
 
 namespace formulas {
 
-// Each says what its op computes, in the ops of jax.lax. Same names as the rows.
-// Those of special functions: ext/special_functions.cc.
+// Formulas of the ops in terms of jax.lax, with the same names as the rows. Those of special functions are in
+// ext/special_functions.cc.
 
-// logistic(x) logistic(-x), the derivative of logistic: 1 - y is as exact as y to the left of 0, and e^-x y is logistic(-x) to
-// the right. Next to logistic(x) in a loop, it costs neither another exponential nor another division.
+// logistic(x) logistic(-x), the derivative of logistic. For negative x, 1 - y is as accurate as y; for positive x, e^-x
+// y is logistic(-x). Next to logistic(x) in a loop, it needs no additional exponential or division.
 Expr logistic_slope(Expr x) {
   const Expr y = logistic(x);
   return y * select(x < 0.0, 1.0 - y, exp(-abs(x)) * y);
@@ -29,18 +29,18 @@ Expr logistic_slope(Expr x) {
 
 namespace {
 
-/// The element types that a row takes, and which it computes in.
+/// The element types that a row accepts, and those that it computes in.
 struct Types {
   bool (*accepts)(ElementType);
   std::string_view words;
-  bool widens = false;  ///< what is narrower than f32 is computed in f32
+  bool widens = false;  ///< types narrower than f32 compute in f32
 };
 [[maybe_unused]] constexpr Types kFloats = {[](ElementType type) { return is_floating(type); }, "floats"};
 constexpr Types kIeeeFloats = {[](ElementType type) { return is_floating(type) && element_size_bytes(type) > 1; },
                                "bf16, f16, f32 or f64"};
 constexpr Types kWideFloats = {kIeeeFloats.accepts, kIeeeFloats.words, true};
 
-/// Row gives kOpcode, kName, kArity, kTypes and formula().
+/// Row has kOpcode, kName, kArity, kTypes and formula().
 template <typename Row>
 StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
   const Shape first = input.operands[0].with_default_layout();
@@ -78,10 +78,6 @@ const OpDef& definition() {
                                  .cost = CostClass::kTranscendental,
                                  .sharding = kPointwise,
                                  .infer_shape = infer_shape<Row>,
-                                 .fields = {},
-                                 .make_attributes = nullptr,
-                                 .copy_attributes = nullptr,
-                                 .evaluate = nullptr,
                                  .decompose = decompose<Row>,
                                  .spec = Row::kName};
   return kDef;

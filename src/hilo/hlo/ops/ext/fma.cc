@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/fma.h"
-
+// hlo/ops/ext/fma.cc -- the extension op fma: x * y + z with one rounding. Engines run it natively.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "hilo/hlo/ir/extensions.h"
+#include "hilo/hlo/ir/op_def.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/op_sharding.h"
 
@@ -26,7 +26,7 @@ StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
   return first;
 }
 
-/// f16 and bf16 compute in float and round once more.
+/// f16 and bf16 compute in float and are rounded once more.
 template <typename T>
 void run(const EvaluateInput& input, Literal& out) {
   using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -47,7 +47,7 @@ StatusOr<Literal> evaluate(const EvaluateInput& input) {
   return out;
 }
 
-/// For who has no such op: the product is rounded too.
+/// For engines without the op; the product is rounded, too.
 StatusOr<ComputationPtr> decompose_fma(const Instruction& instruction, std::span<const Shape> operands) {
   const ElementType type = operands[0].element_type();
   Decomposition d(instruction, operands);
@@ -60,22 +60,16 @@ StatusOr<ComputationPtr> decompose_fma(const Instruction& instruction, std::span
 
 }  // namespace
 
-const OpDef& ext_fma_op() {
-  static constexpr OpDef kDef = {.opcode = kExtFma,
-                                 .name = "hilo.fma",
-                                 .arity = 3,
-                                 .operand_types = kFloating,
-                                 .traits = kExtension,
-                                 .cost = CostClass::kCheap,
-                                 .sharding = kPointwise,
-                                 .infer_shape = infer_shape,
-                                 .fields = {},
-                                 .make_attributes = nullptr,
-                                 .copy_attributes = nullptr,
-                                 .evaluate = evaluate,
-                                 .decompose = decompose_fma,
-                                 .spec = "fusedMultiplyAdd of IEEE 754"};
-  return kDef;
-}
+HILO_DEFINE_OP(ext_fma_op, {.opcode = kExtFma,
+                            .name = "hilo.fma",
+                            .arity = 3,
+                            .operand_types = kFloating,
+                            .traits = kExtension,
+                            .cost = CostClass::kCheap,
+                            .sharding = kPointwise,
+                            .infer_shape = infer_shape,
+                            .evaluate = evaluate,
+                            .decompose = decompose_fma,
+                            .spec = "fusedMultiplyAdd of IEEE 754"})
 
 }  // namespace hilo::hlo

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/fusion.h"
-
+// hlo/ops/ext/fusion.cc -- ops that XLA's passes add to a program without changing its values: fusion, domain, bitcast.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
@@ -15,10 +15,10 @@
 namespace hilo::hlo {
 namespace {
 
-// ---- fusion ---------------------------------------------------------------------------------------------------------
+// ---- fusion
 
 StatusOr<Shape> infer_fusion(const ShapeRuleInput& input) {
-  const auto& raw = static_cast<const RawAttributes&>(*input.attributes);
+  const auto& raw = attributes_of<RawAttributes>(input);
   if (raw.called.size() != 1 || raw.called[0] == nullptr)
     return invalid_argument(fmt::format("calls: got {} computations, wanted one", raw.called.size()));
   const ComputationPtr& called = raw.called[0];
@@ -30,7 +30,7 @@ StatusOr<ComputationPtr> decompose_fusion(const Instruction& i, std::span<const 
   return attributes_of<RawAttributes>(i).called[0];
 }
 
-// ---- domain ---------------------------------------------------------------------------------------------------------
+// ---- domain
 
 StatusOr<Shape> infer_domain(const ShapeRuleInput& input) { return input.operands[0].with_default_layout(); }
 
@@ -39,9 +39,9 @@ StatusOr<ComputationPtr> decompose_domain(const Instruction& i, std::span<const 
   return std::move(d).finish(d.operand(0));
 }
 
-// ---- bitcast --------------------------------------------------------------------------------------------------------
+// ---- bitcast
 
-/// Bits of memory that an element takes where narrow ones stand close together.
+/// Returns the bits of memory per element, if narrow ones are packed.
 int64_t bits_of(ElementType type) { return type == ElementType::kPred ? 8 : element_type_info(type).bits; }
 
 StatusOr<Shape> infer_bitcast(const ShapeRuleInput& input) {
@@ -53,10 +53,10 @@ StatusOr<Shape> infer_bitcast(const ShapeRuleInput& input) {
   if (same_kind && bits && bits == checked_mul(to, result.element_count())) return result.with_default_layout();
   return invalid_argument(fmt::format("the result is {}, wanted {} elements of {} bits as in {}{}", result.to_string(),
                                       operand.element_count(), from, operand.to_string(),
-                                      same_kind ? "" : "; complex numbers become only complex numbers"));
+                                      same_kind ? "" : "; complex numbers convert only to complex numbers"));
 }
 
-/// Dimensions from the slowest in memory to the fastest.
+/// Returns the dimensions from the slowest in memory to the fastest.
 Int64List major_to_minor(const Shape& shape) {
   const std::span<const int64_t> order = shape.minor_to_major();
   return {order.rbegin(), order.rend()};
@@ -68,7 +68,7 @@ Int64List inverse(const Int64List& permutation) {
   return back;
 }
 
-/// The elements of memory as another type, in a row if their number changes; predicates are bytes of 0 and 1.
+/// Reinterprets memory as another type, in one row if the number of elements changes; predicates are bytes 0 and 1.
 Expr reinterpreted(Expr row, ElementType type) {
   if (row.type() == type) return row;
   if (row.type() == ElementType::kPred) row = convert(row, ElementType::kU8);
@@ -82,7 +82,7 @@ Expr reinterpreted(Expr row, ElementType type) {
   return row.sink->add(Opcode::kBitcastConvert, {row}, nullptr, Shape::array(type, pieces));
 }
 
-/// To the order of memory, reshaped there, back to the order of dimensions.
+/// Transposes to the order of memory, reshapes there, and transposes back.
 StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const Shape> operands) {
   Decomposition d(i, operands);
   const Int64List order = major_to_minor(i.shape);
@@ -96,58 +96,41 @@ StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const
 
 }  // namespace
 
-const OpDef& fusion_op() {
-  static const OpDef definition = {.opcode = Opcode::kFusion,
-                                   .name = "fusion",
-                                   .arity = -1,
-                                   .operand_types = kAnyType,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_fusion,
-                                   .fields = raw_fields(),
-                                   .make_attributes = make_attributes_of<RawAttributes>,
-                                   .copy_attributes = copy_attributes_of<RawAttributes>,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_fusion,
-                                   .spec = "fusion"};
-  return definition;
-}
+/// A call of the computation that XLA would compile as one kernel. hilo inlines it and forms its own regions.
+/// RawAttributes.
+HILO_DEFINE_OP(fusion_op, {.opcode = Opcode::kFusion,
+                           .name = "fusion",
+                           .arity = -1,
+                           .operand_types = kAnyType,
+                           .cost = CostClass::kHero,
+                           .sharding = kUnshared,
+                           .infer_shape = infer_fusion,
+                           .attributes = attributes_def<RawAttributes>(raw_fields()),
+                           .decompose = decompose_fusion,
+                           .spec = "fusion"})
 
-const OpDef& domain_op() {
-  static const OpDef definition = {.opcode = Opcode::kDomain,
-                                   .name = "domain",
-                                   .arity = 1,
-                                   .operand_types = kAnyType,
-                                   .traits = kEffect,  // XLA reads a boundary out of it
-                                   .cost = CostClass::kFree,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_domain,
-                                   .fields = raw_fields(),
-                                   .make_attributes = make_attributes_of<RawAttributes>,
-                                   .copy_attributes = copy_attributes_of<RawAttributes>,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_domain,
-                                   .spec = "domain"};
-  return definition;
-}
+/// Returns its operand; kind, entry and exit are stored as text. RawAttributes.
+HILO_DEFINE_OP(domain_op, {.opcode = Opcode::kDomain,
+                           .name = "domain",
+                           .arity = 1,
+                           .operand_types = kAnyType,
+                           .traits = kEffect,  // XLA derives a boundary from it
+                           .cost = CostClass::kFree,
+                           .sharding = kUnshared,
+                           .infer_shape = infer_domain,
+                           .attributes = attributes_def<RawAttributes>(raw_fields()),
+                           .decompose = decompose_domain,
+                           .spec = "domain"})
 
-const OpDef& bitcast_op() {
-  static const OpDef definition = {.opcode = Opcode::kBitcast,
-                                   .name = "bitcast",
-                                   .arity = 1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kFree,
-                                   .sharding = kPointwiseWhole,
-                                   .infer_shape = infer_bitcast,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_bitcast,
-                                   .spec = "bitcast"};
-  return definition;
-}
+/// Reinterprets the operand's bytes, in the order of its layout, with the result's shape and layout.
+HILO_DEFINE_OP(bitcast_op, {.opcode = Opcode::kBitcast,
+                            .name = "bitcast",
+                            .arity = 1,
+                            .operand_types = kAnyArray,
+                            .cost = CostClass::kFree,
+                            .sharding = kPointwiseWhole,
+                            .infer_shape = infer_bitcast,
+                            .decompose = decompose_bitcast,
+                            .spec = "bitcast"})
 
 }  // namespace hilo::hlo

@@ -17,7 +17,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// A call and the computation that it becomes.
+/// A call, and the computation that replaces it.
 struct Call {
   const Instruction& instruction;
   std::span<const Shape> operands;
@@ -26,9 +26,9 @@ struct Call {
 };
 using Meaning = StatusOr<Expr> (*)(const Call&);
 
-Status check_operands(const Call& call, size_t wanted) {
-  if (call.operands.size() == wanted) return ok_status();
-  return invalid_argument(fmt::format("got {} operands, wanted {}", call.operands.size(), wanted));
+Status check_operands(const Call& call, size_t expected) {
+  if (call.operands.size() == expected) return ok_status();
+  return invalid_argument(fmt::format("got {} operands, wanted {}", call.operands.size(), expected));
 }
 
 Status does_not_fit(const Call& call) {
@@ -38,29 +38,28 @@ Status does_not_fit(const Call& call) {
                                       join(std::vector<std::string_view>(shapes.begin(), shapes.end()), ", ")));
 }
 
-/// For who places, shards or lays out values: the operand.
+/// Annotations of placement, sharding or layout: returns the operand.
 StatusOr<Expr> pass_on(const Call& call) {
   HILO_RETURN_IF_ERROR(check_operands(call, 1));
   if (!call.operands[0].compatible(call.instruction.shape)) return does_not_fit(call);
   return call.d.operand(0);
 }
 
-/// Between these, devices work on their parts by hand; on one device parts are wholes.
+/// Between these calls, devices compute on their shards. On one device a shard is the whole array.
 StatusOr<Expr> pass_on_whole(const Call& call) {
   HILO_RETURN_IF_ERROR(check_operands(call, 1));
   if (call.operands[0].compatible(call.instruction.shape)) return call.d.operand(0);
-  return unimplemented(
-      fmt::format("from {} to {}: a part that one of several devices has is not implemented in this version",
-                  call.operands[0].to_string(), call.instruction.shape.to_string()));
+  return unimplemented(fmt::format("from {} to {}: a shard of several devices is not implemented in this version",
+                                   call.operands[0].to_string(), call.instruction.shape.to_string()));
 }
 
-/// Memory whose values nobody has set: zeros do.
+/// Allocates memory with unspecified values; zeros are valid.
 StatusOr<Expr> allocate(const Call& call) {
   if (!call.instruction.shape.is_array()) return does_not_fit(call);
   return full(call.d, call.instruction.shape.with_default_layout(), 0);
 }
 
-/// "1,1,100,1e-6": lower triangle, sorted, most iterations, tolerance. Values are always sorted here.
+/// "1,1,100,1e-6": lower triangle, sorted, maximal number of iterations, tolerance. Values are always sorted here.
 StatusOr<Expr> eigh(const Call& call) {
   HILO_RETURN_IF_ERROR(check_operands(call, 1));
   const std::string_view config = trimmed(call.attributes.backend_config);
@@ -74,7 +73,7 @@ StatusOr<Expr> lu(const Call& call) {
   return call.d.add(kExtLu, {call.d.operand(0)});
 }
 
-/// The greatest of each row; how many, the result tells.
+/// Returns the largest elements of each row; the result's shape determines their number.
 StatusOr<Expr> top_k(const Call& call) {
   HILO_RETURN_IF_ERROR(check_operands(call, 1));
   const Shape& result = call.instruction.shape;
@@ -84,7 +83,7 @@ StatusOr<Expr> top_k(const Call& call) {
   });
 }
 
-/// The number at "key" in a dictionary.
+/// Returns the number at "key" in a dictionary.
 std::optional<int64_t> number_in(std::string_view config, std::string_view key) {
   size_t at = config.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -96,7 +95,8 @@ std::optional<int64_t> number_in(std::string_view config, std::string_view key) 
   return number;
 }
 
-/// The first of all elements in the comparator's order, as many as the result has: arrays, then as many initial values.
+/// Returns the first elements in the comparator's order; the result's shape determines their number. Operands: arrays,
+/// then as many initial values.
 StatusOr<Expr> approximate_top_k(const Call& call) {
   const std::optional<int64_t> dimension = number_in(call.attributes.backend_config, "reduction_dim");
   if (!dimension) return invalid_argument("reduction_dim of its backend_config is missing");
@@ -174,17 +174,15 @@ StatusOr<ComputationPtr> decompose_known_call(const Instruction& instruction, st
                         call->meaning({instruction, operands, attributes_of<CustomCallAttributes>(instruction), d}));
   HILO_ASSIGN_OR_RETURN(ComputationPtr computation, std::move(d).finish(root));
   if (computation->result_shape().compatible(instruction.shape)) return computation;
-  return invalid_argument(fmt::format("declared shape is {}, the operands give {}", instruction.shape.to_string(),
+  return invalid_argument(fmt::format("declared shape is {}; the operands imply {}", instruction.shape.to_string(),
                                       computation->result_shape().to_string()));
 }
 
-const OpDef& custom_or_known_call_op() {
-  static const OpDef definition = [] {
-    OpDef def = custom_call_op();
-    def.evaluate = evaluate_known_call;
-    return def;
-  }();
-  return definition;
-}
+/// custom_call_op() with an evaluation of these calls.
+HILO_DEFINE_OP(custom_or_known_call_op, [] {
+  OpDef def = custom_call_op();
+  def.evaluate = evaluate_known_call;
+  return def;
+}())
 
 }  // namespace hilo::hlo

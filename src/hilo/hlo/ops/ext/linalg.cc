@@ -67,7 +67,7 @@ StatusOr<Matrices> matrices_in(const ShapeRuleInput& input, size_t k, bool squar
       fmt::format("operand {} is {}; wanted square matrices in the last two dimensions", k, x.to_string()));
 }
 
-/// The shapes, if each is one.
+/// Returns the shapes, or the first error.
 StatusOr<Shape> results(std::initializer_list<StatusOr<Shape>> list) {
   std::vector<Shape> shapes;
   for (const StatusOr<Shape>& shape : list) {
@@ -77,16 +77,11 @@ StatusOr<Shape> results(std::initializer_list<StatusOr<Shape>> list) {
   return one_or_tuple(shapes);
 }
 
-Status check_operand(const ShapeRuleInput& input, size_t k, const StatusOr<Shape>& wanted) {
-  HILO_RETURN_IF_ERROR(wanted.status());
-  if (input.operands[k].compatible(*wanted)) return ok_status();
+Status check_operand(const ShapeRuleInput& input, size_t k, const StatusOr<Shape>& expected) {
+  HILO_RETURN_IF_ERROR(expected.status());
+  if (input.operands[k].compatible(*expected)) return ok_status();
   return invalid_argument(
-      fmt::format("operand {} is {}; wanted {}", k, input.operands[k].to_string(), wanted->to_string()));
-}
-
-template <typename T>
-const T& attributes_in(const ShapeRuleInput& input) {
-  return static_cast<const T&>(*input.attributes);
+      fmt::format("operand {} is {}; wanted {}", k, input.operands[k].to_string(), expected->to_string()));
 }
 
 StatusOr<Shape> infer_lu(const ShapeRuleInput& input) {
@@ -106,7 +101,7 @@ StatusOr<Shape> infer_geqp3(const ShapeRuleInput& input) {
   return results({x.of(x.type, {x.rows, x.columns}), x.of(ElementType::kS32, {x.columns}), x.of(x.type, {x.least()})});
 }
 
-/// As many reflectors as there are taus: the last dimension of operand 1.
+/// Checks that there are as many reflectors as taus: the last dimension of operand 1.
 StatusOr<int64_t> reflectors(const ShapeRuleInput& input, const Matrices& x) {
   const int64_t count = input.operands[1].rank() == 0 ? -1 : input.operands[1].dimensions().back();
   HILO_RETURN_IF_ERROR(check_operand(input, 1, x.of(x.type, {std::clamp<int64_t>(count, 0, x.least())})));
@@ -125,7 +120,7 @@ StatusOr<Shape> infer_ormqr(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0));
   HILO_ASSIGN_OR_RETURN(const Matrices c, matrices_in(input, 2));
   HILO_RETURN_IF_ERROR(reflectors(input, x).status());
-  const bool left = attributes_in<OrmqrAttributes>(input).left;
+  const bool left = attributes_of<OrmqrAttributes>(input).left;
   HILO_RETURN_IF_ERROR(
       check_operand(input, 2, left ? x.of(x.type, {x.rows, c.columns}) : x.of(x.type, {c.rows, x.rows})));
   return results({c.of(c.type, {c.rows, c.columns})});
@@ -133,7 +128,7 @@ StatusOr<Shape> infer_ormqr(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_qr(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0));
-  const int64_t k = attributes_in<QrAttributes>(input).full_matrices ? x.rows : x.least();
+  const int64_t k = attributes_of<QrAttributes>(input).full_matrices ? x.rows : x.least();
   return results({x.of(x.type, {x.rows, k}), x.of(x.type, {k, x.columns})});
 }
 
@@ -150,7 +145,7 @@ StatusOr<Shape> infer_tridiagonal(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_svd(const ShapeRuleInput& input) {
-  const auto& a = attributes_in<SvdAttributes>(input);
+  const auto& a = attributes_of<SvdAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0));
   const StatusOr<Shape> s = x.of(real_type_of(x.type), {x.least()});
   if (!a.compute_uv) return results({s});
@@ -159,7 +154,7 @@ StatusOr<Shape> infer_svd(const ShapeRuleInput& input) {
 }
 
 StatusOr<Shape> infer_eig(const ShapeRuleInput& input) {
-  const auto& a = attributes_in<EigAttributes>(input);
+  const auto& a = attributes_of<EigAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0, true));
   const ElementType type = complex_type_of(x.type);
   const StatusOr<Shape> values = x.of(type, {x.rows}), vectors = x.of(type, {x.rows, x.rows});
@@ -170,7 +165,7 @@ StatusOr<Shape> infer_eig(const ShapeRuleInput& input) {
 StatusOr<Shape> infer_schur(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Matrices x, matrices_in(input, 0, true));
   const StatusOr<Shape> square = x.of(x.type, {x.rows, x.rows});
-  return attributes_in<SchurAttributes>(input).compute_schur_vectors ? results({square, square}) : results({square});
+  return attributes_of<SchurAttributes>(input).compute_schur_vectors ? results({square, square}) : results({square});
 }
 
 StatusOr<Shape> infer_hessenberg(const ShapeRuleInput& input) {
@@ -180,7 +175,7 @@ StatusOr<Shape> infer_hessenberg(const ShapeRuleInput& input) {
 
 constexpr OpDef plain(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),
                       StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape>),
-                      std::string_view spec) {
+                      std::string_view spec, AttributesDef attributes = {}) {
   return {.opcode = opcode,
           .name = name,
           .arity = arity,
@@ -189,96 +184,35 @@ constexpr OpDef plain(Opcode opcode, std::string_view name, int arity, StatusOr<
           .cost = CostClass::kHero,
           .sharding = kOverMatrices,
           .infer_shape = infer,
-          .fields = {},
-          .make_attributes = nullptr,
-          .copy_attributes = nullptr,
-          .evaluate = nullptr,
+          .attributes = attributes,
           .decompose = decompose,
           .spec = spec};
 }
 
-template <typename T>
-OpDef with_attributes(OpDef definition, std::span<const AttributeField> fields) {
-  definition.fields = fields;
-  definition.make_attributes = make_attributes_of<T>;
-  definition.copy_attributes = copy_attributes_of<T>;
-  return definition;
-}
-
 }  // namespace
 
-const OpDef& ext_lu_op() {
-  static const OpDef definition = plain(kExtLu, "hilo.lu", 1, infer_lu, decompose_lu, "jax.lax.linalg.lu");
-  return definition;
-}
-
-const OpDef& ext_geqrf_op() {
-  static const OpDef definition =
-      plain(kExtGeqrf, "hilo.geqrf", 1, infer_geqrf, decompose_geqrf, "jax.lax.linalg.geqrf");
-  return definition;
-}
-
-const OpDef& ext_geqp3_op() {
-  static const OpDef definition =
-      plain(kExtGeqp3, "hilo.geqp3", 2, infer_geqp3, decompose_geqp3, "jax.lax.linalg.geqp3");
-  return definition;
-}
-
-const OpDef& ext_householder_product_op() {
-  static const OpDef definition =
-      plain(kExtHouseholderProduct, "hilo.householder_product", 2, infer_householder_product,
-            decompose_householder_product, "jax.lax.linalg.householder_product");
-  return definition;
-}
-
-const OpDef& ext_ormqr_op() {
-  static const OpDef definition = with_attributes<OrmqrAttributes>(
-      plain(kExtOrmqr, "hilo.ormqr", 3, infer_ormqr, decompose_ormqr, "jax.lax.linalg.ormqr"), kOrmqrFields);
-  return definition;
-}
-
-const OpDef& ext_qr_op() {
-  static const OpDef definition = with_attributes<QrAttributes>(
-      plain(kExtQr, "hilo.qr", 1, infer_qr, decompose_qr, "jax.lax.linalg.qr"), kQrFields);
-  return definition;
-}
-
-const OpDef& ext_eigh_op() {
-  static const OpDef definition = with_attributes<TriangleAttributes>(
-      plain(kExtEigh, "hilo.eigh", 1, infer_eigh, decompose_eigh, "jax.lax.linalg.eigh"), kTriangleFields);
-  return definition;
-}
-
-const OpDef& ext_tridiagonal_op() {
-  static const OpDef definition =
-      with_attributes<TriangleAttributes>(plain(kExtTridiagonal, "hilo.tridiagonal", 1, infer_tridiagonal,
-                                                decompose_tridiagonal, "jax.lax.linalg.tridiagonal"),
-                                          kTriangleFields);
-  return definition;
-}
-
-const OpDef& ext_svd_op() {
-  static const OpDef definition = with_attributes<SvdAttributes>(
-      plain(kExtSvd, "hilo.svd", 1, infer_svd, decompose_svd, "jax.lax.linalg.svd"), kSvdFields);
-  return definition;
-}
-
-const OpDef& ext_eig_op() {
-  static const OpDef definition = with_attributes<EigAttributes>(
-      plain(kExtEig, "hilo.eig", 1, infer_eig, decompose_eig, "jax.lax.linalg.eig"), kEigFields);
-  return definition;
-}
-
-const OpDef& ext_schur_op() {
-  static const OpDef definition = with_attributes<SchurAttributes>(
-      plain(kExtSchur, "hilo.schur", 1, infer_schur, decompose_schur, "jax.lax.linalg.schur"), kSchurFields);
-  return definition;
-}
-
-const OpDef& ext_hessenberg_op() {
-  static const OpDef definition =
-      plain(kExtHessenberg, "hilo.hessenberg", 1, infer_hessenberg, decompose_hessenberg, "jax.lax.linalg.hessenberg");
-  return definition;
-}
+HILO_DEFINE_OP(ext_lu_op, plain(kExtLu, "hilo.lu", 1, infer_lu, decompose_lu, "jax.lax.linalg.lu"))
+HILO_DEFINE_OP(ext_geqrf_op, plain(kExtGeqrf, "hilo.geqrf", 1, infer_geqrf, decompose_geqrf, "jax.lax.linalg.geqrf"))
+HILO_DEFINE_OP(ext_geqp3_op, plain(kExtGeqp3, "hilo.geqp3", 2, infer_geqp3, decompose_geqp3, "jax.lax.linalg.geqp3"))
+HILO_DEFINE_OP(ext_householder_product_op,
+               plain(kExtHouseholderProduct, "hilo.householder_product", 2, infer_householder_product,
+                     decompose_householder_product, "jax.lax.linalg.householder_product"))
+HILO_DEFINE_OP(ext_ormqr_op, plain(kExtOrmqr, "hilo.ormqr", 3, infer_ormqr, decompose_ormqr, "jax.lax.linalg.ormqr",
+                                   attributes_def<OrmqrAttributes>(kOrmqrFields)))
+HILO_DEFINE_OP(ext_qr_op, plain(kExtQr, "hilo.qr", 1, infer_qr, decompose_qr, "jax.lax.linalg.qr",
+                                attributes_def<QrAttributes>(kQrFields)))
+HILO_DEFINE_OP(ext_eigh_op, plain(kExtEigh, "hilo.eigh", 1, infer_eigh, decompose_eigh, "jax.lax.linalg.eigh",
+                                  attributes_def<TriangleAttributes>(kTriangleFields)))
+HILO_DEFINE_OP(ext_tridiagonal_op,
+               plain(kExtTridiagonal, "hilo.tridiagonal", 1, infer_tridiagonal, decompose_tridiagonal,
+                     "jax.lax.linalg.tridiagonal", attributes_def<TriangleAttributes>(kTriangleFields)))
+HILO_DEFINE_OP(ext_svd_op, plain(kExtSvd, "hilo.svd", 1, infer_svd, decompose_svd, "jax.lax.linalg.svd",
+                                 attributes_def<SvdAttributes>(kSvdFields)))
+HILO_DEFINE_OP(ext_eig_op, plain(kExtEig, "hilo.eig", 1, infer_eig, decompose_eig, "jax.lax.linalg.eig",
+                                 attributes_def<EigAttributes>(kEigFields)))
+HILO_DEFINE_OP(ext_schur_op, plain(kExtSchur, "hilo.schur", 1, infer_schur, decompose_schur, "jax.lax.linalg.schur",
+                                   attributes_def<SchurAttributes>(kSchurFields)))
+HILO_DEFINE_OP(ext_hessenberg_op, plain(kExtHessenberg, "hilo.hessenberg", 1, infer_hessenberg, decompose_hessenberg,
+                                        "jax.lax.linalg.hessenberg"))
 
 }  // namespace hilo::hlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/linalg.h -- the decompositions of jax.lax.linalg that HLO has no op for. Over the last two dimensions; each
-// becomes a custom call of LAPACK. Where LAPACK fails, results are NaN.
+// hlo/ops/ext/linalg.h -- the decompositions of jax.lax.linalg for which HLO has no op. They apply to the last two
+// dimensions; each becomes a custom call of LAPACK. Where LAPACK fails, results are NaN.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
@@ -10,7 +10,7 @@ namespace hilo::hlo {
 // lu(x[m,n]) -> (factors [m,n], pivots s32[k], permutation s32[m]), k = min(m, n); x[permutation] = L U
 // geqrf(x[m,n]) -> (reflectors and R [m,n], taus[k])
 // hessenberg(x[n,n]) -> (H and reflectors [n,n], taus[n-1])
-// geqp3(x[m,n], s32 pivots[n]) -> (reflectors and R, s32 pivots[n] from 1, taus[k]): columns 0 in the pivots may move
+// geqp3(x[m,n], s32 pivots[n]) -> (reflectors and R, s32 pivots[n] from 1, taus[k]): columns with pivot 0 may move
 // householder_product(reflectors[m,n], taus[k]) -> Q [m,n]
 
 /// ormqr(reflectors[m,n], taus[k], c) -> op(Q) c, or c op(Q)
@@ -36,32 +36,19 @@ struct SvdAttributes : Attributes {
   bool compute_uv = true;
 };
 
-/// eig(x[n,n]) -> (complex values[n], and complex left, right vectors [n,n] where asked for)
+/// eig(x[n,n]) -> (complex values[n], and complex left, right vectors [n,n] if requested)
 struct EigAttributes : Attributes {
   bool compute_left_eigenvectors = true;
   bool compute_right_eigenvectors = true;
-  bool enable_eigvec_derivs = false;  ///< says nothing of the values: the vectors may be differentiated
+  bool enable_eigvec_derivs = false;  ///< allows derivatives of the vectors; doesn't affect values
 };
 
-/// schur(x[n,n]) -> (T [n,n], and Z [n,n] where asked for): x = Z T Z^H
+/// schur(x[n,n]) -> (T [n,n], and Z [n,n] if requested): x = Z T Z^H
 struct SchurAttributes : Attributes {
   bool compute_schur_vectors = true;
 };
 
-const OpDef& ext_lu_op();
-const OpDef& ext_geqrf_op();
-const OpDef& ext_geqp3_op();
-const OpDef& ext_householder_product_op();
-const OpDef& ext_ormqr_op();
-const OpDef& ext_qr_op();
-const OpDef& ext_eigh_op();
-const OpDef& ext_tridiagonal_op();
-const OpDef& ext_svd_op();
-const OpDef& ext_eig_op();
-const OpDef& ext_schur_op();
-const OpDef& ext_hessenberg_op();
-
-/// c64 for f32, c128 for f64.
+/// Returns c64 for f32, c128 for f64.
 ElementType complex_type_of(ElementType type);
 
 }  // namespace hilo::hlo

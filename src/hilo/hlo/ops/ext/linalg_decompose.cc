@@ -36,15 +36,15 @@ class Program {
   int64_t columns() const { return columns_; }
   int64_t least() const { return std::min(rows_, columns_); }
 
-  /// A shape with this batch.
+  /// Returns a shape with this batch.
   Shape of(ElementType type, std::initializer_list<int64_t> inner) const {
     std::vector<int64_t> sizes = batch_;
     sizes.insert(sizes.end(), inner);
     return Shape::array(type, sizes);
   }
 
-  /// The elements of the result of lapack_?NAME_ffi; `letter` is of the type. Matrices are column-major there. The first
-  /// `aliased` operands give their memory to results.
+  /// Calls lapack_?NAME_ffi and returns the elements of its result; `letter` is that of the type. Matrices are
+  /// column-major in the call. The first `aliased` operands share their memory with results.
   Exprs lapack(std::string_view real_name, std::string_view complex_name, const Exprs& operands,
                const std::vector<Shape>& results, int64_t aliased, const std::string& config = {}) {
     CustomCallOptions options;
@@ -70,11 +70,11 @@ class Program {
     return parts;
   }
 
-  /// x where the item's info says so (zero, or not negative), else NaN.
-  Expr checked(Expr x, Expr info, ComparisonDirection wanted = ComparisonDirection::kEq) {
+  /// Returns x where the item's info is valid (zero, or not negative), else NaN.
+  Expr checked(Expr x, Expr info, ComparisonDirection expected = ComparisonDirection::kEq) {
     Int64List batch(batch_.size());
     std::iota(batch.begin(), batch.end(), int64_t{0});
-    const Expr ok = compare(info, wanted, full_like(info, 0));
+    const Expr ok = compare(info, expected, full_like(info, 0));
     return select(broadcast(ok, x.shape().dimensions(), batch), x, nan_like(x));
   }
   Exprs all_checked(std::span<const Expr> values, Expr info) {
@@ -88,14 +88,14 @@ class Program {
   }
 
  private:
-  /// Column-major for matrices; pivots, taus and info are vectors and numbers.
+  /// Returns a column-major layout for matrices; pivots, taus and info are vectors and numbers.
   Int64List layout_of(const Shape& shape) const {
     Int64List layout(shape.minor_to_major().begin(), shape.minor_to_major().end());
     if (shape.rank() == std::ssize(batch_) + 2) std::swap(layout[0], layout[1]);
     return layout;
   }
 
-  /// NaN in both parts of complex numbers.
+  /// Returns NaN, in both parts of complex numbers.
   static Expr nan_like(Expr x) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     if (x.type() == ElementType::kC128)
@@ -121,7 +121,7 @@ Expr identity(Sink& sink, const Shape& shape) {
   const Expr zeros = full(sink, shape, 0), ones = full(sink, shape, 1);
   return select(upper(sink, shape, 0), select(upper(sink, shape, 1), zeros, ones), zeros);
 }
-/// The first rows and columns.
+/// Returns the first rows and columns.
 Expr corner(Expr x, int64_t rows, int64_t columns) {
   const int64_t rank = x.shape().rank();
   return slice(slice(x, rank - 2, 0, rows), rank - 1, 0, columns);

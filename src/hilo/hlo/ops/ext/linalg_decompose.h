@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/linalg_decompose.h -- the linear algebra ops as custom calls of LAPACK with what stands around them.
+// hlo/ops/ext/linalg_decompose.h -- the decompositions of the linear algebra ops, with custom calls of LAPACK.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"

@@ -22,7 +22,7 @@ constexpr AttributeField kMapFields[] = {
 };
 
 StatusOr<Shape> infer_map(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const MapAttributes&>(*input.attributes);
+  const auto& a = attributes_of<MapAttributes>(input);
   if (input.operands.empty()) return invalid_argument("got no operands, wanted at least one");  // map_c4
   const Shape& first = input.operands[0];
   std::vector<Shape> scalars;
@@ -39,7 +39,7 @@ StatusOr<Shape> infer_map(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("dimensions: got {}, wanted all {} of {} in order",
                                         list_to_string(a.dimensions), first.rank(), first.to_string()));
   }
-  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   const Shape& result = a.to_apply->result_shape();
   if (!result.is_scalar())
     return invalid_argument(
@@ -63,7 +63,7 @@ StatusOr<Literal> evaluate_map(const EvaluateInput& input) {
   return out;
 }
 
-/// Whether every instruction of the body means the same on whole arrays.
+/// Returns whether every instruction of the body can be applied to whole arrays.
 bool is_elementwise_body(const Computation& body) {
   return std::ranges::all_of(body.instructions(), [&](const Instruction& i) {
     const bool casts = i.opcode == Opcode::kBitcastConvert && body.instruction(i.operands[0]).shape.is_scalar();
@@ -72,7 +72,7 @@ bool is_elementwise_body(const Computation& body) {
   });
 }
 
-/// The body with arrays of `dimensions` in place of scalars.
+/// Returns the body with arrays of `dimensions` instead of scalars.
 Expr widened(Decomposition& d, const Computation& body, std::span<const int64_t> dimensions) {
   Exprs values(body.size());
   for (int64_t n = 0; n < body.parameter_count(); ++n) values[body.parameter(n).id] = d.operand(n);
@@ -89,7 +89,7 @@ Expr widened(Decomposition& d, const Computation& body, std::span<const int64_t>
   return values[body.root_id()];
 }
 
-/// A scan over the elements, whose step is the body: what a body with calls and loops becomes.
+/// Returns a scan over the elements with the body as its step, for bodies with calls and loops.
 StatusOr<Expr> scanned(Decomposition& d, const ComputationPtr& body, const Shape& result) {
   const int64_t count[] = {result.element_count()};
   Decomposition step("step", body->parameter_shapes());
@@ -118,22 +118,16 @@ StatusOr<ComputationPtr> decompose_map(const Instruction& i, std::span<const Sha
 
 }  // namespace
 
-const OpDef& map_op() {
-  static const OpDef definition = {.opcode = Opcode::kMap,
-                                   .name = "map",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kPointwise,
-                                   .infer_shape = infer_map,
-                                   .fields = kMapFields,
-                                   .make_attributes = make_attributes_of<MapAttributes>,
-                                   .copy_attributes = copy_attributes_of<MapAttributes>,
-                                   .evaluate = evaluate_map,
-                                   .decompose = decompose_map,
-                                   .spec = "map"};
-  return definition;
-}
+HILO_DEFINE_OP(map_op, {.opcode = Opcode::kMap,
+                        .name = "map",
+                        .arity = -1,
+                        .operand_types = kAnyArray,
+                        .cost = CostClass::kHero,
+                        .sharding = kPointwise,
+                        .infer_shape = infer_map,
+                        .attributes = attributes_def<MapAttributes>(kMapFields),
+                        .evaluate = evaluate_map,
+                        .decompose = decompose_map,
+                        .spec = "map"})
 
 }  // namespace hilo::hlo

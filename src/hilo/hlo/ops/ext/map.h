@@ -11,6 +11,4 @@ struct MapAttributes : Attributes {
   ComputationPtr to_apply;
 };
 
-const OpDef& map_op();
-
 }  // namespace hilo::hlo

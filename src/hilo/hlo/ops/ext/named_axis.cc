@@ -34,12 +34,10 @@ constexpr auto kAllToAllFields =
     with_axis_fields(field<&NamedAllToAllAttributes::split>("split", FieldShow::kAlways),
                      field<&NamedAllToAllAttributes::concat>("concat", FieldShow::kAlways));
 
-const NamedAxisAttributes& axis_in(const ShapeRuleInput& input) {
-  return static_cast<const NamedAxisAttributes&>(*input.attributes);
-}
+const NamedAxisAttributes& axis_in(const ShapeRuleInput& input) { return attributes_of<NamedAxisAttributes>(input); }
 
 Status check_axis(const ShapeRuleInput& input) {
-  const NamedAxisAttributes& axis = axis_in(input);
+  const NamedAxisAttributes& axis = attributes_of<NamedAxisAttributes>(input);
   if (!axis.axis_name.empty() && axis.axis_size > 0) return ok_status();
   return invalid_argument(
       fmt::format("axis {} of size {}; wanted a name and a size above 0", quote(axis.axis_name), axis.axis_size));
@@ -57,25 +55,25 @@ StatusOr<Shape> infer_axis_index(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_axis(input));
-  const int64_t dimension = static_cast<const NamedAllGatherAttributes&>(*input.attributes).dimension;
+  const int64_t dimension = attributes_of<NamedAllGatherAttributes>(input).dimension;
   const Shape& operand = input.operands[0];
   if (dimension < 0 || dimension > operand.rank()) {
     return invalid_argument(fmt::format("dimension {} is out of range; wanted 0 to {} for {}", dimension,
                                         operand.rank(), operand.to_string()));
   }
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
-  sizes.insert(sizes.begin() + dimension, axis_in(input).axis_size);
+  sizes.insert(sizes.begin() + dimension, attributes_of<NamedAxisAttributes>(input).axis_size);
   return Shape::make_array(operand.element_type(), sizes);
 }
 
-/// The operand's sizes without a dimension that has a slice for each member.
+/// Returns the operand's sizes without the dimension that has a slice for each member.
 StatusOr<std::vector<int64_t>> sizes_without(const ShapeRuleInput& input, std::string_view field, int64_t dimension) {
   const Shape& operand = input.operands[0];
-  const int64_t members = axis_in(input).axis_size;
+  const int64_t members = attributes_of<NamedAxisAttributes>(input).axis_size;
   if (dimension < 0 || dimension >= operand.rank() || operand.dimension(dimension) != members) {
     return invalid_argument(fmt::format("{}: {} of {} is no dimension of {} slices, one for each member of axis {}",
                                         field, dimension, operand.to_string(), members,
-                                        quote(axis_in(input).axis_name)));
+                                        quote(attributes_of<NamedAxisAttributes>(input).axis_name)));
   }
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
   sizes.erase(sizes.begin() + dimension);
@@ -84,14 +82,14 @@ StatusOr<std::vector<int64_t>> sizes_without(const ShapeRuleInput& input, std::s
 
 StatusOr<Shape> infer_psum_scatter(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_axis(input));
-  const int64_t dimension = static_cast<const PsumScatterAttributes&>(*input.attributes).dimension;
+  const int64_t dimension = attributes_of<PsumScatterAttributes>(input).dimension;
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, sizes_without(input, "dimension", dimension));
   return Shape::make_array(input.operands[0].element_type(), sizes);
 }
 
 StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_axis(input));
-  const auto& attributes = static_cast<const NamedAllToAllAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<NamedAllToAllAttributes>(input);
   HILO_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, sizes_without(input, "split", attributes.split));
   if (attributes.concat < 0 || attributes.concat > std::ssize(sizes)) {
     return invalid_argument(fmt::format("concat {} is out of range; wanted 0 to {} for {}", attributes.concat,
@@ -103,7 +101,7 @@ StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
 
 StatusOr<Shape> infer_ppermute(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_axis(input));
-  const auto& attributes = static_cast<const PpermuteAttributes&>(*input.attributes);
+  const auto& attributes = attributes_of<PpermuteAttributes>(input);
   std::unordered_set<int64_t> sends, receives;
   for (const auto& [source, target] : attributes.permutation) {
     const auto in_axis = [&](int64_t id) { return id >= 0 && id < attributes.axis_size; };
@@ -142,9 +140,7 @@ OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
           .cost = CostClass::kHero,
           .sharding = sharding,
           .infer_shape = infer_shape,
-          .fields = fields,
-          .make_attributes = make_attributes_of<T>,
-          .copy_attributes = copy_attributes_of<T>,
+          .attributes = attributes_def<T>(fields),
           .evaluate = evaluate_one_device,
           .decompose = decompose_one_device,
           .spec = spec};
@@ -152,53 +148,27 @@ OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
 
 }  // namespace
 
-const OpDef& ext_psum_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_named_axis,
-                                                                      kAxisFields, "jax.lax.psum", kPointwiseWhole);
-  return definition;
-}
-
-const OpDef& ext_pmax_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
-      kExtPmax, "hilo.pmax", kAnyOrdered, infer_named_axis, kAxisFields, "jax.lax.pmax", kPointwiseWhole);
-  return definition;
-}
-
-const OpDef& ext_pmin_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
-      kExtPmin, "hilo.pmin", kAnyOrdered, infer_named_axis, kAxisFields, "jax.lax.pmin", kPointwiseWhole);
-  return definition;
-}
-
-const OpDef& ext_all_gather_op() {
-  static const OpDef definition = named_axis_def<NamedAllGatherAttributes>(
-      kExtAllGather, "hilo.all_gather", kAnyArray, infer_all_gather, kAllGatherFields, "jax.lax.all_gather");
-  return definition;
-}
-
-const OpDef& ext_ppermute_op() {
-  static const OpDef definition = named_axis_def<PpermuteAttributes>(
-      kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute, kPpermuteFields, "jax.lax.ppermute", kPointwiseWhole);
-  return definition;
-}
-
-const OpDef& ext_psum_scatter_op() {
-  static const OpDef definition = named_axis_def<PsumScatterAttributes>(
-      kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter, kPsumScatterFields, "jax.lax.psum_scatter");
-  return definition;
-}
-
-const OpDef& ext_all_to_all_op() {
-  static const OpDef definition = named_axis_def<NamedAllToAllAttributes>(
-      kExtAllToAll, "hilo.all_to_all", kAnyArray, infer_all_to_all, kAllToAllFields, "jax.lax.all_to_all");
-  return definition;
-}
-
-const OpDef& ext_axis_index_op() {
-  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
-      kExtAxisIndex, "hilo.axis_index", kAnyArray, infer_axis_index, kAxisFields, "jax.lax.axis_index");
-  return definition;
-}
+HILO_DEFINE_OP(ext_psum_op, named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_named_axis,
+                                                                kAxisFields, "jax.lax.psum", kPointwiseWhole))
+HILO_DEFINE_OP(ext_pmax_op, named_axis_def<NamedAxisAttributes>(kExtPmax, "hilo.pmax", kAnyOrdered, infer_named_axis,
+                                                                kAxisFields, "jax.lax.pmax", kPointwiseWhole))
+HILO_DEFINE_OP(ext_pmin_op, named_axis_def<NamedAxisAttributes>(kExtPmin, "hilo.pmin", kAnyOrdered, infer_named_axis,
+                                                                kAxisFields, "jax.lax.pmin", kPointwiseWhole))
+HILO_DEFINE_OP(ext_all_gather_op,
+               named_axis_def<NamedAllGatherAttributes>(kExtAllGather, "hilo.all_gather", kAnyArray, infer_all_gather,
+                                                        kAllGatherFields, "jax.lax.all_gather"))
+HILO_DEFINE_OP(ext_ppermute_op,
+               named_axis_def<PpermuteAttributes>(kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute,
+                                                  kPpermuteFields, "jax.lax.ppermute", kPointwiseWhole))
+HILO_DEFINE_OP(ext_psum_scatter_op,
+               named_axis_def<PsumScatterAttributes>(kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter,
+                                                     kPsumScatterFields, "jax.lax.psum_scatter"))
+HILO_DEFINE_OP(ext_all_to_all_op,
+               named_axis_def<NamedAllToAllAttributes>(kExtAllToAll, "hilo.all_to_all", kAnyArray, infer_all_to_all,
+                                                       kAllToAllFields, "jax.lax.all_to_all"))
+HILO_DEFINE_OP(ext_axis_index_op,
+               named_axis_def<NamedAxisAttributes>(kExtAxisIndex, "hilo.axis_index", kAnyArray, infer_axis_index,
+                                                   kAxisFields, "jax.lax.axis_index"))
 
 const NamedAxisAttributes* named_axis_of(Opcode opcode, const Attributes* attributes) {
   if (opcode < kExtPsum || opcode > kExtAxisIndex) return nullptr;

@@ -30,12 +30,12 @@ enum class Mode : uint8_t { kKept, kContracted, kBatch };
 
 Mode mode_of(const RaggedDotAttributes& a) {
   const int64_t ragged = a.lhs_ragged_dimensions[0];
-  return contains_value(a.lhs_batch_dimensions, ragged)         ? Mode::kBatch
-         : contains_value(a.lhs_contracting_dimensions, ragged) ? Mode::kContracted
-                                                                : Mode::kKept;
+  return contains(a.lhs_batch_dimensions, ragged)         ? Mode::kBatch
+         : contains(a.lhs_contracting_dimensions, ragged) ? Mode::kContracted
+                                                          : Mode::kKept;
 }
 
-/// The plain dot that the op is made of. lhs has a group dimension in front unless the mode is kBatch.
+/// Returns the dot that the op uses. lhs has an additional leading group dimension unless the mode is kBatch.
 DotAttributes dot_of(const RaggedDotAttributes& a) {
   DotAttributes dot = a;
   const Mode mode = mode_of(a);
@@ -56,7 +56,7 @@ StatusOr<Shape> with_groups(const Shape& lhs, int64_t groups) {
   return Shape::make_array(lhs.element_type(), sizes);
 }
 
-/// Where the group dimension stands in the dot's result, if the mode is kContracted.
+/// Returns the position of the group dimension in the dot's result, if the mode is kContracted.
 int64_t group_place(const RaggedDotAttributes& a) { return std::ssize(a.lhs_batch_dimensions); }
 
 Status check_ragged(const RaggedDotAttributes& a, std::span<const Shape> operands) {
@@ -65,24 +65,24 @@ Status check_ragged(const RaggedDotAttributes& a, std::span<const Shape> operand
         fmt::format("lhs_ragged_dims: got {}, wanted exactly one", list_to_string(a.lhs_ragged_dimensions)));
   HILO_RETURN_IF_ERROR(check_dimension("lhs_ragged_dims", a.lhs_ragged_dimensions[0], operands[0]));
   HILO_RETURN_IF_ERROR(check_unique_dimensions("rhs_group_dims", a.rhs_group_dimensions, operands[1]));
-  const size_t wanted = mode_of(a) == Mode::kKept ? 1 : 0;
-  if (a.rhs_group_dimensions.size() != wanted)
+  const size_t expected = mode_of(a) == Mode::kKept ? 1 : 0;
+  if (a.rhs_group_dimensions.size() != expected)
     return invalid_argument(fmt::format("rhs_group_dims: got {}, wanted {}", list_to_string(a.rhs_group_dimensions),
-                                        wanted == 1 ? "one, for the ragged dimension is kept" : "none"));
+                                        expected == 1 ? "one, for the ragged dimension is kept" : "none"));
   const Shape& sizes = operands[2];
   if (!is_integer(sizes.element_type()) || sizes.rank() == 0)
     return invalid_argument(fmt::format("group sizes are {}, wanted integers of rank 1", sizes.to_string()));
   if (sizes.rank() != 1)
     return unimplemented(fmt::format(
         "group sizes are {}: sizes that differ by batch are not implemented in this version", sizes.to_string()));
-  if (wanted == 1 && operands[1].dimension(a.rhs_group_dimensions[0]) != sizes.dimension(0))
+  if (expected == 1 && operands[1].dimension(a.rhs_group_dimensions[0]) != sizes.dimension(0))
     return invalid_argument(fmt::format("rhs has {} groups, there are {} sizes",
                                         operands[1].dimension(a.rhs_group_dimensions[0]), sizes.dimension(0)));
   return ok_status();
 }
 
 StatusOr<Shape> infer_ragged_dot(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const RaggedDotAttributes&>(*input.attributes);
+  const auto& a = attributes_of<RaggedDotAttributes>(input);
   HILO_RETURN_IF_ERROR(check_ragged(a, input.operands));
   const DotAttributes dot = dot_of(a);
   const Mode mode = mode_of(a);
@@ -102,7 +102,7 @@ StatusOr<Shape> infer_ragged_dot(const ShapeRuleInput& input) {
   return result.with_dimensions(sizes);
 }
 
-/// pred[groups, length]: is index m in group g?
+/// Returns pred[groups, length]: whether index m is in group g.
 Expr membership(Expr group_sizes, int64_t length) {
   Sink& sink = *group_sizes.sink;
   const int64_t groups = group_sizes.shape().dimension(0);
@@ -116,7 +116,7 @@ Expr membership(Expr group_sizes, int64_t length) {
   return bitwise_and(index >= rows(ends - sizes), index < rows(ends));
 }
 
-/// lhs once for each group, with zeros outside the group.
+/// Returns lhs once for each group, with zeros outside of the group.
 StatusOr<Expr> grouped(Expr lhs, Expr group_sizes, const RaggedDotAttributes& a) {
   const int64_t ragged = a.lhs_ragged_dimensions[0];
   const Shape shape = lhs.shape();
@@ -153,22 +153,15 @@ StatusOr<ComputationPtr> decompose_ragged_dot(const Instruction& i, std::span<co
 
 }  // namespace
 
-const OpDef& ragged_dot_op() {
-  static const OpDef definition = {.opcode = Opcode::kRaggedDot,
-                                   .name = "ragged-dot",
-                                   .arity = 3,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_ragged_dot,
-                                   .fields = kRaggedDotFields,
-                                   .make_attributes = make_attributes_of<RaggedDotAttributes>,
-                                   .copy_attributes = copy_attributes_of<RaggedDotAttributes>,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_ragged_dot,
-                                   .spec = "chlo.ragged_dot"};
-  return definition;
-}
+HILO_DEFINE_OP(ragged_dot_op, {.opcode = Opcode::kRaggedDot,
+                               .name = "ragged-dot",
+                               .arity = 3,
+                               .operand_types = kAnyArray,
+                               .cost = CostClass::kHero,
+                               .sharding = kUnshared,
+                               .infer_shape = infer_ragged_dot,
+                               .attributes = attributes_def<RaggedDotAttributes>(kRaggedDotFields),
+                               .decompose = decompose_ragged_dot,
+                               .spec = "chlo.ragged_dot"})
 
 }  // namespace hilo::hlo

@@ -6,15 +6,14 @@
 
 namespace hilo::hlo {
 
-/// Group g is a run of group_sizes[g] indices of lhs's ragged dimension. If that one is kept, each of its rows meets its
-/// group of rhs (rhs_group_dims), rows beyond all groups give 0; if it is contracted, the result has one product a group in
-/// front; if it is a batch dimension, groups don't matter. As jax.lax.ragged_dot_general.
+/// Group g is a range of group_sizes[g] indices of lhs's ragged dimension. If that dimension is kept, each of its rows
+/// is multiplied by its group of rhs (rhs_group_dims); rows after all groups give 0. If it is contracted, the result
+/// has a leading dimension with one product per group. If it is a batch dimension, groups have no effect. As
+/// jax.lax.ragged_dot_general.
 struct RaggedDotAttributes : DotAttributes {
   using Base = DotAttributes;
   Int64List lhs_ragged_dimensions;  ///< exactly one
   Int64List rhs_group_dimensions;   ///< one if the ragged dimension is kept, else none
 };
-
-const OpDef& ragged_dot_op();
 
 }  // namespace hilo::hlo

@@ -19,7 +19,7 @@ constexpr AttributeField kRngFields[] = {
 
 StatusOr<Shape> infer_rng(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
-  const RandomDistribution distribution = static_cast<const RngAttributes&>(*input.attributes).distribution;
+  const RandomDistribution distribution = attributes_of<RngAttributes>(input).distribution;
   const ElementType type = result.element_type();
   for (size_t i = 0; i < input.operands.size(); ++i) {  // rng_c1
     if (input.operands[i].compatible(Shape::scalar(type))) continue;
@@ -30,7 +30,7 @@ StatusOr<Shape> infer_rng(const ShapeRuleInput& input) {
   const bool fits = distribution == RandomDistribution::kNormal    ? is_floating(type)
                     : distribution == RandomDistribution::kUniform ? !is_complex(type)
                                                                    : false;
-  std::vector<int64_t> both = {2};  // what normal numbers take
+  std::vector<int64_t> both = {2};  // for pairs of normal numbers
   both.insert(both.end(), result.dimensions().begin(), result.dimensions().end());
   HILO_RETURN_IF_ERROR(Shape::make_array(ElementType::kF64, both).status());
   if (fits && wide) return result.with_default_layout();
@@ -39,14 +39,14 @@ StatusOr<Shape> infer_rng(const ShapeRuleInput& input) {
                                       element_type_name(type)));
 }
 
-/// FNV-1a.
+/// FNV-1a hash.
 uint64_t key_of(const Instruction& i) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : i.name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
 }
 
-/// Random words of `shape`, u32 or u64.
+/// Returns random words of `shape`, u32 or u64.
 Expr random_bits(Sink& sink, const Instruction& i, const Shape& shape) {
   const int64_t per_counter = shape.element_type() == ElementType::kU64 ? 2 : 4;
   const int64_t count = shape.element_count();
@@ -62,7 +62,7 @@ Expr random_bits(Sink& sink, const Instruction& i, const Shape& shape) {
   return element(drawn, 1);
 }
 
-/// Uniform in [0, 1), of f32 or f64: as many bits as the mantissa has.
+/// Returns uniform numbers in [0, 1), of f32 or f64, with as many random bits as the mantissa has.
 Expr unit_uniform(Sink& sink, const Instruction& i, const Shape& shape) {
   const bool wide = shape.element_type() == ElementType::kF64;
   const Expr bits = random_bits(sink, i, shape.with_element_type(wide ? ElementType::kU64 : ElementType::kU32));
@@ -70,7 +70,7 @@ Expr unit_uniform(Sink& sink, const Instruction& i, const Shape& shape) {
   return whole * (wide ? 0x1p-52 : 0x1p-23);
 }
 
-/// Standard normal numbers by Box and Muller's formula.
+/// Returns standard normal numbers by the Box-Muller transform.
 Expr unit_normal(Sink& sink, const Instruction& i, const Shape& shape) {
   std::vector<int64_t> both = {2};
   both.insert(both.end(), shape.dimensions().begin(), shape.dimensions().end());
@@ -80,10 +80,10 @@ Expr unit_normal(Sink& sink, const Instruction& i, const Shape& shape) {
   return sqrt(-2 * log(positive)) * cos(half(1) * (2 * std::numbers::pi));
 }
 
-/// A scalar for every number of `shape`.
+/// Broadcasts a scalar to `shape`.
 Expr everywhere(Expr scalar, const Shape& shape) { return broadcast(scalar, shape.dimensions(), {}); }
 
-/// a + bits mod (b - a), without signs.
+/// Returns a + bits mod (b - a), in unsigned arithmetic.
 Expr uniform_integers(Expr a, Expr b, const Instruction& i, const Shape& shape) {
   const bool wide = element_type_info(shape.element_type()).bits == 64;
   const ElementType work = wide ? ElementType::kU64 : ElementType::kU32;
@@ -117,22 +117,16 @@ StatusOr<ComputationPtr> decompose_rng(const Instruction& i, std::span<const Sha
 
 }  // namespace
 
-const OpDef& rng_op() {
-  static const OpDef definition = {.opcode = Opcode::kRng,
-                                   .name = "rng",
-                                   .arity = 2,
-                                   .operand_types = kAnyArray,
-                                   .traits = kEffect,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_rng,
-                                   .fields = kRngFields,
-                                   .make_attributes = make_attributes_of<RngAttributes>,
-                                   .copy_attributes = copy_attributes_of<RngAttributes>,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_rng,
-                                   .spec = "rng"};
-  return definition;
-}
+HILO_DEFINE_OP(rng_op, {.opcode = Opcode::kRng,
+                        .name = "rng",
+                        .arity = 2,
+                        .operand_types = kAnyArray,
+                        .traits = kEffect,
+                        .cost = CostClass::kHero,
+                        .sharding = kUnshared,
+                        .infer_shape = infer_rng,
+                        .attributes = attributes_def<RngAttributes>(kRngFields),
+                        .decompose = decompose_rng,
+                        .spec = "rng"})
 
 }  // namespace hilo::hlo

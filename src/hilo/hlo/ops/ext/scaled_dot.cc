@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/scaled_dot.h"
-
+// hlo/ops/ext/scaled_dot.cc -- dot of narrow floats with one scale for each block of elements.
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/op_sharding.h"
 
@@ -30,7 +30,7 @@ StatusOr<Shape> infer_scaled_dot(const ShapeRuleInput& input) {
   return op_def(Opcode::kDot).infer_shape({operands, input.attributes, nullptr});
 }
 
-/// x times its scales, as `type`.
+/// Returns x times its scales, as `type`.
 Expr scaled(Expr x, Expr scale, ElementType type) {
   const Shape shape = x.shape(), scales = scale.shape();
   Expr wide = convert(scale, type);
@@ -58,21 +58,21 @@ StatusOr<ComputationPtr> decompose_scaled_dot(const Instruction& i, std::span<co
 
 }  // namespace
 
-const OpDef& scaled_dot_op() {
-  static const OpDef definition = [] {
-    OpDef def = dot_op();
-    def.opcode = Opcode::kScaledDot;
-    def.name = "scaled-dot";
-    def.arity = 4;
-    def.operand_types = kFloating;
-    def.sharding = kUnshared;
-    def.infer_shape = infer_scaled_dot;
-    def.evaluate = nullptr;
-    def.decompose = decompose_scaled_dot;
-    def.spec = "scaled-dot";
-    return def;
-  }();
-  return definition;
-}
+/// scaled-dot(lhs, rhs, lhs_scale, rhs_scale): dot(lhs * lhs_scale, rhs * rhs_scale) in the result's type. Each scale
+/// applies to a block: the dimensions of a scale divide the operand's. A scalar scale applies to all elements.
+/// DotAttributes.
+HILO_DEFINE_OP(scaled_dot_op, [] {
+  OpDef def = dot_op();
+  def.opcode = Opcode::kScaledDot;
+  def.name = "scaled-dot";
+  def.arity = 4;
+  def.operand_types = kFloating;
+  def.sharding = kUnshared;
+  def.infer_shape = infer_scaled_dot;
+  def.evaluate = nullptr;
+  def.decompose = decompose_scaled_dot;
+  def.spec = "scaled-dot";
+  return def;
+}())
 
 }  // namespace hilo::hlo

@@ -31,7 +31,7 @@ Status check_counts(const ScanAttributes& a, size_t operand_count) {
   return ok_status();
 }
 
-/// The shape of one slice of xs operand `number`.
+/// Returns the shape of one slice of xs operand `number`.
 StatusOr<Shape> slice_shape(const Shape& xs, size_t number, int64_t length) {
   if (xs.rank() == 0 || xs.dimension(0) != length) {
     return invalid_argument(fmt::format("operand {} is {}; wanted a leading dimension of {}, the scan's length", number,
@@ -40,7 +40,7 @@ StatusOr<Shape> slice_shape(const Shape& xs, size_t number, int64_t length) {
   return xs.with_dimensions(xs.dimensions().subspan(1));
 }
 
-/// The step returns the tuple (carries, y slices), each carry at the type that it came in.
+/// Checks that the step returns the tuple (carries, y slices), with the same types of carries as its parameters.
 Status check_step_result(const Computation& step, std::span<const Shape> carries) {
   const Shape& result = step.result_shape();
   if (!result.is_tuple() || result.tuple_elements().size() < carries.size()) {
@@ -64,7 +64,7 @@ Status check_step_result(const Computation& step, std::span<const Shape> carries
 }
 
 StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const ScanAttributes&>(*input.attributes);
+  const auto& a = attributes_of<ScanAttributes>(input);
   HILO_RETURN_IF_ERROR(check_counts(a, input.operands.size()));
   const size_t first_xs = a.constant_count + a.carry_count;
   const std::span<const Shape> carries = input.operands.subspan(a.constant_count, a.carry_count);
@@ -86,7 +86,7 @@ StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
   return Shape::tuple(results);
 }
 
-/// Row `i` of `stacked` as a literal of shape `row`.
+/// Returns row `i` of `stacked` as a literal of shape `row`.
 Literal load_row(const Literal& stacked, int64_t i, const Shape& row) {
   const size_t bytes = row.byte_size();
   return Literal::from_bytes(row, stacked.bytes().subspan(static_cast<size_t>(i) * bytes, bytes));
@@ -129,22 +129,17 @@ StatusOr<Literal> evaluate_scan(const EvaluateInput& input) {
 
 }  // namespace
 
-const OpDef& ext_scan_op() {
-  static const OpDef definition = {.opcode = kExtScan,
-                                   .name = "hilo.scan",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_scan,
-                                   .fields = kScanFields,
-                                   .make_attributes = make_attributes_of<ScanAttributes>,
-                                   .copy_attributes = copy_attributes_of<ScanAttributes>,
-                                   .evaluate = evaluate_scan,
-                                   .decompose = decompose_scan,
-                                   .spec = "jax.lax.scan"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_scan_op, {.opcode = kExtScan,
+                             .name = "hilo.scan",
+                             .arity = -1,
+                             .operand_types = kAnyArray,
+                             .traits = kExtension,
+                             .cost = CostClass::kHero,
+                             .sharding = kUnshared,
+                             .infer_shape = infer_scan,
+                             .attributes = attributes_def<ScanAttributes>(kScanFields),
+                             .evaluate = evaluate_scan,
+                             .decompose = decompose_scan,
+                             .spec = "jax.lax.scan"})
 
 }  // namespace hilo::hlo

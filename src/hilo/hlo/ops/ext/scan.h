@@ -6,16 +6,14 @@
 
 namespace hilo::hlo {
 
-/// Operands: constants, initial carries, xs (leading axis `length`). step takes constants, carries, one slice of each
-/// xs and returns the tuple (carries, one slice of each ys). Result: the tuple (final carries, stacked ys).
+/// Operands: constants, initial carries, xs (leading axis `length`). step maps constants, carries and one slice of each
+/// xs to the tuple (carries, one slice of each ys). Result: the tuple (final carries, stacked ys).
 struct ScanAttributes : Attributes {
   ComputationPtr step;
   int64_t length = 0;
   int64_t constant_count = 0;
   int64_t carry_count = 0;
-  bool reverse = false;  ///< from the last slice to the first; ys keep the place of their xs
+  bool reverse = false;  ///< from the last slice to the first; slices of ys have the indices of those of xs
 };
-
-const OpDef& ext_scan_op();
 
 }  // namespace hilo::hlo

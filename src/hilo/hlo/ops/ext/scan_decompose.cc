@@ -61,14 +61,14 @@ StatusOr<ComputationPtr> condition_of(const Plan& plan) {
 
 Shape row_of(const Shape& stacked) { return stacked.with_dimensions(stacked.dimensions().subspan(1)); }
 
-/// `stacked` with a leading dimension of 1.
+/// Returns the shape of `stacked` with a leading dimension of 1.
 Shape one_row_of(const Shape& stacked) {
   std::vector<int64_t> sizes(stacked.dimensions().begin(), stacked.dimensions().end());
   sizes[0] = 1;
   return stacked.with_dimensions(sizes);
 }
 
-/// The operands, then start indices (row, 0, 0, ...).
+/// Returns the operands, then start indices (row, 0, 0, ...).
 Exprs at_row(Exprs operands, int64_t rank, Expr row, Expr zero) {
   operands.push_back(row);
   operands.resize(operands.size() + static_cast<size_t>(rank) - 1, zero);
@@ -122,7 +122,7 @@ StatusOr<ComputationPtr> decompose_scan(const Instruction& scan, std::span<const
   Exprs carried = d.operands(), ys;
   Exprs results(carried.begin() + plan.constants, carried.begin() + plan.first_xs);
   for (const Shape& y : plan.ys) ys.push_back(full(d, y, 0));
-  if (plan.attributes.length == 0) {  // there is no row to read, not even in a loop that never turns
+  if (plan.attributes.length == 0) {  // there is no row to read, not even in a loop that never runs
     results.insert(results.end(), ys.begin(), ys.end());
     return std::move(d).finish(tuple(d, results));
   }

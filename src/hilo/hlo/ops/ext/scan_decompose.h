@@ -6,10 +6,10 @@
 
 namespace hilo::hlo {
 
-/// A computation with scan's operands as parameters and its result. The loop carries
+/// Returns a computation with scan's operands as parameters and its result. The loop carries
 ///     (counter, constants..., carries..., xs..., ys...)
-/// and each turn reads row i (length-1-i in reverse) of xs, calls the step and writes that row of ys in place.
-/// The counter is s32 where `length` fits. A scan of length 0 has no loop.
+/// and each iteration reads row i (length-1-i in reverse) of xs, calls the step and writes that row of ys in place. The
+/// counter is s32 if `length` fits. A scan of length 0 has no loop.
 StatusOr<ComputationPtr> decompose_scan(const Instruction& scan, std::span<const Shape> operands);
 
 }  // namespace hilo::hlo

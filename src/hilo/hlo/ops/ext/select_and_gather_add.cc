@@ -19,7 +19,7 @@ constexpr AttributeField kSelectAndGatherAddFields[] = {
 };
 
 StatusOr<Shape> infer_select_and_gather_add(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const SelectAndGatherAddAttributes&>(*input.attributes);
+  const auto& a = attributes_of<SelectAndGatherAddAttributes>(input);
   const Shape tangents = input.operands[0].with_default_layout(), operand = input.operands[1].with_default_layout();
   if (tangents != operand) {
     return invalid_argument(
@@ -32,7 +32,7 @@ StatusOr<Shape> infer_select_and_gather_add(const ShapeRuleInput& input) {
   return Shape::make_array(operand.element_type(), counts);
 }
 
-/// (taken, value, tangent) of two places: the first's where `select` keeps it, or where the second is none.
+/// Combines two (taken, value, tangent): the first stays if `select` keeps it, or if the second isn't taken.
 StatusOr<ComputationPtr> reducer_of(const ComputationPtr& keeps, ElementType type) {
   const Shape scalar = Shape::scalar(type), flag = Shape::scalar(ElementType::kPred);
   const Shape shapes[] = {flag, scalar, scalar, flag, scalar, scalar};
@@ -45,7 +45,7 @@ StatusOr<ComputationPtr> reducer_of(const ComputationPtr& keeps, ElementType typ
       tuple(d, {bitwise_or(taken, other_taken), select(first, value, other), select(first, tangent, other_tangent)}));
 }
 
-/// A reduce-window of (taken, value, tangent): the initial value is not taken, so it loses to every element.
+/// A reduce-window of (taken, value, tangent). The initial value isn't taken, so every element replaces it.
 StatusOr<ComputationPtr> decompose_select_and_gather_add(const Instruction& i, std::span<const Shape> operands) {
   const auto& a = attributes_of<SelectAndGatherAddAttributes>(i);
   Decomposition d(i, operands);
@@ -65,22 +65,17 @@ void select_and_gather_add_rule(RuleBuilder& builder) {
 
 }  // namespace
 
-const OpDef& ext_select_and_gather_add_op() {
-  static const OpDef definition = {.opcode = kExtSelectAndGatherAdd,
-                                   .name = "hilo.select_and_gather_add",
-                                   .arity = 2,
-                                   .operand_types = kFloating,
-                                   .traits = kExtension,
-                                   .cost = CostClass::kHero,
-                                   .sharding = {select_and_gather_add_rule, passing_factors},
-                                   .infer_shape = infer_select_and_gather_add,
-                                   .fields = kSelectAndGatherAddFields,
-                                   .make_attributes = make_attributes_of<SelectAndGatherAddAttributes>,
-                                   .copy_attributes = copy_attributes_of<SelectAndGatherAddAttributes>,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_select_and_gather_add,
-                                   .spec = "jax.lax.reduce_window"};
-  return definition;
-}
+HILO_DEFINE_OP(ext_select_and_gather_add_op,
+               {.opcode = kExtSelectAndGatherAdd,
+                .name = "hilo.select_and_gather_add",
+                .arity = 2,
+                .operand_types = kFloating,
+                .traits = kExtension,
+                .cost = CostClass::kHero,
+                .sharding = {select_and_gather_add_rule, passing_factors},
+                .infer_shape = infer_select_and_gather_add,
+                .attributes = attributes_def<SelectAndGatherAddAttributes>(kSelectAndGatherAddFields),
+                .decompose = decompose_select_and_gather_add,
+                .spec = "jax.lax.reduce_window"})
 
 }  // namespace hilo::hlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/select_and_gather_add.h -- the extension op select_and_gather_add: each window over the operand selects one
-// element, the result has that place's tangent. What pooling by maximum does to tangents; its transpose is
+// hlo/ops/ext/select_and_gather_add.h -- the extension op select_and_gather_add: each window over the operand selects
+// one element, and the result is the tangent at its position. This is the tangent of max pooling; its transpose is
 // select-and-scatter.
 #pragma once
 
@@ -14,7 +14,5 @@ struct SelectAndGatherAddAttributes : Attributes {
   Window window;
   ComputationPtr select;
 };
-
-const OpDef& ext_select_and_gather_add_op();
 
 }  // namespace hilo::hlo

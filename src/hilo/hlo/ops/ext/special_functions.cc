@@ -7,8 +7,8 @@
 
 #include "hilo/hlo/ir/extensions.h"
 
-// The approximations are those that XLA uses, so that results agree with JAX's to rounding. Only digamma has others: XLA's are off
-// by up to 22 units in the last place of 1 near its zeros, these by 9.
+// The approximations are those of XLA, so that results agree with JAX's up to rounding. Only digamma differs: near its
+// zeros XLA's errors are up to 22 units in the last place of 1, these are up to 9.
 namespace hilo::hlo::formulas {
 namespace {
 
@@ -90,14 +90,14 @@ constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.1392167
                                12.507343278686904814458936853,     -0.13857109526572011689554707,
                                9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
-/// x without the lower half of its digits.
+/// Returns x without the lower half of its digits.
 Expr half_digits(Expr x) {
   const bool is_double = x.type() == ElementType::kF64;
   const Expr bits = bitcast(x, is_double ? ElementType::kS64 : ElementType::kS32);
   return bitcast(bitwise_and(bits, full_like(bits, is_double ? -0x1p27 : -0x1p12)), x.type());
 }
 
-/// erfc of |x| >= 1 is e^(-x^2) times this.
+/// Returns erfc(|x|) / e^(-x^2) for |x| >= 1.
 Expr erfc_scaled(Expr size) {
   if (size.type() == ElementType::kF64) {
     return select(size < 8.0, polynomial(size, kErfcNumerator) / polynomial(size, kErfcDenominator),
@@ -107,14 +107,14 @@ Expr erfc_scaled(Expr size) {
   return select(size < 2.0, polynomial(square, kErfcSingle), polynomial(square, kErfcFarSingle)) / size;
 }
 
-/// erf of |x| <= 1.
+/// Returns erf(x) for |x| <= 1.
 Expr erf_central(Expr x) {
   const Expr square = x * x;
   if (x.type() == ElementType::kF64) return x * polynomial(square, kErfNumerator) / polynomial(square, kErfDenominator);
   return x * polynomial(square, kErfSingle);
 }
 
-/// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, with t = z + g + 1/2, where z > -1/2: of x or, below 1/2, of 1 - x.
+/// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, t = z + g + 1/2, where z + 1 > 1/2 is x or, for x < 1/2, 1 - x.
 struct Lanczos {
   Expr reflects;  ///< x < 1/2
   Expr z, t, log_t, sum;
@@ -130,18 +130,18 @@ Lanczos lanczos(Expr x) {
   return {reflects, z, t, log(t), sum};
 }
 
-/// The last of them, which are the leading terms: as many as numbers of single precision have digits for.
+/// Returns the last coefficients, which are the leading terms: as many as single precision needs.
 template <size_t n>
 std::span<const double> terms(const double (&all)[n], Expr x, size_t in_single) {
   return std::span(all).last(x.type() == ElementType::kF64 ? n : in_single);
 }
 
-/// The parts of digamma(x), x >= 1/2: a logarithm and what is to be taken from it.
+/// digamma(x) for x >= 1/2, as a logarithm and the number to subtract from it.
 struct DigammaParts {
   Expr log, rest;
 };
 
-/// By the series in 1 / x from 8 on, below from x + 7 down.
+/// Uses the series in 1 / x for x >= 8, and the recurrence from x + 7 for smaller x.
 /// Source    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 6.3.18 and 6.3.6
 DigammaParts digamma_parts(Expr x) {
   // B_2k / 2k for k = 10 down to 1
@@ -156,8 +156,9 @@ DigammaParts digamma_parts(Expr x) {
   return {log(at), series + select(is_small, steps, full_like(x, 0))};
 }
 
-/// 1 / x - pi cot(pi x) of |x| <= 1/2.
-/// Source    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 4.3.91, the poles at 1 and -1 apart
+/// Returns 1 / x - pi cot(pi x) for |x| <= 1/2.
+/// Source    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 4.3.91, with the poles at 1 and -1
+/// separated
 Expr cotangent_beside_pole(Expr x) {
   // 2 (zeta(2k) - 1) for k = 14 down to 1
   constexpr double kZeta[] = {7.4506680495769141096e-9, 2.9803109656730082469e-8, 1.1921637810251895922e-7,
@@ -169,7 +170,7 @@ Expr cotangent_beside_pole(Expr x) {
   return x * (polynomial(square, terms(kZeta, x, 7)) + 2.0 / (1.0 - square));
 }
 
-// ---- xla_erf_inv: the steps of XLA:CPU's program, where it fuses a product and the sum that takes it
+// ---- xla_erf_inv: the steps of XLA:CPU's code, which fuses a product with the sum that uses it
 
 Expr fma(Expr x, Expr y, Expr z) { return x.sink->add(kExtFma, {x, y, z}); }
 
@@ -179,7 +180,7 @@ Expr fused_polynomial(Expr x, std::span<const double> coefficients) {
   return sum;
 }
 
-/// The logarithm of normal numbers of f32: x = m 2^e with m from sqrt(1/2) to sqrt(2).
+/// Returns the logarithm as XLA computes it for normal f32 numbers: x = m 2^e with m from sqrt(1/2) to sqrt(2).
 /// Source    Moshier, Cephes Math Library: logf.c, its polynomial in three interleaved parts
 Expr xla_log_single(Expr x) {
   constexpr double kFirst[] = {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1};
@@ -200,7 +201,7 @@ Expr xla_log_single(Expr x) {
   return fma(e, full_like(x, kLn2High), (m - square * 0.5) + rest);
 }
 
-/// log(1 + y) of -1 < y <= 0.
+/// Returns log(1 + y) for -1 < y <= 0.
 /// Source    Moshier, Cephes Math Library: unity.c
 Expr xla_log1p(Expr y) {
   constexpr double kNumerator[] = {4.5270000862445199635215e-5, 4.9854102823193375972212e-1, 6.5787325942061044846969,
@@ -213,17 +214,17 @@ Expr xla_log1p(Expr y) {
                                      3.0909872225312059774938e2,
                                      2.1642788614495947685003e2,
                                      6.0118660497603843919306e1};
-  constexpr double kLeastByLog = 0.41421356237309504880;
+  constexpr double kMinByLog = 0.41421356237309504880;
   const Expr square = y * y, beside_one = y + 1.0;
   const Expr quotient = fused_polynomial(y, kNumerator) / fused_polynomial(y, kDenominator);
   const Expr small = y + (y * square * quotient - square * 0.5);
-  return select(abs(y) < kLeastByLog, small,
+  return select(abs(y) < kMinByLog, small,
                 y.type() == ElementType::kF64 ? log(beside_one) : xla_log_single(beside_one));
 }
 
 }  // namespace
 
-// Giles' polynomials as erf_inv has them, but XLA's logarithm, whose error at 1 - x^2 is that of x^2.
+// Uses Giles' polynomials as erf_inv does, but XLA's logarithm, whose error at 1 - x^2 is that of x^2.
 Expr xla_erf_inv(Expr x) {
   const Expr w = xla_log1p(x * -x), root = sqrt(-w);
   Expr factor;
@@ -238,7 +239,7 @@ Expr xla_erf_inv(Expr x) {
   return x * select(size < 1.0, factor, select(size == 1.0, full_like(x, kInfinity), full_like(x, kNan)));
 }
 
-// Of 1 - x^2, whose digits x^2 would round away near 1, both factors are nearly exact.
+// Uses 1 - x^2 = (1 - x) (1 + x): both factors are nearly exact, while x^2 would lose the digits near 1.
 Expr erf_inv(Expr x) {
   const Expr size = abs(x), w = -log((1.0 - size) * (1.0 + size));
   Expr factor;
@@ -252,8 +253,8 @@ Expr erf_inv(Expr x) {
   return select(size == 1.0, x * kInfinity, factor * x);
 }
 
-// e^(-x^2) is e^(-high^2) e^(high^2 - x^2), where high is x with so few digits that its square is exact: the rounding of x^2
-// would cost up to x^2 units in the last place. The second factor is near 1.
+// e^(-x^2) = e^(-high^2) e^(high^2 - x^2), where high is x with so few digits that its square is exact. The rounding of
+// x^2 would cost up to x^2 units in the last place. The second factor is near 1.
 Expr erfc(Expr x) {
   const double underflows_below = x.type() == ElementType::kF64 ? -746 : -104;  // of exp
   constexpr double kExp[] = {1 / 24.0, 1 / 6.0, 1 / 2.0, 1, 1};
@@ -264,14 +265,16 @@ Expr erfc(Expr x) {
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
-// log gamma(z + 1) = log sqrt(2 pi) + (z + 1/2) log t - t + log sum. Below 1/2: gamma(x) gamma(1 - x) = pi / sin(pi x).
+// Uses log gamma(z + 1) = log sqrt(2 pi) + (z + 1/2) log t - t + log sum. Below 1/2: gamma(x) gamma(1 - x) = pi /
+// sin(pi x).
 Expr lgamma(Expr x) {
   const Lanczos l = lanczos(x);
   const double log_root = (std::log(2.0) + std::log(std::numbers::pi)) / 2;
   const Expr direct = log_root + (l.z + 0.5 - l.t / l.log_t) * l.log_t + log(l.sum);
   const Expr size = abs(x), fraction = size - floor(size);
-  const Expr distance = select(fraction > 0.5, 1.0 - fraction, fraction);  // to the next whole number
-  // So near that the sine is the angle pi goes out of the quotient: least numbers have no digits to be multiplied.
+  const Expr distance = select(fraction > 0.5, 1.0 - fraction, fraction);  // to the nearest integer
+  // This near, the sine is pi times the distance, and pi cancels in the quotient. The smallest numbers have too few
+  // digits to be multiplied by it.
   const Expr tiny = distance < (x.type() == ElementType::kF64 ? 1e-9 : 1e-4);
   const Expr log_sine = log(select(tiny, distance, sin(std::numbers::pi * distance)));
   const Expr log_pi = select(tiny, full_like(x, 0), full_like(x, std::log(std::numbers::pi)));
@@ -279,12 +282,12 @@ Expr lgamma(Expr x) {
   return select(size == kInfinity, full_like(x, kInfinity), select(l.reflects, reflected, direct));
 }
 
-// Below 1/2: digamma(x) = digamma(1 - x) - pi cot(pi x). Near its zeros the logarithm and 1 / x are nearly equal, so that their
-// difference is exact and the smaller rest is all that is rounded.
+// Below 1/2: digamma(x) = digamma(1 - x) - pi cot(pi x). Near its zeros the logarithm and 1 / x are nearly equal. Their
+// difference is then exact, and only the small remainder is rounded.
 Expr digamma(Expr x) {
   const Expr reflects = x < 0.5;
   const DigammaParts direct = digamma_parts(select(reflects, 1.0 - x, x));
-  const Expr beside = x - floor(x + 0.5);  // the cotangent's period is 1
+  const Expr beside = x - floor(x + 0.5);  // the cotangent has period 1
   const Expr reflected = (direct.log - 1.0 / beside) + (cotangent_beside_pole(beside) - direct.rest);
   const Expr pole = bitwise_and(x <= 0.0, is_whole(x));
   return select(pole, full_like(x, kNan), select(reflects, reflected, direct.log - direct.rest));
@@ -298,7 +301,7 @@ Expr polygamma(Expr n, Expr x) {
   return select(natural, select(n == 0.0, digamma(x), derivative), full_like(x, kNan));
 }
 
-// The first 10 terms of the sum over (q + k)^-x, then Euler and Maclaurin's formula for the others.
+// The first 10 terms of the sum over (q + k)^-x, then the Euler-Maclaurin formula for the others.
 // Source    Johansson, "Rigorous high-precision computation of the Hurwitz zeta function" (2015), formula 5
 Expr zeta(Expr x, Expr q) {
   // (2k)! / B_2k for k = 12 down to 1
@@ -330,7 +333,7 @@ Expr zeta(Expr x, Expr q) {
     k -= 2;
   }
   const Expr corrections = last * (x / at * (series + 1 / 12.0) + 0.5);
-  // A sum whose next term is nothing beside it is right as it is; the corrections may be infinity times 0.
+  // If the next term is negligible, the sum is correct without corrections, which may be infinity times 0.
   const double least = x.type() == ElementType::kF64 ? std::numeric_limits<double>::denorm_min()
                                                      : static_cast<double>(std::numeric_limits<float>::denorm_min());
   const Expr total = select(abs(last) < abs(sum) * least, sum, sum + integral + corrections);
@@ -343,7 +346,7 @@ Expr zeta(Expr x, Expr q) {
   return select(x == 1.0, full_like(x, kInfinity), defined);
 }
 
-// Numbers of one sign stand in the order of their bits.
+// Numbers of one sign are in the order of their bits.
 Expr nextafter(Expr x, Expr y) {
   const ElementType type = x.type();
   const int bits = element_type_info(type).bits;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/special_functions.h -- what the extension ops erfc, lgamma, zeta, ... compute.
+// hlo/ops/ext/special_functions.h -- formulas of the extension ops erfc, lgamma, zeta, ...
 #pragma once
 
 #include "hilo/hlo/build/expr.h"
 
 namespace hilo::hlo::formulas {
 
-// By their names in jax.lax, of f32 and f64; nextafter of any float with a sign, infinities and 16 bits or more.
+// By their names in jax.lax, for f32 and f64; nextafter for any float with a sign, infinities and at least 16 bits.
 Expr erf_inv(Expr x);
-Expr xla_erf_inv(Expr x);  ///< bit for bit as XLA:CPU has it on machines with FMA; of f64 but for the logarithm
+Expr xla_erf_inv(Expr x);  ///< bit-identical to XLA:CPU on machines with FMA; for f64 except for the logarithm
 Expr erfc(Expr x);
 Expr lgamma(Expr x);
 Expr digamma(Expr x);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/stochastic_convert.h"
-
+// hlo/ops/ext/stochastic_convert.cc -- converts floats to integers, rounding up with the probability of the fraction.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "hilo/hlo/ir/instruction.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise.h"
@@ -81,7 +81,7 @@ StatusOr<Literal> evaluate_stochastic_convert(const EvaluateInput& input) {
   return out;
 }
 
-/// In f64 throughout, which holds all other floats and, up to s32, all results.
+/// Computes in f64, which represents all other floats and all results up to s32.
 StatusOr<ComputationPtr> decompose_stochastic_convert(const Instruction& i, std::span<const Shape> operands) {
   Decomposition d(i, operands);
   const ElementType to = i.shape.element_type(), random_type = operands[1].element_type();
@@ -101,22 +101,17 @@ StatusOr<ComputationPtr> decompose_stochastic_convert(const Instruction& i, std:
 
 }  // namespace
 
-const OpDef& stochastic_convert_op() {
-  static const OpDef definition = {.opcode = Opcode::kStochasticConvert,
-                                   .name = "stochastic-convert",
-                                   .arity = 2,
-                                   .operand_types = kReal,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kExpensive,
-                                   .sharding = kPointwise,
-                                   .infer_shape = infer_stochastic_convert,
-                                   .fields = {},
-                                   .make_attributes = nullptr,
-                                   .copy_attributes = nullptr,
-                                   .evaluate = evaluate_stochastic_convert,
-                                   .decompose = decompose_stochastic_convert,
-                                   .spec = "stochastic-convert"};
-  return definition;
-}
+/// stochastic-convert(x, random): |x| is rounded up if `random`, as a fraction of its range, is below the fraction of
+/// |x|. NaN gives 0; values out of range saturate.
+HILO_DEFINE_OP(stochastic_convert_op, {.opcode = Opcode::kStochasticConvert,
+                                       .name = "stochastic-convert",
+                                       .arity = 2,
+                                       .operand_types = kReal,
+                                       .cost = CostClass::kExpensive,
+                                       .sharding = kPointwise,
+                                       .infer_shape = infer_stochastic_convert,
+                                       .evaluate = evaluate_stochastic_convert,
+                                       .decompose = decompose_stochastic_convert,
+                                       .spec = "stochastic-convert"})
 
 }  // namespace hilo::hlo

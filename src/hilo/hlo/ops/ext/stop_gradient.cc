@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/ops/ext/stop_gradient.h"
-
+// hlo/ops/ext/stop_gradient.cc -- the extension op stop_gradient: the identity, whose tangent is zero.
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ir/extensions.h"
+#include "hilo/hlo/ir/op_def.h"
 #include "hilo/hlo/ops/op_sharding.h"
 
 namespace hilo::hlo {
@@ -20,22 +20,16 @@ StatusOr<ComputationPtr> decompose_stop_gradient(const Instruction&, std::span<c
 
 }  // namespace
 
-const OpDef& ext_stop_gradient_op() {
-  static constexpr OpDef kDef = {.opcode = kExtStopGradient,
-                                 .name = "hilo.stop_gradient",
-                                 .arity = 1,
-                                 .operand_types = kAnyArray,
-                                 .traits = kExtension | kMovesData,
-                                 .cost = CostClass::kFree,
-                                 .sharding = kPointwise,
-                                 .infer_shape = infer_stop_gradient,
-                                 .fields = {},
-                                 .make_attributes = nullptr,
-                                 .copy_attributes = nullptr,
-                                 .evaluate = evaluate_stop_gradient,
-                                 .decompose = decompose_stop_gradient,
-                                 .spec = "jax.lax.stop_gradient"};
-  return kDef;
-}
+HILO_DEFINE_OP(ext_stop_gradient_op, {.opcode = kExtStopGradient,
+                                      .name = "hilo.stop_gradient",
+                                      .arity = 1,
+                                      .operand_types = kAnyArray,
+                                      .traits = kExtension | kMovesData,
+                                      .cost = CostClass::kFree,
+                                      .sharding = kPointwise,
+                                      .infer_shape = infer_stop_gradient,
+                                      .evaluate = evaluate_stop_gradient,
+                                      .decompose = decompose_stop_gradient,
+                                      .spec = "jax.lax.stop_gradient"})
 
 }  // namespace hilo::hlo

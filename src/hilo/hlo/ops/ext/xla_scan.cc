@@ -27,7 +27,7 @@ Shape without_dimension(const Shape& shape, int64_t dimension) {
   return shape.with_dimensions(sizes);
 }
 
-/// What the body takes.
+/// Returns the parameters of the body.
 StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span<const Shape> operands) {
   const int64_t count = operands.size();
   if (a.num_carries < 0 || a.num_carries >= count)
@@ -52,9 +52,9 @@ StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span
 }
 
 StatusOr<Shape> infer_xla_scan(const ShapeRuleInput& input) {
-  const auto& a = static_cast<const XlaScanAttributes&>(*input.attributes);
+  const auto& a = attributes_of<XlaScanAttributes>(input);
   HILO_ASSIGN_OR_RETURN(const std::vector<Shape> parameters, parameters_of(a, input.operands));
-  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: the computation is missing");
   const Shape& result = a.to_apply->result_shape();
   HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, parameters, result));
   if (!result.is_tuple() || result.tuple_size() < a.num_carries)
@@ -83,7 +83,7 @@ StatusOr<Shape> infer_xla_scan(const ShapeRuleInput& input) {
   return Shape::tuple(results);
 }
 
-/// Dimension `from` of x moved to `to`.
+/// Moves dimension `from` of x to `to`.
 Expr moved(Expr x, int64_t from, int64_t to) {
   if (from == to) return x;
   Int64List permutation;
@@ -134,22 +134,15 @@ StatusOr<ComputationPtr> decompose_scan_op(const Instruction& i, std::span<const
 
 }  // namespace
 
-const OpDef& scan_op() {
-  static const OpDef definition = {.opcode = Opcode::kScan,
-                                   .name = "scan",
-                                   .arity = -1,
-                                   .operand_types = kAnyArray,
-                                   .traits = kNoTraits,
-                                   .cost = CostClass::kHero,
-                                   .sharding = kUnshared,
-                                   .infer_shape = infer_xla_scan,
-                                   .fields = kXlaScanFields,
-                                   .make_attributes = make_attributes_of<XlaScanAttributes>,
-                                   .copy_attributes = copy_attributes_of<XlaScanAttributes>,
-                                   .evaluate = nullptr,
-                                   .decompose = decompose_scan_op,
-                                   .spec = "scan"};
-  return definition;
-}
+HILO_DEFINE_OP(scan_op, {.opcode = Opcode::kScan,
+                         .name = "scan",
+                         .arity = -1,
+                         .operand_types = kAnyArray,
+                         .cost = CostClass::kHero,
+                         .sharding = kUnshared,
+                         .infer_shape = infer_xla_scan,
+                         .attributes = attributes_def<XlaScanAttributes>(kXlaScanFields),
+                         .decompose = decompose_scan_op,
+                         .spec = "scan"})
 
 }  // namespace hilo::hlo

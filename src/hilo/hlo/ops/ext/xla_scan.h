@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/ext/xla_scan.h -- XLA's scan: operands xs then carries, a body (x slices, carries) -> (y slices, carries). In hilo it
-// becomes hilo.scan, which has derivatives and a loop.
+// hlo/ops/ext/xla_scan.h -- XLA's scan: operands xs then carries, a body (x slices, carries) -> (y slices, carries).
+// hilo converts it to hilo.scan, which has derivatives and a loop.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
 
 namespace hilo::hlo {
 
-/// May steps be regrouped? hilo takes no such leave.
+/// Whether steps may be regrouped. hilo never does.
 enum class Associative : uint8_t { kUnstated, kTrue, kFalse };
 inline constexpr std::string_view kAssociativeNames[] = {"", "true", "false"};
 
@@ -18,7 +18,5 @@ struct XlaScanAttributes : Attributes {
   Associative is_associative = Associative::kUnstated;
   ComputationPtr to_apply;
 };
-
-const OpDef& scan_op();
 
 }  // namespace hilo::hlo

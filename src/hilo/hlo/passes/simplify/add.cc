@@ -5,7 +5,7 @@
 namespace hilo::hlo {
 
 InstructionId simplify_add(RewriteBuilder& b, const RewriteNode& n) {
-  // x + -0 -> x. Not x + 0: that turns -0 into +0.
+  // x + -0 -> x. Not x + 0, which turns -0 into +0.
   if (const auto x = other_operand(b, n, is_additive_identity)) return *x;
   // x + -y -> x - y, the definition of subtraction.
   if (const RewriteNode* y = match(b, n.operand(1), Opcode::kNegate)) {
@@ -28,9 +28,9 @@ InstructionId simplify_subtract(RewriteBuilder& b, const RewriteNode& n) {
   // x - -y -> x + y.
   if (const RewriteNode* negated = match(b, y, Opcode::kNegate)) return b.add(Opcode::kAdd, {x, negated->operand(0)});
   if (!is_integer(n.shape)) return kNoInstruction;
-  // x - x -> 0, for integers: a float may be infinite or NaN.
+  // x - x -> 0, for integers; a float may be infinite or NaN.
   if (x == y) return splat_like(b, n.shape, 0);
-  // x - c -> x + -c, for integers, so that chains of additions meet.
+  // x - c -> x + -c, for integers, so that chains of additions are merged.
   if (splat_value(b, y) != nullptr) return b.add(Opcode::kAdd, {x, b.add(Opcode::kNegate, {y})});
   return kNoInstruction;
 }

@@ -9,7 +9,7 @@ InstructionId simplify_broadcast(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0);
   const RewriteNode& from = b.node(x);
   const Int64List& dimensions = attributes_of<BroadcastAttributes>(n).dimensions;
-  // To the shape it has -> x.
+  // The shape stays -> x.
   if (from.shape == n.shape && is_identity_order(dimensions)) return x;
   // broadcast(broadcast(x)) -> broadcast(x).
   if (from.opcode == Opcode::kBroadcast) {
@@ -22,7 +22,7 @@ InstructionId simplify_broadcast(RewriteBuilder& b, const RewriteNode& n) {
     const int64_t at = dimensions[attributes_of<IotaAttributes>(from).dimension];
     return b.add(Opcode::kIota, {}, make<IotaAttributes>([&](auto& a) { a.dimension = at; }), n.shape);
   }
-  // Dimensions of size 1 come in and the others keep their order -> reshape.
+  // Only inserts dimensions of size 1, in the same order -> reshape.
   const bool keeps_order = std::is_sorted(dimensions.begin(), dimensions.end());
   if (keeps_order && from.shape.element_count() == n.shape.element_count() && n.shape.element_count() != 0 &&
       !from.shape.is_scalar()) {

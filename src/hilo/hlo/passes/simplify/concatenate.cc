@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "hilo/hlo/passes/simplify/dimensions.h"
 #include "hilo/hlo/passes/simplify/match.h"
 #include "hilo/hlo/passes/simplify/rules.h"
@@ -6,9 +8,9 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr size_t kMostOperands = 64;  // flattening a chain of concatenations stops here, so that its cost stays linear
+constexpr size_t kMaxOperands = 64;  // limit on flattening a chain of concatenations, so that its cost stays linear
 
-/// Two slices of one array that lie side by side along `d`, and are equal elsewhere -> one slice.
+/// Merges two slices of one array that are adjacent along `d` and equal in other dimensions.
 InstructionId joined(RewriteBuilder& b, InstructionId left, InstructionId right, int64_t d) {
   const RewriteNode* x = match(b, left, Opcode::kSlice);
   const RewriteNode* y = match(b, right, Opcode::kSlice);
@@ -28,18 +30,18 @@ InstructionId joined(RewriteBuilder& b, InstructionId left, InstructionId right,
 }  // namespace
 
 InstructionId simplify_concatenate(RewriteBuilder& b, const RewriteNode& n) {
-  // Of one -> that one.
+  // One operand -> that operand.
   if (n.operands.size() == 1) return n.operand(0);
   const int64_t d = attributes_of<ConcatenateAttributes>(n).dimension;
   std::vector<InstructionId> operands;
   for (size_t i = 0; i < n.operands.size(); ++i) {
     const InstructionId x = n.operand(i);
-    // Empty ones add nothing.
+    // Skips empty operands.
     if (b.shape(x).dimension(d) == 0) continue;
     // concatenate(concatenate(x, y), z) -> concatenate(x, y, z).
     const RewriteNode* nested = match(b, x, Opcode::kConcatenate);
     if (nested != nullptr && attributes_of<ConcatenateAttributes>(*nested).dimension == d &&
-        operands.size() + nested->operands.size() + (n.operands.size() - i) <= kMostOperands) {
+        operands.size() + nested->operands.size() + (n.operands.size() - i) <= kMaxOperands) {
       operands.insert(operands.end(), nested->operands.begin(), nested->operands.end());
       continue;
     }
@@ -47,11 +49,11 @@ InstructionId simplify_concatenate(RewriteBuilder& b, const RewriteNode& n) {
     if (slice_of_both == kNoInstruction) operands.push_back(x);
     else operands.back() = slice_of_both;
   }
-  if (operands.empty()) return n.operand(0);  // all are empty, so is the result
+  if (operands.empty()) return n.operand(0);  // all operands are empty, so the result is too
   if (operands.size() == 1) return operands[0];
-  // The same scalar everywhere -> broadcast of it.
+  // All operands repeat one scalar -> broadcast of it.
   const Literal* value = splat_value(b, operands[0]);
-  const bool all_equal = value != nullptr && std::all_of(operands.begin(), operands.end(), [&](InstructionId x) {
+  const bool all_equal = value != nullptr && std::ranges::all_of(operands, [&](InstructionId x) {
                            const Literal* other = splat_value(b, x);
                            return other != nullptr && other->identical(*value);
                          });

@@ -5,7 +5,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Every value of `from` is a value of `to`.
+/// Returns whether `to` can represent every value of `from`.
 bool is_lossless(ElementType from, ElementType to) {
   const ElementTypeInfo& a = element_type_info(from);
   const ElementTypeInfo& c = element_type_info(to);
@@ -16,7 +16,7 @@ bool is_lossless(ElementType from, ElementType to) {
     case ElementClass::kSigned:
     case ElementClass::kUnsigned: {
       const int magnitude = a.bits - (a.element_class == ElementClass::kSigned ? 1 : 0);
-      // f16 holds the integers up to 2^11 and its range is wider, so the mantissa decides for it as for the others.
+      // f16 represents integers up to 2^11, and its range is wider; so only the mantissa matters, as for other floats.
       if (to_float) return magnitude <= to_float->mantissa_bits;
       if (c.element_class == ElementClass::kSigned) return magnitude <= c.bits - 1;
       return c.element_class == ElementClass::kUnsigned && a.element_class == ElementClass::kUnsigned &&
@@ -38,12 +38,12 @@ bool is_lossless(ElementType from, ElementType to) {
 
 InstructionId simplify_convert(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0);
-  // To the type it has -> x.
+  // The type stays -> x.
   if (b.shape(x).element_type() == n.shape.element_type()) return x;
   const RewriteNode* first = match(b, x, Opcode::kConvert);
   if (first == nullptr) return kNoInstruction;
-  // convert(convert(x)) -> convert(x) if the first loses nothing. From a float to an integer values saturate, from an
-  // integer to an integer they wrap: integers that took the way over a float may only skip it if neither happens.
+  // convert(convert(x)) -> convert(x) if the first conversion loses nothing. Conversions from float to integer
+  // saturate, those between integers wrap. A detour over a float can only be skipped if neither can happen.
   const ElementType from = b.shape(first->operand(0)).element_type();
   const ElementType via = first->shape.element_type();
   const ElementType to = n.shape.element_type();
@@ -51,16 +51,16 @@ InstructionId simplify_convert(RewriteBuilder& b, const RewriteNode& n) {
   const bool via_float = float_format(via).has_value(), from_float = float_format(from).has_value();
   const bool to_integer = is_integer(n.shape);
   if (via_float && !from_float && to_integer && !is_lossless(from, to)) return kNoInstruction;
-  // Its largest number is an infinity on the straight way only.
+  // f4's largest number becomes an infinity only without the detour.
   if (from == ElementType::kF4E2M1Fn && to_integer) return kNoInstruction;
   return b.add(Opcode::kConvert, {first->operand(0)}, nullptr, n.shape);
 }
 
 InstructionId simplify_bitcast_convert(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0);
-  // To the type it has -> x.
+  // The type stays -> x.
   if (b.shape(x) == n.shape) return x;
-  // There and back -> x; otherwise straight.
+  // bitcast(bitcast(x)) -> x or one bitcast.
   if (const RewriteNode* first = match(b, x, Opcode::kBitcastConvert)) {
     if (b.shape(first->operand(0)) == n.shape) return first->operand(0);
   }

@@ -10,7 +10,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Whether each element of the result is one element of the input times one of the kernel.
+/// Returns whether each element of the result is the product of one element of the input and one of the kernel.
 bool has_one_term(const ConvolutionAttributes& c, const Shape& input, const Shape& kernel) {
   const bool is_one = std::ranges::all_of(c.window, [&](const WindowDimension& w) {
     return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.padding_high == 0 && w.base_dilation == 1;
@@ -20,7 +20,7 @@ bool has_one_term(const ConvolutionAttributes& c, const Shape& input, const Shap
          kernel.dimension(c.dimensions.kernel_input) == 1 && kernel.dimension(c.dimensions.kernel_output) == features;
 }
 
-/// By the result's dimensions: which of the input's it is.
+/// Returns the input's dimension for each dimension of the result.
 Int64List from_input(const ConvolutionDimensions& d) {
   Int64List permutation(d.output_spatial.size() + 2);
   permutation[d.output_batch] = d.input_batch;
@@ -31,7 +31,7 @@ Int64List from_input(const ConvolutionDimensions& d) {
 
 }  // namespace
 
-/// convolution -> product of broadcasts, where each sum has one term: windows of one element, as many groups as features.
+/// convolution -> product of broadcasts, if each sum has one term: windows of one element, a group per feature.
 InstructionId simplify_convolution(RewriteBuilder& b, const RewriteNode& n) {
   const ConvolutionAttributes c = attributes_of<ConvolutionAttributes>(n);
   const Shape input = b.shape(n.operand(0)), kernel = b.shape(n.operand(1)), result = n.shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/simplify/dimensions.h -- small helpers of the rules that rearrange dimensions.
+// hlo/passes/simplify/dimensions.h -- helpers of rules that rearrange dimensions.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace hilo::hlo {
 
-/// 0, 1, 2, ...
+/// Returns whether the list is 0, 1, 2, ...
 inline bool is_identity_order(std::span<const int64_t> dimensions) {
   for (size_t i = 0; i < dimensions.size(); ++i) {
     if (dimensions[i] != static_cast<int64_t>(i)) return false;
@@ -30,10 +30,10 @@ inline InstructionId slice(RewriteBuilder& b, InstructionId x, std::vector<Slice
   return b.add(Opcode::kSlice, {x}, std::move(attributes));
 }
 
-/// All of dimension `extent`.
+/// Returns the range of all elements of a dimension.
 inline SliceRange whole(int64_t extent) { return {0, extent, 1}; }
 
-/// Elements that a range takes.
+/// Returns the number of elements of a range.
 inline int64_t length_of(const SliceRange& r) {
   return r.limit <= r.start ? 0 : (r.limit - r.start + r.stride - 1) / r.stride;
 }

@@ -8,7 +8,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// 1/c if c is a power of two and 1/c is a normal number of its type: x/c and x*(1/c) then round the same real number.
+/// Returns 1/c if c is a power of two and 1/c is a normal number of its type. Then x/c and x*(1/c) round the same real
+/// number.
 std::optional<double> exact_reciprocal(const Literal& scalar) {
   const double c = element_as_double(scalar, 0);
   int exponent = 0;
@@ -20,7 +21,7 @@ std::optional<double> exact_reciprocal(const Literal& scalar) {
   return std::abs(exponent - 1) <= largest ? std::optional(1 / c) : std::nullopt;
 }
 
-/// k if the value is 2^k everywhere.
+/// Returns k if every element is 2^k.
 std::optional<int> log2_of_splat(const RewriteBuilder& b, InstructionId id) {
   const std::optional<int64_t> value = splat_integer(b, id);
   if (!value || *value <= 0 || !std::has_single_bit(static_cast<uint64_t>(*value))) return std::nullopt;
@@ -35,7 +36,7 @@ InstructionId simplify_divide(RewriteBuilder& b, const RewriteNode& n) {
   if (is_complex) return kNoInstruction;
   // x / 1 -> x.
   if (is_splat_of(b, y, 1)) return x;
-  // x / -1 -> -x; the least integer stays itself either way.
+  // x / -1 -> -x; the smallest integer is mapped to itself in both cases.
   if (!is_unsigned_integer(n.shape) && is_splat_of(b, y, -1)) return b.add(Opcode::kNegate, {x});
   if (is_float(n.shape)) {
     // x / 2^k -> x * 2^-k.

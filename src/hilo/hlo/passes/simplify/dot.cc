@@ -8,8 +8,8 @@
 namespace hilo::hlo {
 namespace {
 
-/// The operand under a transpose, with `batch` and `contracting` renumbered for it; nullopt if there is no transpose or
-/// the free dimensions, which appear in the result in order, would change places.
+/// Returns the operand of a transpose, with `batch` and `contracting` renumbered for it. Returns nullopt if there is no
+/// transpose, or if it changes the order of the free dimensions, which the result has.
 std::optional<InstructionId> under_transpose(const RewriteBuilder& b, InstructionId x, Int64List& batch,
                                              Int64List& contracting) {
   const RewriteNode* transpose = match(b, x, Opcode::kTranspose);
@@ -26,8 +26,8 @@ std::optional<InstructionId> under_transpose(const RewriteBuilder& b, Instructio
   return transpose->operand(0);
 }
 
-/// The operand of a dot, without its contracted dimensions of one element, as the result sees it: `first_free`: the result's
-/// dimension that is its first one which is neither batch nor contracted.
+/// Broadcasts an operand of a dot to the result's shape, without its contracted dimensions of size 1. `first_free` is
+/// the result's dimension for the operand's first free dimension (neither batch nor contracted).
 InstructionId spread(RewriteBuilder& b, InstructionId x, const Int64List& batch, const Int64List& contracting,
                      int64_t first_free, const Shape& result) {
   const Shape shape = b.node(x).shape;
@@ -45,7 +45,7 @@ InstructionId spread(RewriteBuilder& b, InstructionId x, const Int64List& batch,
   return broadcast(b, y, std::move(dimensions), result);
 }
 
-/// dot -> product of broadcasts, where each sum has one term.
+/// dot -> product of broadcasts, if each sum has one term.
 InstructionId product_of_one_term(RewriteBuilder& b, const RewriteNode& n) {
   const DotAttributes dot = attributes_of<DotAttributes>(n);
   const InstructionId x = n.operand(0), y = n.operand(1);
@@ -69,7 +69,7 @@ InstructionId product_of_one_term(RewriteBuilder& b, const RewriteNode& n) {
 
 InstructionId simplify_dot(RewriteBuilder& b, const RewriteNode& n) {
   if (const InstructionId product = product_of_one_term(b, n); product != kNoInstruction) return product;
-  // dot(transpose(x), y) -> dot(x, y) with x's dimensions renumbered: the sums and their order are the same.
+  // dot(transpose(x), y) -> dot(x, y) with renumbered dimensions of x. The sums and their order stay the same.
   DotAttributes dot = attributes_of<DotAttributes>(n);
   const auto x = under_transpose(b, n.operand(0), dot.lhs_batch_dimensions, dot.lhs_contracting_dimensions);
   const auto y = under_transpose(b, n.operand(1), dot.rhs_batch_dimensions, dot.rhs_contracting_dimensions);

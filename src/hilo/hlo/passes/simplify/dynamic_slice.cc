@@ -6,13 +6,13 @@
 namespace hilo::hlo {
 namespace {
 
-/// The start along dimension d as the op sees it, clamped into bounds, if it is known.
+/// Returns the clamped start along dimension d, if it is known.
 std::optional<int64_t> known_start(const RewriteBuilder& b, const RewriteNode& n, size_t first_start, size_t d,
                                    int64_t extent, int64_t size) {
-  if (size == extent) return 0;  // wherever it points, it is clamped to 0
+  if (size == extent) return 0;  // every start is clamped to 0
   const std::optional<int64_t> start = splat_integer(b, n.operand(first_start + d));
   if (!start) {
-    // Unsigned numbers above 2^63 clamp to the end as well.
+    // Unsigned numbers above 2^63 are clamped to the end, too.
     return is_highest(b, n.operand(first_start + d)) ? std::optional(extent - size) : std::nullopt;
   }
   return std::clamp<int64_t>(*start, 0, extent - size);
@@ -37,16 +37,16 @@ InstructionId simplify_dynamic_slice(RewriteBuilder& b, const RewriteNode& n) {
 
 InstructionId simplify_dynamic_update_slice(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0), update = n.operand(1);
-  // The update has x's shape -> update.
+  // The update covers all of x -> update.
   if (b.shape(update) == n.shape) return update;
   // The update is empty -> x.
   if (b.shape(update).element_count() == 0) return x;
-  // What was read there is written back -> x.
+  // The update was read from the same place -> x.
   const RewriteNode* read = match(b, update, Opcode::kDynamicSlice);
   if (read != nullptr && read->operand(0) == x &&
       std::equal(read->operands.begin() + 1, read->operands.end(), n.operands.begin() + 2, n.operands.end()))
     return x;
-  // A second update of the same place hides the first.
+  // A second update of the same place overwrites the first.
   const RewriteNode* first = match(b, x, Opcode::kDynamicUpdateSlice);
   if (first != nullptr && b.shape(first->operand(1)) == b.shape(update) &&
       std::equal(first->operands.begin() + 2, first->operands.end(), n.operands.begin() + 2, n.operands.end())) {

@@ -7,7 +7,7 @@ namespace {
 
 bool is_zero(const RewriteBuilder& b, InstructionId id) { return is_splat_of(b, id, 0); }
 
-/// One operand is the negation of the other.
+/// Returns whether one operand is the negation of the other.
 bool are_opposite(const RewriteBuilder& b, const RewriteNode& n) {
   const RewriteNode* x = match(b, n.operand(0), Opcode::kNot);
   const RewriteNode* y = match(b, n.operand(1), Opcode::kNot);
@@ -41,9 +41,9 @@ InstructionId simplify_xor(RewriteBuilder& b, const RewriteNode& n) {
 }
 
 InstructionId simplify_shift(RewriteBuilder& b, const RewriteNode& n) {
-  // x << 0 -> x, and for the right shifts.
+  // x << 0 -> x, also for the right shifts.
   if (is_zero(b, n.operand(1))) return n.operand(0);
-  // A logical shift by the width or more leaves nothing.
+  // A logical shift by at least the width gives 0.
   const std::optional<int64_t> amount = splat_integer(b, n.operand(1));
   const int bits = element_type_info(n.shape.element_type()).bits;
   if (n.opcode != Opcode::kShiftRightArithmetic && amount && *amount >= bits) return splat_like(b, n.shape, 0);

@@ -12,7 +12,7 @@ namespace {
 
 ElementClass class_of(const Shape& shape) { return element_type_info(shape.element_type()).element_class; }
 
-/// Calls test(x) with the scalar as its native type; false for types without one.
+/// Calls test(x) with the scalar as its native type. Returns false for types without one.
 template <typename Test>
 bool test_scalar(const Literal* scalar, Test&& test) {
   if (scalar == nullptr) return false;
@@ -25,14 +25,14 @@ constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_sa
 
 bool is_positive_zero_or_nonzero(double x) { return x != 0 || !std::signbit(x); }
 
-/// x == value, where -0 is not 0.
+/// Returns x == value, where -0 is not 0.
 template <typename T>
 bool is_number(const T& x, double value) {
   if constexpr (kIsComplex<T>) {
     return x.real() == value && x.imag() == 0 && is_positive_zero_or_nonzero(x.real()) &&
            is_positive_zero_or_nonzero(x.imag());
   } else if constexpr (is_integral_element<T>) {
-    // Only small values are asked for, so rounding of large integers can't make them equal.
+    // Callers pass small values only, so rounding of large integers can't make them equal.
     return static_cast<double>(x) == value && (value >= 0) == (x >= T(0));
   } else {
     const double d = static_cast<double>(static_cast<float>(x));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/simplify/match.h -- questions that rules ask about values: is it a constant, which one, whose shape.
+// hlo/passes/simplify/match.h -- predicates and queries of rules: whether a value is constant, its scalar, its opcode.
 #pragma once
 
 #include <optional>
@@ -8,19 +8,19 @@
 
 namespace hilo::hlo {
 
-/// The instruction if it has this opcode, else null.
+/// Returns the instruction if it has this opcode, else null.
 inline const RewriteNode* match(const RewriteBuilder& b, InstructionId id, Opcode opcode) {
   return b.opcode(id) == opcode ? &b.node(id) : nullptr;
 }
 
-/// The value of a constant, or null.
+/// Returns the value of a constant, or null.
 const Literal* constant_value(const RewriteBuilder& b, InstructionId id);
 
-/// The scalar that every element of the value is (a scalar constant, or a broadcast of one), or null. Non-scalar
-/// constants with equal elements don't count: simplify_constant made them broadcasts.
+/// Returns the scalar that every element equals (a scalar constant, or a broadcast of one), or null. Non-scalar
+/// constants with equal elements don't count, because simplify_constant converts them to broadcasts.
 const Literal* splat_value(const RewriteBuilder& b, InstructionId id);
 
-/// The integer that every element is, if it is known and fits; pred counts as 0 and 1.
+/// Returns the integer that every element equals, if it is known and fits; pred counts as 0 and 1.
 std::optional<int64_t> splat_integer(const RewriteBuilder& b, InstructionId id);
 
 bool is_integer(const Shape& shape);
@@ -28,27 +28,28 @@ bool is_signed_integer(const Shape& shape);
 bool is_unsigned_integer(const Shape& shape);
 bool is_pred(const Shape& shape);
 bool is_float(const Shape& shape);
-/// pred or integer: arithmetic is exact.
+/// Returns whether arithmetic is exact: pred or integer.
 bool is_exact(const Shape& shape);
 
 struct FloatFormat {
   int exponent_bits;
-  int mantissa_bits;  ///< the hidden one included
+  int mantissa_bits;  ///< including the implicit bit
 };
-/// Of f16, bf16, f32, f64, and of the parts of c64 and c128; nullopt for other types.
+/// Returns the format of f16, bf16, f32, f64, and of the parts of c64 and c128; nullopt for other types.
 std::optional<FloatFormat> float_format(ElementType type);
 
-/// Every element is `value`, of whatever numeric type; zero means +0 in both parts of a complex number.
+/// Returns whether every element is `value`, for any numeric type. Zero means +0 in both parts of a complex number.
 bool is_splat_of(const RewriteBuilder& b, InstructionId id, double value);
-/// Every element is -0.0 (floats; both parts of a complex number) or, for exact types, 0: what may be added freely.
+/// Returns whether every element is the identity of addition: -0.0 for floats (in both parts of complex numbers), 0 for
+/// exact types.
 bool is_additive_identity(const RewriteBuilder& b, InstructionId id);
-/// Every bit of every element is set: -1, the largest unsigned number, true.
+/// Returns whether every bit of every element is set: -1, the largest unsigned number, true.
 bool is_all_ones(const RewriteBuilder& b, InstructionId id);
-/// Every element is the least (greatest) value of its type: MIN, -inf, false.
+/// Returns whether every element is the lowest (highest) value of its type, such as MIN, -inf, false.
 bool is_lowest(const RewriteBuilder& b, InstructionId id);
 bool is_highest(const RewriteBuilder& b, InstructionId id);
 
-/// The other operand of a two-operand op if `is(builder, operand)` holds for one, the second asked first.
+/// Returns the other operand of a binary op if `is(builder, operand)` is true for one. Tests the second operand first.
 template <typename Predicate>
 std::optional<InstructionId> other_operand(const RewriteBuilder& b, const RewriteNode& n, Predicate&& is) {
   if (is(b, n.operand(1))) return n.operand(0);
@@ -56,16 +57,16 @@ std::optional<InstructionId> other_operand(const RewriteBuilder& b, const Rewrit
   return std::nullopt;
 }
 
-/// `value` (0 or 1 in most rules) at every element of a value of this shape.
+/// Returns a value of this shape with `value` (0 or 1 in most rules) in every element.
 InstructionId splat_like(RewriteBuilder& b, const Shape& shape, double value);
 
-/// A sum of this term alone. Sums begin with 0, so one of -0 is 0.
+/// Returns the sum of one term. Sums begin with 0, so the sum of -0 is 0.
 InstructionId sum_of_one(RewriteBuilder& b, InstructionId term);
 
-/// For two-operand ops over exact types that are associative: op(op(x, c1), c2) = op(x, op(c1, c2)).
+/// For associative binary ops over exact types: op(op(x, c1), c2) = op(x, op(c1, c2)).
 InstructionId reassociate_constants(RewriteBuilder& b, const RewriteNode& n);
 
-/// An attribute struct filled in place: make<SliceAttributes>([&](auto& a) { a.ranges = ...; }).
+/// Creates attributes and fills them: make<SliceAttributes>([&](auto& a) { a.ranges = ...; }).
 template <typename T, typename Fill>
 AttributesPtr make(Fill&& fill) {
   auto attributes = std::make_shared<T>();

@@ -12,7 +12,7 @@ InstructionId simplify_multiply(RewriteBuilder& b, const RewriteNode& n) {
     return kNoInstruction;  // (a + bi)(1 + 0i) loses signed zeros and spreads NaN
   }
   if (is_exact(n.shape)) {
-    // x * 0 -> 0, for integers and pred: a float may be infinite, NaN or negative.
+    // x * 0 -> 0, for integers and pred; a float may be infinite, NaN or negative.
     if (other_operand(b, n, [](const auto& builder, InstructionId id) { return is_splat_of(builder, id, 0); })) {
       return splat_like(b, n.shape, 0);
     }

@@ -11,13 +11,13 @@
 namespace hilo::hlo {
 namespace {
 
-/// A reducer that works on the bits of its operands as integers.
+/// A reducer that computes on the bits of its operands as integers.
 struct BitsReducer {
   Opcode opcode;
   ElementType type;
 };
 
-/// The parameter whose bits an instruction gives as an integer, -1 for other instructions.
+/// Returns the parameter whose bits the instruction returns as an integer; -1 for other instructions.
 int64_t parameter_of_bits(const Computation& body, InstructionId id) {
   const Instruction& i = body.instruction(id);
   if (i.opcode != Opcode::kBitcastConvert || !is_integer(i.shape)) return -1;
@@ -43,7 +43,7 @@ std::optional<BitsReducer> operation_on_bits(const Computation& body) {
   return std::nullopt;
 }
 
-/// select(compare(bitcast(x), bitcast(y)), x, y): of equal bits either will do.
+/// select(compare(bitcast(x), bitcast(y)), x, y): if the bits are equal, either operand is right.
 std::optional<BitsReducer> extreme_of_bits(const Computation& body) {
   const Instruction& root = body.root();
   if (root.opcode != Opcode::kSelect) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<BitsReducer> extreme_of_bits(const Computation& body) {
   return BitsReducer{greater == same ? Opcode::kMaximum : Opcode::kMinimum, bits.element_type()};
 }
 
-/// Such a reduction -> the bits of a reduction of integers, whose order is free.
+/// Converts such a reduction to one of integers, whose order is free.
 InstructionId reduce_bits(RewriteBuilder& b, const RewriteNode& n) {
   const auto& reduce = attributes_of<ReduceAttributes>(n);
   const Computation& body = *reduce.to_apply;
@@ -102,7 +102,7 @@ InstructionId simplify_reduce(RewriteBuilder& b, const RewriteNode& n) {
   }
   // Nothing to reduce -> the initial value.
   if (is_empty && b.shape(init).element_type() == n.shape.element_type()) return broadcast(b, init, {}, n.shape);
-  // One element each -> init op x. The initial value stays, for 0 + -0 is 0; rules of the op drop it where they may.
+  // One element each -> init op x. The initial value stays, because 0 + -0 is 0; rules of the op may drop it.
   const std::optional<Opcode> opcode = opcode_of(reduce.to_apply->reducer_kind());
   if (!is_single || !opcode || b.shape(x).element_type() != n.shape.element_type()) return kNoInstruction;
   const InstructionId element = b.add(Opcode::kReshape, {x}, nullptr, n.shape);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/simplify/rules.h -- the simplifier's rules, one function per root op, and what they match with.
+// hlo/passes/simplify/rules.h -- the simplifier's rules, one function per root op, and forward_tuples().
 #pragma once
 
 #include "hilo/hlo/rewrite/rewriter.h"
 
 namespace hilo::hlo {
 
-// Each returns the replacement's id, or kNoInstruction if no rule fires. Which op has which: simplify.cc.
+// Each function returns the replacement's id, or kNoInstruction if no rule applies. simplify.cc maps ops to functions.
 InstructionId simplify_abs(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_add(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_and(RewriteBuilder& b, const RewriteNode& n);
@@ -53,7 +53,7 @@ InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_tuple(RewriteBuilder& b, const RewriteNode& n);
 InstructionId simplify_xor(RewriteBuilder& b, const RewriteNode& n);
 
-/// get-tuple-element(tuple(x, y), 0) -> x and nothing else: for passes that make tuples and are no simplifiers.
+/// Simplifies only get-tuple-element(tuple(x, y), 0) -> x, for passes that create tuples.
 InstructionId forward_tuples(RewriteBuilder& b, const RewriteNode& n);
 
 }  // namespace hilo::hlo

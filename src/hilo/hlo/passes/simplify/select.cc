@@ -16,7 +16,8 @@ InstructionId simplify_select(RewriteBuilder& b, const RewriteNode& n) {
   // select(p, true, false) -> p; select(p, false, true) -> !p.
   if (is_pred(n.shape) && b.shape(p) == n.shape) {
     const std::optional<int64_t> x = splat_integer(b, on_true), y = splat_integer(b, on_false);
-    if (x && y) return *x != 0 ? p : b.add(Opcode::kNot, {p});  // equal ones are the same instruction, see above
+    // Equal values are the same instruction, as checked above.
+    if (x && y) return *x != 0 ? p : b.add(Opcode::kNot, {p});
   }
   // select(p, select(p, x, y), z) -> select(p, x, z), and the other arm.
   if (const RewriteNode* nested = match(b, on_true, Opcode::kSelect); nested != nullptr && nested->operand(0) == p) {

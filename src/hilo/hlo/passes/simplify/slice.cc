@@ -21,13 +21,13 @@ InstructionId compose(RewriteBuilder& b, const RewriteNode& inner, const Ranges&
     const auto stride = checked_mul(r.stride, outer[d].stride);
     if (!stride) return kNoInstruction;
     const int64_t count = length_of(outer[d]);
-    const int64_t start = r.start + outer[d].start * r.stride;  // within the extent, so it fits
+    const int64_t start = r.start + outer[d].start * r.stride;  // inside of the extent, so it fits
     r = {start, count == 0 ? start : start + (count - 1) * *stride + 1, *stride};
   }
   return slice(b, inner.operand(0), std::move(composed));
 }
 
-/// slice(concatenate(x, y, ...)) -> slice of the one operand that it reads.
+/// slice(concatenate(x, y, ...)) -> slice of the operand that it reads, if it reads only one.
 InstructionId slice_of_concatenate(RewriteBuilder& b, const RewriteNode& concatenate, Ranges ranges) {
   const int64_t d = attributes_of<ConcatenateAttributes>(concatenate).dimension;
   SliceRange& r = ranges[d];
@@ -77,7 +77,7 @@ InstructionId simplify_slice(RewriteBuilder& b, const RewriteNode& n) {
   const Ranges& ranges = attributes_of<SliceAttributes>(n).ranges;
   bool all = true;
   for (size_t d = 0; d < ranges.size(); ++d) all &= takes_whole(ranges[d], from.shape.dimension(d));
-  // All of it -> x.
+  // All elements -> x.
   if (all) return x;
   if (from.opcode == Opcode::kSlice) return compose(b, from, ranges);
   if (from.opcode == Opcode::kConcatenate) return slice_of_concatenate(b, from, ranges);

@@ -8,7 +8,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// The dimensions longer than 1 keep their order.
+/// Returns whether the dimensions longer than 1 stay in order.
 bool moves_only_ones(const Int64List& permutation, const Shape& result) {
   int64_t last = -1;
   for (size_t i = 0; i < permutation.size(); ++i) {
@@ -31,7 +31,7 @@ InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId x = n.operand(0);
   const RewriteNode& from = b.node(x);
   const Int64List& permutation = attributes_of<TransposeAttributes>(n).permutation;
-  // Nothing moves -> x.
+  // The permutation is the identity -> x.
   if (is_identity_order(permutation)) return x;
   if (const Literal* value = splat_value(b, x)) return b.splat(n.shape, *value);
   // transpose(transpose(x)) -> transpose(x).

@@ -27,7 +27,7 @@ bool rounds_to_integer(Opcode opcode) {
 
 InstructionId simplify_abs(RewriteBuilder& b, const RewriteNode& n) {
   const RewriteNode& x = b.node(n.operand(0));
-  // |x| -> x if x is unsigned, or an absolute value already. ||MIN|| is |MIN|.
+  // |x| -> x if x is unsigned, or the result of abs. ||MIN|| is |MIN|.
   if (is_unsigned_integer(x.shape) || (x.opcode == Opcode::kAbs && x.shape == n.shape)) return n.operand(0);
   // |-x| -> |x|.
   if (x.opcode == Opcode::kNegate) return b.add(Opcode::kAbs, {x.operand(0)});
@@ -38,7 +38,7 @@ InstructionId simplify_negate(RewriteBuilder& b, const RewriteNode& n) {
   const RewriteNode& x = b.node(n.operand(0));
   // --x -> x.
   if (x.opcode == Opcode::kNegate) return x.operand(0);
-  // -(x - y) -> y - x, for integers: for equal floats it would give +0 where -0 is right.
+  // -(x - y) -> y - x, for integers. For equal floats it would return +0 instead of -0.
   if (x.opcode == Opcode::kSubtract && is_integer(n.shape))
     return b.add(Opcode::kSubtract, {x.operand(1), x.operand(0)});
   return kNoInstruction;
@@ -48,7 +48,7 @@ InstructionId simplify_not(RewriteBuilder& b, const RewriteNode& n) {
   const RewriteNode& x = b.node(n.operand(0));
   // !!x -> x.
   if (x.opcode == Opcode::kNot) return x.operand(0);
-  // !(x < y) -> x >= y. With IEEE's order of floats only == and != have an inverse: NaN is neither less nor greater.
+  // !(x < y) -> x >= y. In IEEE's order of floats only == and != have an inverse: comparisons with NaN are false.
   if (x.opcode == Opcode::kCompare) {
     const auto& compare = attributes_of<CompareAttributes>(x);
     const bool total = is_exact(b.shape(x.operand(0))) || compare.type == ComparisonType::kTotalOrder;
@@ -63,12 +63,12 @@ InstructionId simplify_not(RewriteBuilder& b, const RewriteNode& n) {
 }
 
 InstructionId simplify_rounding(RewriteBuilder& b, const RewriteNode& n) {
-  // floor(ceil(x)) -> ceil(x): what is whole stays itself.
+  // floor(ceil(x)) -> ceil(x): rounding an integer has no effect.
   return rounds_to_integer(b.opcode(n.operand(0))) ? n.operand(0) : kNoInstruction;
 }
 
 InstructionId simplify_copy(RewriteBuilder&, const RewriteNode& n) {
-  // copy(x) -> x; the sweep keeps it if it changes the layout.
+  // copy(x) -> x; the sweep keeps a copy that changes the layout.
   return n.operand(0);
 }
 
@@ -94,7 +94,7 @@ InstructionId simplify_complex(RewriteBuilder& b, const RewriteNode& n) {
 InstructionId simplify_reduce_precision(RewriteBuilder&, const RewriteNode& n) {
   const auto& precision = attributes_of<ReducePrecisionAttributes>(n);
   const std::optional<FloatFormat> format = float_format(n.shape.element_type());
-  // To at least the precision that the type has -> x.
+  // The precision is at least that of the type -> x.
   if (format && precision.exponent_bits >= format->exponent_bits &&
       precision.mantissa_bits >= format->mantissa_bits - 1)
     return n.operand(0);

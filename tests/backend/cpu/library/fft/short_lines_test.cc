@@ -73,7 +73,7 @@ void check_both(const Case& c) {
 }
 
 TEST(ShortLines, AreTheSameBitsAtEveryLength) {
-  for (int64_t n = 1; n <= hlo::kLongestShortLine; ++n) {
+  for (int64_t n = 1; n <= hlo::kMaxShortLine; ++n) {
     for (const FftType type : {FftType::kFft, FftType::kIfft}) check_both({type, {n}, {37, n}});
     for (const FftType type : {FftType::kRfft, FftType::kIrfft}) check_both({type, {n}, {37, n / 2 + 1}});
   }

@@ -76,7 +76,7 @@ class Twins {
       const int64_t q = attributes_of<hlo::ParameterAttributes>(b).number;
       if (p / 2 != q / 2 || p == q || p % 2 != odd_.value_or(p % 2)) return false;
       odd_ = p % 2;
-    } else if (a.attributes != nullptr && !hlo::fields_equal(a.def().fields, *a.attributes, *b.attributes)) {
+    } else if (a.attributes != nullptr && !hlo::fields_equal(a.def().attributes.fields, *a.attributes, *b.attributes)) {
       return false;
     }
     twins_[first] = second;

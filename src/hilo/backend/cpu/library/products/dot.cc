@@ -135,7 +135,7 @@ class DotHero final : public Hero {
     const ProductSizes sizes = sizes_of();
     const int64_t row = sizes.m == 1 ? sizes.n : *out_.outer.stride;
     const bool is_short =
-        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
+        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMaxShortSum && sizes.work() <= kMostShortWork;
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
     for_product_parts(sizes, cut, kCpuCosts.library.term, [&](const ProductPart& part) {
       MatrixProduct<T> p{part.row_end - part.row_begin,

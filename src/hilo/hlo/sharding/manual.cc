@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/hlo/sharding/by_hand.h"
+#include "hilo/hlo/sharding/manual.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ bool calls(const Instruction& instruction, std::string_view target) {
          custom_call_target(attributes_of<CustomCallAttributes>(instruction)) == target;
 }
 
-/// An edge and the value that it begins with: a whole array, or a part.
+/// A boundary of a manual computation, and the value that it reads: a whole array or a shard.
 struct Edge {
   bool enters;
   InstructionId from;
@@ -34,18 +34,19 @@ StatusOr<std::vector<std::optional<Edge>>> edges_of(const Computation& computati
     HILO_ASSIGN_OR_RETURN(const DimensionSplit summands,
                           split_dimension(edge->sharding.mesh, edge->sharding.unreduced));
     if (edge->enters && summands.parts > 1)
-      from = computation.instruction(from).operands[1];  // of the others zeros are chosen
+      // `from` is a select between the value and, on other devices, zeros
+      from = computation.instruction(from).operands[1];
     for (int64_t k = 0; !edge->enters && k < edge->joins; ++k) from = computation.instruction(from).operands[0];
     edges[i.id] = Edge{edge->enters, from};
   }
   return edges;
 }
 
-/// What the root needs, where edges need nothing but what they begin with.
+/// Returns which instructions the root needs. A boundary needs only the value it reads.
 std::vector<bool> needed(const Computation& computation, const std::vector<std::optional<Edge>>& edges) {
   std::vector<bool> is_needed(computation.size());
   is_needed[computation.root_id()] = true;
-  for (const Instruction& i : computation.instructions()) {  // who looks at a sharding
+  for (const Instruction& i : computation.instructions()) {  // a custom call or callback that inspects a sharding
     if (!edges[i.id] && i.annotations != nullptr && !i.annotations->frontend_attributes.empty()) is_needed[i.id] = true;
   }
   for (InstructionId id = computation.size(); id-- > 0;) {
@@ -72,22 +73,22 @@ InstructionId append_call(ComputationDraft& draft, const Instruction& edge, std:
 StatusOr<ComputationPtr> rewritten(const ComputationPtr& computation, const PropagationRequest& request) {
   HILO_ASSIGN_OR_RETURN(const auto edges, edges_of(*computation, request));
   if (std::ranges::none_of(edges, [](const auto& edge) { return edge.has_value(); })) return computation;
-  const std::vector<bool> kept = needed(*computation, edges);
+  const std::vector<bool> is_needed = needed(*computation, edges);
   ComputationDraft draft(computation->name());
-  std::vector<InstructionId> made(computation->size());
+  std::vector<InstructionId> result(computation->size());
   for (const Instruction& i : computation->instructions()) {
-    if (!kept[i.id]) continue;
+    if (!is_needed[i.id]) continue;
     std::vector<InstructionId> operands;
     if (!edges[i.id]) {
-      for (const InstructionId operand : i.operands) operands.push_back(made[operand]);
-      made[i.id] = draft.append_copy(i, operands);
+      for (const InstructionId operand : i.operands) operands.push_back(result[operand]);
+      result[i.id] = draft.append_copy(i, operands);
     } else if (edges[i.id]->enters) {
-      made[i.id] = append_call(draft, i, kEnter, made[edges[i.id]->from]);
+      result[i.id] = append_call(draft, i, kEnter, result[edges[i.id]->from]);
     } else {  // the copy states the whole array's sharding
-      made[i.id] = draft.append_copy(i, {{append_call(draft, i, kLeave, made[edges[i.id]->from])}});
+      result[i.id] = draft.append_copy(i, {{append_call(draft, i, kLeave, result[edges[i.id]->from])}});
     }
   }
-  return std::move(draft).finish(made[computation->root_id()]);
+  return std::move(draft).finish(result[computation->root_id()]);
 }
 
 /// One sweep over the frames.
@@ -96,11 +97,11 @@ struct Marker {
   const ManualAtoms& atoms;
   bool changed = false;
 
-  int64_t depth(FlowArrayId array) const { return flow.arrays[array].by_hand; }
+  int64_t depth(FlowArrayId array) const { return flow.arrays[array].manual_depth; }
   void raise(FlowArrayId array, int64_t to, const Atoms& manual) {
     FlowArray& raised = flow.arrays[array];
-    changed |= raised.by_hand < to;
-    raised.by_hand = std::max(raised.by_hand, to);
+    changed |= raised.manual_depth < to;
+    raised.manual_depth = std::max(raised.manual_depth, to);
     for (const uint16_t atom : manual) {
       if (contains(raised.manual, atom)) continue;
       raised.manual.push_back(atom);
@@ -145,10 +146,10 @@ void Marker::op(const FlowFrame& frame, const Instruction& instruction) {
     }
   }
   const auto edge = atoms.find(&instruction);
-  if (enters_by_hand(instruction)) {
+  if (enters_manual(instruction)) {
     ++deepest;
     if (edge != atoms.end()) manual.insert(manual.end(), edge->second.begin(), edge->second.end());
-  } else if (leaves_by_hand(instruction)) {
+  } else if (leaves_manual(instruction)) {
     deepest = std::max<int64_t>(0, deepest - 1);
     std::erase_if(manual, [&](uint16_t atom) { return deepest == 0 || contains(edge->second, atom); });
   }
@@ -162,26 +163,26 @@ bool only_names(Opcode opcode) {
 
 }  // namespace
 
-bool enters_by_hand(const Instruction& instruction) { return calls(instruction, kEnter); }
-bool leaves_by_hand(const Instruction& instruction) { return calls(instruction, kLeave); }
+bool enters_manual(const Instruction& instruction) { return calls(instruction, kEnter); }
+bool leaves_manual(const Instruction& instruction) { return calls(instruction, kLeave); }
 
-StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request) {
-  Module made = module;
-  if (request.manual == nullptr) return made;
+StatusOr<Module> with_manual_calls(const Module& module, const PropagationRequest& request) {
+  Module result = module;
+  if (request.manual == nullptr) return result;
   const auto rewrite = [&](const ComputationPtr& computation) { return rewritten(computation, request); };
-  HILO_RETURN_IF_ERROR(rewrite_computations(made, rewrite).status());
-  return made;
+  HILO_RETURN_IF_ERROR(rewrite_computations(result, rewrite).status());
+  return result;
 }
 
 StatusOr<ManualAtoms> manual_atoms(const Module& module, const PropagationRequest& request) {
-  ManualAtoms taken;
-  if (request.manual == nullptr) return taken;
+  ManualAtoms result;
+  if (request.manual == nullptr) return result;
   const MeshAtoms mesh(request.mesh);
   for (const ComputationPtr& computation : computations_of(module)) {
     for (const Instruction& i : computation->instructions()) {
-      if (!enters_by_hand(i) && !leaves_by_hand(i)) continue;
+      if (!enters_manual(i) && !leaves_manual(i)) continue;
       HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> edge, request.manual(i));
-      Atoms& atoms = taken[&i];
+      Atoms& atoms = result[&i];
       if (!edge) continue;
       if (!edge->others) {
         atoms.resize(mesh.count());
@@ -196,7 +197,7 @@ StatusOr<ManualAtoms> manual_atoms(const Module& module, const PropagationReques
       }
     }
   }
-  return taken;
+  return result;
 }
 
 ShardingRule edge_rule(const Shape& from, const Shape& to) {
@@ -219,10 +220,10 @@ ShardingRule edge_rule(const Shape& from, const Shape& to) {
   return rule;
 }
 
-void mark_by_hand(DataFlow& flow, const ManualAtoms& atoms) {
+void mark_manual(DataFlow& flow, const ManualAtoms& atoms) {
   const auto has_edge = [](const FlowFrame& frame) {
     return std::ranges::any_of(frame.computation->instructions(),
-                               [](const Instruction& i) { return enters_by_hand(i) || leaves_by_hand(i); });
+                               [](const Instruction& i) { return enters_manual(i) || leaves_manual(i); });
   };
   if (std::ranges::none_of(flow.frames, has_edge)) return;
   Marker marker{flow, atoms};
