@@ -9,11 +9,11 @@
 namespace hilo::engine {
 namespace {
 
-constexpr int64_t kAlignment = 64;  // bytes: a cache line and the widest vector
+constexpr int64_t kAlignment = 64;  // bytes: a cache line, and the widest vector
 
 int64_t aligned(int64_t bytes) { return (std::max<int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// An arena that grows where no hole fits.
+/// An arena. It grows if no hole is large enough.
 class Arena {
  public:
   int64_t take(int64_t bytes) {
@@ -63,7 +63,7 @@ Assignment assign_offsets(std::span<const Stretch> stretches) {
   Assignment assignment;
   assignment.offsets.resize(stretches.size());
   Arena arena;
-  std::multimap<int64_t, size_t> live;  // by end
+  std::multimap<int64_t, size_t> live;  // by end of the range
   for (size_t k : order) {
     if (stretches[k].end < stretches[k].begin) continue;
     while (!live.empty() && live.begin()->first < stretches[k].begin) {

@@ -104,7 +104,7 @@ class PlanChecker {
         if (step.kind == StepKind::kAlias) return;
         if (step.bytes < 0) fail("a copy of negative size");
         break;
-      default: return fail("a step of unknown kind");  // it was read from a file
+      default: return fail("a step of unknown kind");  // possible in a plan that was read from a file
     }
     within("work", step.work, plan_.work.size());
   }

@@ -18,7 +18,7 @@ uint32_t add_function(Plan& plan, const CodeFunction& function) {
 
 namespace {
 
-/// Of a plan that may change, or not.
+/// For constant and mutable plans.
 template <typename AnyPlan, typename Visit>
 void visit_lists(AnyPlan& plan, const Visit& visit) {
   visit(plan.steps);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers are varints, signed ones zigzag; texts and lists begin with their length; shapes and instructions are HLO
+// Numbers are varints, signed ones zigzag. Texts and lists begin with their length. Shapes and instructions are HLO
 // text.
 #include "hilo/engine/plan_bytes.h"
 
@@ -65,7 +65,7 @@ class Writer {
   void raw(std::string_view bytes) { out.append(bytes); }
 };
 
-/// Reads in the order of Writer. After an error everything is empty.
+/// Reads fields in the order in which Writer writes them. After an error all values are empty.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -129,7 +129,8 @@ class Reader {
   template <typename T>
   void read(std::vector<T>& list) {
     const uint64_t size = number();
-    if (size > bytes_.size() - at_) return fail("a list that is longer than the file");  // each element takes a byte
+    // each element has at least one byte
+    if (size > bytes_.size() - at_) return fail("a list that is longer than the file");
     list.reserve(size);
     for (uint64_t k = 0; k < size && status_.ok(); ++k) {
       T element{};

@@ -18,7 +18,7 @@ SlotId new_slot(PlanState& state, SlotSource source, int64_t index) {
 SlotId new_arena_slot(PlanState& state, int64_t bytes) {
   const auto buffer = static_cast<BufferId>(state.stretches.size());
   const SlotId slot = new_slot(state, SlotSource::kArena,
-                               buffer);  // an offset once all are known
+                               buffer);  // replaced by an offset when all offsets are known
   state.slot_buffers[slot].push_back(buffer);
   state.stretches.push_back({bytes, state.clock, state.clock});
   return slot;
@@ -45,7 +45,7 @@ void may_become(PlanState& state, SlotId to, SlotId from) {
 }
 
 Status assign_arena(PlanState& state) {
-  constexpr int64_t kMaxBytes = int64_t{1} << 62;  // of all temporaries: a sum that leaves 64 bits must not wrap
+  constexpr int64_t kMaxBytes = int64_t{1} << 62;  // of all temporaries: a sum must not exceed 64 bits
   int64_t bytes = 0;
   for (const Stretch& stretch : state.stretches) bytes = checked_add(bytes, stretch.bytes).value_or(INT64_MAX);
   if (bytes > kMaxBytes)

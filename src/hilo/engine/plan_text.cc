@@ -28,7 +28,7 @@ static_assert(static_cast<size_t>(SlotSource::kMoving) + 1 == kSlotSources.size(
 std::span<const std::string_view> words_of(StepKind) { return kStepKinds; }
 std::span<const std::string_view> words_of(SlotSource) { return kSlotSources; }
 
-/// Types of which a list has an element a line.
+/// Types whose lists are printed with one element per line.
 template <typename T>
 concept OnALine = HasFields<T> || std::same_as<T, StepList> || std::same_as<T, Literal> || std::same_as<T, ObjectPtr>;
 
@@ -97,7 +97,7 @@ class Printer {
   static std::string remark(std::string_view text) { return fmt::format("  // {}", text); }
   std::string indent(int more) const { return std::string(2 * (depth_ + more), ' '); }
 
-  /// Calls use(name, text) for words, and for other fields that aren't as in T{}.
+  /// Calls use(name, text) for all fields that are words, and for other fields that differ from those of T{}.
   template <typename T, typename Use>
   void for_each_changed(const T& value, const Use& use) {
     const T empty{};

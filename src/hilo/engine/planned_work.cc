@@ -13,7 +13,7 @@ double elements_of_domain(const Region& region) { return static_cast<double>(hlo
 
 double bytes_of(const Graph& graph, ValueId v) { return static_cast<double>(graph.values[v].shape.byte_size()); }
 
-/// Bytes that the loads of one input can touch.
+/// Returns the number of bytes that the loads of one input can touch.
 double bytes_loaded(const Graph& graph, const Region& region, size_t input) {
   const double element = static_cast<double>(element_size_bytes(region.inputs[input].type));
   const auto loads = std::ranges::count_if(

@@ -6,7 +6,7 @@
 namespace hilo::engine {
 
 std::optional<PolledLoop> polled_loop(const Region& region, const Costs& costs) {
-  double turn = region_cost(region, costs);  // of one index of each loop entered so far
+  double turn = region_cost(region, costs);  // for one index of each loop entered so far
   for (size_t k = 0; k < region.extents.size(); ++k) {
     const int64_t extent = std::max<int64_t>(region.extents[k], 1);
     const double whole = turn;
