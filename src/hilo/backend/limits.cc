@@ -30,7 +30,7 @@ Status check_instruction_limit(const hlo::Module& module, const CompileLimits& l
 
 namespace {
 
-/// `count` is that of what `program` became by `how`.
+/// Checks `count`, the number of instructions of `program` after the expansion described by `how`.
 Status check_expanded(const hlo::Module& program, int64_t count, std::string_view how, const CompileLimits& limits) {
   const int64_t relative = hlo::max_expanded_instructions(program);
   if (limits.instructions == 0 || count <= std::min(limits.instructions, relative)) return ok_status();

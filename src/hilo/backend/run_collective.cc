@@ -19,12 +19,13 @@ using hlo::attributes_of;
 using hlo::Int64List;
 using hlo::Opcode;
 
-/// The same number in every process that runs the program, wherever its sources lie there.
+/// Returns an id for the collective that is the same in every process that runs the program, independent of source
+/// locations.
 int64_t meeting_id(const hlo::Instruction& i) {
   return static_cast<int64_t>(TextHash()(std::string(i.def().name) + " " + i.name) >> 1);
 }
 
-/// An array seen as [outer, parts, inner bytes]: the parts of a dimension.
+/// The parts of a dimension: the array as [outer, parts, inner bytes].
 struct Parts {
   int64_t outer = 1, parts = 1, inner = 0;
 };
@@ -38,7 +39,7 @@ Parts parts_of(const Shape& whole, int64_t dimension, int64_t parts) {
   return p;
 }
 
-/// Copies between the array and its parts one after the other: [outer, parts, inner] <-> [parts, outer, inner].
+/// Copies between the array and its contiguous parts: [outer, parts, inner] <-> [parts, outer, inner].
 void to_blocks(const Parts& p, const std::byte* array, std::byte* blocks) {
   for (int64_t k = 0; k < p.parts; ++k) {
     for (int64_t o = 0; o < p.outer; ++o) {
@@ -56,7 +57,7 @@ void from_blocks(const Parts& p, const std::byte* blocks, std::byte* array) {
   }
 }
 
-/// One operand and its result, by the running replica.
+/// Runs one collective for this replica.
 class Runner {
  public:
   Runner(const CollectiveCall& call, Communicator* communicator, const RunComputation& run)
@@ -122,7 +123,7 @@ class Runner {
     }
   }
 
-  /// Whether one meeting does for several arrays: small ones, of one type, that are added up.
+  /// Whether one rendezvous serves several arrays: small arrays of one type that are summed.
   bool goes_together() const {
     constexpr int64_t kMostBytes = 1 << 20;
     int64_t bytes = 0;
@@ -183,7 +184,7 @@ class Runner {
     return ok_status();
   }
 
-  /// Operand j goes to member j, result j comes from it.
+  /// Sends operand j to member j and receives result j from it.
   Status exchange_operands() {
     if (group_.size() < 2) {
       for (size_t k = 0; k < call_.operands.size(); ++k) copy_alone(k, true);
@@ -210,7 +211,7 @@ class Runner {
     return ok_status();
   }
 
-  /// Who has a partner other than itself, ascending.
+  /// Returns the replicas with a partner other than themselves, ascending.
   Int64List senders_and_receivers() const {
     Int64List all;
     for (const auto& [source, target] : attributes_of<hlo::CollectivePermuteAttributes>(i_).source_target_pairs) {
@@ -221,7 +222,7 @@ class Runner {
     return all;
   }
 
-  /// Calls `use` with what the reducer does to elements of operand k.
+  /// Calls `use` with the function that applies the reducer to elements of operand k.
   template <typename Use>
   Status with_reduction(size_t k, const hlo::ComputationPtr& reducer, Use&& use) {
     const hlo::ReducerKind kind = reducer->reducer_kind();
@@ -258,7 +259,7 @@ class Runner {
   Int64List group_;
 };
 
-/// The value of a header attribute that is a positive number; nullopt if it isn't stated.
+/// Returns the value of a header attribute that must be a positive number; nullopt if it is missing.
 StatusOr<std::optional<int64_t>> header_number(const hlo::Module& module, std::string_view key) {
   for (const auto& [name, value] : module.other_attributes) {
     if (name != key) continue;
@@ -284,7 +285,7 @@ Status check_collective(const hlo::Computation& owner, const hlo::Instruction& i
   for (int64_t replica = 0; replica < replica_count; ++replica) {
     HILO_ASSIGN_OR_RETURN(const Int64List group, hlo::group_of(i, replica, replica_count));
     if (group.empty()) continue;
-    return hlo::check_members(i, operand_shapes(owner, i), group.size());  // all are of one size
+    return hlo::check_members(i, operand_shapes(owner, i), group.size());  // all groups have the same size
   }
   return ok_status();
 }
@@ -318,7 +319,7 @@ hlo::CollectiveFunction collective_function(Communicator* communicator, RunCompu
 
 namespace {
 
-/// Whether an instruction tells or joins the partitions of a program.
+/// Whether an instruction reads partition ids or communicates between partitions.
 bool knows_partitions(const hlo::Instruction& i) {
   if (i.opcode == Opcode::kPartitionId) return true;
   if (i.opcode == Opcode::kCollectivePermute)
@@ -328,8 +329,7 @@ bool knows_partitions(const hlo::Instruction& i) {
   return collective.channel_id != 0 || collective.use_global_device_ids;
 }
 
-/// A program that says how partitions would share its values is one program on one device; one that is partitioned
-/// already is a part.
+/// Rejects programs that are already partitioned. A program with sharding annotations is one program on one device.
 Status check_whole(const hlo::Module& module, int64_t partitions) {
   for (const hlo::ComputationPtr& computation : computations_of(module)) {
     for (const hlo::Instruction& i : computation->instructions()) {
@@ -359,7 +359,7 @@ StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked) {
 
 namespace {
 
-/// The groups of a collective, or the pairs of a permute, that replica 0 is in by itself.
+/// Returns the attributes with the groups of a collective, or the pairs of a permute, that contain replica 0 alone.
 hlo::AttributesPtr alone(const hlo::Instruction& i) {
   std::shared_ptr<hlo::Attributes> attributes = i.def().copy_attributes(*i.attributes);
   if (i.opcode == Opcode::kCollectivePermute || i.opcode == Opcode::kCollectivePermuteStart) {

@@ -20,7 +20,7 @@ std::string last_loader_error() {
   return text == nullptr ? "unknown error" : text;
 }
 
-/// Kept: a driver doesn't unload well.
+/// Stays loaded: a driver can't be unloaded safely.
 StatusOr<void*> load(const char* library) {
   void* const driver = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return not_found(fmt::format("no NVIDIA driver: {}", last_loader_error()));

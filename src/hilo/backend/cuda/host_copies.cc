@@ -8,7 +8,7 @@
 namespace hilo::cuda {
 namespace {
 
-/// By the device's address: a result that aliases an operand is the same memory here, too.
+/// By the address on the device: a result that aliases an operand uses the same copy.
 using Copies = std::map<void*, std::vector<std::byte>>;
 
 size_t bytes_of(const CustomCallBuffer& buffer) {
@@ -55,7 +55,7 @@ Status call_on_copies(const CustomCallHandler& handler, const CustomCallFrame& f
     }
     return ok_status();
   };
-  // Copies have ended when this returns, also those before one that failed: the memory goes away with this call.
+  // Waits for all copies, also those before a failed one, because their memory is freed when this call returns.
   const auto ended = [&](const Status& begun) {
     const Status waited = check(functions.wait(stream), "cuStreamSynchronize");
     return begun.ok() ? waited : begun;

@@ -8,7 +8,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// The name of the function at this place of the table.
+/// Returns the name of the function at this offset of the table.
 std::string_view slot_name(size_t offset) {
 #define HILO_PJRT_SLOT(result, name) \
   if (offset == offsetof(PJRT_Api, name)) return #name;
@@ -29,7 +29,8 @@ Status status_of(const Plugin& plugin, PJRT_Error* error) {
   message.struct_size = kPjrtStructSize<PJRT_Error_Message_Args>;
   message.error = error;
   api.PJRT_Error_Message(&message);
-  std::string text(message.message == nullptr ? "" : message.message, message.message_size);  // it dies with the error
+  // copied: the text is destroyed with the error
+  std::string text(message.message == nullptr ? "" : message.message, message.message_size);
   const auto destroy = [&](PJRT_Error* one) {
     PJRT_Error_Destroy_Args args{};
     args.struct_size = kPjrtStructSize<PJRT_Error_Destroy_Args>;

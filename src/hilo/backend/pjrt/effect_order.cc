@@ -18,7 +18,7 @@ using hlo::Opcode;
 
 constexpr InstructionId kMostInlined = 1 << 20;  // of one computation: calls of calls double it with each level
 
-/// Which computations have effects, in themselves or in what they call. They are seen after those that they call.
+/// Which computations have effects, directly or through calls. Computations are added after those that they call.
 class Effects {
  public:
   explicit Effects(bool (*has_effect)(const Instruction&)) : has_effect_(has_effect) {}
@@ -37,14 +37,14 @@ class Effects {
   std::set<const hlo::Computation*> computations_;
 };
 
-/// The computation with its result as the one element of a tuple.
+/// Returns the computation with its result as the only element of a tuple.
 StatusOr<ComputationPtr> in_a_tuple(const ComputationPtr& computation) {
   hlo::RewriteBuilder b(computation, {.share = false});
   b.copy_all();
   return b.finish(b.tuple({{b.mapped(computation->root_id())}}));
 }
 
-/// XLA makes branches return tuples itself, but not of a conditional that waits for others.
+/// XLA makes branches return tuples itself, except for a conditional with control predecessors.
 InstructionId conditional_of_tuples(hlo::RewriteBuilder& b, const Instruction& i) {
   const hlo::AttributesPtr attributes =
       hlo::map_called_computations(i, [&](const ComputationPtr& branch) -> ComputationPtr {
@@ -56,7 +56,8 @@ InstructionId conditional_of_tuples(hlo::RewriteBuilder& b, const Instruction& i
   return b.get_tuple_element(b.add(i.opcode, b.mapped(i.operands), attributes), 0);
 }
 
-/// In the form in which instructions with effects may wait for each other: XLA's inlining breaks on calls that wait, too.
+/// Returns the computation in a form in which instructions with effects can have control predecessors: XLA's inlining
+/// fails for calls that have them.
 StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects& effects) {
   const std::span<const Instruction> all = computation->instructions();
   if (std::ranges::none_of(all, [&](const Instruction& i) { return effects.are_in(i); })) return computation;

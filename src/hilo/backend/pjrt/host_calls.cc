@@ -23,7 +23,7 @@ using hlo::Instruction;
 using hlo::Opcode;
 
 constexpr std::string_view kTarget = "hilo.host_function";
-// What the call was: attributes of the one that stands for it.
+// The original call, as attributes of its replacement.
 constexpr std::string_view kFunction = "function", kConfig = "config";
 
 std::string_view text_of(const CustomCallFrame& frame, std::string_view name) {
@@ -31,7 +31,7 @@ std::string_view text_of(const CustomCallFrame& frame, std::string_view name) {
   return found == nullptr ? std::string_view() : found->text;
 }
 
-/// Calls the function that the frame names, with the frame that its own call would have had.
+/// Calls the function that the frame selects, with the frame of the original call.
 Status call_function(const CustomCallFrame& frame) {
   CustomCallFrame inner = frame;
   inner.target = text_of(frame, kFunction);
@@ -45,10 +45,11 @@ Status call_function(const CustomCallFrame& frame) {
   return (*handler)(inner);
 }
 
-/// Answers the question for the version, if the frame asks that.
+/// Answers the query for the version, if the frame is one.
 bool answers_version(HiloFfi_CallFrame* frame) {
   if (hilo_ffi_answer_metadata(frame) == 0) return false;
-  // A plugin takes handlers of its own minor version only. What this one reads is the same in all of them.
+  // A plugin accepts only handlers of its own minor version. The fields that this one reads are the same in all of
+  // them.
   auto* const asked = reinterpret_cast<HiloFfi_MetadataExtension*>(frame->extensions);
   if (frame->api != nullptr) asked->metadata->api_version.minor_version = frame->api->version.minor_version;
   return true;
@@ -68,10 +69,10 @@ HiloFfi_Error* handle_on_cuda(HiloFfi_CallFrame* frame) {
   });
 }
 
-/// A platform of XLA's on whose arrays functions of this process run.
+/// A platform of XLA that can run functions of this process on its arrays.
 struct LentPlatform {
-  std::string_view client;  ///< what its client is called
-  std::string_view ffi;     ///< and where its handlers are registered
+  std::string_view client;  ///< name of its client
+  std::string_view ffi;     ///< name under which its handlers are registered
   HiloFfi_Handler* handler;
 };
 constexpr std::array kLentPlatforms = {LentPlatform{"cpu", "Host", handle},
@@ -88,7 +89,7 @@ const PJRT_FFI_Extension* ffi_extension(const Plugin& plugin) {
   return nullptr;
 }
 
-/// Empty if the plugin doesn't say.
+/// Returns the name; empty if the plugin doesn't report one.
 StatusOr<std::string> name_of_client(const Plugin& plugin, PJRT_Client* client) {
   if (!has(plugin, &PJRT_Api::PJRT_Client_PlatformName)) return std::string();
   PJRT_Client_PlatformName_Args args{};
@@ -97,14 +98,14 @@ StatusOr<std::string> name_of_client(const Plugin& plugin, PJRT_Client* client) 
   return std::string(args.platform_name, args.platform_name_size);
 }
 
-/// Null if functions of this process don't run there.
+/// Returns null if functions of this process can't run there.
 StatusOr<const LentPlatform*> lent_platform(const Plugin& plugin, PJRT_Client* client) {
   HILO_ASSIGN_OR_RETURN(const std::string name, name_of_client(plugin, client));
   const auto found = std::ranges::find(kLentPlatforms, name, &LentPlatform::client);
   return found == kLentPlatforms.end() ? nullptr : &*found;
 }
 
-/// Once a plugin, for as long as it lives.
+/// Registers the handler, once per plugin, for its lifetime.
 Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const LentPlatform& platform) {
   static std::mutex mutex;
   static auto* const given = new std::set<const Plugin*>;
@@ -126,7 +127,7 @@ Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const L
 
 const CustomCallAttributes& call_of(const Instruction& i) { return hlo::attributes_of<CustomCallAttributes>(i); }
 
-/// Text of MLIR: whatever isn't plain as two hexadecimal digits.
+/// Quotes text for MLIR: all characters except plain ones as two hexadecimal digits.
 std::string literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -136,7 +137,7 @@ std::string literal(std::string_view text) {
   return out + "\"";
 }
 
-/// Elements of 2 and 4 bits lie elsewhere in the plugin's memory than functions of hilo's take them.
+/// Elements of 2 and 4 bits have another layout in the plugin's memory than hilo's functions expect.
 bool has_packed_elements(const hlo::Computation& computation, const Instruction& i) {
   const auto is_packed = [](const Shape& shape) {
     return std::ranges::any_of(shape.leaves(), [](const Shape& leaf) { return is_packed_by_xla(leaf.element_type()); });
@@ -184,7 +185,7 @@ bool has_effect(const Instruction& i) {
   return is_lent(i) && std::ranges::find(call_of(i).raw, "custom_call_has_side_effect=true") != call_of(i).raw.end();
 }
 
-/// Calls `visit` with each call that stands for one of a function of hilo's, until it fails.
+/// Calls `visit` for each call of hilo's handler, until it fails.
 template <typename Visit>
 Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
   for (const hlo::ComputationPtr& computation : hlo::computations_of(program)) {
@@ -199,7 +200,7 @@ Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
 
 StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
   HILO_ASSIGN_OR_RETURN(const std::string name, name_of_client(plugin, client));
-  return name == "cpu";  // XLA calls their platform so
+  return name == "cpu";  // XLA's name of that platform
 }
 
 Status check_calls_no_lent_function(const hlo::Module& program) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Found by running random programs through plugins of PyPI (make interop); docs/devices.md has the list for users.
+// Found by running random programs through plugins of PyPI (make interop). docs/devices.md has the list for users.
 #include "hilo/backend/pjrt/known_faults.h"
 
 #include <fmt/format.h>
@@ -22,16 +22,16 @@ bool moves_packed_elements(const Instruction& i) {
 }
 
 struct Fault {
-  int mended_in;  ///< the first version of PJRT that was seen without it
+  int mended_in;  ///< the first tested version of PJRT without the fault
   bool (*is_there)(const Instruction&);
   std::string_view what;
 };
-/// Of XLA's compiler for processors.
+/// Faults of XLA's compiler for processors.
 constexpr Fault kFaults[] = {
     {106, moves_packed_elements, "copies of elements narrower than a byte read sizes that are nobody's"},
 };
 
-/// The first of the program's instructions that `wanted` wants; null if there is none.
+/// Returns the first instruction of the program for which `wanted` is true; null if there is none.
 template <typename Wanted>
 const Instruction* find(const std::vector<hlo::ComputationPtr>& computations, const Wanted& wanted) {
   for (const hlo::ComputationPtr& computation : computations) {

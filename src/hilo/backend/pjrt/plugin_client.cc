@@ -29,7 +29,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// Options in the form of the API; what they point to is `options`.
+/// Converts options to the form of the API. The result points into `options`.
 std::vector<PJRT_NamedValue> named_values(const CreateOptions& options) {
   std::vector<PJRT_NamedValue> values;
   for (const auto& [name, option] : options) {
@@ -68,7 +68,7 @@ void destroy(const Plugin& plugin, PJRT_Client* client) {
   call_quietly(plugin, &PJRT_Api::PJRT_Client_Destroy, args);
 }
 
-/// A client of the plugin's that nobody has yet.
+/// A plugin's client without an owner.
 struct RawClient {
   const Plugin* plugin;
   PJRT_Client* client;
@@ -87,7 +87,7 @@ StatusOr<RawClient> create(const PluginPlatform& platform) {
   return RawClient{*plugin, args.client};
 }
 
-/// Clients that were made to see whether they can be, by platform.
+/// Clients that were created to check that creation works, by platform.
 struct Spares {
   std::mutex mutex;
   std::map<PluginPlatform, RawClient> clients;
@@ -103,7 +103,7 @@ StatusOr<RawClient> spare_or_new(const PluginPlatform& platform) {
   return create(platform);
 }
 
-/// The processor's features, in short: a plugin for the CPU calls every processor "cpu".
+/// Returns a short description of the processor's features: a plugin for the CPU calls every processor "cpu".
 std::string processor_text() {
   std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);) {
@@ -143,7 +143,7 @@ PluginClient::PluginClient(const Plugin& plugin, PluginPlatform platform, PJRT_C
 
 PluginClient::~PluginClient() {
   if (is_after_fork()) {
-    (void)pending_.release();  // what is pending there is never told here
+    (void)pending_.release();  // its callbacks never run here
   } else if (!is_in_callback()) {
     pending_->wait();
     destroy(plugin_, client_);
@@ -224,7 +224,7 @@ StatusOr<RawExecutable> PluginClient::compile_outgoing(const OutgoingProgram& ou
     HILO_RETURN_IF_ERROR(call(plugin_, &PJRT_Api::PJRT_Client_Compile, args));
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception& error) {  // some throw through their C functions
+  } catch (const std::exception& error) {  // some plugins throw through their C functions
     return Status(StatusCode::kInternal, fmt::format("plugin {} threw: {}", quote(plugin_.path()), error.what()));
   }
   return RawExecutable(args.executable, {&plugin_});

@@ -13,7 +13,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// Errors    UNIMPLEMENTED for what no plugin has a number for
+/// Errors    UNIMPLEMENTED for types that the PJRT API doesn't have
 StatusOr<PJRT_Buffer_Type> type_of(const Shape& shape) {
   const PJRT_Buffer_Type type = buffer_type(shape.element_type());
   if (type != PJRT_Buffer_Type_INVALID) return type;
@@ -58,7 +58,7 @@ Status PluginDevice::read_memories() {
     HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Memory_Id, id));
     HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Memory_Kind, kind));
     memory_kinds_.emplace_back(kind.kind, kind.kind_size);
-    const bool is_first = memory == first.memory;  // where buffers are made
+    const bool is_first = memory == first.memory;  // where buffers are created
     memories_.insert(is_first ? memories_.begin() : memories_.end(), Memory{id.id, memory_kinds_.back()});
   }
   return ok_status();
@@ -116,7 +116,7 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
   HILO_ASSIGN_OR_RETURN(const PJRT_Buffer_Type type, type_of(data.shape));
   AlignedBuffer room;
   HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, room));
-  // Memory that is lent may be read later, but never becomes the buffer itself: it may change once it is given back.
+  // Borrowed memory may be read later, but never becomes the buffer itself: the owner may change it after release.
   const bool reads_later = data.semantics == HostMemory::kBorrowed && data.release && room.size() == 0;
   PJRT_Client_BufferFromHostBuffer_Args args{};
   args.client = plugin_client().raw();
@@ -144,7 +144,7 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
 StatusOr<BufferPtr> PluginDevice::copy(const BufferPtr& from) {
   const Plugin& plugin = plugin_client().plugin();
   if (&from->device()->client() != &client() || !has(plugin, &PJRT_Api::PJRT_Buffer_CopyToDevice) ||
-      from->device().get() == this)  // a copy to where it is: plugins refuse it
+      from->device().get() == this)  // a copy to the same device, which plugins reject
     return Device::copy(from);
   HILO_ASSIGN_OR_RETURN(const BufferUse use, BufferUse::of(from, "copy"));
   PJRT_Buffer_CopyToDevice_Args args{};

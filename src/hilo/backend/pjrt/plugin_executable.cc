@@ -21,7 +21,7 @@ int64_t nanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
-/// All of the program, as one unit.
+/// Describes the whole program as one unit.
 ExecutionUnit unit_of(const hlo::Module& program, const ProgramSignature& signature) {
   ExecutionUnit unit{.kind = "execute", .instructions = {}};
   for (const hlo::Instruction& i : program.entry->instructions()) unit.instructions.push_back(&i);
@@ -30,7 +30,7 @@ ExecutionUnit unit_of(const hlo::Module& program, const ProgramSignature& signat
   return unit;
 }
 
-/// A view of an executable that only tells.
+/// A view of an executable that is only queried.
 struct DestroyDescription {
   const Plugin* plugin;
   void operator()(PJRT_Executable* executable) const {
@@ -58,7 +58,7 @@ void DestroyExecutable::operator()(PJRT_LoadedExecutable* executable) const {
   call_quietly(*plugin, &PJRT_Api::PJRT_LoadedExecutable_Destroy, args);
 }
 
-// ---- What it is.
+// ---- Properties.
 
 PluginExecutable::PluginExecutable(ProgramSignature signature, std::vector<DevicePtr> devices, hlo::Module program,
                                    RawExecutable raw)
@@ -91,16 +91,16 @@ Status PluginExecutable::read_statistics() {
   }
   PJRT_Executable_GetCompiledMemoryStats_Args memory{};
   memory.executable = description.get();
-  if (call(plugin, &PJRT_Api::PJRT_Executable_GetCompiledMemoryStats, memory).ok()) {  // not every plugin counts
+  if (call(plugin, &PJRT_Api::PJRT_Executable_GetCompiledMemoryStats, memory).ok()) {  // some plugins don't report it
     statistics_.temporary_bytes = memory.temp_size_in_bytes;
     statistics_.code_bytes = memory.generated_code_size_in_bytes;
   }
   return ok_status();
 }
 
-// ---- Running it.
+// ---- Execution.
 
-/// What the plugin has begun. Until it is handed on, it is destroyed with this.
+/// Results of a call of the plugin. They are destroyed with this, unless they are passed on.
 struct PluginExecutable::Started {
   explicit Started(const Plugin& plugin) : plugin(plugin) {}
   Started(const Started&) = delete;
@@ -113,7 +113,7 @@ struct PluginExecutable::Started {
   }
 
   const Plugin& plugin;
-  boost::container::small_vector<PJRT_Buffer*, 8> results;  // run by run
+  boost::container::small_vector<PJRT_Buffer*, 8> results;  // by run
   boost::container::small_vector<PJRT_Event*, 2> events;
 };
 
@@ -132,7 +132,7 @@ Status PluginExecutable::execute_now(std::span<const DeviceRun> runs, std::span<
   started.results.resize(first + runs.size() * results_count, nullptr);
   started.events.resize(first_event + runs.size(), nullptr);
   for (size_t k = 0; k < runs.size(); ++k) result_lists.push_back(started.results.data() + first + k * results_count);
-  boost::container::small_vector<int64_t, 8> kept;  // whose memory the program would take
+  boost::container::small_vector<int64_t, 8> kept;  // arguments whose memory the program could use
   for (const int64_t i : takeable_) {
     if (donated.empty() || !donated[i]) kept.push_back(i);
   }
@@ -195,13 +195,14 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
                                         const ExecuteOptions& options, ArgumentHolds& holds) {
   const Clock::time_point began = options.observer == nullptr ? Clock::time_point() : Clock::now();
   const Deadline deadline = options.deadline ? *options.deadline : deadline_in(signature().run_seconds);
-  const bool may_stop = options.cancellation != nullptr || deadline != kNoDeadline;  // the wait; a plugin goes on
+  // only the wait stops; the plugin continues
+  const bool may_stop = options.cancellation != nullptr || deadline != kNoDeadline;
   const auto where = [this] { return fmt::format("Execute '{}'", name()); };
   const Plugin& plugin = plugin_client().plugin();
   Started started(plugin);
   if (const Status status = execute_all(runs, devices, options.donated, started); !status.ok())
     return status.with_context(where());
-  give_away(runs, options.donated, holds);  // the plugin has them now, however the run ends
+  give_away(runs, options.donated, holds);  // the plugin owns them, whether or not the run fails
   Event event;
   Status status;
   if (options.asynchronous && !may_stop) {
@@ -225,7 +226,7 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
   return event;
 }
 
-// ---- On the disk.
+// ---- Serialization.
 
 StatusOr<std::string> PluginExecutable::serialize() const {
   for (size_t k = 0; signature().meets_others && k < devices().size(); ++k) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kWell = 'y', kFailed = 'n';
 
-/// What is written by the child: one letter, for an error the code in two digits, and the text.
+/// Returns the text that the child writes: one letter, for an error the code in two digits, and the text.
 std::string report_of(const StatusOr<std::string>& what) {
   if (what.ok()) return kWell + *what;
   return fmt::format("{}{:02}{}", kFailed, static_cast<int>(what.status().code()), what.status().message());
@@ -33,7 +33,7 @@ StatusOr<std::string> look(const PluginPlatform& platform) {
   HILO_ASSIGN_OR_RETURN(const Plugin* const plugin, Plugin::open(platform.path));
   const std::string version = "PJRT " + plugin->version_text();
   const StatusOr<ClientPtr> client = make_plugin_client(platform, {});
-  if (!client.ok()) return client.status().with_context(version);  // a plugin without its device has a version too
+  if (!client.ok()) return client.status().with_context(version);  // a plugin without a device also has a version
   std::string text = version + "\n";
   for (const auto& [name, value] : plugin->attributes()) text += fmt::format("{} {}\n", name, value);
   for (const DevicePtr& device : (*client)->devices())
@@ -52,10 +52,10 @@ StatusOr<std::string> look(const PluginPlatform& platform) {
     if (bytes <= 0) break;
     written += static_cast<size_t>(bytes);
   }
-  ::_exit(0);  // without the plugin's own end, which is no concern of anyone
+  ::_exit(0);  // without the plugin's destructors, whose failures don't matter
 }
 
-/// What comes through the pipe until it is closed, or the time is over.
+/// Reads from the pipe until it is closed or the time is over.
 StatusOr<std::string> read_until(int in, std::chrono::steady_clock::time_point end) {
   std::string text;
   while (true) {
@@ -98,18 +98,18 @@ StatusOr<std::string> probe_plugin(const PluginPlatform& platform, std::chrono::
 
 Status probe_once(const PluginPlatform& platform, const std::string& folder) {
   const StatusOr<std::string> file = file_identity(platform.path);
-  if (!file.ok()) return Plugin::open(platform.path).status();  // it says what is wrong
+  if (!file.ok()) return Plugin::open(platform.path).status();  // it reports the error
   std::string key = fmt::format("plugin {}\n{}\n", platform.path, *file);
   for (const auto& [name, value] : platform.options) key += fmt::format("{} {}\n", name, option_text(value));
   const std::string marker = fmt::format("{}/{:016x}.plugin", folder, TextHash()(key));
-  const std::string content = fmt::format("{}\n{}", key.size(), key);  // as programs in that folder begin
+  const std::string content = fmt::format("{}\n{}", key.size(), key);  // the format of programs in that folder
   if (!folder.empty()) {
     const StatusOr<std::string> known = read_file(marker, 1 << 20);
     if (known.ok() && *known == content) return ok_status();
   }
   HILO_RETURN_IF_ERROR(probe_plugin(platform).status());
   if (!folder.empty() && make_directories(folder).ok())
-    (void)write_file_atomic(marker, content, Durability::kCached);  // then the next process probes it again
+    (void)write_file_atomic(marker, content, Durability::kCached);  // in this case the next process probes it again
   return ok_status();
 }
 

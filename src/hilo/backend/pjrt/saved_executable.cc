@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A magic line, a line with the checksum of all that follows, and a message.
+// A magic line, a line with the checksum of everything after it, and a message.
 #include "hilo/backend/pjrt/saved_executable.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using hlo::proto::WireMessage;
 using hlo::proto::WireWriter;
 
 constexpr std::string_view kMagic = "hilo plugin program 1\n";
-// The message's fields.
+// The fields of the message.
 constexpr uint32_t kIdentity = 1, kName = 2, kShapes = 3, kArgumentNames = 4, kReplicas = 5, kMeetsOthers = 6,
                    kRunSeconds = 7, kProgram = 8, kCode = 9;
 

@@ -17,8 +17,7 @@ struct IsaRow {
   const char* features;
 };
 
-// prefer-256-bit is a tuning flag of x86-64-v4 that would make LLVM split 512-bit loads and shuffles it
-// invents itself.
+// prefer-256-bit is a tuning flag of x86-64-v4. With it, LLVM would split 512-bit loads and the shuffles that it adds.
 constexpr std::array<IsaRow, 3> kIsas = {{
     {Isa::kSse2, "sse2", 16, "x86-64", ""},
     {Isa::kAvx2, "avx2", 32, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},

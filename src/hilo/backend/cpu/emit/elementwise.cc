@@ -17,7 +17,7 @@ namespace {
 using hlo::Opcode;
 using llvm::Value;
 
-/// One op being emitted: what every case of the switch needs.
+/// The arguments of one op's emission.
 struct Emission {
   SimdBuilder& b;
   Opcode opcode;
@@ -75,7 +75,8 @@ Status not_elementwise(Opcode opcode) {
       fmt::format("{}: not an elementwise op; got it where a vector emitter was asked", hlo::opcode_name(opcode)));
 }
 
-/// The exact result in registers; f16 and bf16 are rounded by the caller. Over 60 lines because it is a table: one line an op.
+/// Returns the exact result in registers; the caller rounds f16 and bf16. Over 60 lines because it is a table with one
+/// line per op.
 StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   SimdBuilder& b = e.b;
   auto& ir = b.ir();

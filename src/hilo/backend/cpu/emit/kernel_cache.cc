@@ -19,9 +19,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
-constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
-constexpr int64_t kLengthBetweenLooks = 400;    // of code, where there is a stop word: some 20 ms
+constexpr int64_t kMaxCachedKernels = 1 << 16;  // about 100 MB of code
+constexpr size_t kKernelsPerModule = 8;         // for more kernels, both cores compile
+constexpr int64_t kLengthBetweenLooks = 400;    // length of code between two checks of the stop word: about 20 ms
 
 CodeCache<CachedKernel>& cache() {
   static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);
@@ -34,7 +34,7 @@ struct Missing {
   CachedKernel kernel;
 };
 
-/// What perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
+/// Returns the name that perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
 std::string function_name(const Region& region, size_t k) {
   constexpr size_t kMostOps = 4;
   std::vector<std::string_view> ops;
@@ -71,7 +71,7 @@ Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObser
   return ok_status();
 }
 
-/// How many of the kernels are compiled before the next look at the stop word: all without one.
+/// Returns the number of kernels to compile before the next check of the stop word; all of them without one.
 size_t before_next_look(std::span<const Missing> kernels, Isa isa) {
   if (stop_word() == nullptr) return kernels.size();
   size_t count = 0;
@@ -100,7 +100,7 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   if (groups == 1) compile(0);
   else default_pool().parallel_for(groups, compile);
   for (const Status& status : statuses) HILO_RETURN_IF_ERROR(status);
-  return stop_status();  // then a thread may have left its group out
+  return stop_status();  // in that case a thread may have skipped its group
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace hilo::cpu {
 using llvm::Value;
 
 namespace {
-constexpr int64_t kAlignment = 16;  // of SimdBuilder::stack
+constexpr int64_t kAlignment = 16;  // as in SimdBuilder::stack
 }
 
 PartialSums::PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, int64_t stretches, Join join)

@@ -21,13 +21,13 @@ namespace {
 using llvm::Value;
 
 constexpr size_t kMostWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
-constexpr int64_t kUnrolled = 8;          // vectors of a run that are written one after the other, without a loop
+constexpr int64_t kUnrolled = 8;          // vectors of a run that are unrolled
 constexpr int64_t kCacheLine = 64;        // bytes
-constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the processor sees itself where longer ones go on
-constexpr int kGroup = 4;                 // windows of one element in a turn
-constexpr int64_t kBytesAhead = 2048;     // measured; from 4 to 32 windows
+constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the hardware prefetcher follows longer ones
+constexpr int kGroup = 4;                 // windows of one element per turn
+constexpr int64_t kBytesAhead = 2048;     // measured; 4 to 32 windows
 
-/// Lanes that elements of the arrays go through the body on.
+/// Returns the lanes with which elements of the arrays go through the body.
 int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
   if (spec.run == 1 || spec.body->size() > kMostWideOps) return 1;
   for (const hlo::Instruction& i : spec.body->instructions()) {
@@ -38,7 +38,7 @@ int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
   return lanes;
 }
 
-/// The run's length, if the code is for that one only.
+/// Returns the run's length if the code is for that length only.
 std::optional<int64_t> fixed_run(const ScatterKernelSpec& spec, Isa isa) {
   if (spec.run / lanes_for(spec, isa) > kUnrolled) return std::nullopt;
   return spec.run;
@@ -107,7 +107,7 @@ class ScatterEmitter {
     Value* index = b_.load_scalar(spec_.index_type, component.indices, at);
     return ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
   }
-  /// Where a window starts; `at`: where it would with an index vector of zeros, and the index vector's place.
+  /// Returns the start of a window. `at`: its start for an index vector of zeros, and the address of the index vector.
   Place place_at(const Values& at) {
     Place place = {at[0], at[1]};
     for (const Component& component : components_) {
@@ -116,7 +116,7 @@ class ScatterEmitter {
     }
     return place;
   }
-  /// Is that in bounds (i1)? Negative indices, and those past int64, are beyond the last as unsigned numbers.
+  /// Whether it is in bounds (i1). Negative indices, and those past int64, exceed the last start as unsigned numbers.
   Value* fits_at(const Values& at) {
     Value* fits = ir_.getTrue();
     for (const Component& component : components_)
@@ -129,8 +129,8 @@ class ScatterEmitter {
             ir_.CreateAdd(at[2], index_stride_)};
   }
 
-  /// Calls use(where it starts, whether that is in bounds (i1), carried) for each window from number `begin` on, which is at
-  /// `start`.
+  /// Calls use(start, whether it is in bounds (i1), carried) for each window from number `begin` on. The first one is
+  /// at `start`.
   template <typename Use>
   Value* for_each_window(Value* begin, Values start, Value* initial, const Use& use) {
     start.push_back(initial);
@@ -164,12 +164,12 @@ class ScatterEmitter {
     });
   }
 
-  /// Single elements whose updates follow each other.
+  /// Whether windows are single elements with consecutive updates.
   bool goes_in_groups() const {
     return spec_.run == 1 && !spec_.many_pieces && spec_.stride.update == 1 && !is_complex(spec_.types[0]);
   }
 
-  /// What stays the same in all turns: the arrays' starts, and the last index in bounds as lanes of its type.
+  /// Emits the loop invariants: the arrays' starts, and the last index in bounds as lanes of its type.
   void prepare_groups() {
     if (!has_plain_indices()) return;
     for (size_t k = 0; k < arrays_.size(); ++k)
@@ -182,8 +182,8 @@ class ScatterEmitter {
     last_index_ = with_lanes(b_, kGroup).splat(ir_.CreateTrunc(last, type));
   }
 
-  /// Windows from number `begin` to `end`, a group in each turn: what a turn costs is shared, and most groups need one look, not
-  /// one for each window. `asks`: for the memory of windows that are to come.
+  /// Emits windows from number `begin` to `end`, one group per turn. This shares the cost of a turn, and most groups
+  /// need one test instead of one per window. `asks`: whether to prefetch the memory of later windows.
   Values emit_groups(Value* begin, Value* end, const Values& start, bool asks) {
     return b_.counted_loop(begin, end, b_.index(kGroup), start, [&](Value*, const Values& first) {
       std::vector<Values> windows = {first};
@@ -207,7 +207,7 @@ class ScatterEmitter {
     }
   }
 
-  /// The numbers of the index vectors of a group stand side by side, and say alone where its windows are.
+  /// Whether the index vectors of a group are contiguous numbers that determine the windows alone.
   bool has_plain_indices() const {
     return spec_.components.size() == 1 && spec_.index_stride == 1 && spec_.stride.array == 0;
   }
@@ -217,7 +217,7 @@ class ScatterEmitter {
   }
   bool goes_side_by_side() const { return spec_.pairs && has_plain_indices(); }
 
-  /// Are all windows of the group in bounds, and is nothing among them that emit_groups' shorter way doesn't take (i1)?
+  /// Whether all windows of the group are in bounds and can use the shorter code of emit_groups (i1).
   Value* is_plain(const std::vector<Values>& windows) {
     SimdBuilder group = with_lanes(b_, kGroup);
     Value* plain = has_plain_indices() ? have_plain_places(group, windows[0]) : fits_at(windows[0]);
@@ -228,7 +228,7 @@ class ScatterEmitter {
     Value* is_hard = ir_.CreateFCmpUEQ(update, llvm::Constant::getNullValue(update->getType()));
     return ir_.CreateAnd(plain, ir_.CreateNot(group.any(is_hard)));
   }
-  /// All in bounds, and different if they are to go side by side.
+  /// Whether all windows are in bounds, and distinct if they are updated in parallel.
   Value* have_plain_places(SimdBuilder& group, const Values& first) {
     Value* indices = group.load(spec_.index_type, components_[0].indices, first[2]);
     Value* is_bad = ir_.CreateICmpUGT(indices, last_index_);
@@ -239,7 +239,8 @@ class ScatterEmitter {
     return ir_.CreateNot(group.any(is_bad));
   }
 
-  /// One window after the other; updates are converted side by side. Those that is_plain need no more looks.
+  /// Emits one window after the other; updates are converted in parallel. If `plain`, the windows need no further
+  /// tests.
   void emit_in_order(const std::vector<Values>& windows, bool plain) {
     SimdBuilder group = with_lanes(b_, kGroup);
     Values updates;
@@ -261,8 +262,8 @@ class ScatterEmitter {
     }
   }
 
-  /// The larger or smaller of an element and an update that is neither NaN nor zero: one instruction, as NaN of the element
-  /// stays, and zeros never meet.
+  /// Emits the larger or smaller of an element and an update that is neither NaN nor zero. One instruction is enough: a
+  /// NaN element stays NaN, and there are never two zeros.
   void emit_extreme(const Place& place, Value* update) {
     const bool is_maximum = spec_.body->reducer_kind() == hlo::ReducerKind::kMaximum;
     Value* element = b_.load(spec_.types[0], arrays_[0], place.array);
@@ -270,10 +271,10 @@ class ScatterEmitter {
     b_.store(spec_.types[0], ir_.CreateSelect(is_beyond, update, element), arrays_[0], place.array);
   }
 
-  /// Pairs at windows that are all different.
+  /// Updates pairs at distinct windows.
   ///     a0 b0 | a1 b1 | a2 b2 | a3 b3   in memory
   ///     a0 b0 a2 b2, a1 b1 a3 b3        halves of pairs
-  ///     a0 a1 a2 a3, b0 b1 b2 b3        what goes through the body
+  ///     a0 a1 a2 a3, b0 b1 b2 b3        operands of the body
   void emit_side_by_side(const std::vector<Values>& windows) {
     SimdBuilder group = with_lanes(b_, kGroup), pair = with_lanes(b_, 2);
     const ElementType type = spec_.types[0];
@@ -306,12 +307,12 @@ class ScatterEmitter {
     });
   }
 
-  /// How long before its update a window's memory is asked for.
+  /// Returns how many windows ahead memory is prefetched.
   int64_t windows_ahead() const {
     return std::clamp(kBytesAhead / (spec_.run * element_size_bytes(spec_.types[0])), int64_t{4}, int64_t{32});
   }
 
-  /// Writes where the windows are that this call updates; their number.
+  /// Lists the positions of the windows that this call updates. Returns their number.
   Value* emit_list(Value* list) {
     Value* rows_begin = number(offsetof(ScatterStretch, rows_begin));
     Value* rows_size = number(offsetof(ScatterStretch, rows_size));
@@ -326,7 +327,7 @@ class ScatterEmitter {
                            });
   }
 
-  /// Asks for the memory of a window that's to come: of its first piece, but not for more than the nearest cache holds.
+  /// Prefetches the first piece of a later window, but no more than the L1 cache holds.
   void prefetch(const Place& window) {
     for (size_t k = 0; k < arrays_.size(); ++k) {
       if (spec_.far) prefetch_run(spec_.types[k], arrays_[k], window.array, true);
@@ -361,8 +362,8 @@ class ScatterEmitter {
     return {ir_.CreateAdd(place.array, by.array), ir_.CreateAdd(place.update, by.update)};
   }
 
-  /// Whole vectors, then what is left in halves of a vector, quarters, ... one element: no mask, and no byte that isn't
-  /// the run's own.
+  /// Emits whole vectors, then the remainder in halves of a vector, quarters, ... one element. This needs no mask and
+  /// accesses no byte outside of the run.
   void emit_run(const Place& place) {
     if (fixed_run_) return emit_fixed_run(place);
     Value* whole = ir_.CreateAnd(run_, b_.index(-b_.lanes()));
@@ -386,13 +387,13 @@ class ScatterEmitter {
 
   bool is_converted(size_t k) const { return spec_.update_types[k] != spec_.types[k]; }
 
-  /// Elements of the updates of array k, of the array's type.
+  /// Loads elements of the updates of array k, converted to the array's type.
   Value* load_update(SimdBuilder& b, size_t k, Value* at) {
     Value* loaded = b.load(spec_.update_types[k], updates_[k], at);
     return is_converted(k) ? emit_convert(b, spec_.update_types[k], spec_.types[k], loaded) : loaded;
   }
 
-  /// `lanes` elements from `place` on.
+  /// Combines `lanes` elements from `place` on.
   void combine(int lanes, const Place& place) {
     SimdBuilder b = with_lanes(b_, lanes);
     Values updates;
@@ -444,14 +445,15 @@ StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
   return kernel;
 }
 
-/// Longer runs have the code of this one.
+/// Returns the maximum run with code for its length. Longer runs share code.
 int64_t longest_known_run(const ScatterKernelSpec& spec) {
   int64_t longest = 0;
   for (ElementType type : spec.types) longest = std::max(longest, kMostPrefetched / element_size_bytes(type));
   return longest;
 }
 
-/// All that the code depends on. The body's fingerprint has the arrays' types in it: they are those of its parameters.
+/// Returns the text on which the code depends. The body's fingerprint includes the arrays' types, which are those of
+/// its parameters.
 std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const hlo::Fingerprint body = spec.body->fingerprint();
   std::string key = fmt::format("{} {:x} {:x} {} {} {} {} {} {}", isa_name(isa), body.high, body.low,

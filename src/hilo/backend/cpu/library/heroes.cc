@@ -70,7 +70,8 @@ class RegisterLoopHero final : public Hero {
   RegisterLoopHero(RegisterLoopFunction function, std::span<const Shape> carries)
       : function_(function), carries_(carries.size()), batch_(loop_batch(carries)) {}
 
-  /// How many turns there are, nobody knows: the first indices of a batch tell whether several threads are worth it.
+  /// The number of turns isn't known in advance. The time of the first indices of a batch decides whether to use
+  /// several threads.
   Status run(void* const* buffers, const CallContext& context) const override {
     const uint32_t* const word = polled_word(context.stop_word);
     std::atomic<bool> stopped = false;
@@ -115,7 +116,7 @@ class RelayoutHero final : public Hero {
 
 using Made = StatusOr<std::unique_ptr<Hero>>;
 
-/// A maker that can't fail, as one that can.
+/// Wraps a function that can't fail in the signature of one that can.
 template <std::unique_ptr<Hero> (*make)(const HeroRequest&)>
 Made always(const HeroRequest& request) {
   return make(request);
@@ -162,7 +163,7 @@ const LibraryFunction* function_of(Opcode opcode) {
   return row == kLibrary.end() ? nullptr : row;
 }
 
-/// The code of a call, in the order in which it was compiled.
+/// The code of a call, in the order of its compilation.
 class LoadedCode final : public InnerCode {
  public:
   explicit LoadedCode(std::span<void* const> code) : code_(code) {}

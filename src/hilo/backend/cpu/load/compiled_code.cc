@@ -19,7 +19,7 @@
 namespace hilo::cpu {
 namespace {
 
-// One external symbol costs a slot of 16 bytes: its address, and a jump through that address.
+// An external symbol needs a slot of 16 bytes: its address, and a jump through that address.
 constexpr std::size_t kSlotBytes = 16;
 constexpr std::size_t kJumpOffset = 8;
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
@@ -30,7 +30,7 @@ std::size_t align_up(std::size_t value, std::size_t alignment) {
 
 Status malformed(std::string_view what) { return internal_error(fmt::format("loading compiled code: {}", what)); }
 
-/// One object on its way into memory. The steps run in the order of their declaration.
+/// An object that is being loaded. The steps run in the order of their declaration.
 class Loader {
  public:
   explicit Loader(engine::ObjectPtr file) : file_(std::move(file)), object_(*file_) {}
@@ -101,7 +101,7 @@ Status Loader::lay_out() {
     const Elf64_Shdr& section = sections_[i];
     if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) continue;
     if (section.sh_flags & SHF_TLS) return malformed("thread-local data in compiled code");
-    // Relocated constants (.data.rel.ro) are written by this loader only; true variables have no place here.
+    // This loader alone writes relocated constants (.data.rel.ro). True variables are not supported.
     if (section.sh_type == SHT_NOBITS) return malformed("writable data in compiled code");
     HILO_RETURN_IF_ERROR(table<char>(section.sh_offset, section.sh_size).status());
     end = align_up(end, section.sh_addralign);
@@ -142,7 +142,7 @@ Status Loader::map_and_copy() {
   constexpr unsigned char kJump[6] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff};
   for (std::size_t i = 1; i < symbols_.size(); ++i) {
     auto address = symbol_address(i);
-    if (!address.ok()) continue;  // file names and the like: nothing refers to them
+    if (!address.ok()) continue;  // sections and files: nothing refers to them
     std::memcpy(base_ + slot_[i], &*address, sizeof(std::uint64_t));
     std::memcpy(base_ + slot_[i] + kJumpOffset, kJump, sizeof(kJump));
   }
@@ -199,7 +199,7 @@ Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf6
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX: value = slot; break;
-    default:  // relocation kinds are numbers of the ELF standard, not an enum of ours
+    default:  // relocation types are numbers of the ELF standard, not an enum of ours
       return malformed(fmt::format("relocation kind {} is not supported", kind));
   }
   const int64_t distance = value + static_cast<std::uint64_t>(rela.r_addend) - here;
@@ -239,7 +239,7 @@ class LoadedObjects {
     return it == code_.end() ? nullptr : it->second.lock();
   }
 
-  /// Another thread may have been first.
+  /// Another thread may have inserted it first.
   std::shared_ptr<CompiledCode> insert(std::shared_ptr<CompiledCode> code) {
     const std::scoped_lock lock(mutex_);
     if (code_.size() >= most_) forget_dead();
@@ -257,7 +257,7 @@ class LoadedObjects {
 
   std::mutex mutex_;
   std::unordered_map<const std::string*, std::weak_ptr<CompiledCode>> code_;
-  size_t most_ = 64;  // then the dead are looked for, so that their number stays bounded
+  size_t most_ = 64;  // at this number, unused entries are removed, so that the map stays bounded
 };
 
 }  // namespace
@@ -270,8 +270,8 @@ void* CompiledCode::lookup(std::string_view name) const {
 }
 
 StatusOr<std::shared_ptr<CompiledCode>> load_object(const engine::ObjectPtr& object) {
-  // Code holds its object, so that no other comes to stand at the address of one whose code lives. Never destroyed: code
-  // may be let go while the process ends.
+  // Code owns its object, so no other object has the same address while the code exists. Never destroyed: code may be
+  // released while the process ends.
   static auto* const loaded = new LoadedObjects;
   if (std::shared_ptr<CompiledCode> code = loaded->find(object)) return code;
   Loader loader(object);

@@ -18,7 +18,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr size_t kSlotsOnStack = 1024;
-constexpr double kSmallBytes = 1 << 16;  // of memory read and written by a run that takes some microseconds at most
+constexpr double kSmallBytes = 1 << 16;  // of memory read and written, by a run of a few microseconds
 constexpr uint32_t kNone = ~uint32_t{0};
 
 bool is_small_program(const Program& program) {
@@ -29,7 +29,7 @@ bool is_small_program(const Program& program) {
   return bytes <= kSmallBytes;
 }
 
-/// For every result the donated argument whose memory it takes, or kNone. Empty if none takes any.
+/// Returns for every result the donated argument whose memory it uses, or kNone. Empty if no result uses any.
 std::vector<uint32_t> taken_arguments(const Program& program, const ProgramSignature& signature,
                                       std::span<const BufferPtr> arguments, std::span<const bool> donated) {
   if (donated.empty()) return {};
@@ -39,7 +39,7 @@ std::vector<uint32_t> taken_arguments(const Program& program, const ProgramSigna
     if (pair.argument >= donated.size() || !donated[pair.argument] || used[pair.argument] ||
         takes[pair.result] != kNone)
       continue;
-    if (!host(arguments[pair.argument]).owns_memory()) continue;  // it is lent, and goes back
+    if (!host(arguments[pair.argument]).owns_memory()) continue;  // borrowed memory is returned to its owner
     if (arguments[pair.argument]->shape().byte_size() != signature.result_shapes[pair.result].byte_size()) continue;
     used[pair.argument] = true;
     takes[pair.result] = pair.argument;
@@ -91,7 +91,7 @@ Status CpuProgram::run_in(AlignedBuffer& arena, std::span<const BufferPtr> argum
                           std::span<const bool> donated, const RunContext& context) {
   const std::vector<uint32_t> takes = taken_arguments(program_, signature_, arguments, donated);
   const auto argument_of = [&](size_t r) { return takes.empty() ? kNone : takes[r]; };
-  // Everything that can fail comes before an argument is taken.
+  // Everything that can fail is done before an argument is consumed.
   for (size_t r = 0; r < results.size(); ++r) {
     if (argument_of(r) != kNone) continue;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(result_bytes_[r]));
@@ -106,7 +106,7 @@ Status CpuProgram::run_in(AlignedBuffer& arena, std::span<const BufferPtr> argum
   if (!donated.empty()) {
     for (size_t a = 0; a < arguments.size(); ++a) argument_data[a] = host(arguments[a]).mutable_data();
     for (size_t r = 0; r < results.size(); ++r) {
-      if (takes[r] != kNone)  // its memory comes below: this is what could fail
+      if (takes[r] != kNone)  // its memory is set below: only allocation can fail
         results[r] = std::make_shared<HostBuffer>(signature_.result_shapes[r], AlignedBuffer(), context.device);
     }
     for (size_t a = 0; a < donated.size(); ++a) {

@@ -38,7 +38,7 @@ std::span<const ExecutionUnit> ProgramModule::units(const engine::Plan& plan) co
 }
 
 int64_t ProgramModule::held_bytes() const {
-  // A module that is read later replaces its bytes, which are about as many.
+  // A module that is parsed later replaces its bytes, which need about as much memory.
   return proto_.empty() && module_ != nullptr ? hlo::held_bytes(module_->entry) : std::ssize(proto_);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// magic | checksum of all that follows | stamp | signature | plan | module; each of the last four behind its length.
+// magic | checksum of everything after it | stamp | signature | plan | module; the length precedes each of the last
+// four.
 #include "hilo/backend/cpu/load/saved_program.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // this back end is written in the engine's words
+using namespace engine;  // this back end uses the types of the engine throughout
 
 namespace {
 
@@ -34,7 +35,7 @@ std::string checksum_of(std::string_view bytes) {
   return checksum;
 }
 
-/// Which build made the code: that of the library, and that of its code generator.
+/// Returns the build that produced the code: that of the library, and that of its code generator.
 const std::string& code_id() {
   static const auto* const id = new std::string(build_id() + " " + linked_id(companion_path(CodegenTable::kNames)));
   return *id;

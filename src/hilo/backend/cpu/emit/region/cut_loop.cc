@@ -19,7 +19,8 @@ std::vector<Stretch> stretches_of_cuts(const RegionState& s, size_t k) {
   return stretches;
 }
 
-/// The part of a stretch in [from, to). The last vector overlaps the one before; there are indices enough for one.
+/// Emits the part of a range in [from, to). The last vector overlaps the previous one; the range is at least as long as
+/// a vector.
 void loop_within(RegionState& s, size_t k, Stretch stretch, Value* from, Value* to, const Inside& inside) {
   s.here[k] = stretch;
   const int64_t step = s.is_vector(k) ? s.facts.shape.lanes : 1;
@@ -31,7 +32,7 @@ void loop_within(RegionState& s, size_t k, Stretch stretch, Value* from, Value* 
   s.here[k] = std::nullopt;
 }
 
-/// All of a dimension. Stretches shorter than a vector are computed by one with guards, whose masks are constants.
+/// Emits a whole dimension. Ranges shorter than a vector use one vector with guards, whose masks are constants.
 void cut_fixed_vectors(RegionState& s, size_t k, const Inside& inside) {
   const int64_t lanes = s.facts.shape.lanes;
   int64_t done = 0;
@@ -49,7 +50,7 @@ void cut_fixed_vectors(RegionState& s, size_t k, const Inside& inside) {
   }
 }
 
-/// The part of a stretch in [from, to), which is no shorter than a vector.
+/// Emits the part of a range in [from, to), which is at least as long as a vector.
 void cut_vectors(RegionState& s, size_t k, Stretch stretch, Value* first, Value* end, Value* to, const Inside& inside) {
   Value* const lanes = s.scalar.index(s.facts.shape.lanes);
   const auto one = [&] {
@@ -64,7 +65,7 @@ void cut_vectors(RegionState& s, size_t k, Stretch stretch, Value* first, Value*
 }  // namespace
 
 void cut_loop(RegionState& s, size_t k, Value* from, Value* to, const Inside& inside) {
-  // Threads share the outermost dimension only: the bounds of others are known here.
+  // Threads share the outermost dimension only; the bounds of other dimensions are constants.
   if (k > 0 && s.is_vector(k)) return cut_fixed_vectors(s, k, inside);
   for (const Stretch& stretch : stretches_of_cuts(s, k)) {
     Value* const first = s.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, from, s.scalar.index(stretch.first));

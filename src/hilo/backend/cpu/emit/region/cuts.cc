@@ -20,7 +20,8 @@ std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> 
   }
   if (!dimension) return std::nullopt;
   const int64_t step = guard.index.coefficients[*dimension], extent = extents[*dimension];
-  // The first index at which step * i + constant reaches a bound, or the first beyond it if the step goes down.
+  // Returns the first index at which step * i + constant reaches a bound, or the first beyond it if the step is
+  // negative.
   const auto reach = [&](int64_t bound) {
     const int64_t distance = bound - guard.index.constant;
     return step > 0 ? -floor_divide(-distance, step) : floor_divide(-distance, -step) + 1;

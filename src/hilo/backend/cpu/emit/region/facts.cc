@@ -8,7 +8,7 @@ RegionFacts analyse_region(const Region& region, Isa isa) {
   facts.shape = shape_of_region(region, isa);
   facts.stretches = stretches_of(region, facts.shape);
   if (!region.extents.empty()) facts.cuts = cuts_of(region, facts.shape.vector_dimension);
-  if (facts.shape.folded > 1) {  // its masks are constants, or few
+  if (facts.shape.folded > 1) {  // its masks are constants, or there are few
     for (size_t k = facts.shape.vector_dimension; k < facts.cuts.size(); ++k) facts.cuts[k].clear();
   }
   facts.nodes = node_facts(region, facts.shape);

@@ -8,9 +8,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMaxTileBytes = 32 << 10;  // of a row on the stack: it has to stay in the L1 cache
+constexpr int64_t kMaxTileBytes = 32 << 10;  // bytes of a row on the stack, which must stay in the L1 cache
 
-/// Marks what each loop computes for its own sake: reductions, and values that are written along the row.
+/// Marks the nodes for which each loop exists: reductions, and values that are written along the row.
 void find_roots(RowLoops& loops, const Region& region, const std::vector<NodeFacts>& nodes) {
   const auto add = [&](uint32_t n) {
     const size_t loop = nodes[n].stage;
@@ -26,7 +26,7 @@ void find_roots(RowLoops& loops, const Region& region, const std::vector<NodeFac
   loops.count = static_cast<int>(loops.evaluated.size());
 }
 
-/// The first loop before `loop` that computes node n, or -1.
+/// Returns the first loop before `loop` that computes node n, or -1.
 int first_loop_of(const RowLoops& loops, int loop, uint32_t n) {
   for (int earlier = 0; earlier < loop; ++earlier) {
     if (loops.evaluated[earlier][n]) return earlier;

@@ -12,7 +12,7 @@ bool is_rounded_sum(const RegionNode& reduce) {
   return reducer_of(reduce) == hlo::ReducerKind::kAdd && (is_floating(reduce.type) || is_complex(reduce.type));
 }
 
-/// Hands the sums of a stretch over; what the next one begins with.
+/// Adds the sums of a chunk to the total. Returns the start values of the next chunk.
 Values end_stretch(RegionState& s, const Values& neutral, const Values& sums) {
   Values pushed, next = sums;
   for (size_t k = 0; k < sums.size(); ++k) {

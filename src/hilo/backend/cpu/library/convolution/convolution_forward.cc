@@ -10,15 +10,15 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kRank = 4;  // the batch slides too, under a window of one
+constexpr size_t kRank = 4;  // the batch slides, too, under a window of one
 using Index = std::array<int64_t, kRank>;
 
-constexpr int64_t kBoxBytes = 192 << 10;  // of the input at once: it stays in the second cache beside the kernel
-constexpr int64_t kChannelsAtOnce = 64;   // groups that one task takes, where groups are lanes
+constexpr int64_t kBoxBytes = 192 << 10;  // of the input at once: it stays in the L2 cache next to the kernel
+constexpr int64_t kChannelsAtOnce = 64;   // groups per task if groups are lanes
 constexpr int64_t kEnoughTasks = 16;
-constexpr int64_t kLongestRow = 448;  // positions of the innermost dimension in one task
+constexpr int64_t kLongestRow = 448;  // positions of the innermost dimension per task
 
-/// Merges dimension `d` into `next` if both together are one dimension under a window of one.
+/// Merges dimension `d` into `next` if together they are one dimension under a window of one. Returns whether it did.
 bool fold(ConvolutionDimension& d, ConvolutionDimension& next) {
   const auto plain = [](const ConvolutionDimension& x) {
     return x.taps == 1 && x.origin == 0 && x.step == 1 && x.count == x.size;
@@ -78,7 +78,8 @@ class ForwardStep final : public ConvolutionStep {
   }
 
  private:
-  // ---- what the shapes decide ----------------------------------------------------------------------------------------
+  // ---- decisions by shape
+  // ---------------------------------------------------------------------------------------------
 
   void choose_dimensions() {
     dims_[0].size = dims_[0].count = p_.batch.extent;
@@ -88,7 +89,7 @@ class ForwardStep final : public ConvolutionStep {
     for (size_t end = 0; end + 1 < kRank; ++end) {
       for (size_t d = kRank - 1; d-- > end;) fold(dims_[d], dims_[d + 1]);
     }
-    // Rows of the tile run along the innermost dimension: not along one of a few positions.
+    // Rows of the tile run along the innermost dimension, unless it has only few positions.
     size_t longest = 0;
     for (size_t d = 1; d < kRank; ++d) longest = dims_[d].count > dims_[longest].count ? d : longest;
     if (dims_[kRank - 1].count < std::min<int64_t>(4, dims_[longest].count))
@@ -146,7 +147,7 @@ class ForwardStep final : public ConvolutionStep {
         block_[d] = before;
         break;
       }
-      // Equal blocks.
+      // All blocks have about the same size.
       const int64_t parts = (dims_[d].count + block_[d] - 1) / block_[d];
       block_[d] = (dims_[d].count + parts - 1) / parts;
       if (block_[d] < dims_[d].count) break;
@@ -157,7 +158,7 @@ class ForwardStep final : public ConvolutionStep {
     column_parts_ = blocks_ * group_tasks_ >= 4 ? 1 : std::min<int64_t>(4, panels);
   }
 
-  /// The input as it lies, if the kernel can read it there; else the packed box.
+  /// Uses the input itself if the kernel can read it in place, otherwise the packed box.
   void choose_box() {
     const ElementType type = element_type_of<T>;
     direct_ = !by_channel_ && types_.lhs == type && (columns_.stride == 1 || columns_.extent == 1);
@@ -187,7 +188,7 @@ class ForwardStep final : public ConvolutionStep {
         by_channel_ ? p_.outputs.extent * depth_ * width_ : depth_ * round_up(p_.outputs.extent, kernels_.lanes);
   }
 
-  /// Of runs, or of each run.
+  /// Splits between runs, or within each run.
   void cut_sums() {
     const int64_t runs = std::ssize(runs_), length = by_channel_ ? 1 : run_length_;
     const int64_t at_once = std::max<int64_t>(kTermsInOrder / length, 1);
@@ -221,7 +222,7 @@ class ForwardStep final : public ConvolutionStep {
     else pack_panels(rhs + g * p_.groups.rhs_stride, to);
   }
 
-  /// Panel by panel of columns, a row for each tap and input feature.
+  /// Packs panels of columns, each with a row for each tap and input feature.
   template <typename From>
   void pack_panels(const From* rhs, T* to) const {
     for (int64_t n = 0; n < p_.outputs.extent; n += panel_width()) {
@@ -274,7 +275,7 @@ class ForwardStep final : public ConvolutionStep {
     return b;
   }
 
-  /// The block's part of the input, packed into `box` unless it is read where it lies.
+  /// Returns the block's part of the input, packed into `box` unless it is read in place.
   const T* input_of(const Block& b, int64_t g, const void* lhs, T* box) const {
     if (direct_) {
       const T* from = static_cast<const T*>(lhs) + g * p_.groups.lhs_stride;
@@ -311,7 +312,7 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  /// Where a stretch of positions begins, in the input and in the result.
+  /// The start of a range of positions, in the input and in the result.
   struct Stretch {
     int64_t in = 0, out = 0;
   };
@@ -329,8 +330,8 @@ class ForwardStep final : public ConvolutionStep {
     return s;
   }
 
-  /// All positions of the block by one panel of columns. Stretches of a row are equally long; the last may overlap the
-  /// one before it, and computes the same there.
+  /// Computes all positions of the block for one panel of columns. All ranges of a row have the same length. The last
+  /// one may overlap the previous one; it computes the same values there.
   template <typename Out>
   void run_panel(const Block& b, const T* input, const T* weights, int64_t first, T* scratch, Out* out) const {
     const int64_t columns = std::min(panel_width(), p_.outputs.extent - first);
@@ -384,12 +385,13 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  /// A piece of a sum: runs [run, run + runs), of each the `length` terms from `first` on; `before` come before them.
+  /// A piece of a sum: runs [run, run + runs), and of each the `length` terms from `first` on. `before` is the number
+  /// of earlier terms.
   struct Piece {
     int64_t run, runs, first, length, before;
   };
 
-  /// add(piece, sums, adds) for all pieces of a tile's sums, which in the end stand in `scratch`.
+  /// Calls add(piece, sums, adds) for all pieces of a tile's sums. The final sums are in `scratch`.
   template <typename Add>
   void sum_pieces(T* scratch, const Add& add) const {
     const auto sums_at = [&](int64_t level) { return scratch + level * tile_count_; };
@@ -441,11 +443,11 @@ class ForwardStep final : public ConvolutionStep {
   ConvolutionTypes types_;
   const TileKernels<T>& kernels_;
   bool by_channel_;
-  bool direct_ = false;  ///< the kernel reads the input where it lies
+  bool direct_ = false;  ///< whether the kernel reads the input in place
   std::array<ConvolutionDimension, kRank> dims_;
   Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
   BoxColumns columns_;
-  int64_t channels_ = 1;  ///< groups of one task, where groups are lanes
+  int64_t channels_ = 1;  ///< groups per task if groups are lanes
   int64_t width_ = 1;     ///< of a packed position
   int64_t group_tasks_ = 1, blocks_ = 1, column_parts_ = 1;
   int64_t box_count_ = 0, tile_count_ = 0, weights_per_task_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_gathered.cc -- convolutions along more dimensions than the kernels know, or along dimensions
-// that would make very many problems.
+// backend/cpu/library/convolution/convolution_gathered.cc -- convolutions along more dimensions than the kernels
+// support, or along dimensions that would need very many problems.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -24,13 +24,15 @@ using Strides = std::vector<int64_t>;
 
 int64_t at(const Strides& strides, int64_t dimension) { return strides[dimension]; }
 
-/// A tap of the gathered dimensions: where it lies in the kernel, and what it meets in the input; nothing on padding.
+/// A tap of the gathered dimensions: its position in the kernel, and the position that it reads in the input; nullopt
+/// on padding.
 struct Tap {
   int64_t rhs = 0;
   std::optional<int64_t> lhs = 0;
 };
 
-/// Not between elements of a dilated input, where nothing is multiplied. Padding is multiplied.
+/// Whether the tap reads an element or padding. Between elements of a dilated input there is nothing to multiply;
+/// padding is multiplied.
 bool is_on_lattice(const hlo::WindowDimension& w, int64_t position, int64_t tap) {
   if (w.reversal) tap = w.size - 1 - tap;
   const __int128 place =
@@ -52,7 +54,7 @@ class GatheredConvolutionHero final : public Hero {
     }
   }
 
-  /// Whether the kernels take what is left of the window.
+  /// Whether the kernels support the rest of the window.
   bool is_complete() const {
     return std::ranges::all_of(inner_, [](const auto& of_taps) { return of_taps.second != nullptr; });
   }
@@ -90,7 +92,8 @@ class GatheredConvolutionHero final : public Hero {
     return allocate_buffer((shape.byte_size() + 7) / 8 * 8);
   }
 
-  /// How many taps a position may have, over all: in each dimension every n-th one, from one of the first n or from none.
+  /// Returns the possible numbers of taps of a position. In each dimension a position reads every n-th tap, starting at
+  /// one of the first n, or no tap.
   std::set<int64_t> tap_counts() const {
     std::set<int64_t> all = {1};
     for (const size_t k : gathered_) {
@@ -105,7 +108,8 @@ class GatheredConvolutionHero final : public Hero {
     return all;
   }
 
-  // ---- the convolution along the kept dimensions: b01..f_01..io->b01..f ------------------------------------------------
+  // ---- the convolution along the kept dimensions: b01..f_01..io->b01..f
+  // ------------------------------------------------
 
   Shape input_shape(int64_t taps) const {
     std::vector<int64_t> sizes = {lhs_.dimension(a_.dimensions.input_batch)};
@@ -142,7 +146,8 @@ class GatheredConvolutionHero final : public Hero {
     return make_convolution(inner, input_shape(taps), kernel_shape(taps), output_shape(), isa);
   }
 
-  // ---- what lies where -----------------------------------------------------------------------------------------------
+  // ---- positions in memory
+  // ---------------------------------------------------------------------------------------------
 
   std::vector<Tap> taps_at(std::span<const int64_t> position) const {
     const Strides lhs = strides_of(lhs_), rhs = strides_of(rhs_);
@@ -166,7 +171,7 @@ class GatheredConvolutionHero final : public Hero {
     return taps;
   }
 
-  /// Features of a group: those of the first tap, then those of the next.
+  /// Gathers the features of a group: those of the first tap, then those of the next.
   void gather_input(std::span<const Tap> taps, const std::byte* from, std::byte* to) const {
     const int64_t count = std::ssize(taps), groups = a_.feature_group_count;
     const int64_t features = lhs_.dimension(a_.dimensions.input_feature) / groups;
@@ -226,7 +231,7 @@ class GatheredConvolutionHero final : public Hero {
   const ConvolutionAttributes a_;
   const Shape lhs_, rhs_, result_;
   std::vector<size_t> kept_, gathered_;             ///< dimensions of the window
-  std::vector<int64_t> counts_;                     ///< positions in those that are gathered
+  std::vector<int64_t> counts_;                     ///< positions in the gathered dimensions
   std::map<int64_t, std::unique_ptr<Hero>> inner_;  ///< by the number of taps
 };
 

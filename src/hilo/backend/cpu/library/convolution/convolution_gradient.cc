@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_gradient.cc -- convolutions with many taps and few positions: gradients of kernels,
-// where the batch of the convolution is the kernel's input features, and its input features are the batch.
+// backend/cpu/library/convolution/convolution_gradient.cc -- convolutions with many taps and few positions, such as
+// gradients of kernels. There the batch of the convolution is the kernel's input features, and its input features are
+// the batch.
 #include <atomic>
 
 #include "hilo/backend/cpu/library/convolution/convolution_pack.h"
@@ -12,12 +13,12 @@ namespace hilo::cpu {
 namespace {
 
 constexpr size_t kGradientRank =
-    4;  // the first dimension is that of input features: each tap of its window is one of them
+    4;  // the first dimension is that of input features: each of them is one tap of its window
 using Index = std::array<int64_t, kGradientRank>;
 
 constexpr int64_t kBlockBytes = 384 << 10;       // of each operand
-constexpr int64_t kBatchAtOnce = 112;            // rows of the result of one task
-constexpr int64_t kGradientChannelsAtOnce = 64;  // groups of one task, where groups are lanes
+constexpr int64_t kBatchAtOnce = 112;            // rows of the result per task
+constexpr int64_t kGradientChannelsAtOnce = 64;  // groups per task if groups are lanes
 constexpr int64_t kMostParts = 8;                // of the sum
 constexpr int64_t kPartialBytes = 32 << 20;      // of all partial results
 
@@ -60,7 +61,8 @@ class GradientStep final : public ConvolutionStep {
   }
 
  private:
-  // ---- what the shapes decide ----------------------------------------------------------------------------------------
+  // ---- decisions by shape
+  // ---------------------------------------------------------------------------------------------
 
   void choose_dimensions() {
     ConvolutionDimension& inputs = dims_[0];
@@ -76,7 +78,7 @@ class GradientStep final : public ConvolutionStep {
     }
   }
 
-  /// Rows are the batch of one group; where groups are lanes, a task takes some groups and all of their batch.
+  /// Rows are the batch of one group. If groups are lanes, a task computes several groups and all of their batch.
   void choose_channels() {
     if (by_channel_) {
       channels_ = std::min(kGradientChannelsAtOnce, p_.groups.extent);
@@ -99,7 +101,8 @@ class GradientStep final : public ConvolutionStep {
     return (dims_[d].count - 1) * step_[d] + (taps - 1) * tap_step_[d] + 1;
   }
 
-  /// Taps of one block: rows of the innermost dimension, more of the outer ones while the operands stay in the cache.
+  /// Selects the taps of one block: rows of the innermost dimension, and more of the outer ones while the operands stay
+  /// in the cache.
   void choose_block() {
     block_ = {1, 1, 1, dims_[3].taps};
     const auto fits = [&] {
@@ -133,7 +136,7 @@ class GradientStep final : public ConvolutionStep {
     }
     box_count_ = stride;
     weight_count_ = block_[0] * block_[1] * block_[2] * block_[3] * columns_;
-    // Positions side by side with the batch are more rows of the same product.
+    // Positions adjacent to the batch are more rows of the same product.
     rows_together_ = !by_channel_ && batch_parts_ == 1 && step_[3] == 1;
   }
 
@@ -163,7 +166,7 @@ class GradientStep final : public ConvolutionStep {
     return b;
   }
 
-  /// The first group and how many, the first row of the batch and how many.
+  /// The first group and the number of groups, the first row of the batch and the number of rows.
   struct Share {
     int64_t group, groups, batch, rows;
   };
@@ -221,7 +224,8 @@ class GradientStep final : public ConvolutionStep {
 
   int64_t panel_width() const { return kTileVectors * kernels_.lanes; }
 
-  /// Panels of output features, a row for each tap; or for each output feature of its group a row of lanes per tap.
+  /// Packs panels of output features with a row for each tap; or for each output feature of its group a row of lanes
+  /// per tap.
   template <typename From>
   void pack_weights(const Block& b, const Share& share, const From* rhs, T* to) const {
     rhs += share.group * p_.groups.rhs_stride;
@@ -257,7 +261,7 @@ class GradientStep final : public ConvolutionStep {
         }
   }
 
-  /// sums[position][row][column] += input * weights over the block's taps.
+  /// Adds input * weights over the block's taps to sums[position][row][column].
   void add_products(const Block& b, const Share& share, const T* box, const T* weights, T* sums,
                     bool accumulate) const {
     std::vector<int64_t> runs;
@@ -282,7 +286,7 @@ class GradientStep final : public ConvolutionStep {
       for_positions(rows_together_ ? 1 : dims_[3].count, [&](int64_t in, int64_t number) {
         T* to = sums + number * batch_ * columns_ + n;
         for (int64_t row = 0; row < rows; row += 2 * kernels_.stretch) {
-          // Rows in two stretches, which share one where the count is odd.
+          // Splits the rows into two ranges. They share one row if the count is odd.
           const int64_t count = std::min(2 * kernels_.stretch, rows - row), length = (count + 1) / 2;
           for (int64_t h = 0; h < 2; ++h) {
             const int64_t first = row + (h == 0 ? 0 : count - length);
@@ -324,7 +328,7 @@ class GradientStep final : public ConvolutionStep {
 
   // ---- the end -------------------------------------------------------------------------------------------------------
 
-  /// Adds the parts of one position up, in order, and stores them. Writes to the first part.
+  /// Adds the parts of one position in order and stores the sum. Overwrites the first part.
   template <typename Out>
   void finish(int64_t task, int64_t position, T* sums, Out* out) const {
     const Share share = share_at(task);
@@ -356,7 +360,7 @@ class GradientStep final : public ConvolutionStep {
   bool rows_together_ = false;
   std::array<ConvolutionDimension, kGradientRank> dims_;
   Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
-  int64_t channels_ = 1, lane_width_ = 1;  ///< groups of a task, as many as they take in memory
+  int64_t channels_ = 1, lane_width_ = 1;  ///< groups per task, as many as they need in memory
   int64_t group_tasks_ = 1, batch_parts_ = 1, batch_ = 1;
   int64_t position_width_ = 1;  ///< of a packed position
   int64_t columns_ = 1;         ///< of a row of sums

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_narrow.cc -- convolutions with few output features: gradients to pictures, filters.
+// backend/cpu/library/convolution/convolution_narrow.cc -- convolutions with few output features: gradients of images,
+// filters.
 #include <atomic>
 
 #include "hilo/backend/cpu/library/convolution/convolution_pack.h"
@@ -10,14 +11,14 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kNarrowRank = 4;  // the batch slides too, under a window of one
+constexpr size_t kNarrowRank = 4;  // the batch slides, too, under a window of one
 using Index = std::array<int64_t, kNarrowRank>;
 
 constexpr int64_t kNarrowBoxBytes = 512 << 10;  // of the input at once
-constexpr int64_t kNarrowLongestRow = 1024;     // positions of one task's row
-constexpr int64_t kFewestPositions = 8;         // of a row, for its lanes to be worth it
+constexpr int64_t kNarrowLongestRow = 1024;     // positions of a row per task
+constexpr int64_t kFewestPositions = 8;         // positions per row for which lanes pay off
 
-/// The packed box has a plane per input feature, so that positions of a row are side by side.
+/// The packed box has one plane per input feature, so that positions of a row are adjacent.
 template <typename T>
 class NarrowStep final : public ConvolutionStep {
  public:
@@ -76,7 +77,7 @@ class NarrowStep final : public ConvolutionStep {
 
   int64_t parts(size_t d) const { return (dims_[d].count + block_[d] - 1) / block_[d]; }
 
-  /// Rows of one picture while their box stays in the cache; equal blocks.
+  /// Selects rows of one image while their box stays in the cache. All blocks have about the same size.
   void choose_block() {
     block_ = {1, 1, 1, std::min(dims_[3].count, kNarrowLongestRow)};
     const auto bytes = [&] {
@@ -98,7 +99,7 @@ class NarrowStep final : public ConvolutionStep {
       stride *= box_extent(d, block_[d]);
     }
     plane_ = stride;
-    // The last vector of a row reads on: behind the last row too.
+    // The last vector of a row reads past its end, even of the last row.
     box_count_ = plane_ * p_.inputs.extent + kernels_.lanes;
     tile_count_ = p_.outputs.extent * round_up(block_[3], kernels_.lanes);
   }
@@ -129,7 +130,7 @@ class NarrowStep final : public ConvolutionStep {
     });
   }
 
-  /// One row of the box in all planes.
+  /// Packs one row of the box in all planes.
   template <typename From>
   void pack_planes(const BoxDimension& d, const From* from, T* to) const {
     const int64_t begin = d.begin(), end = d.end(), step = d.stride * d.pitch;

@@ -13,7 +13,7 @@ constexpr int64_t kMostProblems = 1024;
 
 int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[dimension]; }
 
-/// A dimension's positions of one remainder, with the taps that meet elements of the dilated input.
+/// The positions of a dimension with one remainder, and the taps that read elements of the dilated input there.
 struct Phase {
   ConvolutionDimension dimension;
   int64_t rhs_offset = 0, out_offset = 0;
@@ -98,7 +98,7 @@ std::optional<ConvolutionProblem> swapped(const ConvolutionProblem& p) {
   for (size_t k = 0; k < p.dims.size(); ++k) {
     const ConvolutionDimension& d = p.dims[k];
     if ((d.taps > 1 && d.tap_step != 1) || d.rhs_stride < 0) return std::nullopt;
-    // Tap u = i - origin - y * step meets element i; from the last position on, y only adds.
+    // Tap u = i - origin - y * step reads element i. From the last position on, y only adds to it.
     const int64_t last = d.count - 1;
     q.dims[k] = {d.taps,       d.count,      d.size,       -d.origin - last * d.step, d.step, 1,
                  d.rhs_stride, d.lhs_stride, -d.out_stride};

@@ -7,7 +7,7 @@
 namespace hilo::cpu::lapack {
 namespace {
 
-/// to[column][row] = from[row][column], for each matrix.
+/// Computes to[column][row] = from[row][column] for each matrix.
 template <typename T>
 void transpose_all(const T* from, int64_t count, int64_t rows, int64_t columns, T* to) {
   for (int64_t i = 0; i < count; ++i, from += rows * columns, to += rows * columns) {

@@ -64,7 +64,7 @@ StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name, std::
 
 namespace {
 
-/// Complex buffers of the same shapes with room behind each; the others as they are.
+/// Copies of the complex buffers with spare memory behind each; other buffers unchanged.
 struct Roomy {
   std::vector<CustomCallBuffer> buffers;
   std::vector<AlignedBuffer> memory;
@@ -74,7 +74,8 @@ size_t byte_size(const CustomCallBuffer& buffer) {
   return static_cast<size_t>(buffer.element_count() * element_size_bytes(buffer.type));
 }
 
-/// Bytes behind a buffer that OpenBLAS's gemv may read: one element more of the last vector, whose stride may be a column.
+/// Returns the bytes behind a buffer that OpenBLAS's gemv may read: one element more of the last vector, whose stride
+/// may be a column.
 size_t room_of(const CustomCallBuffer& buffer) {
   constexpr int64_t kLeast = 64;
   const std::span<const int64_t> matrix = buffer.dimensions.last(std::min<size_t>(buffer.dimensions.size(), 2));
@@ -129,7 +130,7 @@ constexpr Target kTargets[] = {{"hilo_lu_pivots_to_permutation_ffi", pivots_to_p
                                {"tridiagonal_solve_perturbed_ffi", tridiagonal_solve_perturbed},
                                {"Qr", with_room<qr>},
                                {"ProductOfElementaryHouseholderReflectors", with_room<product_of_reflectors>},
-                               // Handlers bear the names of the real routines.
+                               // Handlers have the names of the real routines.
                                HILO_LAPACK_ROUTINES(HILO_LAPACK_TARGETS)};
 
 }  // namespace
@@ -140,7 +141,7 @@ bool is_own_target(std::string_view target) {
 
 namespace {
 
-/// When the library is loaded: handlers only look for LAPACK when they are called.
+/// Registers at load time. Handlers look for LAPACK only when they are called.
 const bool kRegistered = [] {
   bool all = true;
   for (const Target& target : kTargets) all &= register_custom_call(target.name, target.handler).ok();

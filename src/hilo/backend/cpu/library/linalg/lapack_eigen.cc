@@ -8,12 +8,12 @@
 namespace hilo::cpu::lapack {
 namespace {
 
-/// How much memory a routine asks for.
+/// The workspace that a routine needs.
 struct WorkSizes {
   int work = 1, real = 0, integer = 0;
 };
 
-/// A thread's workspace.
+/// The workspace of a thread.
 template <typename T>
 struct Workspace {
   explicit Workspace(const WorkSizes& sizes)
@@ -144,7 +144,7 @@ StatusOr<SingularValues<T>> singular_values(const CustomCallFrame& frame) {
   return b;
 }
 
-/// Asks `run(item, work, work_count, space)` for its workspace, then runs it for every item.
+/// Queries `run(item, work, work_count, space)` for its workspace, then runs it for every item.
 template <typename T, typename Run>
 void run_singular_values(const SingularValues<T>& b, WorkSizes sizes, Run&& run) {
   Workspace<T> first(sizes);

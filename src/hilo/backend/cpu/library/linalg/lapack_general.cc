@@ -9,7 +9,7 @@
 namespace hilo::cpu::lapack {
 namespace {
 
-/// LAPACK gives the vectors of a conjugate pair of eigenvalues as two columns, real and imaginary parts.
+/// LAPACK returns the vectors of a conjugate pair of eigenvalues as two columns, real and imaginary parts.
 template <typename R>
 void join_pairs(int n, const R* imaginary, const R* packed, std::complex<R>* vectors) {
   const auto at = [n](int column) { return static_cast<int64_t>(column) * n; };
@@ -24,7 +24,7 @@ void join_pairs(int n, const R* imaginary, const R* packed, std::complex<R>* vec
   }
 }
 
-/// gehrd's first and last row, from 1: of no rows 1 and 0.
+/// Checks gehrd's first and last row, counted from 1; without rows they are 1 and 0.
 Status check_rows(const CustomCallFrame& frame, int low, int high, int rows) {
   if (low >= 1 && low <= std::max(rows, 1) && high >= std::min(low, rows) && high <= rows) return ok_status();
   return invalid_argument(fmt::format(

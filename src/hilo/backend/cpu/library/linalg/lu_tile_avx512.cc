@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU factors of a few columns for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
+// LU factors of a few columns for Isa::kAvx512. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/linalg/lu_tile.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop of triangular solves for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
+// The inner loop of triangular solves for Isa::kAvx512. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/linalg/solve_tile.h"
 
 namespace {

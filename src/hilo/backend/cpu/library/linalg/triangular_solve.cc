@@ -13,9 +13,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kSolveBlock = 64;  // unknowns of a block; what lies between blocks are products
+constexpr int64_t kSolveBlock = 64;  // unknowns per block; the parts between blocks are products
 constexpr int64_t kSolveMostLanes = 32;
-constexpr int64_t kFewUnknowns = 128, kFewOthers = 8;  // measured: BLAS is faster below both
+constexpr int64_t kFewUnknowns = 128, kFewOthers = 8;  // measured: BLAS is faster if both are smaller
 
 template <typename T>
 using GemmRoutine = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
@@ -39,7 +39,7 @@ Kernel<T> kernel_of(Isa isa) {
   else return {kernels.f64_lanes, kernels.f64};
 }
 
-/// What blocks are copied to, one after the other.
+/// Memory to which blocks are copied, one after the other.
 template <typename T>
 struct Room {
   T coefficients[kSolveBlock * kSolveBlock];
@@ -60,7 +60,7 @@ class Solver {
         goes_forward_(is_left_ == ((p.uplo == 'L') != is_transposed_)),
         others_(is_left_ ? p.n : p.m) {}
 
-  /// The unknowns [begin, end), all before which are known and taken from B.
+  /// Solves for the unknowns [begin, end). All earlier ones are known and subtracted from B.
   void solve(int64_t begin, int64_t end) {
     if (stop_.raised()) return;
     if (end - begin <= kSolveBlock) return solve_block(begin, end);
@@ -77,15 +77,15 @@ class Solver {
   }
 
  private:
-  /// The coefficient with which unknown k stands in the equation of i.
+  /// Returns the coefficient of unknown k in equation i.
   const T& coefficient(int64_t k, int64_t i) const {
-    const bool as_it_lies = is_left_ == is_transposed_;  // k is its row
+    const bool as_it_lies = is_left_ == is_transposed_;  // whether k is its row
     return as_it_lies ? p_.a[k + i * p_.a_leading] : p_.a[i + k * p_.a_leading];
   }
-  /// Unknown i of the first other.
+  /// Returns unknown i of the first right-hand side.
   T* unknown(int64_t i) const { return is_left_ ? p_.b + i : p_.b + i * p_.b_leading; }
 
-  /// Takes what the unknowns [from, from_end) are worth from the equations [to, to_end).
+  /// Subtracts the contributions of unknowns [from, from_end) from the equations [to, to_end).
   void subtract(int64_t from, int64_t from_end, int64_t to, int64_t to_end) {
     const T minus = -1, one = 1;
     const int known = static_cast<int>(from_end - from), open = static_cast<int>(to_end - to);
@@ -108,7 +108,7 @@ class Solver {
     for (int64_t other = 0; other < others_ && !stop_.raised(); other += kernel_.lanes) {
       const int64_t lanes = std::min(kernel_.lanes, others_ - other);
       std::fill_n(room_.x, rows * kernel_.lanes, T{});
-      // Rows that fill up the last eight stand where the kernel comes last.
+      // The rows that pad the last eight are at the kernel's end.
       T* const x = room_.x + (goes_forward_ ? 0 : (rows - count) * kernel_.lanes);
       copy_unknowns(begin, count, other, lanes, x, true);
       kernel_.run({room_.coefficients, room_.inverse, rows,
@@ -118,7 +118,7 @@ class Solver {
     }
   }
 
-  /// In the order in which the unknowns are found.
+  /// Copies coefficients in the order in which the unknowns are computed.
   void copy_coefficients(int64_t begin, int64_t end, int64_t rows) {
     std::fill_n(room_.coefficients, rows * rows, T{});
     std::fill_n(room_.inverse, rows, T{1});
@@ -130,7 +130,7 @@ class Solver {
     }
   }
 
-  /// Between B and rows of as many numbers as the kernel has lanes.
+  /// Copies between B and rows of as many numbers as the kernel has lanes.
   void copy_unknowns(int64_t begin, int64_t count, int64_t other, int64_t lanes, T* x, bool to_rows) {
     if (is_left_) {
       T* const b = unknown(begin) + other * p_.b_leading;
@@ -154,7 +154,7 @@ class Solver {
   StopFlag stop_;
 };
 
-/// False without what it takes; then nothing is done.
+/// Returns false, without a change, if memory or a kernel is missing.
 template <typename T>
 bool solve_by_own(Isa isa, const TriangularProblem<T>& p) {
   static auto* const gemm = lapack::routine<T, GemmRoutine<T>>("gemm");

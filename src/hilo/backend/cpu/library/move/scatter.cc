@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/move/scatter.cc -- scatter of any number of arrays whose body is over scalars: the inner loops are
-// compiled. Updates of one place are applied in order, so equal indices give the same bits on every run and any number of
-// threads.
+// backend/cpu/library/move/scatter.cc -- scatter of any number of arrays with a body over scalars: the inner loops are
+// compiled. Updates of one element are applied in order, so equal indices give the same bits in every run and for any
+// number of threads.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -24,15 +24,15 @@ namespace {
 constexpr int64_t kInCache = 1 << 20;      // bytes of arrays
 constexpr int64_t kSumsInCache = 1 << 20;  // bytes of sums in double
 constexpr int64_t kCacheLine = 64;         // bytes
-constexpr int64_t kManyPlaces = 256;       // among which four that follow each other are likely different
-constexpr int64_t kMostWindows = 1 << 16;  // of a call that makes no list
-constexpr int64_t kWideRun = 1 << 12;      // bytes; of shorter runs, threads would share too many cache lines
-constexpr int64_t kColumns = 64;           // elements; what threads take of a run is made of
+constexpr int64_t kManyPlaces = 256;       // enough positions that four consecutive ones are likely distinct
+constexpr int64_t kMostWindows = 1 << 16;  // of a call without a list
+constexpr int64_t kWideRun = 1 << 12;      // bytes; with shorter runs, threads would share too many cache lines
+constexpr int64_t kColumns = 64;           // elements; threads divide a run in multiples of this
 
-/// What each thread takes; each looks at all indices, so that the order of the updates stays.
+/// How threads divide the work. Each reads all indices, so that the order of updates is preserved.
 enum class Split : uint8_t {
   kNone,
-  kColumns,  ///< a part of all runs: all threads have as much to do
+  kColumns,  ///< a part of all runs: all threads have the same work
   kRows,     ///< a part of the arrays
   kPieces,   ///< some pieces of all windows
 };
@@ -40,8 +40,8 @@ enum class Split : uint8_t {
 struct Scatter {
   ScatterPlaces places;
   ScatterFunction kernel;
-  ScatterFunction alone;  ///< where one thread does all; else null: the same
-  int64_t most_windows;   ///< of a call of the kernel
+  ScatterFunction alone;  ///< for a single thread; null if `run` is as fast
+  int64_t most_windows;   ///< per call of the kernel
   Split split;
   std::vector<size_t> bytes;  ///< of the arrays
 };
@@ -62,7 +62,7 @@ int64_t parts_of(const Scatter& scatter) {
   return 1;
 }
 
-/// The parts [begin, end) of the work.
+/// Restricts the call to parts [begin, end) of the work.
 void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterStretch& stretch) {
   switch (scatter.split) {
     case Split::kNone: break;
@@ -81,7 +81,7 @@ void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterStre
   }
 }
 
-/// A call for all updates before it is restricted.
+/// Returns a call for all updates, to be restricted.
 ScatterStretch whole_stretch(const ScatterPlaces& places, const ScatterMemory& memory) {
   ScatterStretch stretch{};
   stretch.arrays = memory.arrays;
@@ -93,7 +93,7 @@ ScatterStretch whole_stretch(const ScatterPlaces& places, const ScatterMemory& m
   return stretch;
 }
 
-/// The updates, combined with the arrays.
+/// Combines the updates with the arrays.
 void update_all(const Scatter& scatter, const ScatterMemory& memory) {
   const ScatterPlaces& places = scatter.places;
   if (!places.any()) return;
@@ -129,7 +129,7 @@ class ScatterHero final : public Hero {
   Scatter scatter_;
 };
 
-/// Small windows of arrays in the cache are updated as fast as their places are found.
+/// Small windows of arrays in the cache are updated as fast as their positions are computed.
 bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
   int64_t bytes = 0, window = 0;
   for (const Shape& array : arrays) {
@@ -141,13 +141,13 @@ bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
 
 Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& updates) {
   if (!worth_forking(work_ns(kCpuCosts.library.scattered, updates.element_count()))) return Split::kNone;
-  if (places.slides()) return places.rows() > 1 ? Split::kRows : Split::kNone;  // other parts would meet
+  if (places.slides()) return places.rows() > 1 ? Split::kRows : Split::kNone;  // other parts would overlap
   if (places.run() * element_size_bytes(array.element_type()) >= kWideRun) return Split::kColumns;
   if (places.rows() > 1) return Split::kRows;
   return places.pieces().size() > 1 ? Split::kPieces : Split::kNone;
 }
 
-/// Stretches of a known length are what the compiler makes vectors of.
+/// The compiler vectorizes ranges of a constant length.
 template <typename From, typename To>
 void convert_all(const From* __restrict from, To* __restrict to, size_t count) {
   constexpr size_t kStretch = 16;
@@ -158,15 +158,15 @@ void convert_all(const From* __restrict from, To* __restrict to, size_t count) {
   for (; i < count; ++i) to[i] = static_cast<To>(from[i]);
 }
 
-/// How sums are kept while they grow.
+/// How sums are stored while they accumulate.
 enum class ScatterSums : uint8_t {
   kWide,   ///< in double
-  kLost,   ///< beside what was lost, in a second array
-  kPairs,  ///< each before what it lost
+  kLost,   ///< with the lost bits in a second array
+  kPairs,  ///< each followed by its lost bits
 };
 
-/// Adds many floats to few: sums begin as the array, in double, and are rounded once. ScatterSums of doubles have what was lost
-/// beside them.
+/// Adds many floats to few. Sums start as the array, in double, and are rounded once. ScatterSums of doubles also store
+/// the lost bits.
 template <typename T>
 class ScatterSumHero final : public Hero {
  public:
@@ -204,7 +204,7 @@ class ScatterSumHero final : public Hero {
   }
 
  private:
-  /// Rows whose sums the nearest caches hold, after one another: each looks at all indices.
+  /// Processes blocks of rows whose sums fit in the L1 and L2 caches. Each block reads all indices.
   Status run_in_blocks(void* const* buffers) const {
     const ScatterPlaces& places = scatter_.places;
     const int64_t row = numbers_ / places.rows(), threads = default_pool().threads();
@@ -227,7 +227,7 @@ class ScatterSumHero final : public Hero {
     T* const out = static_cast<T*>(buffers[3]) + begin * row;
     const size_t count = (end - begin) * row;
     convert_all(out, sums, count);
-    // The kernel counts from the array's begin, where none of its windows are.
+    // The kernel addresses from the array's beginning, where none of its windows are.
     const auto skipped = static_cast<uintptr_t>(begin * row) * sizeof(double);
     void* const arrays[] = {reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(sums) - skipped)};
     const void* const updates[] = {buffers[2]};
@@ -239,10 +239,10 @@ class ScatterSumHero final : public Hero {
 
   Scatter scatter_;
   ScatterSums sums_;
-  int64_t numbers_;  ///< of the array: a complex one is two
+  int64_t numbers_;  ///< of the array: a complex element has two
 };
 
-/// (sum, x) -> sum + x.
+/// Returns (sum, x) -> sum + x.
 StatusOr<hlo::ComputationPtr> sum_body(ElementType type) {
   hlo::Builder b("sum");
   const hlo::InstructionId sum = b.parameter(Shape::scalar(type)), x = b.parameter(Shape::scalar(type));
@@ -250,7 +250,7 @@ StatusOr<hlo::ComputationPtr> sum_body(ElementType type) {
   return std::move(b).build(next);
 }
 
-/// (sum, lost, x, x) -> (next, lost + what next lacks), as in CompensatedSum.
+/// Returns (sum, lost, x, x) -> (next, lost + the error of next), as in CompensatedSum.
 StatusOr<hlo::ComputationPtr> compensated_sum_body(ElementType type) {
   hlo::Builder b("sum");
   const Shape shape = Shape::scalar(type);
@@ -283,7 +283,7 @@ std::unique_ptr<Hero> sum_hero(ElementType type, Scatter scatter, ScatterSums su
       []() -> std::unique_ptr<Hero> { return nullptr; });
 }
 
-/// Single doubles are kept in pairs: then an update touches one line of the cache.
+/// Single doubles are stored in pairs, so that an update accesses one cache line.
 ScatterSums sums_of(const ScatterPlaces& places, const Shape& array) {
   const ElementType type = array.element_type();
   if (type != ElementType::kF64) return type == ElementType::kC128 ? ScatterSums::kLost : ScatterSums::kWide;
@@ -291,7 +291,8 @@ ScatterSums sums_of(const ScatterPlaces& places, const Shape& array) {
   return single && array.element_count() >= kManyPlaces ? ScatterSums::kPairs : ScatterSums::kLost;
 }
 
-/// The places of pairs in the places of single elements: an array with one more dimension, of which windows have the first.
+/// Converts positions of single elements to those of pairs: an array with one more dimension, of which windows have the
+/// first element.
 ScatterPlaces places_of_pairs(hlo::ScatterAttributes attributes, const Shape& array, const Shape& indices,
                               const Shape& updates) {
   std::vector<int64_t> dimensions(array.dimensions().begin(), array.dimensions().end());
@@ -300,7 +301,7 @@ ScatterPlaces places_of_pairs(hlo::ScatterAttributes attributes, const Shape& ar
   return {attributes, Shape::array(array.element_type(), dimensions), indices, updates};
 }
 
-/// Does the listed kernel have one beside it for one thread? A list of single elements costs more than it saves.
+/// Whether one thread uses another kernel than the listed one. A list of single elements costs more than it saves.
 bool is_faster_alone(const ScatterKernelSpec& spec) { return spec.listed && spec.run == 1 && !spec.many_pieces; }
 
 }  // namespace
@@ -334,7 +335,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   if (spec.listed) {
     scatter.split = split_of(places, operands[0], operands[n + 1]);
     scatter.most_windows = kMostScatterUpdates;
-    spec.far = !sums || kept != ScatterSums::kWide || scatter.split != Split::kRows;  // else in blocks
+    spec.far = !sums || kept != ScatterSums::kWide || scatter.split != Split::kRows;  // otherwise in blocks
   }
   for (const Shape& array : operands.first(n)) spec.types.push_back(array.element_type());
   spec.update_types = spec.types;

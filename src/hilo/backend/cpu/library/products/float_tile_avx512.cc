@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of f32 and f64 for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
+// The inner loops of products of f32 and f64 for Isa::kAvx512. The build compiles only this file for that instruction
+// set.
 #include "hilo/backend/cpu/library/products/strip_tile.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of integers for Isa::kAvx2. The build compiles this file, and no other, for that instruction set.
+// The inner loops of products of integers for Isa::kAvx2. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/integer_tile.h"
 
 namespace {

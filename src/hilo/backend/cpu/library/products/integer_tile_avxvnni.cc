@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of integers for Isa::kAvx2 on processors with its instructions for bytes. The build compiles this file, and no other, for that instruction set.
+// The inner loops of products of integers for Isa::kAvx2 on processors with its instructions for bytes. The build
+// compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/integer_tile.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16 by AVX-512's instruction for them. The build compiles this file, and no other, for that instruction set.
+// Products of bf16 by AVX-512's instruction for them. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/strip_tile.h"
 
 #include "hilo/backend/cpu/library/products/narrow_pack.inc"

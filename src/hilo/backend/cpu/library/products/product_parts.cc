@@ -26,7 +26,7 @@ DimensionGroup group_of(const Shape& shape, const std::vector<int64_t>& strides,
   return group;
 }
 
-// Each part packs the shorter operand anew, which is why it has some 5 ms of work where there are more than two.
+// Each part packs the shorter operand again. So parts have about 5 ms of work if there are more than two.
 constexpr double kWorkPerPart = 1 << 29;  // multiplications
 constexpr int64_t kMostProductParts = 64, kLeastLengthPerPart = 64, kManyItems = 8;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small matrices, a lane each, for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
+// Small matrices, one per lane, for Isa::kAvx512. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/small_lanes.h"
 
 namespace {

@@ -19,13 +19,13 @@ const LaneKernels<T>& kernels_of(Isa isa) {
   else return all.f64;
 }
 
-/// Room for matrices of up to kSize elements, a lane each.
+/// Memory for matrices of up to kSize elements, one per lane.
 template <typename T, int kSize>
 struct alignas(64) LaneRoom {
   T elements[kSize * (64 / sizeof(T))];
 };
 
-/// run(first matrix, how many) for groups of as many as there are lanes.
+/// Calls run(first matrix, count) for groups of as many matrices as there are lanes.
 template <typename Run>
 void in_groups(int64_t count, int lanes, const Run& run) {
   for (int64_t i = 0; i < count; i += lanes) run(i, static_cast<int>(std::min<int64_t>(lanes, count - i)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/cumulative.cc -- running reductions, a reduce-window as long as its dimension, in one pass.
+// backend/cpu/library/reduce/cumulative.cc -- running reductions (a reduce-window as long as its dimension) in one
+// pass.
 #include <algorithm>
 
 #include "hilo/backend/cpu/library/heroes.h"
@@ -12,8 +13,8 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kMostLanes = 1024;        // running values that stay in the L1 cache
-constexpr int64_t kRows = 8;                // lines that take turns, so that none waits for its last addition
-constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between looks at the stop word
+constexpr int64_t kRows = 8;                // lines in turn, so that none waits for its last addition
+constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between checks of the stop word
 
 /// The array as [outer, length, inner], reduced along the middle.
 struct Lines {
@@ -29,9 +30,9 @@ Lines lines_of(const hlo::Cumulative& c, const Shape& shape) {
   return lines;
 }
 
-constexpr int64_t kStretch = 16;  // elements; what additions of doubles lose is looked at so often
+constexpr int64_t kStretch = 16;  // elements; after each chunk the rounding error of the sum of doubles is computed
 
-/// The running sum of doubles: that of stretches keeps what it loses, and a stretch is short.
+/// The running sum of doubles. It stores the rounding error of the sum of chunks, and a chunk is short.
 struct StretchedSum {
   hlo::CompensatedSum done;
   double before = 0, here = -0.0;
@@ -53,7 +54,7 @@ template <typename T, typename Reducer, bool kShort>
 using State =
     std::conditional_t<kIsStretched<T, Reducer, kShort>, StretchedSum, typename StateOf<T, Reducer, kShort>::Type>;
 
-/// Calls step(i) for the elements of a line in turn, until the work is to stop, and ends the stretches of its sums.
+/// Calls step(i) for the elements of a line in turn, until the work must stop, and ends the chunks of its sums.
 template <typename S, typename Step>
 void run_stretches(int64_t length, std::span<S> running, const Step& step) {
   constexpr bool kEnds = std::is_same_v<S, StretchedSum>;
@@ -65,7 +66,7 @@ void run_stretches(int64_t length, std::span<S> running, const Step& step) {
   });
 }
 
-/// `lanes` neighbouring lines, whose elements lie next to each other.
+/// Reduces `lanes` adjacent lines, whose elements are adjacent.
 template <typename T, typename S>
 void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
   S running[kMostLanes];
@@ -81,7 +82,7 @@ void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) 
   });
 }
 
-/// `kCount` lines one after the other in memory.
+/// Reduces `kCount` consecutive lines in memory.
 template <typename T, typename S, int64_t kCount>
 void run_rows(const Lines& lines, T first, const T* in, T* out) {
   S running[kCount];
@@ -100,7 +101,7 @@ void run_tasks(int64_t count, int64_t elements, const F& task) {
   each_in_parts(count, worth_forking(work_ns(kCpuCosts.library.scanned, elements)) ? count : 1, task);
 }
 
-/// `S`: the state of a line, by which reductions of one type differ; those that don't share their code.
+/// `S`: the state of a line, in which reductions of one type differ. The other code is shared.
 template <typename T, typename S>
 void run_all(const Lines& lines, T first, const T* in, T* out) {
   const int64_t elements = lines.outer * lines.length * lines.inner;
@@ -144,7 +145,7 @@ class CumulativeHero final : public Hero {
   hlo::ReducerKind kind_;
 };
 
-/// Any reducer of n arrays, a compiled function of scalars; line by line.
+/// Any reducer of n arrays, as a compiled function of scalars; line by line.
 class CompiledCumulativeHero final : public Hero {
  public:
   CompiledCumulativeHero(Lines lines, std::vector<size_t> widths, ScalarFunction body)
@@ -159,7 +160,7 @@ class CompiledCumulativeHero final : public Hero {
   }
 
  private:
-  /// The accumulators of a step are the results of the one before.
+  /// The accumulators of a step are the results of the previous one.
   void run_line(void* const* buffers, int64_t begin) const {
     const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
     const size_t n = widths_.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/reduce.cc -- reductions that no region takes: whose bodies branch, loop, call or are long, and those over no
-// dimension.
+// backend/cpu/library/reduce/reduce.cc -- reductions that regions don't support: bodies with branches, loops or calls,
+// long bodies, and reductions over no dimension.
 #include "hilo/hlo/ops/reduce.h"
 
 #include <algorithm>
@@ -60,7 +60,8 @@ class CompiledReduceHero final : public Hero {
     const int64_t from = offset_of_result(to);
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> results(n);
-    std::vector<std::complex<double>> sums(2 * n);  // as wide as any element; from one half to the other
+    // as wide as any element; the two halves alternate as operands and results
+    std::vector<std::complex<double>> sums(2 * n);
     size_t now = 0;
     for (size_t k = 0; k < n; ++k) std::memcpy(&sums[k], buffers[n + k], widths_[k]);
     std::vector<int64_t> index(reduced_.sizes.size(), 0);

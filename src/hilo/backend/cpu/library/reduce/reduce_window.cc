@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/reduce_window.cc -- windows that passes don't write out and that are no running reductions: large
-// ones, and reducers of several arrays.
+// backend/cpu/library/reduce/reduce_window.cc -- windows that passes don't expand and that aren't running reductions:
+// large ones, and reducers of several arrays.
 #include "hilo/hlo/ops/reduce_window.h"
 
 #include <complex>
@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kMostLanes = 512;
 constexpr int64_t kWindowMostParts = 64;
 
-/// The stretches in which positions are taken.
+/// Returns the number of ranges into which positions are split.
 int64_t parts_of(const WindowPlan& plan) {
   double work = static_cast<double>(plan.batches) * static_cast<double>(plan.positions() * plan.lanes);
   for (int64_t size : plan.window_sizes) work *= static_cast<double>(size);
@@ -76,7 +76,7 @@ class ReduceWindowHero final : public Hero {
   hlo::ReducerKind kind_;
 };
 
-/// Any reducer of n arrays, a compiled function of scalars.
+/// Any reducer of n arrays, as a compiled function of scalars.
 class CompiledReduceWindowHero final : public Hero {
  public:
   CompiledReduceWindowHero(WindowPlan plan, std::vector<size_t> widths, ScalarFunction body)
@@ -101,7 +101,7 @@ class CompiledReduceWindowHero final : public Hero {
   }
 
  private:
-  /// Of one window: they go from one call of the body to the next, and to the result.
+  /// The accumulators of one window, which pass from one call of the body to the next, and to the result.
   class Accumulators {
    public:
     explicit Accumulators(size_t n) : sums_(2 * n), arguments_(2 * n), results_(n) {}
@@ -110,7 +110,7 @@ class CompiledReduceWindowHero final : public Hero {
                 int64_t from, int64_t to) {
       const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
       const size_t n = hero.widths_.size();
-      size_t now = 0;  // the half that has the sums
+      size_t now = 0;  // the half that contains the sums
       for (size_t k = 0; k < n; ++k) std::memcpy(&sums_[k], buffers[n + k], hero.widths_[k]);
       for (const int64_t offset : offsets) {
         for (size_t k = 0; k < n; ++k) {
