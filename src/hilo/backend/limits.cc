@@ -39,9 +39,8 @@ Status check_expanded(const hlo::Module& program, int64_t count, std::string_vie
   if (limits.instructions <= relative)
     return resource_exhausted(fmt::format("{}; wanted at most {}. {}", got, limits.instructions, kHint));
   return resource_exhausted(
-      fmt::format("{}; wanted at most {} for a program of {}. Hint: computations that call others from several places "
-                  "each; a while "
-                  "loop runs its body from one",
+      fmt::format("{}; wanted at most {} for a program of {}. Hint: each call of a computation is a copy; call "
+                  "it in a while loop instead",
                   got, relative, hlo::instruction_count(program)));
 }
 
@@ -76,8 +75,7 @@ Status check_memory_limit(const ProgramSignature& signature, const ExecutableSta
   if (wanted <= limits.memory_bytes) return ok_status();
   return resource_exhausted(fmt::format(
       "Compile '{}': too much memory; got {} for arguments, {} for results, {} for temporaries, {} for constants; "
-      "wanted "
-      "at most {} in all. Hint: CompileLimits::memory_bytes, hilo_max_memory, --max-memory",
+      "wanted at most {} in total. Hint: CompileLimits::memory_bytes, hilo_max_memory, --max-memory",
       signature.name, bytes_text(static_cast<uint64_t>(memory.argument_bytes)),
       bytes_text(static_cast<uint64_t>(memory.output_bytes)), bytes_text(static_cast<uint64_t>(memory.temporary_bytes)),
       bytes_text(static_cast<uint64_t>(memory.constant_bytes)),
@@ -89,11 +87,10 @@ CompileScope::CompileScope(const CompileOptions& options)
 
 Status CompileScope::outcome(const Status& status, std::string_view program, const CompileLimits& limits) const {
   const Status stopped = stop_status();
-  if (stopped.code() == StatusCode::kCancelled)
-    return cancelled(fmt::format("Compile '{}': it was cancelled", program));
+  if (stopped.code() == StatusCode::kCancelled) return cancelled(fmt::format("Compile '{}': cancelled", program));
   if (stopped.ok()) return status;
   return Status(StatusCode::kDeadlineExceeded,
-                fmt::format("Compile '{}': it took too long; wanted at most {} s. Hint: "
+                fmt::format("Compile '{}': compilation took too long; wanted at most {} s. Hint: "
                             "CompileLimits::compile_seconds, hilo_compile_seconds, --timeout",
                             program, limits.compile_seconds));
 }

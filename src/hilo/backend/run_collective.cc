@@ -119,7 +119,7 @@ class Runner {
       case Opcode::kAllGather: return all_gather(k);
       case Opcode::kAllToAll: return all_to_all(k);
       case Opcode::kCollectiveBroadcast: return communicator_->broadcast(meeting(), in(k), out(k));
-      default: return internal_error(what_ + " is no collective");
+      default: return internal_error(what_ + " isn't a collective");
     }
   }
 
@@ -334,10 +334,10 @@ Status check_whole(const hlo::Module& module, int64_t partitions) {
   for (const hlo::ComputationPtr& computation : computations_of(module)) {
     for (const hlo::Instruction& i : computation->instructions()) {
       if (!knows_partitions(i)) continue;
-      return unimplemented(
-          fmt::format("module '{}': num_partitions={}: {} meets other partitions: programs that one device runs a part "
-                      "of are not implemented in this version. Hint: replica_count={}",
-                      module.name, partitions, describe(i), partitions));
+      return unimplemented(fmt::format(
+          "module '{}': num_partitions={}: {} communicates between partitions: partitioned programs are not "
+          "implemented in this version. Hint: replica_count={}",
+          module.name, partitions, describe(i), partitions));
     }
   }
   return ok_status();
@@ -352,7 +352,7 @@ StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked) {
   if (asked < 1) return invalid_argument(fmt::format("replica_count: got {}; wanted a number above 0", asked));
   if (stated && asked != 1 && *stated != asked) {
     return invalid_argument(
-        fmt::format("module '{}': replica_count={}, but {} replicas are asked for", module.name, *stated, asked));
+        fmt::format("module '{}': replica_count={}, but {} replicas are requested", module.name, *stated, asked));
   }
   return stated.value_or(asked);
 }

@@ -47,9 +47,8 @@ class GraphBuilder {
     std::vector<Leaves> leaves(computation.size());
     for (const hlo::Instruction& i : computation.instructions()) {
       if (!i.shape.has_default_layout())
-        return internal_error(
-            fmt::format("{} in '{}': its shape is {}; normalize_layouts must run before a plan is made", describe(i),
-                        computation.name(), i.shape.to_string_with_layout()));
+        return internal_error(fmt::format("{} in '{}': its shape is {}; normalize_layouts must run before planning",
+                                          describe(i), computation.name(), i.shape.to_string_with_layout()));
       HILO_ASSIGN_OR_RETURN(leaves[i.id], leaves_of_instruction(computation, i, leaves, arguments, depth));
       if (graph_.values.size() > kMaxValues) {
         return resource_exhausted(

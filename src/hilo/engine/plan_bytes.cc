@@ -112,7 +112,7 @@ class Reader {
     const std::string_view data = taken();
     if (!status_.ok()) return;
     if (!shape.is_array() || static_cast<uint64_t>(shape.byte_size()) != data.size())
-      return fail("a constant of another size than its shape's");
+      return fail("a constant whose size isn't that of its shape");
     StatusOr<Literal> made = Literal::make(shape);
     if (!made.ok()) return fail(made.status().message());
     if (!data.empty()) std::memcpy(made->mutable_bytes().data(), data.data(), data.size());

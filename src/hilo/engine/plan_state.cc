@@ -49,7 +49,7 @@ Status assign_arena(PlanState& state) {
   int64_t bytes = 0;
   for (const Stretch& stretch : state.stretches) bytes = checked_add(bytes, stretch.bytes).value_or(INT64_MAX);
   if (bytes > kMaxBytes)
-    return resource_exhausted(fmt::format("plan '{}': its temporaries are too large; got over {} bytes in all",
+    return resource_exhausted(fmt::format("plan '{}': its temporaries are too large; got over {} bytes in total",
                                           state.module.name, kMaxBytes));
   const Assignment assignment = assign_offsets(state.stretches);
   state.plan.arena_bytes = assignment.bytes;

@@ -53,8 +53,8 @@ void load(RegionState& state, ValueId value, const Request& request);
 
 // The decisions, by file. region_join.cc:
 
-/// Lets the readers of the node compute it in their regions, or lets the first of them compute and write it, if that
-/// costs less than memory. Returns false if the node must be a separate region.
+/// Lets the readers of the node compute it in their regions, or lets the first of them compute and write it. It does so
+/// if that costs less than memory. Returns false if the node must be a separate region.
 bool try_join(RegionState& state, const Node& node, RegionOp op);
 
 // region_roots.cc:

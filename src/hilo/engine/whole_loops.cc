@@ -173,8 +173,8 @@ std::string_view why_not_whole(const Plan& plan, const WhileLoop& loop, std::spa
   Size size;
   measure(plan, loop.condition, kernels, size);
   measure(plan, loop.body, kernels, size);
-  if (size.steps > kMaxSteps) return "it has too many steps to be compiled as one";
-  if (size.nanoseconds > kLongTurn * costs.dispatch) return "a turn takes so long that dispatch doesn't count";
+  if (size.steps > kMaxSteps) return "it has too many steps for one function";
+  if (size.nanoseconds > kLongTurn * costs.dispatch) return "a turn takes so long that dispatch is negligible";
   return {};
 }
 

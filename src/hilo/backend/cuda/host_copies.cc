@@ -33,7 +33,7 @@ std::vector<CustomCallBuffer> on_host(Copies& copies, std::span<const CustomCall
 
 Status check(int error, const char* function) {
   if (error == 0) return ok_status();
-  return internal_error(fmt::format("the NVIDIA driver: {} says {}", function, error));
+  return internal_error(fmt::format("the NVIDIA driver: {} returned {}", function, error));
 }
 
 uint64_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }

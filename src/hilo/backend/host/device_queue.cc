@@ -78,7 +78,7 @@ Status DeviceQueue::start() {
   try {
     state_->thread = std::thread([state = state_] { state->work(); });
   } catch (const std::system_error& error) {
-    return resource_exhausted(std::string("no thread for what a device does later: ") + error.what());
+    return resource_exhausted(std::string("no thread for the device's queue: ") + error.what());
   }
   return ok_status();
 }

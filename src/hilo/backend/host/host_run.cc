@@ -50,7 +50,7 @@ HostRun::HostRun(HostProgram& program, std::span<const DeviceRun> runs, std::spa
 Status HostRun::run_part(size_t k) {
   if (!runs_alone() && communicators_ == nullptr)
     return failed_precondition("Execute '" + program_.signature().name +
-                               "': the client's replicas can't meet: ClientOptions::communicators isn't set");
+                               "': the client's replicas can't communicate: ClientOptions::communicators isn't set");
   Communicator* const communicator = communicators_ == nullptr ? nullptr : &communicators_->of(k);
   return run_on_host(program_, runs_[k], devices_[k], options_, watch_.word(), deadline_, communicator);
 }

@@ -47,10 +47,11 @@ Status status_of(const Plugin& plugin, PJRT_Error* error) {
 
 Status cannot_call(const Plugin& plugin, size_t offset) {
   if (is_after_fork()) {
-    return failed_precondition(fmt::format(
-        "plugin {}: this process is a child of one that used it, and has none of its threads. Hint: fork() before the "
-        "first use",
-        quote(plugin.path())));
+    return failed_precondition(
+        fmt::format("plugin {}: its threads don't exist in this process, which was forked after its first use. Hint: "
+                    "fork() before the "
+                    "first use",
+                    quote(plugin.path())));
   }
   return unimplemented(fmt::format("plugin {}: its PJRT {} has no function {}", quote(plugin.path()),
                                    plugin.version_text(), slot_name(offset)));

@@ -66,9 +66,8 @@ StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects&
     b.at(i);
     if (i.opcode == Opcode::kCall && effects.are_called(i)) {
       if (b.size() + hlo::called_computations(i)[0]->size() > kMostInlined)
-        return resource_exhausted(
-            fmt::format("{}: calls with effects are too many to be inlined; wanted at most {} instructions",
-                        describe(i), kMostInlined));
+        return resource_exhausted(fmt::format(
+            "{}: too many calls with effects to inline; wanted at most {} instructions", describe(i), kMostInlined));
       b.replace(i.id, b.splice(hlo::called_computations(i)[0], b.mapped(i.operands)));
     } else if (i.opcode == Opcode::kConditional && effects.are_called(i) && !i.shape.is_tuple()) {
       b.replace(i.id, conditional_of_tuples(b, i));

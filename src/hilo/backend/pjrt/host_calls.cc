@@ -206,7 +206,7 @@ StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
 Status check_calls_no_lent_function(const hlo::Module& program) {
   return for_each_lent_call(program, [](const Instruction& i) {
     return permission_denied(fmt::format(
-        "{}: programs don't call '{}' themselves. Hint: call its function by its own name", describe(i), kTarget));
+        "{}: programs can't call '{}' directly. Hint: call its function by its own name", describe(i), kTarget));
   });
 }
 
@@ -236,8 +236,8 @@ Status check_can_be_saved(const hlo::Module& program) {
                           parse_custom_call_attributes(call_of(i).backend_config));
     const auto function = std::ranges::find(attributes, kFunction, &CustomCallAttribute::name);
     if (function == attributes.end() || !means_this_process(function->text)) return ok_status();
-    return unimplemented(fmt::format("serialize '{}': {} calls what only this process has ('{}')", program.name,
-                                     describe(i), function->text));
+    return unimplemented(fmt::format("serialize '{}': {} calls a function that exists in this process only ('{}')",
+                                     program.name, describe(i), function->text));
   });
 }
 

@@ -28,7 +28,7 @@ struct Fault {
 };
 /// Faults of XLA's compiler for processors.
 constexpr Fault kFaults[] = {
-    {106, moves_packed_elements, "copies of elements narrower than a byte read sizes that are nobody's"},
+    {106, moves_packed_elements, "copies of elements narrower than a byte read invalid sizes"},
 };
 
 /// Returns the first instruction of the program for which `wanted` is true; null if there is none.

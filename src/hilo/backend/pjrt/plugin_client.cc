@@ -182,7 +182,7 @@ Status PluginClient::add_devices() {
   if (local.empty()) return not_found(fmt::format("plugin {} has no device here", quote(platform_.path)));
   if (const int64_t wanted = options().replica_count; wanted > std::ssize(devices)) {
     return invalid_argument(fmt::format(
-        "plugin {} has {} device{}; got jax_replica_count {}. Hint: its create_options may say how many there are",
+        "plugin {} has {} device{}; got jax_replica_count {}. Hint: its create_options may set the number of devices",
         quote(platform_.path), devices.size(), devices.size() == 1 ? "" : "s", wanted));
   }
   for (std::unique_ptr<PluginDevice>& device : devices) add_device(std::move(device));

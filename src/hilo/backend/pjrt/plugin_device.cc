@@ -17,7 +17,7 @@ namespace {
 StatusOr<PJRT_Buffer_Type> type_of(const Shape& shape) {
   const PJRT_Buffer_Type type = buffer_type(shape.element_type());
   if (type != PJRT_Buffer_Type_INVALID) return type;
-  return unimplemented(fmt::format("buffer: got {}; plugins have arrays only", shape.to_string()));
+  return unimplemented(fmt::format("buffer: got {}; plugins support arrays only", shape.to_string()));
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
 StatusOr<std::string> PluginExecutable::serialize() const {
   for (size_t k = 0; signature().meets_others && k < devices().size(); ++k) {
     if (devices()[k]->id() != static_cast<int>(k))
-      return unimplemented(fmt::format("serialize '{}': its replicas have devices of their own", name()));
+      return unimplemented(fmt::format("serialize '{}': its replicas run on selected devices", name()));
   }
   HILO_RETURN_IF_ERROR(check_can_be_saved(program_));
   const Plugin& plugin = plugin_client().plugin();

@@ -60,7 +60,7 @@ StatusOr<std::string> read_until(int in, std::chrono::steady_clock::time_point e
   std::string text;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Status(StatusCode::kDeadlineExceeded, "it didn't come to an end in time");
+    if (left.count() <= 0) return Status(StatusCode::kDeadlineExceeded, "it didn't finish in time");
     pollfd waiting{.fd = in, .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;
     char part[4096];
@@ -92,7 +92,7 @@ StatusOr<std::string> probe_plugin(const PluginPlatform& platform, std::chrono::
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (!report.ok()) return report.status().with_context(where());
   if (report->size() > 1) return read_report(*report);
-  return failed_precondition(fmt::format("{} ends the process that makes a client of it: {}", where(),
+  return failed_precondition(fmt::format("{} ends the process that creates a client: {}", where(),
                                          WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "it exits"));
 }
 

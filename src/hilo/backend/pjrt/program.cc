@@ -190,7 +190,7 @@ Status check_leaves(const hlo::Module& module) {
   const auto check = [&](const Shape& leaf, std::string_view what) {
     if (leaf.is_array()) return ok_status();
     return unimplemented(
-        fmt::format("Compile '{}': {} is a {}; plugins take arrays only", module.name, what, leaf.to_string()));
+        fmt::format("Compile '{}': {} is a {}; plugins support arrays only", module.name, what, leaf.to_string()));
   };
   for (const Shape& shape : module.entry->parameter_shapes()) {
     for (const Shape& leaf : shape.leaves()) HILO_RETURN_IF_ERROR(check(leaf, "an argument"));
@@ -276,7 +276,7 @@ Status compile_error(const Status& error, const hlo::Module& prepared) {
   std::vector<std::string> calls = custom_calls(prepared, error.message());
   if (calls.empty()) calls = custom_calls(prepared, std::nullopt);
   if (calls.empty()) return named;
-  return unimplemented(fmt::format("Compile '{}': the plugin doesn't have a function that {} wants: {}", prepared.name,
+  return unimplemented(fmt::format("Compile '{}': the plugin lacks the function of {}: {}", prepared.name,
                                    fmt::join(calls, ", "), error.message()));
 }
 

@@ -38,7 +38,7 @@ StatusOr<ProgramSignature> signature_in(const WireMessage& saved) {
   signature.result_shapes = program.result.leaves();
   signature.result_shape = std::move(program.result);
   if (signature.argument_names.size() == signature.argument_shapes.size()) return signature;
-  return invalid_argument("load: a saved program has other names than arguments");
+  return invalid_argument("load: the saved program has more or fewer argument names than arguments");
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ StatusOr<SavedExecutable> read_executable(std::string_view bytes) {
   const size_t head = kMagic.size() + checksum("").size();
   if (!bytes.starts_with(kMagic) || bytes.size() < head ||
       bytes.substr(kMagic.size(), head - kMagic.size()) != checksum(bytes.substr(head)))
-    return invalid_argument("load: these bytes are no program of a plugin, or are damaged");
+    return invalid_argument("load: these bytes aren't a plugin's saved program, or are damaged");
   HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(bytes.substr(head), "saved program"));
   SavedExecutable saved;
   HILO_ASSIGN_OR_RETURN(saved.identity, message.text(kIdentity));

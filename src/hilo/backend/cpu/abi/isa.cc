@@ -76,7 +76,7 @@ StatusOr<Isa> selected_isa() {
   if (host_has(isa)) return isa;
   return failed_precondition(fmt::format(
       "HILO_ISA: this machine lacks the instruction set; got '{}'; wanted at most '{}'. Hint: unset HILO_ISA "
-      "to use the widest one there is",
+      "to use the widest one available",
       wanted, isa_name(host_isa())));
 }
 

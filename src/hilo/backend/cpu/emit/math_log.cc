@@ -81,8 +81,8 @@ Value* emit_log(SimdBuilder& b, Value* x) {
   return with_special_values(b, x, log_of(b, f, parts.exponent));
 }
 
-// u = 1+x is rounded, but f = (1+x) * 2^-e - 1 = x * 2^-e + (2^-e - 1) is exact, except for large x, where the error is
-// negligible.
+// u = 1+x is rounded, but f = (1+x) * 2^-e - 1 = x * 2^-e + (2^-e - 1) is exact. For large x it isn't, but there the
+// error is negligible.
 Value* emit_log1p(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* one = constant(b, x, 1.0);

@@ -16,8 +16,8 @@ class ScalarEmitter {
   explicit ScalarEmitter(SimdBuilder& b, llvm::Value* cancel_word = nullptr, llvm::BasicBlock* cancelled = nullptr)
       : b_(b), cancel_word_(cancel_word), cancelled_(cancelled) {}
 
-  /// Sets the batch whose indices are the lanes. A value without the batch dimension, or with equal elements for each
-  /// index, is a register of one lane until an op combines it with others.
+  /// Sets the batch whose indices are the lanes. A value without the batch dimension is a register of one lane until an
+  /// op combines it with others. So is a value that is equal for all indices.
   void set_batch(const LaneBatch& batch) { batch_ = batch; }
 
   /// Emits the elements of the result's leaves. `arguments`: those of each parameter. Precondition: is_scalar_program,

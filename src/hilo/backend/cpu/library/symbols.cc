@@ -59,7 +59,7 @@ Status register_runtime_symbol(std::string_view name, void* address) {
   std::unique_lock lock(t.mutex);
   auto [entry, inserted] = t.symbols.emplace(std::string(name), address);
   if (inserted || entry->second == address) return ok_status();
-  return already_exists(fmt::format("runtime symbol '{}': the name already stands for another function", name));
+  return already_exists(fmt::format("runtime symbol '{}': the name is registered for another function", name));
 }
 
 void* find_runtime_symbol(std::string_view name) {

@@ -47,7 +47,8 @@ class Loader {
  private:
   template <typename T>
   StatusOr<std::span<const T>> table(std::size_t offset, std::size_t bytes) const {
-    if (offset > object_.size() || bytes > object_.size() - offset) return malformed("a table lies outside the object");
+    if (offset > object_.size() || bytes > object_.size() - offset)
+      return malformed("a table is outside of the object");
     const char* start = object_.data() + offset;
     if (reinterpret_cast<std::uintptr_t>(start) % alignof(T) != 0) return malformed("a table is not aligned");
     return std::span<const T>(reinterpret_cast<const T*>(start), bytes / sizeof(T));
@@ -71,7 +72,7 @@ class Loader {
 
 StatusOr<std::string> Loader::string_at(const Elf64_Shdr& strings, std::size_t index) const {
   HILO_ASSIGN_OR_RETURN(auto chars, table<char>(strings.sh_offset, strings.sh_size));
-  if (index >= chars.size()) return malformed("a name lies outside the string table");
+  if (index >= chars.size()) return malformed("a name is outside of the string table");
   return std::string(chars.data() + index, strnlen(chars.data() + index, chars.size() - index));
 }
 
@@ -150,11 +151,11 @@ Status Loader::map_and_copy() {
 }
 
 StatusOr<std::uint64_t> Loader::symbol_address(std::size_t symbol) const {
-  if (symbol >= symbols_.size()) return malformed("a relocation names a symbol that isn't there");
+  if (symbol >= symbols_.size()) return malformed("a relocation refers to a missing symbol");
   if (external_[symbol] != 0) return external_[symbol];
   const Elf64_Sym& s = symbols_[symbol];
   if (s.st_shndx >= place_.size() || place_[s.st_shndx] == kNowhere) {
-    return malformed("a relocation names a symbol without memory");
+    return malformed("a relocation refers to a symbol without memory");
   }
   return reinterpret_cast<std::uint64_t>(base_) + place_[s.st_shndx] + s.st_value;
 }
@@ -177,7 +178,7 @@ Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf6
   const std::size_t symbol = ELF64_R_SYM(rela.r_info);
   const std::size_t width = kind == R_X86_64_64 || kind == R_X86_64_PC64 ? 8 : 4;
   if (rela.r_offset > target.sh_size || width > target.sh_size - rela.r_offset) {
-    return malformed("a relocation lies outside its section");
+    return malformed("a relocation is outside of its section");
   }
   HILO_ASSIGN_OR_RETURN(std::uint64_t value, symbol_address(symbol));
   std::byte* where = base_ + target_at + rela.r_offset;

@@ -145,8 +145,8 @@ StatusOr<std::string> CpuProgram::serialize() const {
     const std::string target =
         hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(call.call->root()));
     if (means_this_process(target))
-      return unimplemented(fmt::format("serialize '{}': {} calls what only this process has ('{}')", signature_.name,
-                                       describe(call.call->root()), target));
+      return unimplemented(fmt::format("serialize '{}': {} calls a function that exists in this process only ('{}')",
+                                       signature_.name, describe(call.call->root()), target));
   }
   return save_program(signature_, program_.plan, module_->proto());
 }

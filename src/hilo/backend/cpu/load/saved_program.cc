@@ -58,12 +58,12 @@ bool is_saved_program(std::string_view bytes) { return bytes.starts_with(kMagic)
 StatusOr<SavedProgram> read_program(std::string_view bytes) {
   if (!is_saved_program(bytes) || bytes.size() < kMagic.size() + kChecksumBytes)
     return invalid_argument(
-        "reading a saved program: these bytes are none. Hint: they come from Executable::serialize()");
+        "reading a saved program: these bytes aren't a saved program. Hint: use the bytes of Executable::serialize()");
   std::string_view rest = bytes.substr(kMagic.size());
   const std::string_view checksum = rest.substr(0, kChecksumBytes);
   rest.remove_prefix(kChecksumBytes);
   if (checksum != checksum_of(rest))
-    return invalid_argument("reading a saved program: its checksum differs: the bytes were damaged");
+    return invalid_argument("reading a saved program: its checksum differs: the bytes are damaged");
   HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(rest, "saved program"));
   HILO_ASSIGN_OR_RETURN(const std::string_view stamp, message.text(kCodeId));
   if (stamp != code_id())

@@ -54,8 +54,8 @@ bool prefers_column(const Region& region) {
   return steps_outer > steps_row;
 }
 
-/// Whether rows are so short that a vector across them does more work than one along them, although each of its
-/// elements is a separate load. Sums of few elements are equally fast along them.
+/// Whether rows are so short that a vector across them does more work than one along them. Each of its elements is a
+/// separate load. Sums of few elements are equally fast along them.
 bool spans_short_rows(const Region& region) {
   constexpr int64_t kMinRows = 64;
   if (!region.has_row() || region.row_begin == 0 || region.extents[region.row_begin - 1] < kMinRows) return false;

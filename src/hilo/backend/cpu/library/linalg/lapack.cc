@@ -27,7 +27,7 @@ Status check_buffer(const Place& place, ElementType type, int inner) {
   }
   for (int64_t size : buffer->dimensions.last(inner)) {
     if (size > std::numeric_limits<int>::max() / 2)
-      return unimplemented(fmt::format("{}: LAPACK can't count to {}", what, size));
+      return unimplemented(fmt::format("{}: LAPACK doesn't support extents of {}", what, size));
   }
   return ok_status();
 }

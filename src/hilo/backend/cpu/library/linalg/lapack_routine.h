@@ -209,8 +209,8 @@ void mark_bad_columns(const std::vector<int>& bad, T* a, int rows, int columns, 
 }
 
 /// Returns the row (from 1) at which a Cholesky factorization of the triangle fails because of an element that isn't
-/// finite, if no earlier row fails; 0 without such elements. An infinite diagonal element doesn't fail. Imaginary parts
-/// of diagonals aren't read.
+/// finite. This assumes that no earlier row fails. Returns 0 without such elements. An infinite diagonal element
+/// doesn't fail. Imaginary parts of diagonals aren't read.
 template <typename T>
 int unfactorable_row(const T* a, int n, char uplo) {
   int least = 0;

@@ -135,7 +135,7 @@ class CumulativeHero final : public Hero {
       const auto run = is_short_ ? run_all<T, State<T, Reducer, true>> : run_all<T, State<T, Reducer, false>>;
       run(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[2]));
     });
-    return known ? ok_status() : internal_error("cumulative: no such reducer");
+    return known ? ok_status() : internal_error("cumulative: unknown reducer");
   }
 
  private:

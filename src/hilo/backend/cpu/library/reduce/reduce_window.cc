@@ -51,7 +51,7 @@ class ReduceWindowHero final : public Hero {
       run_as<T, Reducer>(static_cast<const T*>(buffers[0]), *static_cast<const T*>(buffers[1]),
                          static_cast<T*>(buffers[2]));
     });
-    return known ? ok_status() : internal_error("reduce-window: no such reducer");
+    return known ? ok_status() : internal_error("reduce-window: unknown reducer");
   }
 
  private:
