@@ -71,8 +71,8 @@ Status check_memory_limit(const ProgramSignature& signature, const ExecutableSta
                           const CompileLimits& limits) {
   if (limits.memory_bytes == 0) return ok_status();
   const MemoryAnalysis memory = memory_analysis(signature, statistics);
-  const int64_t wanted = add_saturating(memory.peak_bytes, memory.constant_bytes);
-  if (wanted <= limits.memory_bytes) return ok_status();
+  const int64_t needed = add_saturating(memory.peak_bytes, memory.constant_bytes);
+  if (needed <= limits.memory_bytes) return ok_status();
   return resource_exhausted(fmt::format(
       "Compile '{}': too much memory; got {} for arguments, {} for results, {} for temporaries, {} for constants; "
       "wanted at most {} in total. Hint: CompileLimits::memory_bytes, hilo_max_memory, --max-memory",

@@ -24,11 +24,11 @@ Status run_collective(const CollectiveCall& call, Communicator* communicator, co
 /// Returns run_collective as a function for evaluators.
 hlo::CollectiveFunction collective_function(Communicator* communicator, RunComputation run);
 
-/// Returns the number of replicas to compile for: the replica_count in the module's header, or `asked` if it is
+/// Returns the number of replicas to compile for: the replica_count in the module's header, or `requested` if it is
 /// missing. A program whose num_partitions only describes sharding over devices runs whole.
 /// Errors    INVALID_ARGUMENT for an invalid number, or two that differ; UNIMPLEMENTED for a program whose
 ///           instructions read partition ids or communicate between partitions
-StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked);
+StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t requested);
 
 /// Lets a module for several replicas run as its only replica, as XLA runs it for a count of one. Its collectives have
 /// one member, and ids of other replicas have no effect. Returns the module's former count, or 1.

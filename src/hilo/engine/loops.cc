@@ -62,7 +62,7 @@ void end_carries(Scope& scope, const Node& node, std::span<const Carry> carries,
       loop.swaps.push_back({carry.now, carry.next});
       may_become(scope.state, carry.now, carry.next);
     } else if (!carry.fixed()) {  // updated in place: no swap, no home
-      for (BufferId b : scope.state.slot_buffers[carry.home]) scope.state.stretches[b].bytes = 0;
+      for (BufferId b : scope.state.slot_buffers[carry.home]) scope.state.ranges[b].bytes = 0;
     }
     const Shape& shape = scope.graph.values[node.operands[k]].shape;
     if (shape.is_array() && shape.element_count() == 1)

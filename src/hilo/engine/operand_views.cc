@@ -8,7 +8,7 @@
 namespace hilo::engine {
 namespace {
 
-constexpr int64_t kMostKept = 8;  // times the size of the view: a view keeps at most this much memory alive
+constexpr int64_t kMaxKept = 8;  // times the size of the view: a view keeps at most this much memory alive
 
 /// Returns how far the linear index `from` moves per element of the linear index `to`. Only loop dimensions that move
 /// `to` by [step, step * extent) count. Returns nullopt if these dimensions don't have one common stride in `from`.
@@ -53,7 +53,7 @@ bool only_moves(const Graph& graph, const Region& region) {
 /// Returns the view of the region's output in the memory of its input.
 std::optional<ValueView> read_view(const Graph& graph, const Region& region) {
   const Shape &to = graph.values[region.outputs[0].value].shape, &from = graph.values[region.inputs[0].value].shape;
-  if (from.element_count() > kMostKept * to.element_count()) return std::nullopt;
+  if (from.element_count() > kMaxKept * to.element_count()) return std::nullopt;
   const auto how = view_in(region, region.nodes[0].index, region.outputs[0].index, to);
   if (!how) return std::nullopt;
   return ValueView{region.inputs[0].value, *how};
@@ -88,10 +88,10 @@ class Readers {
   }
 
   /// Whether all readers of `v` are library calls that accept the view.
-  bool take(ValueId v, const OperandView& how) const {
+  bool accept(ValueId v, const OperandView& how) const {
     const auto readers = nodes_.find(v);
     if (others_[v] > 0 || readers == nodes_.end()) return false;
-    return std::ranges::all_of(readers->second, [&](uint32_t n) { return takes(graph_.nodes[n], v, how); });
+    return std::ranges::all_of(readers->second, [&](uint32_t n) { return accepts(graph_.nodes[n], v, how); });
   }
 
   /// Whether a library call computes `v` for a single region and can write the view.
@@ -106,7 +106,7 @@ class Readers {
   bool is_updated(ValueId v) const { return updated_[v]; }
 
  private:
-  bool takes(const Node& node, ValueId v, const OperandView& how) const {
+  bool accepts(const Node& node, ValueId v, const OperandView& how) const {
     for (size_t k = 0; k < node.operands.size(); ++k) {
       if (node.operands[k] == v && !target_.reads_view(*node.instruction, k, shapes_of(node), how)) return false;
     }
@@ -134,7 +134,7 @@ ValueViews take_views(const Graph& graph, RegionGraph& regions, const Target& ta
     if (!only_moves(graph, region)) return false;
     const ValueId from = region.inputs[0].value, to = region.outputs[0].value;
     const std::optional<ValueView> read = read_view(graph, region);
-    if (read && !readers.is_updated(from) && readers.take(to, read->how)) return views.emplace(to, *read).second;
+    if (read && !readers.is_updated(from) && readers.accept(to, read->how)) return views.emplace(to, *read).second;
     const std::optional<ValueView> written = written_view(graph, region);
     return written && readers.makes(from, written->how) && views.emplace(from, *written).second;
   });

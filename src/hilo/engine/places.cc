@@ -61,10 +61,10 @@ void place_output(Scope& scope, const Region& region, const RegionOutput& output
     if (w == kNoValue || !scope.dies(w) || !may_overwrite(scope, region, output, w)) continue;
     const ValuePlace& operand = scope.places[w];
     // Another output of this region may already use the memory.
-    const bool taken = std::ranges::any_of(region.outputs, [&](const RegionOutput& o) {
+    const bool is_used = std::ranges::any_of(region.outputs, [&](const RegionOutput& o) {
       return o.value != output.value && o.value != kNoValue && scope.places[o.value].slot == operand.slot;
     });
-    if (taken) continue;
+    if (is_used) continue;
     place.overwrites.push_back(w);
     const bool carry = place.update_in_place != kNoSlot && operand.slot == place.update_in_place;
     if (!carry && (!operand.owned || place.target != kNoSlot)) continue;
@@ -84,7 +84,7 @@ bool become_result(const Scope& scope, ValuePlace& place, SlotId slot) {
   if (state.slot_buffers[slot].size() != 1 || std::ranges::count_if(state.slot_buffers, may_be) != 1) return false;
   state.plan.slots[slot] = state.plan.slots[place.target];
   state.slot_buffers[slot].clear();
-  state.stretches[buffer].end = state.stretches[buffer].begin - 1;
+  state.ranges[buffer].end = state.ranges[buffer].begin - 1;
   for (const ValuePlace& before : scope.places) {
     if (before.slot != slot || (place.first_item >= 0 && before.first_item >= place.first_item)) continue;
     place.first_item = before.first_item;
@@ -96,7 +96,7 @@ bool become_result(const Scope& scope, ValuePlace& place, SlotId slot) {
 
 }  // namespace
 
-void aim_results(Scope& scope, const ResultPlan& plan) {
+void set_result_targets(Scope& scope, const ResultPlan& plan) {
   const Graph& graph = scope.graph;
   for (size_t r = 0; r < graph.results.size(); ++r) {
     ValuePlace& place = scope.places[graph.results[r]];

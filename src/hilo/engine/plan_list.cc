@@ -60,7 +60,7 @@ StatusOr<ListResult> plan_list(PlanState& state, const Graph& graph, std::span<c
   Scope scope{state, graph, views, lifetimes_of(graph, regions, views), std::vector<ValuePlace>(graph.values.size()),
               depth};
   for (size_t p = 0; p < parameters.size(); ++p) scope.places[graph.parameters[p]].slot = parameters[p];
-  aim_results(scope, plan);
+  set_result_targets(scope, plan);
   const std::vector<Item>& items = scope.lifetimes.items;
   for (size_t i = 0; i < items.size(); ++i) {
     HILO_RETURN_IF_ERROR(stop_status());

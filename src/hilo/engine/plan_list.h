@@ -26,7 +26,7 @@ StatusOr<ListResult> plan_list(PlanState& state, const Graph& graph, std::span<c
 // Functions that plan_list calls, by file. places.cc:
 
 /// Sets the target slot of each value that is a result. If a value is several results, the first one counts.
-void aim_results(Scope& scope, const ResultPlan& plan);
+void set_result_targets(Scope& scope, const ResultPlan& plan);
 
 /// Returns the slot of a value that an item writes. Allocates memory if it has no slot.
 SlotId output_slot(Scope& scope, ValueId value);

@@ -18,7 +18,7 @@ struct PlanState {
   const InstructionPlaces places{module};
   Plan plan = {};
   std::vector<PlannedKernel> kernels = {};
-  std::vector<Stretch> stretches = {};                   ///< live ranges in the arena
+  std::vector<LiveRange> ranges = {};                    ///< live ranges in the arena
   std::vector<std::vector<BufferId>> slot_buffers = {};  ///< per slot: the buffers that it may point to
   int64_t clock = 0;                                     ///< ticks between uses of memory
   std::map<const void*, SlotId> constant_slots = {};

@@ -128,7 +128,7 @@ class Parser {
   }
 
  private:
-  void read(bool& value) { take(cursor_.boolean("a field"), value); }
+  void read(bool& value) { store(cursor_.boolean("a field"), value); }
   void read(uint32_t& value) {
     if (cursor_.accept_word("none")) {
       value = ~0u;
@@ -139,18 +139,18 @@ class Parser {
     value = static_cast<uint32_t>(wide);
     if (value != wide) fail("a number from 0 to 2^32");
   }
-  void read(int64_t& value) { take(cursor_.integer("a field"), value); }
+  void read(int64_t& value) { store(cursor_.integer("a field"), value); }
   void read(double& value) {
     std::string text;
     read(text);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) fail("a number in quotes");
   }
-  void read(std::string& text) { take(cursor_.quoted("a field"), text); }
+  void read(std::string& text) { store(cursor_.quoted("a field"), text); }
   void read(Shape& shape) {
     std::string text;
     read(text);
-    if (status_.ok()) take(hlo::parse_shape(text), shape);
+    if (status_.ok()) store(hlo::parse_shape(text), shape);
   }
   void read(ElementType& type) {
     const std::string_view word = cursor_.identifier();
@@ -224,12 +224,12 @@ class Parser {
   }
 
   template <typename T>
-  void take(StatusOr<T> read, T& value) {
+  void store(StatusOr<T> read, T& value) {
     if (read.ok()) value = *std::move(read);
     else if (status_.ok()) status_ = read.status();
   }
-  void fail(std::string_view wanted) {
-    if (status_.ok()) status_ = cursor_.error(cursor_.position(), fmt::format("expected {}", wanted));
+  void fail(std::string_view expected) {
+    if (status_.ok()) status_ = cursor_.error(cursor_.position(), fmt::format("expected {}", expected));
   }
 
   Cursor cursor_;

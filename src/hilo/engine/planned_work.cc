@@ -37,12 +37,12 @@ std::string_view form_of(const Region& region, const Target& target) {
 
 InstructionPlaces::InstructionPlaces(const hlo::Module& module) {
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module))
-    stretches_.push_back({computation->instructions().data(), static_cast<uint32_t>(stretches_.size())});
-  std::ranges::sort(stretches_, std::less<>(), &Stretch::begin);
+    entries_.push_back({computation->instructions().data(), static_cast<uint32_t>(entries_.size())});
+  std::ranges::sort(entries_, std::less<>(), &Entry::begin);
 }
 
 InstructionPlace InstructionPlaces::operator()(const hlo::Instruction& instruction) const {
-  const auto behind = std::ranges::upper_bound(stretches_, &instruction, std::less<>(), &Stretch::begin);
+  const auto behind = std::ranges::upper_bound(entries_, &instruction, std::less<>(), &Entry::begin);
   return {std::prev(behind)->computation, instruction.id};
 }
 

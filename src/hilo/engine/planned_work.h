@@ -14,11 +14,11 @@ class InstructionPlaces {
   InstructionPlace operator()(const hlo::Instruction& instruction) const;
 
  private:
-  struct Stretch {
+  struct Entry {
     const hlo::Instruction* begin;
     uint32_t computation;
   };
-  std::vector<Stretch> stretches_;  ///< by address: the instructions of a computation are contiguous
+  std::vector<Entry> entries_;  ///< by address: the instructions of a computation are contiguous
 };
 
 /// Describes a region's kernel: the instructions fused into it, and its bytes. These are the bytes that it loads, at

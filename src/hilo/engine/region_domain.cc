@@ -24,12 +24,12 @@ bool refines(std::span<const int64_t> fine, std::span<const int64_t> coarse) {
 /// Whether the value rearranges elements of other values so that a reader can't compute one from a linear index.
 /// Examples: x - row, or x reversed. Its rows must be long enough for vectors, or as long as those of `own`.
 bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
-  constexpr size_t kMostNodes = 16;
+  constexpr size_t kMaxNodes = 16;
   constexpr int64_t kShortestRow = 16;
   if (own.rank() == 0 || state.shape(value).rank() == 0) return false;
   if (state.shape(value).dimensions().back() < std::min(own.dimensions().back(), kShortestRow)) return false;
   std::vector<ValueId> ahead = {value};
-  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+  for (size_t k = 0; k < ahead.size() && k < kMaxNodes; ++k) {
     const Node* const node = state.maker(ahead[k]);
     if (node == nullptr) continue;
     const Opcode opcode = node->instruction->opcode;
@@ -45,12 +45,12 @@ bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
 /// such value exists or if a reduction needs the op's own dimensions. Values that only move elements don't count next
 /// to guards, because a guard refers to one dimension.
 ValueId finer_value(const RegionState& state, const Node& node) {
-  constexpr size_t kMostNodes = 32;
+  constexpr size_t kMaxNodes = 32;
   const Shape& own = state.shape(node.results[0]);
   std::vector<const Node*> ahead = {&node};
   ValueId repeated = kNoValue, moved = kNoValue;
   bool is_guarded = false;
-  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+  for (size_t k = 0; k < ahead.size() && k < kMaxNodes; ++k) {
     for (ValueId v : ahead[k]->operands) {
       const Node* const operand = state.maker(v);
       if (operand == nullptr) continue;

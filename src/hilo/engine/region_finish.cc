@@ -46,7 +46,7 @@ void drop_dimension(Region& region, size_t k) {
 
 /// Reorders the loops of a map that reads along one dimension and writes along the last (a transpose). The first of
 /// them becomes the innermost loop, so that successive vectors of the last dimension read the same cache lines.
-void turn_inner_loop(Region& region) {
+void reorder_inner_loop(Region& region) {
   if (region.has_row() || region.extents.size() < 2) return;
   const size_t last = region.extents.size() - 1;
   std::vector<int> votes(region.extents.size(), 0);
@@ -157,7 +157,7 @@ Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
   order_nodes(region);
   number_inputs(region);
   merge_dimensions(region);
-  turn_inner_loop(region);
+  reorder_inner_loop(region);
   if (!region.has_row()) region.row_begin = region.extents.size();
   return region;
 }

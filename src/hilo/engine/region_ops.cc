@@ -63,7 +63,7 @@ bool all_are_arrays(const Graph& graph, const Node& node) {
   return std::ranges::all_of(node.operands, is_array) && std::ranges::all_of(node.results, is_array);
 }
 
-constexpr size_t kMostConcatenated = 32;  // operands that are written by regions
+constexpr size_t kMaxConcatenated = 32;  // operands that are written by regions
 
 bool is_narrower_than_f32(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
 
@@ -143,7 +143,7 @@ RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs) 
     case Opcode::kDynamicSlice: return RegionOp::kMovement;
     // Each operand's region has its own offset in its code, so none is shared. One function copies many operands
     // instead.
-    case Opcode::kConcatenate: return node.operands.size() > kMostConcatenated ? RegionOp::kNone : RegionOp::kCheap;
+    case Opcode::kConcatenate: return node.operands.size() > kMaxConcatenated ? RegionOp::kNone : RegionOp::kCheap;
     case Opcode::kGather:
     case Opcode::kDynamicUpdateSlice: return RegionOp::kCheap;
     case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;

@@ -12,9 +12,9 @@ std::optional<PolledLoop> polled_loop(const Region& region, const Costs& costs) 
     const double whole = turn;
     turn /= static_cast<double>(extent);
     if (k == 0 && region.row_begin > 0) continue;
-    if (whole < 2 * kStretchNanoseconds) return std::nullopt;
-    if (turn < kStretchNanoseconds)
-      return PolledLoop{k, std::max<int64_t>(1, static_cast<int64_t>(kStretchNanoseconds / turn))};
+    if (whole < 2 * kPollNanoseconds) return std::nullopt;
+    if (turn < kPollNanoseconds)
+      return PolledLoop{k, std::max<int64_t>(1, static_cast<int64_t>(kPollNanoseconds / turn))};
   }
   return std::nullopt;
 }

@@ -10,7 +10,7 @@
 
 namespace hilo::engine {
 
-inline constexpr double kStretchNanoseconds = 2e6;  // ns of estimated work, which may take ten times longer
+inline constexpr double kPollNanoseconds = 2e6;  // ns of estimated work, which may take ten times longer
 
 /// A loop that checks the word before every `turns` of its indices.
 struct PolledLoop {

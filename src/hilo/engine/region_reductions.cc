@@ -62,9 +62,9 @@ void join_row(RegionState& state, const Node& node, const Request& r, RowFit fit
   }
   const hlo::Int64List reduced = reduced_dimensions(*node.instruction);
   AccessMap input;
-  size_t kept = 0, next = 0;
+  size_t outer = 0, next = 0;
   for (int64_t d = 0; d < state.shape(node.operands[0]).rank(); ++d) {
-    if (!hlo::contains(reduced, d)) input.index.push_back(r.map.index[kept++]);
+    if (!hlo::contains(reduced, d)) input.index.push_back(r.map.index[outer++]);
     else if (state.shape(node.operands[0]).dimension(d) == 1) input.index.push_back({});
     else input.index.push_back(IndexExpr::dimension(fit.dimensions[next++]));
   }

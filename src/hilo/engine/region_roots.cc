@@ -62,9 +62,9 @@ void start_over(RegionState& state, const Node& node, const Shape& over) {
 AccessMap reduced_map(const RegionState& state, const Node& node, size_t rank) {
   const hlo::Int64List reduced = reduced_dimensions(*node.instruction);
   AccessMap input;
-  size_t kept = 0, row = rank;
+  size_t outer = 0, row = rank;
   for (int64_t d = 0; d < state.shape(node.operands[0]).rank(); ++d)
-    input.index.push_back(IndexExpr::dimension(hlo::contains(reduced, d) ? row++ : kept++));
+    input.index.push_back(IndexExpr::dimension(hlo::contains(reduced, d) ? row++ : outer++));
   return input;
 }
 

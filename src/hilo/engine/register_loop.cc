@@ -20,9 +20,9 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostElements = 16;  // elements of a value, for one index of the batch
-constexpr int64_t kMostAlone = 8;      // elements of an array without a batch; larger ones fill vectors without it
-constexpr int64_t kMostWork = 2000;    // per turn; the code is one function
+constexpr int64_t kMaxElements = 16;  // elements of a value, for one index of the batch
+constexpr int64_t kMaxAlone = 8;      // elements of an array without a batch; larger ones fill vectors without it
+constexpr int64_t kMaxWork = 2000;    // per turn; the code is one function
 constexpr int kMaxDepth = 16;
 
 bool is_small(const Shape& shape, int64_t batch) {
@@ -30,7 +30,7 @@ bool is_small(const Shape& shape, int64_t batch) {
     return std::ranges::all_of(shape.tuple_elements(), [&](const Shape& s) { return is_small(s, batch); });
   if (!shape.is_array() || shape.element_count() == 0) return false;
   if (batch > 1 && std::ranges::count(shape.dimensions(), batch) > 1) return false;
-  return elements_beside(shape, batch) <= kMostElements;
+  return elements_per_index(shape, batch) <= kMaxElements;
 }
 
 /// Returns the code size of an operation on an element, relative to one on a number in a register. Floats of at most 8
@@ -211,15 +211,15 @@ bool add_work(const hlo::Computation& computation, int64_t batch, int depth, Loo
   const Independence independence(computation, batch);
   for (const hlo::Instruction& i : computation.instructions()) {
     if (!is_small(i.shape, batch) || !independence.holds(i)) return false;
-    int64_t elements = elements_beside(i.shape, batch);
+    int64_t elements = elements_per_index(i.shape, batch);
     if (i.opcode == Opcode::kDot || i.opcode == Opcode::kReduce || i.opcode == Opcode::kDynamicSlice)
-      elements *= elements_beside(computation.instruction(i.operands[0]).shape, batch);
+      elements *= elements_per_index(computation.instruction(i.operands[0]).shape, batch);
     int64_t bytes = register_bytes(i.shape);  // of the widest: a comparison of f64 fills registers as a sum does
     for (hlo::InstructionId operand : i.operands)
       bytes = std::max(bytes, register_bytes(computation.instruction(operand).shape));
     work.operations += elements * weight_of(i);
     work.bytes += elements * weight_of(i) * bytes;
-    if (work.operations > kMostWork) return false;
+    if (work.operations > kMaxWork) return false;
     if (i.opcode == Opcode::kReduce) continue;
     for (const hlo::ComputationPtr& called : called_computations(i)) {
       if (!add_work(*called, batch, depth + 1, work)) return false;
@@ -238,7 +238,7 @@ int64_t loop_batch(std::span<const Shape> leaves) {
     for (int64_t extent : leaf.dimensions()) longest = std::max(longest, extent);
   }
   const auto fits = [&](const Shape& leaf) { return is_small(leaf, longest); };
-  return largest > kMostAlone && std::ranges::all_of(leaves, fits) ? longest : 1;
+  return largest > kMaxAlone && std::ranges::all_of(leaves, fits) ? longest : 1;
 }
 
 std::optional<size_t> batch_dimension(const Shape& shape, int64_t batch) {
@@ -247,16 +247,16 @@ std::optional<size_t> batch_dimension(const Shape& shape, int64_t batch) {
   return static_cast<size_t>(place - shape.dimensions().begin());
 }
 
-std::vector<int64_t> extents_beside(const Shape& shape, int64_t batch) {
+std::vector<int64_t> extents_per_index(const Shape& shape, int64_t batch) {
   std::vector<int64_t> extents(shape.dimensions().begin(), shape.dimensions().end());
   if (const auto d = batch_dimension(shape, batch)) extents[*d] = 1;
   return extents;
 }
 
-int64_t elements_beside(const Shape& shape, int64_t batch) {
-  if (!shape.is_tuple()) return hlo::count_of(extents_beside(shape, batch));
+int64_t elements_per_index(const Shape& shape, int64_t batch) {
+  if (!shape.is_tuple()) return hlo::count_of(extents_per_index(shape, batch));
   int64_t elements = 0;
-  for (const Shape& element : shape.tuple_elements()) elements += elements_beside(element, batch);
+  for (const Shape& element : shape.tuple_elements()) elements += elements_per_index(element, batch);
   return elements;
 }
 

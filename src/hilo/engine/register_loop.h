@@ -19,10 +19,10 @@ int64_t loop_batch(std::span<const Shape> leaves);
 std::optional<size_t> batch_dimension(const Shape& shape, int64_t batch);
 
 /// Returns the extents for one index of the batch. Example: {1, 3} for f64[777,3] and a batch of 777.
-std::vector<int64_t> extents_beside(const Shape& shape, int64_t batch);
+std::vector<int64_t> extents_per_index(const Shape& shape, int64_t batch);
 
 /// Returns the number of these elements; for a tuple, that of all leaves.
-int64_t elements_beside(const Shape& shape, int64_t batch);
+int64_t elements_per_index(const Shape& shape, int64_t batch);
 
 /// The work of one turn for one index of the batch.
 struct LoopWork {

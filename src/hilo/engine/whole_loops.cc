@@ -20,8 +20,8 @@ struct Size {
 };
 
 /// Calls visit(list) for the lists of a step that is a loop or a branch.
-template <typename AnyPlan, typename Visit>
-void for_each_inner(AnyPlan& plan, const Step& step, const Visit& visit) {
+template <typename AnyPlan, typename Visitor>
+void for_each_inner(AnyPlan& plan, const Step& step, const Visitor& visit) {
   if (step.kind == StepKind::kWhile) {
     visit(plan.loops[step.index].condition);
     visit(plan.loops[step.index].body);
@@ -79,7 +79,7 @@ class LayoutWriter {
     for (uint32_t k = 0; k < step.argument_count; ++k) add_slot(plan_.argument_slots[step.arguments + k]);
   }
 
-  void hand_out(const Step& step) {
+  void add_host_step(const Step& step) {
     const uint32_t number = static_cast<uint32_t>(whole.handed_out.size());
     layout.handed_out.emplace(&step, number);
     whole.handed_out.push_back(step);
@@ -89,7 +89,7 @@ class LayoutWriter {
   }
 
   void add_kernel(const Step& step) {
-    if (step.chunk != 0) return hand_out(step);
+    if (step.chunk != 0) return add_host_step(step);
     const PlannedKernel& kernel = kernels_[step.index];
     const size_t nodes = kernel.region.nodes.size();
     if (kernel.nanoseconds <= most_inlined_ && inlined_nodes_ + nodes <= kMaxInlinedNodes) {
@@ -116,7 +116,7 @@ class LayoutWriter {
           add_slot(step.a);
           add_slot(step.b);
           break;
-        case StepKind::kLibrary: hand_out(step); break;
+        case StepKind::kLibrary: add_host_step(step); break;
         case StepKind::kWhile: add_loop(plan_.loops[step.index]); break;
         case StepKind::kConditional: {
           const Branches& branches = plan_.branches[step.index];

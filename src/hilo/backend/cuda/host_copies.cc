@@ -17,7 +17,7 @@ size_t bytes_of(const CustomCallBuffer& buffer) {
 
 bool has_bytes(const CustomCallBuffer& buffer) { return buffer.data != nullptr && bytes_of(buffer) > 0; }
 
-void make_room(Copies& copies, std::span<const CustomCallBuffer> buffers) {
+void allocate_copies(Copies& copies, std::span<const CustomCallBuffer> buffers) {
   for (const CustomCallBuffer& buffer : buffers) {
     if (has_bytes(buffer)) copies[buffer.data].resize(bytes_of(buffer));
   }
@@ -43,8 +43,8 @@ uint64_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 Status call_on_copies(const CustomCallHandler& handler, const CustomCallFrame& frame, const StreamFunctions& functions,
                       void* stream) {
   Copies copies;
-  make_room(copies, frame.operands);
-  make_room(copies, frame.results);
+  allocate_copies(copies, frame.operands);
+  allocate_copies(copies, frame.results);
   const std::vector<CustomCallBuffer> operands = on_host(copies, frame.operands),
                                       results = on_host(copies, frame.results);
   const auto copy_all = [&](std::span<const CustomCallBuffer> to, std::span<const CustomCallBuffer> from) {

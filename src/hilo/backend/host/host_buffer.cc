@@ -33,9 +33,9 @@ Event HostBuffer::read(std::byte* row_major) const {
 
 /// Precondition: the buffer is ready.
 Event HostBuffer::read_now(std::byte* row_major) const {
-  const Status made = ready().await();
-  if (made.ok()) copy_to_row_major(shape(), data_, row_major);
-  return Event::finished(made);
+  const Status producer = ready().await();
+  if (producer.ok()) copy_to_row_major(shape(), data_, row_major);
+  return Event::finished(producer);
 }
 
 void HostBuffer::free_memory() {

@@ -33,9 +33,9 @@ class QueuedRun {
     options_.device = nullptr;
     for (const DeviceRun& run : runs) {
       arguments_.emplace_back(run.arguments.begin(), run.arguments.end());
-      made_.emplace_back(run.results.size());
+      results_.emplace_back(run.results.size());
     }
-    for (size_t k = 0; k < runs.size(); ++k) runs_.push_back({arguments_[k], made_[k]});
+    for (size_t k = 0; k < runs.size(); ++k) runs_.push_back({arguments_[k], results_[k]});
     run_.emplace(*program_, runs_, devices_, options_);
   }
 
@@ -91,12 +91,12 @@ class QueuedRun {
     } catch (...) {  // NOLINT: as above
       status = Status(StatusCode::kUnknown, "an exception was thrown");
     }
-    for (size_t k = 0; status.ok() && k < made_.size(); ++k) {
-      for (size_t i = 0; i < made_[k].size(); ++i) promised_[k][i]->fill_from(host(made_[k][i]));
+    for (size_t k = 0; status.ok() && k < results_.size(); ++k) {
+      for (size_t i = 0; i < results_[k].size(); ++i) promised_[k][i]->fill_from(host(results_[k][i]));
     }
     run_.reset();
     arguments_.clear();
-    made_.clear();
+    results_.clear();
     promised_.clear();
     return status;
   }
@@ -105,7 +105,7 @@ class QueuedRun {
   ExecuteOptions options_;
   std::unique_ptr<bool[]> donated_;
   std::vector<DevicePtr> devices_;
-  std::vector<std::vector<BufferPtr>> arguments_, made_;
+  std::vector<std::vector<BufferPtr>> arguments_, results_;
   std::vector<std::vector<std::shared_ptr<HostBuffer>>> promised_;
   std::vector<DeviceRun> runs_;
   std::optional<HostRun> run_;

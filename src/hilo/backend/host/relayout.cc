@@ -107,14 +107,14 @@ void copy_from_strides(const Shape& shape, const std::byte* from, std::span<cons
   else copy_box(shape, to, strides_of(shape), from, strides);
 }
 
-StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& room) {
+StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& copy) {
   const Shape& shape = data.shape;
   const Shape dense = shape.with_default_layout();
   if (data.strides.empty() || shape.element_count() == 0 || std::ranges::equal(data.strides, strides_of(dense)))
     return data.data;
-  HILO_ASSIGN_OR_RETURN(room, allocate_buffer(shape.byte_size()));
-  copy_from_strides(dense, data.data, data.strides, room.data());
-  return static_cast<const std::byte*>(room.data());
+  HILO_ASSIGN_OR_RETURN(copy, allocate_buffer(shape.byte_size()));
+  copy_from_strides(dense, data.data, data.strides, copy.data());
+  return static_cast<const std::byte*>(copy.data());
 }
 
 }  // namespace hilo

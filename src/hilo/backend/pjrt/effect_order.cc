@@ -16,7 +16,7 @@ using hlo::Instruction;
 using hlo::InstructionId;
 using hlo::Opcode;
 
-constexpr InstructionId kMostInlined = 1 << 20;  // of one computation: calls of calls double it with each level
+constexpr InstructionId kMaxInlined = 1 << 20;  // of one computation: calls of calls double it with each level
 
 /// Which computations have effects, directly or through calls. Computations are added after those that they call.
 class Effects {
@@ -48,9 +48,9 @@ StatusOr<ComputationPtr> in_a_tuple(const ComputationPtr& computation) {
 InstructionId conditional_of_tuples(hlo::RewriteBuilder& b, const Instruction& i) {
   const hlo::AttributesPtr attributes =
       hlo::map_called_computations(i, [&](const ComputationPtr& branch) -> ComputationPtr {
-        StatusOr<ComputationPtr> made = in_a_tuple(branch);
-        if (made.ok()) return *made;
-        b.fail(made.status());
+        StatusOr<ComputationPtr> result = in_a_tuple(branch);
+        if (result.ok()) return *result;
+        b.fail(result.status());
         return branch;
       });
   return b.get_tuple_element(b.add(i.opcode, b.mapped(i.operands), attributes), 0);
@@ -65,9 +65,9 @@ StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects&
   for (const Instruction& i : all) {
     b.at(i);
     if (i.opcode == Opcode::kCall && effects.are_called(i)) {
-      if (b.size() + hlo::called_computations(i)[0]->size() > kMostInlined)
+      if (b.size() + hlo::called_computations(i)[0]->size() > kMaxInlined)
         return resource_exhausted(fmt::format(
-            "{}: too many calls with effects to inline; wanted at most {} instructions", describe(i), kMostInlined));
+            "{}: too many calls with effects to inline; wanted at most {} instructions", describe(i), kMaxInlined));
       b.replace(i.id, b.splice(hlo::called_computations(i)[0], b.mapped(i.operands)));
     } else if (i.opcode == Opcode::kConditional && effects.are_called(i) && !i.shape.is_tuple()) {
       b.replace(i.id, conditional_of_tuples(b, i));
@@ -75,9 +75,9 @@ StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects&
       b.copy(i);
     }
   }
-  HILO_ASSIGN_OR_RETURN(ComputationPtr made, b.finish());
-  effects.add(made);
-  return made;
+  HILO_ASSIGN_OR_RETURN(ComputationPtr result, b.finish());
+  effects.add(result);
+  return result;
 }
 
 void wait_for(Instruction& i, const std::string& before) {
@@ -96,9 +96,9 @@ StatusOr<ComputationPtr> in_order(const ComputationPtr& computation, Effects& ef
     last = i.name;
   }
   if (last.empty()) return computation;
-  HILO_ASSIGN_OR_RETURN(ComputationPtr made, std::move(draft).finish(computation->root_id()));
-  effects.add(made);
-  return made;
+  HILO_ASSIGN_OR_RETURN(ComputationPtr result, std::move(draft).finish(computation->root_id()));
+  effects.add(result);
+  return result;
 }
 
 }  // namespace

@@ -16,17 +16,17 @@ StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client);
 
 /// Rejects programs that already contain calls of that handler: they could call any function of this process.
 /// Errors    PERMISSION_DENIED with the call
-Status check_calls_no_lent_function(const hlo::Module& program);
+Status check_no_host_calls(const hlo::Module& program);
 
 /// Replaces the program's calls of hilo's functions by calls of that handler, and registers the handler with the
 /// plugin. Returns false without a change if there are no such calls, or if the plugin has other devices or accepts no
 /// handlers.
 /// Errors    the plugin's
-StatusOr<bool> lend_host_functions(const Plugin& plugin, PJRT_Client* client, hlo::Module& program);
+StatusOr<bool> replace_host_calls(const Plugin& plugin, PJRT_Client* client, hlo::Module& program);
 
 /// Registers the handler with the plugin if a saved program calls it.
 /// Errors    the plugin's
-Status lend_to_saved_program(const Plugin& plugin, PJRT_Client* client, const hlo::Module& program);
+Status register_for_saved_program(const Plugin& plugin, PJRT_Client* client, const hlo::Module& program);
 
 /// Checks that the program can be loaded in another process.
 /// Errors    UNIMPLEMENTED with the call of a function that exists in this process only

@@ -114,10 +114,10 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
     if (release) release();
   });
   HILO_ASSIGN_OR_RETURN(const PJRT_Buffer_Type type, type_of(data.shape));
-  AlignedBuffer room;
-  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, room));
+  AlignedBuffer copy;
+  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, copy));
   // Borrowed memory may be read later, but never becomes the buffer itself: the owner may change it after release.
-  const bool reads_later = data.semantics == HostMemory::kBorrowed && data.release && room.size() == 0;
+  const bool reads_later = data.semantics == HostMemory::kBorrowed && data.release && copy.size() == 0;
   PJRT_Client_BufferFromHostBuffer_Args args{};
   args.client = plugin_client().raw();
   args.data = bytes;
@@ -133,10 +133,10 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
   const Event was_read =
       event_of(plugin, plugin_client().pending(), args.done_with_host_buffer, "copy to " + to_string(),
                [lent = reads_later ? lent : nullptr]() mutable { lent.reset(); });
-  StatusOr<BufferPtr> made = filled(data.shape, std::move(raw));
-  if (made.ok()) watch.until((*made)->ready(), *this, Direction::kToDevice, data.shape.byte_size());
+  StatusOr<BufferPtr> result = filled(data.shape, std::move(raw));
+  if (result.ok()) watch.until((*result)->ready(), *this, Direction::kToDevice, data.shape.byte_size());
   if (!reads_later) HILO_RETURN_IF_ERROR(was_read.await());
-  return made;
+  return result;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

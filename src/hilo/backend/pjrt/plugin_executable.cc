@@ -72,11 +72,11 @@ PluginExecutable::PluginExecutable(ProgramSignature signature, std::vector<Devic
 StatusOr<std::unique_ptr<Executable>> PluginExecutable::make(ProgramSignature signature, std::vector<DevicePtr> devices,
                                                              hlo::Module program, RawExecutable raw,
                                                              double compile_milliseconds) {
-  std::unique_ptr<PluginExecutable> made(
+  std::unique_ptr<PluginExecutable> result(
       new PluginExecutable(std::move(signature), std::move(devices), std::move(program), std::move(raw)));
-  made->statistics_.compile_milliseconds = compile_milliseconds;
-  HILO_RETURN_IF_ERROR(made->read_statistics());
-  return std::unique_ptr<Executable>(std::move(made));
+  result->statistics_.compile_milliseconds = compile_milliseconds;
+  HILO_RETURN_IF_ERROR(result->read_statistics());
+  return std::unique_ptr<Executable>(std::move(result));
 }
 
 Status PluginExecutable::read_statistics() {
@@ -132,14 +132,14 @@ Status PluginExecutable::execute_now(std::span<const DeviceRun> runs, std::span<
   started.results.resize(first + runs.size() * results_count, nullptr);
   started.events.resize(first_event + runs.size(), nullptr);
   for (size_t k = 0; k < runs.size(); ++k) result_lists.push_back(started.results.data() + first + k * results_count);
-  boost::container::small_vector<int64_t, 8> kept;  // arguments whose memory the program could use
+  boost::container::small_vector<int64_t, 8> undonated;  // arguments whose memory the program could use
   for (const int64_t i : takeable_) {
-    if (donated.empty() || !donated[i]) kept.push_back(i);
+    if (donated.empty() || !donated[i]) undonated.push_back(i);
   }
   PJRT_ExecuteOptions options{};
   options.struct_size = kPjrtStructSize<PJRT_ExecuteOptions>;
-  options.non_donatable_input_indices = kept.data();
-  options.num_non_donatable_input_indices = kept.size();
+  options.non_donatable_input_indices = undonated.data();
+  options.num_non_donatable_input_indices = undonated.size();
   PJRT_LoadedExecutable_Execute_Args args{};
   args.executable = raw_.get();
   args.options = &options;
@@ -163,15 +163,15 @@ Status PluginExecutable::execute_all(std::span<const DeviceRun> runs, std::span<
   return ok_status();
 }
 
-Event PluginExecutable::told(Started& started, std::string_view what) {
+Event PluginExecutable::joined_event(Started& started, std::string_view what) {
   boost::container::small_vector<Event, 2> events;
   for (PJRT_Event*& one : started.events)
     events.push_back(event_of(started.plugin, plugin_client().pending(), std::exchange(one, nullptr), what));
   return events.size() == 1 ? events[0] : Event::all(events);
 }
 
-void PluginExecutable::hand_over(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
-                                 const Event& ready, Started& started) {
+void PluginExecutable::fill_results(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
+                                    const Event& ready, Started& started) {
   const std::span<const Shape> shapes = result_shapes();
   size_t next = 0;
   for (size_t k = 0; k < runs.size(); ++k) {
@@ -182,7 +182,7 @@ void PluginExecutable::hand_over(std::span<const DeviceRun> runs, std::span<cons
   }
 }
 
-void PluginExecutable::give_away(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds) {
+void PluginExecutable::donate(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds) {
   holds.donate();
   for (const DeviceRun& run : runs) {
     for (size_t i = 0; i < donated.size(); ++i) {
@@ -202,13 +202,13 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
   Started started(plugin);
   if (const Status status = execute_all(runs, devices, options.donated, started); !status.ok())
     return status.with_context(where());
-  give_away(runs, options.donated, holds);  // the plugin owns them, whether or not the run fails
+  donate(runs, options.donated, holds);  // the plugin owns them, whether or not the run fails
   Event event;
   Status status;
   if (options.asynchronous && !may_stop) {
-    event = told(started, where());
+    event = joined_event(started, where());
   } else if (may_stop) {
-    status = told(started, "").await(options.cancellation, deadline);
+    status = joined_event(started, "").await(options.cancellation, deadline);
   } else {
     for (PJRT_Event*& one : started.events) {
       const Status ended = await_and_destroy(plugin, std::exchange(one, nullptr));
@@ -222,7 +222,7 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
                                 static_cast<uint64_t>(lane)});
     });
   }
-  hand_over(runs, devices, event, started);
+  fill_results(runs, devices, event, started);
   return event;
 }
 
@@ -255,7 +255,7 @@ StatusOr<std::unique_ptr<Executable>> load_executable(PluginClient& client, std:
   }
   HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices,
                         client.devices_of(saved.signature.name, saved.signature.replica_count));
-  HILO_RETURN_IF_ERROR(lend_to_saved_program(client.plugin(), client.raw(), saved.program));
+  HILO_RETURN_IF_ERROR(register_for_saved_program(client.plugin(), client.raw(), saved.program));
   PJRT_Executable_DeserializeAndLoad_Args args{};
   args.client = client.raw();
   args.serialized_executable = saved.code.data();

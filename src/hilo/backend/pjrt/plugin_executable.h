@@ -38,11 +38,11 @@ class PluginExecutable final : public Executable {
   Status execute_all(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, std::span<const bool> donated,
                      Started& started);
   /// Ends donated arguments.
-  static void give_away(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds);
+  static void donate(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds);
   /// Returns the events of the runs as one.
-  Event told(Started& started, std::string_view what);
-  void hand_over(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, const Event& ready,
-                 Started& started);
+  Event joined_event(Started& started, std::string_view what);
+  void fill_results(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, const Event& ready,
+                    Started& started);
   Status read_statistics();
 
   const hlo::Module program_;

@@ -29,7 +29,7 @@ StatusOr<std::string> read_report(std::string_view report) {
   return Status(code ? static_cast<StatusCode>(*code) : StatusCode::kUnknown, std::string(report.substr(3)));
 }
 
-StatusOr<std::string> look(const PluginPlatform& platform) {
+StatusOr<std::string> describe_plugin(const PluginPlatform& platform) {
   HILO_ASSIGN_OR_RETURN(const Plugin* const plugin, Plugin::open(platform.path));
   const std::string version = "PJRT " + plugin->version_text();
   const StatusOr<ClientPtr> client = make_plugin_client(platform, {});
@@ -45,7 +45,7 @@ StatusOr<std::string> look(const PluginPlatform& platform) {
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) (void)::dup2(nowhere, standard);
   forget_fork();  // this plugin hasn't been opened yet
-  const std::string report = report_of(look(platform));
+  const std::string report = report_of(describe_plugin(platform));
   size_t written = 0;
   while (written < report.size()) {
     const ssize_t bytes = ::write(out, report.data() + written, report.size() - written);

@@ -43,10 +43,10 @@ StatusOr<hlo::ComputationPtr> without_shardings(const hlo::ComputationPtr& compu
   for (const Instruction& i : computation->instructions()) {
     const InstructionId id = draft.append_copy(i, i.operands);
     if (!says_shardings(i)) continue;
-    hlo::Annotations kept = *i.annotations;
-    kept.sharding.clear();
-    kept.frontend_attributes.clear();
-    draft.mutable_instruction(id).annotations = std::make_shared<const hlo::Annotations>(std::move(kept));
+    hlo::Annotations annotations = *i.annotations;
+    annotations.sharding.clear();
+    annotations.frontend_attributes.clear();
+    draft.mutable_instruction(id).annotations = std::make_shared<const hlo::Annotations>(std::move(annotations));
   }
   return std::move(draft).finish(computation->root_id());
 }
@@ -67,7 +67,7 @@ bool has_scalar_for_array(const hlo::Computation& computation, const Instruction
 /// Broadcasts predicates of select and bounds of clamp to the shape of the result. With scalars next to arrays, some
 /// compilers generate code that they reject themselves.
 StatusOr<hlo::ComputationPtr> without_scalars_for_arrays(const hlo::ComputationPtr& computation) {
-  const auto wanted = [&](const Instruction& i) { return has_scalar_for_array(*computation, i); };
+  const auto is_affected = [&](const Instruction& i) { return has_scalar_for_array(*computation, i); };
   const auto with_arrays = [&](hlo::RewriteBuilder& b, const Instruction& i) -> StatusOr<InstructionId> {
     std::vector<InstructionId> operands = b.mapped(i.operands);
     for (size_t k = 0; k < operands.size(); ++k) {
@@ -77,7 +77,7 @@ StatusOr<hlo::ComputationPtr> without_scalars_for_arrays(const hlo::ComputationP
     }
     return b.add(i.opcode, operands, i.attributes, i.shape);
   };
-  return hlo::rewrite_where(computation, {.share = false}, wanted, with_arrays);
+  return hlo::rewrite_where(computation, {.share = false}, is_affected, with_arrays);
 }
 
 bool cuts_packed_elements(const Instruction& i) {
@@ -172,13 +172,13 @@ std::vector<hlo::Alias> leaf_aliases(const hlo::Module& module) {
   for (const hlo::Alias& alias : module.aliases) {
     const auto shape_of = [&](int64_t i) -> const Shape& { return module.entry->instruction(parameters[i]).shape; };
     const std::optional<int64_t> leaf = leaf_at(shape_of(alias.parameter_number), alias.parameter_index);
-    const std::optional<int64_t> taker = leaf_at(result, alias.result_index);
-    if (!leaf || !taker) continue;
+    const std::optional<int64_t> target = leaf_at(result, alias.result_index);
+    if (!leaf || !target) continue;
     int64_t number = *leaf;
     for (int64_t i = 0; i < alias.parameter_number; ++i) number += std::ssize(shape_of(i).leaves());
     hlo::Alias& flat = aliases.emplace_back();
     flat.parameter_number = number;
-    if (result.is_tuple()) flat.result_index = {*taker};
+    if (result.is_tuple()) flat.result_index = {*target};
   }
   return aliases;
 }

@@ -70,14 +70,14 @@ std::vector<Isa> supported_isas() {
 }
 
 StatusOr<Isa> selected_isa() {
-  const char* wanted = std::getenv("HILO_ISA");
-  if (wanted == nullptr || *wanted == '\0') return host_isa();
-  HILO_ASSIGN_OR_RETURN(Isa isa, parse_isa(wanted));
+  const char* requested = std::getenv("HILO_ISA");
+  if (requested == nullptr || *requested == '\0') return host_isa();
+  HILO_ASSIGN_OR_RETURN(Isa isa, parse_isa(requested));
   if (host_has(isa)) return isa;
   return failed_precondition(fmt::format(
       "HILO_ISA: this machine lacks the instruction set; got '{}'; wanted at most '{}'. Hint: unset HILO_ISA "
       "to use the widest one available",
-      wanted, isa_name(host_isa())));
+      requested, isa_name(host_isa())));
 }
 
 int vector_bytes(Isa isa) { return row(isa).vector_bytes; }

@@ -23,7 +23,7 @@ struct ScatterComponent {
 };
 
 /// Updates whose index vectors have one stride, and the part of each window that a call updates.
-struct ScatterStretch {
+struct ScatterCall {
   void* const* arrays;
   const void* const* updates;
   const void* indices;                 ///< the first vector's
@@ -37,10 +37,10 @@ struct ScatterStretch {
 };
 
 /// Reads index vectors, drops windows that don't fit and combines the others with the array.
-using ScatterFunction = void (*)(const ScatterStretch& stretch);
+using ScatterFunction = void (*)(const ScatterCall& call);
 
 /// Maximum number of index vectors in a call that lists its windows.
-inline constexpr int64_t kMostScatterUpdates = 256;
+inline constexpr int64_t kMaxScatterUpdates = 256;
 
 struct ScatterKernelSpec {
   hlo::ComputationPtr body;

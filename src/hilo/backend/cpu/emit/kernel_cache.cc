@@ -36,10 +36,10 @@ struct Missing {
 
 /// Returns the name that perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
 std::string function_name(const Region& region, size_t k) {
-  constexpr size_t kMostOps = 4;
+  constexpr size_t kMaxNamedOps = 4;
   std::vector<std::string_view> ops;
   for (const RegionNode& node : region.nodes) {
-    if (node.instruction == nullptr || ops.size() == kMostOps) continue;
+    if (node.instruction == nullptr || ops.size() == kMaxNamedOps) continue;
     const std::string_view op = node.instruction->def().name;
     if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
   }
@@ -72,7 +72,7 @@ Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObser
 }
 
 /// Returns the number of kernels to compile before the next check of the stop word; all of them without one.
-size_t before_next_look(std::span<const Missing> kernels, Isa isa) {
+size_t before_next_check(std::span<const Missing> kernels, Isa isa) {
   if (stop_word() == nullptr) return kernels.size();
   size_t count = 0;
   for (int64_t length = 0; count < kernels.size() && length < kLengthBetweenLooks; ++count)
@@ -89,7 +89,7 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
     Status& status = statuses[g];
     for (std::span<Missing> left = std::span(missing).subspan(begin, end - begin); !left.empty() && status.ok();) {
-      const size_t count = before_next_look(left, isa);
+      const size_t count = before_next_check(left, isa);
       status = or_out_of_memory([&] {
         HILO_RETURN_IF_ERROR(stop_status());
         return compile_group(left.first(count), isa);
@@ -109,7 +109,7 @@ StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo:
   KernelBatch batch;
   batch.kernels.resize(regions.size());
   std::vector<Missing> missing;
-  std::unordered_map<std::string, size_t> asked;
+  std::unordered_map<std::string, size_t> requested;
   std::vector<size_t> where(regions.size(), SIZE_MAX);
   for (size_t k = 0; k < regions.size(); ++k) {
     std::string key = std::string(isa_name(isa)) + " " + canonical_text(regions[k]);
@@ -117,7 +117,7 @@ StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo:
       batch.kernels[k] = *std::move(known);
       continue;
     }
-    const auto [it, added] = asked.emplace(key, missing.size());
+    const auto [it, added] = requested.emplace(key, missing.size());
     where[k] = it->second;
     if (added) missing.push_back({&regions[k], std::move(key), {}});
   }

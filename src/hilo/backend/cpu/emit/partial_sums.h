@@ -15,7 +15,7 @@ class PartialSums {
 
   /// Emits the start of the count. There is at least one chunk; each has one sum of each of `types`. The builder has
   /// one lane.
-  PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, int64_t stretches, Join join);
+  PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, int64_t chunks, Join join);
 
   /// Adds the sums of the next chunk.
   void push(const Values& sums);
@@ -32,7 +32,7 @@ class PartialSums {
   llvm::IRBuilder<>& ir_;
   std::vector<llvm::Type*> types_;
   std::vector<int64_t> offsets_;  ///< byte offset of each sum in a level
-  int64_t level_bytes_ = 0, stretches_;
+  int64_t level_bytes_ = 0, chunks_;
   Join join_;
   llvm::Value* memory_;
   llvm::Value* count_;

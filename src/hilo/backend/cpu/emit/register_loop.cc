@@ -18,8 +18,8 @@ namespace hilo::cpu {
 namespace {
 
 using engine::batch_dimension;
-using engine::elements_beside;
-using engine::extents_beside;
+using engine::elements_per_index;
+using engine::extents_per_index;
 using llvm::Value;
 
 struct LoopOfLanes {
@@ -141,10 +141,10 @@ class RegisterLoopEmitter {
   void each_element(size_t k, Value* first, const std::function<void(Value* at, int64_t stride)>& visit) {
     const Shape& leaf = leaves_[k];
     const auto lane_dimension = batch_dimension(leaf, loop_.batch);
-    const std::vector<int64_t> extents = extents_beside(leaf, loop_.batch);
+    const std::vector<int64_t> extents = extents_per_index(leaf, loop_.batch);
     int64_t stride = 1;  // stride of the batch dimension
     for (size_t d = leaf.dimensions().size(); lane_dimension && --d > *lane_dimension;) stride *= extents[d];
-    for (int64_t e = 0; e < elements_beside(leaf, loop_.batch); ++e) {
+    for (int64_t e = 0; e < elements_per_index(leaf, loop_.batch); ++e) {
       if (!lane_dimension) {
         visit(b_.index(e), 0);
         continue;
@@ -179,21 +179,21 @@ Status emit_function(llvm::Module& module, Isa isa, const LoopOfLanes& loop) {
 /// wider type than the carry's.
 int lanes_for(const LoopOfLanes& loop, const engine::LoopWork& work, Isa isa) {
   if (loop.batch == 1) return 1;
-  constexpr int64_t kShortest = 12, kShorter = 32, kShort = 96, kMostCarried = 32, kMostRegisters = 4000;
+  constexpr int64_t kShortest = 12, kShorter = 32, kShort = 96, kMaxCarried = 32, kMaxRegisters = 4000;
   int lanes = vector_bytes(isa);
   int64_t carried = 0;
   for (const Shape& leaf : loop.body.result_shape().leaves()) {
     if (!batch_dimension(leaf, loop.batch)) continue;
     lanes = std::min(lanes, natural_lanes(isa, leaf.element_type()));
-    carried += elements_beside(leaf, loop.batch);
+    carried += elements_per_index(leaf, loop.batch);
   }
   int64_t registers = work.operations <= kShortest  ? 8
                       : work.operations <= kShorter ? 4
                       : work.operations <= kShort   ? 2
                                                     : 1;
-  while (registers > 1 && registers * carried > kMostCarried) registers /= 2;
+  while (registers > 1 && registers * carried > kMaxCarried) registers /= 2;
   lanes *= static_cast<int>(registers);
-  while (lanes > 1 && work.bytes * lanes / vector_bytes(isa) > kMostRegisters) lanes /= 2;
+  while (lanes > 1 && work.bytes * lanes / vector_bytes(isa) > kMaxRegisters) lanes /= 2;
   return static_cast<int>(
       std::min<int64_t>(lanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(loop.batch)))));
 }

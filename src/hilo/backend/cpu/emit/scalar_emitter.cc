@@ -17,7 +17,7 @@ using hlo::Opcode;
 using llvm::Value;
 
 namespace {
-constexpr size_t kLeastPacked = 4;  // elements of a function that share a register
+constexpr size_t kMinPacked = 4;  // elements of a function that share a register
 }
 
 Values ScalarEmitter::emit(const hlo::Computation& computation, const std::vector<Values>& arguments) {
@@ -64,7 +64,7 @@ Values ScalarEmitter::widened(Values elements, const Shape& shape) {
   return elements;
 }
 
-int64_t ScalarEmitter::width(const Shape& shape) const { return engine::elements_beside(shape, batch_.size); }
+int64_t ScalarEmitter::width(const Shape& shape) const { return engine::elements_per_index(shape, batch_.size); }
 
 Values ScalarEmitter::emit_tuple_element(const hlo::Instruction& i, const Shape& tuple, const Values& elements) const {
   const int64_t index = attributes_of<hlo::GetTupleElementAttributes>(i).index;
@@ -132,7 +132,7 @@ Values ScalarEmitter::emit_lanewise(const hlo::Computation& computation, const h
   for (size_t e = 0; e < elements.size(); ++e) {
     for (hlo::InstructionId o : i.operands) elements[e].push_back(leaves[o][leaves[o].size() == 1 ? 0 : e]);
   }
-  if (b_.lanes() == 1 && elements.size() >= kLeastPacked && i.def().cost == hlo::CostClass::kTranscendental &&
+  if (b_.lanes() == 1 && elements.size() >= kMinPacked && i.def().cost == hlo::CostClass::kTranscendental &&
       !is_complex(type))
     return emit_packed(i, type, elements);
   Values values;

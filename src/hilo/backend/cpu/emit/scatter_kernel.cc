@@ -20,16 +20,16 @@ namespace {
 
 using llvm::Value;
 
-constexpr size_t kMostWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
-constexpr int64_t kUnrolled = 8;          // vectors of a run that are unrolled
-constexpr int64_t kCacheLine = 64;        // bytes
-constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the hardware prefetcher follows longer ones
-constexpr int kGroup = 4;                 // windows of one element per turn
-constexpr int64_t kBytesAhead = 2048;     // measured; 4 to 32 windows
+constexpr size_t kMaxWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
+constexpr int64_t kUnrolled = 8;         // vectors of a run that are unrolled
+constexpr int64_t kCacheLine = 64;       // bytes
+constexpr int64_t kMaxPrefetched = 512;  // bytes of a run; the hardware prefetcher follows longer ones
+constexpr int kGroup = 4;                // windows of one element per turn
+constexpr int64_t kBytesAhead = 2048;    // measured; 4 to 32 windows
 
 /// Returns the lanes with which elements of the arrays go through the body.
 int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
-  if (spec.run == 1 || spec.body->size() > kMostWideOps) return 1;
+  if (spec.run == 1 || spec.body->size() > kMaxWideOps) return 1;
   for (const hlo::Instruction& i : spec.body->instructions()) {
     if (!called_computations(i).empty()) return 1;
   }
@@ -48,8 +48,8 @@ bool is_known(int64_t stride) { return stride == 0 || stride == 1; }
 
 class ScatterEmitter {
  public:
-  ScatterEmitter(SimdBuilder& b, const ScatterKernelSpec& spec, Value* stretch)
-      : b_(b), ir_(b.ir()), spec_(spec), fixed_run_(fixed_run(spec, b.isa())), stretch_(stretch) {}
+  ScatterEmitter(SimdBuilder& b, const ScatterKernelSpec& spec, Value* call)
+      : b_(b), ir_(b.ir()), spec_(spec), fixed_run_(fixed_run(spec, b.isa())), call_(call) {}
 
   Status emit() {
     load_fields();
@@ -69,21 +69,21 @@ class ScatterEmitter {
   Value* load(llvm::Type* type, Value* base, size_t offset) {
     return ir_.CreateLoad(type, ir_.CreateConstGEP1_64(ir_.getInt8Ty(), base, offset));
   }
-  Value* number(size_t offset) { return load(ir_.getInt64Ty(), stretch_, offset); }
-  Value* pointer(size_t offset) { return load(ir_.getPtrTy(), stretch_, offset); }
+  Value* number(size_t offset) { return load(ir_.getInt64Ty(), call_, offset); }
+  Value* pointer(size_t offset) { return load(ir_.getPtrTy(), call_, offset); }
   Place place(size_t offset) {
     return {number(offset + offsetof(ScatterPlace, array)), number(offset + offsetof(ScatterPlace, update))};
   }
 
   Value* known(int64_t stride, Value* loaded) { return is_known(stride) ? b_.index(stride) : loaded; }
   void load_fields() {
-    Value *arrays = pointer(offsetof(ScatterStretch, arrays)), *updates = pointer(offsetof(ScatterStretch, updates));
+    Value *arrays = pointer(offsetof(ScatterCall, arrays)), *updates = pointer(offsetof(ScatterCall, updates));
     for (size_t k = 0; k < spec_.types.size(); ++k) {
       arrays_.push_back(load(ir_.getPtrTy(), arrays, k * sizeof(void*)));
       updates_.push_back(load(ir_.getPtrTy(), updates, k * sizeof(void*)));
     }
-    Value* indices = pointer(offsetof(ScatterStretch, indices));
-    Value* components = pointer(offsetof(ScatterStretch, components));
+    Value* indices = pointer(offsetof(ScatterCall, indices));
+    Value* components = pointer(offsetof(ScatterCall, components));
     for (size_t k = 0; k < spec_.components.size(); ++k) {
       const auto field = [&](size_t at) {
         return load(ir_.getInt64Ty(), components, k * sizeof(ScatterComponent) + at);
@@ -93,14 +93,14 @@ class ScatterEmitter {
       components_.push_back(
           {first, known(spec_.components[k].array_stride, array_stride), field(offsetof(ScatterComponent, last))});
     }
-    count_ = number(offsetof(ScatterStretch, count));
-    index_stride_ = known(spec_.index_stride, number(offsetof(ScatterStretch, index_stride)));
-    first_ = place(offsetof(ScatterStretch, first));
-    const Place stride = place(offsetof(ScatterStretch, stride));
+    count_ = number(offsetof(ScatterCall, count));
+    index_stride_ = known(spec_.index_stride, number(offsetof(ScatterCall, index_stride)));
+    first_ = place(offsetof(ScatterCall, first));
+    const Place stride = place(offsetof(ScatterCall, stride));
     stride_ = {known(spec_.stride.array, stride.array), known(spec_.stride.update, stride.update)};
-    pieces_ = pointer(offsetof(ScatterStretch, pieces));
-    piece_count_ = number(offsetof(ScatterStretch, piece_count));
-    run_ = number(offsetof(ScatterStretch, run));
+    pieces_ = pointer(offsetof(ScatterCall, pieces));
+    piece_count_ = number(offsetof(ScatterCall, piece_count));
+    run_ = number(offsetof(ScatterCall, run));
   }
 
   Value* component_at(const Component& component, Value* at) {
@@ -144,16 +144,16 @@ class ScatterEmitter {
 
   void emit_at_once() {
     Value* begin = b_.index(0);
-    if (goes_in_groups()) prepare_groups();
+    if (uses_groups()) prepare_groups();
     Values start = first_window();
-    if (goes_in_groups() && spec_.far) {
-      Value* unasked = b_.index(windows_ahead() + kGroup - 1);
-      Value* end = ir_.CreateAnd(ir_.CreateSub(count_, unasked), b_.index(-kGroup));
-      Value* asked = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, begin);
-      start = emit_groups(begin, asked, start, true);
-      begin = asked;
+    if (uses_groups() && spec_.far) {
+      Value* not_prefetched = b_.index(windows_ahead() + kGroup - 1);
+      Value* end = ir_.CreateAnd(ir_.CreateSub(count_, not_prefetched), b_.index(-kGroup));
+      Value* prefetched_end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, begin);
+      start = emit_groups(begin, prefetched_end, start, true);
+      begin = prefetched_end;
     }
-    if (goes_in_groups()) {
+    if (uses_groups()) {
       Value* end = ir_.CreateAnd(count_, b_.index(-kGroup));
       start = emit_groups(begin, end, start, false);
       begin = end;
@@ -165,7 +165,7 @@ class ScatterEmitter {
   }
 
   /// Whether windows are single elements with consecutive updates.
-  bool goes_in_groups() const {
+  bool uses_groups() const {
     return spec_.run == 1 && !spec_.many_pieces && spec_.stride.update == 1 && !is_complex(spec_.types[0]);
   }
 
@@ -183,14 +183,14 @@ class ScatterEmitter {
   }
 
   /// Emits windows from number `begin` to `end`, one group per turn. This shares the cost of a turn, and most groups
-  /// need one test instead of one per window. `asks`: whether to prefetch the memory of later windows.
-  Values emit_groups(Value* begin, Value* end, const Values& start, bool asks) {
+  /// need one test instead of one per window. `prefetches`: whether to prefetch the memory of later windows.
+  Values emit_groups(Value* begin, Value* end, const Values& start, bool prefetches) {
     return b_.counted_loop(begin, end, b_.index(kGroup), start, [&](Value*, const Values& first) {
       std::vector<Values> windows = {first};
-      if (asks) ask_for_group(first);
+      if (prefetches) ask_for_group(first);
       while (windows.size() < kGroup) windows.push_back(next_window(windows.back()));
       const auto plain = [&] {
-        if (goes_side_by_side()) emit_side_by_side(windows);
+        if (runs_in_parallel()) emit_in_parallel(windows);
         else emit_in_order(windows, true);
       };
       b_.branch(is_plain(windows), plain, [&] { emit_in_order(windows, false); });
@@ -215,7 +215,7 @@ class ScatterEmitter {
     const hlo::ReducerKind kind = spec_.body->reducer_kind();
     return is_floating(spec_.types[0]) && (kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum);
   }
-  bool goes_side_by_side() const { return spec_.pairs && has_plain_indices(); }
+  bool runs_in_parallel() const { return spec_.pairs && has_plain_indices(); }
 
   /// Whether all windows of the group are in bounds and can use the shorter code of emit_groups (i1).
   Value* is_plain(const std::vector<Values>& windows) {
@@ -232,7 +232,7 @@ class ScatterEmitter {
   Value* have_plain_places(SimdBuilder& group, const Values& first) {
     Value* indices = group.load(spec_.index_type, components_[0].indices, first[2]);
     Value* is_bad = ir_.CreateICmpUGT(indices, last_index_);
-    if (goes_side_by_side()) {
+    if (runs_in_parallel()) {
       for (const std::vector<int>& other : {std::vector<int>{1, 2, 3, 0}, std::vector<int>{2, 3, 0, 1}})
         is_bad = ir_.CreateOr(is_bad, ir_.CreateICmpEQ(indices, ir_.CreateShuffleVector(indices, other)));
     }
@@ -275,7 +275,7 @@ class ScatterEmitter {
   ///     a0 b0 | a1 b1 | a2 b2 | a3 b3   in memory
   ///     a0 b0 a2 b2, a1 b1 a3 b3        halves of pairs
   ///     a0 a1 a2 a3, b0 b1 b2 b3        operands of the body
-  void emit_side_by_side(const std::vector<Values>& windows) {
+  void emit_in_parallel(const std::vector<Values>& windows) {
     SimdBuilder group = with_lanes(b_, kGroup), pair = with_lanes(b_, 2);
     const ElementType type = spec_.types[0];
     const std::vector<int> first = {0, 4, 2, 6}, second = {1, 5, 3, 7}, both = {0, 1, 2, 3};
@@ -297,7 +297,7 @@ class ScatterEmitter {
   }
 
   void emit_listed() {
-    Value* list = b_.stack(kMostScatterUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
+    Value* list = b_.stack(kMaxScatterUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
     Value* listed = emit_list(list);
     Value* last = ir_.CreateSub(listed, b_.index(1));
     b_.for_each(b_.index(0), listed, b_.index(1), [&](Value* k) {
@@ -314,8 +314,8 @@ class ScatterEmitter {
 
   /// Lists the positions of the windows that this call updates. Returns their number.
   Value* emit_list(Value* list) {
-    Value* rows_begin = number(offsetof(ScatterStretch, rows_begin));
-    Value* rows_size = number(offsetof(ScatterStretch, rows_size));
+    Value* rows_begin = number(offsetof(ScatterCall, rows_begin));
+    Value* rows_size = number(offsetof(ScatterCall, rows_size));
     return for_each_window(b_.index(0), first_window(), b_.index(0),
                            [&](const Place& window, Value* fits, Value* listed) {
                              Value* is_here = ir_.CreateICmpULT(ir_.CreateSub(window.array, rows_begin), rows_size);
@@ -336,14 +336,14 @@ class ScatterEmitter {
   }
   void prefetch_run(ElementType type, Value* base, Value* begin, bool to_write) {
     const int64_t size = element_size_bytes(type), line = std::max(int64_t{1}, kCacheLine / size);
-    for (int64_t at = 0; at < std::min(spec_.run, kMostPrefetched / size); at += line)
+    for (int64_t at = 0; at < std::min(spec_.run, kMaxPrefetched / size); at += line)
       prefetch(type, base, ir_.CreateAdd(begin, b_.index(at)), to_write);
   }
   void prefetch(ElementType type, Value* base, Value* at, bool to_write) {
-    constexpr unsigned kMostLocal = 3, kData = 1;
+    constexpr unsigned kMaxLocal = 3, kData = 1;
     Value* address = ir_.CreateGEP(b_.memory_scalar(type), base, at);
     ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                        {address, ir_.getInt32(to_write), ir_.getInt32(kMostLocal), ir_.getInt32(kData)});
+                        {address, ir_.getInt32(to_write), ir_.getInt32(kMaxLocal), ir_.getInt32(kData)});
   }
 
   void emit_window(const Place& window) {
@@ -419,7 +419,7 @@ class ScatterEmitter {
   llvm::IRBuilder<>& ir_;
   const ScatterKernelSpec& spec_;
   std::optional<int64_t> fixed_run_;
-  Value* stretch_;
+  Value* call_;
   Values arrays_, updates_;
   std::vector<Component> components_;
   Value *count_ = nullptr, *index_stride_ = nullptr, *pieces_ = nullptr, *piece_count_ = nullptr, *run_ = nullptr;
@@ -448,7 +448,7 @@ StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
 /// Returns the maximum run with code for its length. Longer runs share code.
 int64_t longest_known_run(const ScatterKernelSpec& spec) {
   int64_t longest = 0;
-  for (ElementType type : spec.types) longest = std::max(longest, kMostPrefetched / element_size_bytes(type));
+  for (ElementType type : spec.types) longest = std::max(longest, kMaxPrefetched / element_size_bytes(type));
   return longest;
 }
 

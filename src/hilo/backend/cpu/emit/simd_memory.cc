@@ -136,7 +136,7 @@ void SimdBuilder::store_tail(ElementType type, Value* value, Value* pointer, Val
 
 namespace {
 
-constexpr int kMostBranches = 16;  // maximum number of lanes with one branch each
+constexpr int kMaxBranches = 16;  // maximum number of lanes with one branch each
 
 /// Calls visit(i) in a loop for each lane where the mask is true.
 void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* lane)>& visit) {
@@ -172,7 +172,7 @@ Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Val
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* const nothing = llvm::Constant::getNullValue(raw_type);
   const auto by_lanes = [&] {
-    if (lanes_ <= kMostBranches || has_masked_moves(type))
+    if (lanes_ <= kMaxBranches || has_masked_moves(type))
       return Values{ir_.CreateMaskedLoad(raw_type, element_pointer(type, pointer, at), natural(type), mask, nothing)};
     Value* const slot = stack(element_size_bytes(type) * lanes_);
     ir_.CreateAlignedStore(nothing, slot, llvm::Align(1));

@@ -25,7 +25,7 @@ using Indices = std::vector<int64_t>;
 /// Indices of a small array. The batch dimension has one index.
 class Extents {
  public:
-  Extents(const Shape& shape, const LaneBatch& batch) : extents_(engine::extents_beside(shape, batch.size)) {}
+  Extents(const Shape& shape, const LaneBatch& batch) : extents_(engine::extents_per_index(shape, batch.size)) {}
 
   int64_t count() const {
     int64_t count = 1;
@@ -323,7 +323,7 @@ Values emit_small_constant(SimdBuilder& b, const Literal& literal, const LaneBat
   const ElementType type = literal.shape().element_type();
   const size_t size = element_size_bytes(type);
   Values values;
-  for (int64_t e = 0; e < engine::elements_beside(literal.shape(), batch.size); ++e) {
+  for (int64_t e = 0; e < engine::elements_per_index(literal.shape(), batch.size); ++e) {
     uint64_t bits = 0;
     std::memcpy(&bits, literal.bytes().data() + static_cast<size_t>(e) * size, size);
     values.push_back(b.constant(type, bits));

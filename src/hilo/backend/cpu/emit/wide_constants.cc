@@ -16,7 +16,7 @@ using llvm::Instruction;
 bool is_half_of_pair(const Instruction& i) { return llvm::isa<llvm::FCmpInst>(i) || llvm::isa<llvm::SelectInst>(i); }
 
 /// Other instructions, such as shifts, are faster if LLVM knows the constant.
-bool takes_loads(const Instruction& i) {
+bool accepts_loads(const Instruction& i) {
   switch (i.getOpcode()) {
     case Instruction::FAdd:
     case Instruction::FSub:
@@ -45,7 +45,7 @@ class Loads {
   void rewrite(llvm::BasicBlock& block) {
     std::map<llvm::Constant*, llvm::Value*> of_pairs;
     for (Instruction& i : block) {
-      if (!takes_loads(i)) continue;
+      if (!accepts_loads(i)) continue;
       for (llvm::Use& use : i.operands()) {
         llvm::Constant* constant = as_wide_constant(use.get(), 8 * register_bytes_);
         if (constant == nullptr) continue;

@@ -114,11 +114,11 @@ class RelayoutHero final : public Hero {
   bool to_row_major_;
 };
 
-using Made = StatusOr<std::unique_ptr<Hero>>;
+using HeroResult = StatusOr<std::unique_ptr<Hero>>;
 
 /// Wraps a function that can't fail in the signature of one that can.
 template <std::unique_ptr<Hero> (*make)(const HeroRequest&)>
-Made always(const HeroRequest& request) {
+HeroResult always(const HeroRequest& request) {
   return make(request);
 }
 
@@ -134,7 +134,7 @@ bool is(Opcode opcode) {
 struct LibraryFunction {
   bool (*serves)(Opcode);
   std::string_view symbol;
-  Made (*make)(const HeroRequest& request);
+  HeroResult (*make)(const HeroRequest& request);
 };
 
 constexpr auto kLibrary = std::to_array<LibraryFunction>({

@@ -28,13 +28,13 @@ struct Abandoned {
 
 Abandoned& abandoned() {
   static auto* const instance = [] {
-    auto* const made = new Abandoned;  // never destroyed: threads end after everything else
+    auto* const calls = new Abandoned;  // never destroyed: threads end after everything else
     at_process_end([] {
       Abandoned& all = abandoned();
       std::unique_lock lock(all.mutex);
       all.changed.wait(lock, [&] { return all.count == 0; });
     });
-    return made;
+    return calls;
   }();
   return *instance;
 }

@@ -28,8 +28,8 @@ class CpuProgram final : public HostProgram {
 
  private:
   /// Returns an arena. One is cached for the next call; concurrent calls allocate others from the pool.
-  StatusOr<AlignedBuffer> take_arena();
-  void give_arena(AlignedBuffer arena);
+  StatusOr<AlignedBuffer> borrow_arena();
+  void return_arena(AlignedBuffer arena);
   Status run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                 std::span<const bool> donated, const RunContext& context);
 

@@ -28,11 +28,11 @@ bool is_stopped(const StepContext& context) {
 /// Runs a part of a kernel, in ranges if the call can be stopped. The last one includes the remainder.
 void run_units(const Step& step, const StepContext& context, void* const* arguments, int64_t begin, int64_t end) {
   const RegionKernel kernel = context.program.kernels[step.index];
-  const int64_t stretches = context.call.stop_word == nullptr || step.stretch == 0 ? 1 : (end - begin) / step.stretch;
-  if (stretches <= 1) return kernel(arguments, begin, end);
-  for (int64_t s = 0; s < stretches && !is_stopped(context); ++s) {
+  const int64_t ranges = context.call.stop_word == nullptr || step.stretch == 0 ? 1 : (end - begin) / step.stretch;
+  if (ranges <= 1) return kernel(arguments, begin, end);
+  for (int64_t s = 0; s < ranges && !is_stopped(context); ++s) {
     const int64_t from = begin + s * step.stretch;
-    kernel(arguments, from, s + 1 == stretches ? end : from + step.stretch);
+    kernel(arguments, from, s + 1 == ranges ? end : from + step.stretch);
   }
 }
 

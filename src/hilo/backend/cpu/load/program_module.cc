@@ -23,7 +23,7 @@ std::string ProgramModule::proto() const {
 }
 
 std::span<const ExecutionUnit> ProgramModule::units(const engine::Plan& plan) const {
-  std::call_once(made_, [&] {
+  std::call_once(units_once_, [&] {
     std::vector<hlo::ComputationPtr> computations;
     if (get() != nullptr) computations = hlo::computations_of(*get());
     for (const engine::PlannedWork& work : plan.work) {

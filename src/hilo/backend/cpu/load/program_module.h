@@ -28,7 +28,7 @@ class ProgramModule {
   int64_t held_bytes() const;
 
  private:
-  mutable std::once_flag read_, made_;
+  mutable std::once_flag read_, units_once_;
   mutable std::unique_ptr<const hlo::Module> module_;
   std::string proto_;
   mutable std::vector<ExecutionUnit> units_;

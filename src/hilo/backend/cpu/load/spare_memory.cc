@@ -17,8 +17,8 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kMostBytes = size_t{64} << 20;   // of address space; a page uses memory once it is written
-constexpr size_t kFewestBytes = size_t{4} << 20;  // if the address space is limited
+constexpr size_t kMaxBytes = size_t{64} << 20;  // of address space; a page uses memory once it is written
+constexpr size_t kMinBytes = size_t{4} << 20;   // if the address space is limited
 constexpr size_t kWorthReturning = size_t{1} << 20;
 constexpr size_t kNewAlignment = 16;  // alignment of operator new by default
 
@@ -47,7 +47,7 @@ struct Spare {
   std::array<FreeBlock*, 33> free{};
 
   void map();
-  void* take(size_t bytes, size_t alignment);
+  void* allocate(size_t bytes, size_t alignment);
   /// Whether the piece is in the mapping, by one comparison, because every free of the library calls this. Before map()
   /// there are 0 bytes. A thread that reads the size also sees the beginning.
   bool owns(const void* piece) const {
@@ -55,12 +55,12 @@ struct Spare {
     return reinterpret_cast<uintptr_t>(piece) - reinterpret_cast<uintptr_t>(begin.load(std::memory_order_relaxed)) <
            bytes;
   }
-  void give_back(void* piece);
+  void free_piece(void* piece);
 };
 
 void Spare::map() {
   const std::lock_guard lock(mutex);
-  for (size_t bytes = kMostBytes; begin.load() == nullptr && bytes >= kFewestBytes; bytes /= 2) {
+  for (size_t bytes = kMaxBytes; begin.load() == nullptr && bytes >= kMinBytes; bytes /= 2) {
     void* block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED) continue;
     begin.store(static_cast<std::byte*>(block));
@@ -68,9 +68,9 @@ void Spare::map() {
   }
 }
 
-void* Spare::take(size_t bytes, size_t alignment) {
+void* Spare::allocate(size_t bytes, size_t alignment) {
   alignment = std::max(alignment, kNewAlignment);
-  if (bytes > kMostBytes || alignment > kMostBytes) return nullptr;
+  if (bytes > kMaxBytes || alignment > kMaxBytes) return nullptr;
   const size_t block_bytes = std::bit_ceil(bytes + alignment);
   const auto size_class = static_cast<uint32_t>(std::countr_zero(block_bytes));
   const std::lock_guard lock(mutex);
@@ -92,7 +92,7 @@ void* Spare::take(size_t bytes, size_t alignment) {
   return reinterpret_cast<void*>(piece);
 }
 
-void Spare::give_back(void* piece) {
+void Spare::free_piece(void* piece) {
   const Header header = static_cast<Header*>(piece)[-1];
   auto* block = reinterpret_cast<FreeBlock*>(static_cast<std::byte*>(piece) - header.offset);
   const std::lock_guard lock(mutex);
@@ -108,10 +108,10 @@ void Spare::give_back(void* piece) {
 static_assert(std::is_trivially_destructible_v<Spare>);
 constinit Spare spare;
 
-void* take_spare(size_t bytes, size_t alignment) {
+void* allocate_spare(size_t bytes, size_t alignment) {
   if (scopes == 0) return nullptr;
   was_used = true;
-  void* piece = spare.take(bytes, alignment);
+  void* piece = spare.allocate(bytes, alignment);
   ran_out |= piece == nullptr;
   return piece;
 }
@@ -122,14 +122,14 @@ void* or_spare(size_t bytes, size_t alignment, const Real& real) {
   try {
     return real();
   } catch (const std::bad_alloc&) {
-    if (void* piece = take_spare(bytes, alignment)) return piece;
+    if (void* piece = allocate_spare(bytes, alignment)) return piece;
     throw;
   }
 }
 
 /// The same for an operator that returns null.
-void* or_spare(size_t bytes, size_t alignment, void* given) {
-  return given != nullptr ? given : take_spare(bytes, alignment);
+void* or_spare(size_t bytes, size_t alignment, void* memory) {
+  return memory != nullptr ? memory : allocate_spare(bytes, alignment);
 }
 
 constexpr size_t number(std::align_val_t alignment) { return static_cast<size_t>(alignment); }
@@ -170,7 +170,7 @@ bool SpareMemory::exhausted() const { return ran_out; }
   extern "C" void __wrap_##name parameters {             \
     using hilo::cpu::spare;                              \
     if (spare.owns(piece)) [[unlikely]]                  \
-      spare.give_back(piece);                            \
+      spare.free_piece(piece);                           \
     else __real_##name arguments;                        \
   }
 

@@ -80,7 +80,7 @@ void emit_block(RegionState& s) {
   Values sums;
   for_each_row(s, [&](size_t) { sums.push_back(neutral_values(s, dot)[0]); });
   const std::vector<const RegionNode*> reductions(sums.size(), &dot);
-  sums = in_stretches(s, sums, reductions, [&] { return emit_block_row(s, s.region.row_begin, dot, sums); });
+  sums = in_chunks(s, sums, reductions, [&] { return emit_block_row(s, s.region.row_begin, dot, sums); });
   // Values that only later code needs are loaded here: until then the sums need the registers.
   for_each_row(s, [&](size_t row) {
     s.reduced[dot_at - s.region.nodes.begin()] = finish_reduce(s, dot, {sums[row]});

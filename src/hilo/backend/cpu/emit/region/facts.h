@@ -40,9 +40,9 @@ std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> 
 /// Empty in a region with a row.
 std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_dimension);
 
-// stretches.cc: long rows, whose sums are joined in pairs
+// row_chunks.cc: long rows, whose sums are joined in pairs
 /// A row has `count` chunks, each of `turns` turns of the loop over `dimension` and all dimensions inside of it.
-struct RowStretches {
+struct RowChunks {
   size_t dimension;
   int64_t turns, count;
 };
@@ -54,7 +54,7 @@ inline constexpr int64_t kMaxShortDotOfRow = 8, kMaxShortDot = 32;
 /// Splits a long row; returns nullopt for a short row, whose sums are computed in order. The split is at the row's
 /// innermost dimension at which there are too many turns. Chunks are as equal as possible. They depend on the shapes
 /// alone, so a sum has the same bits for any number of threads.
-std::optional<RowStretches> stretches_of(const Region& region, const RegionShape& shape);
+std::optional<RowChunks> row_chunks_of(const Region& region, const RegionShape& shape);
 
 // node_facts.cc: the loops with which each node changes
 struct NodeFacts {
@@ -77,8 +77,8 @@ inline bool is_column(const Region& region, const RegionShape& shape) {
 std::vector<NodeFacts> node_facts(const Region& region, const RegionShape& shape);
 
 /// Calls `visit` with each node that is a term of an index or guard of this one.
-template <typename Visit>
-void for_each_term(const RegionNode& node, const Visit& visit) {
+template <typename Visitor>
+void for_each_term(const RegionNode& node, const Visitor& visit) {
   for (const IndexTerm& t : node.index.terms) visit(t.node);
   for (const Guard& g : node.guards) {
     for (const IndexTerm& t : g.index.terms) visit(t.node);
@@ -91,14 +91,14 @@ struct RowLoops {
   std::vector<std::vector<bool>> evaluated;  ///< per loop, per node: whether the loop computes or reads it
   /// Per node: the loop that writes it to the row's tile, where later loops read it; -1 if it isn't stored. Expensive
   /// values are stored while the tiles fit in the L1 cache.
-  std::vector<int> kept_in;
+  std::vector<int> stored_in;
 };
 
 RowLoops row_loops_of(const Region& region, const RegionShape& shape, const std::vector<NodeFacts>& nodes);
 
 struct RegionFacts {
   RegionShape shape;
-  std::optional<RowStretches> stretches;
+  std::optional<RowChunks> chunks;
   std::vector<NodeFacts> nodes;
   std::vector<std::vector<int64_t>> cuts;  ///< cuts_of a map that isn't folded along these dimensions
   RowLoops row;

@@ -14,7 +14,7 @@ using llvm::Value;
 GuardState guard_state(const RegionState& s, const Guard& guard) {
   const std::optional<GuardRange> range = range_of(guard, s.region.extents);
   if (!range || !s.here[range->dimension]) return GuardState::kMixed;
-  const Stretch& here = *s.here[range->dimension];
+  const CutRange& here = *s.here[range->dimension];
   if (here.first >= range->first && here.end <= range->end) return GuardState::kInside;
   return here.end <= range->first || here.first >= range->end ? GuardState::kOutside : GuardState::kMixed;
 }

@@ -68,8 +68,8 @@ void block_loops(RegionState& s, llvm::Value* from, llvm::Value* to);
 
 /// Emits `loops`, the loops over a row, in chunks. `neutral`: start values of the accumulators; `reductions`: one per
 /// accumulator. Reductions other than sums of floats continue through all chunks.
-Values in_stretches(RegionState& s, const Values& neutral, const std::vector<const RegionNode*>& reductions,
-                    const std::function<Values()>& loops);
+Values in_chunks(RegionState& s, const Values& neutral, const std::vector<const RegionNode*>& reductions,
+                 const std::function<Values()>& loops);
 
 /// Whether the loop over row dimension k is split into chunks.
 bool is_cut(const RegionState& s, size_t k);

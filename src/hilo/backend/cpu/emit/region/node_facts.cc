@@ -42,9 +42,9 @@ bool rounds_last(const Region& region, const RegionNode& n) {
 void find_late_roundings(const Region& region, std::vector<NodeFacts>& facts) {
   for (size_t n = 0; n < facts.size(); ++n) facts[n].rounds_late = rounds_last(region, region.nodes[n]);
   for (const RegionNode& user : region.nodes) {
-    const bool takes_late = user.kind == NodeKind::kReduce && !user.is_dot && is_extreme(user);
+    const bool skips_initial = user.kind == NodeKind::kReduce && !user.is_dot && is_extreme(user);
     // The operands before the initial values are elements.
-    for (size_t k = takes_late ? user.operands.size() - user.count : 0; k < user.operands.size(); ++k)
+    for (size_t k = skips_initial ? user.operands.size() - user.count : 0; k < user.operands.size(); ++k)
       facts[user.operands[k]].rounds_late = false;
   }
   for (const RegionOutput& o : region.outputs) facts[o.node].rounds_late = false;

@@ -110,8 +110,8 @@ class Mover {
       Order order;
       for (int64_t i = 0; i < lanes_; ++i) {
         const auto [from, lane] = place(i);
-        const int64_t kept = v == 1 ? lane : i;  // the first shuffle also moves elements of the first vector
-        order.push_back(static_cast<int>(from == static_cast<int64_t>(v) ? lanes_ + lane : kept));
+        const int64_t unmoved = v == 1 ? lane : i;  // the first shuffle also moves elements of the first vector
+        order.push_back(static_cast<int>(from == static_cast<int64_t>(v) ? lanes_ + lane : unmoved));
       }
       all = ir_.CreateShuffleVector(all, vectors[v], order);
     }

@@ -96,10 +96,10 @@ Value* lanes_not_seen(RegionState& s, Value* i, Value* at) {
 /// Emits a node of the row, or loads the value that an earlier loop stored.
 void emit_row_node(RegionState& s, uint32_t n, int loop) {
   const bool wide = s.facts.nodes[n].varies;
-  const int kept_in = s.facts.row.kept_in[n];
-  if (kept_in >= 0 && kept_in < loop) return set_value(s, n, load_tile(s, n), wide);
+  const int stored_in = s.facts.row.stored_in[n];
+  if (stored_in >= 0 && stored_in < loop) return set_value(s, n, load_tile(s, n), wide);
   emit_node(s, n);
-  if (kept_in == loop) store_tile(s, n, value_of(s, n, wide));
+  if (stored_in == loop) store_tile(s, n, value_of(s, n, wide));
 }
 
 /// Emits the loop over row dimension k; `carried` are the accumulators of all reductions of this stage.
@@ -133,8 +133,8 @@ void emit_stage(RegionState& s, int loop) {
     initial.insert(initial.end(), neutral.begin(), neutral.end());
     reduction_of.insert(reduction_of.end(), neutral.size(), reduce);
   }
-  const Values last = in_stretches(s, initial, reduction_of,
-                                   [&] { return emit_row(s, s.region.row_begin, loop, reductions, initial); });
+  const Values last =
+      in_chunks(s, initial, reduction_of, [&] { return emit_row(s, s.region.row_begin, loop, reductions, initial); });
   for_each_reduction(reductions, last, [&](const RegionNode& reduce, Values accumulators) {
     s.reduced[&reduce - s.region.nodes.data()] = finish_reduce(s, reduce, std::move(accumulators));
   });
@@ -146,7 +146,7 @@ void make_tiles(RegionState& s) {
   int64_t elements = s.across_rows() ? s.facts.shape.lanes : 1;
   for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) elements *= s.region.extents[k];
   for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
-    if (s.facts.row.kept_in[n] < 0) continue;
+    if (s.facts.row.stored_in[n] < 0) continue;
     s.tiles[n] = s.scalar.stack(elements * std::max(element_size_bytes(s.region.nodes[n].type), 4));
   }
 }

@@ -62,12 +62,12 @@ bool spans_short_rows(const Region& region) {
   int64_t count = 1;
   for (size_t k = region.row_begin; k < region.extents.size(); ++k) count *= region.extents[k];
   if (count < 2 || count > kMaxShortRow) return false;
-  bool is_worth = false;
+  bool pays_off = false;
   for (const RegionNode& n : region.nodes) {
     if (!n.guards.empty() || !n.index.terms.empty() || n.is_dot) return false;
-    is_worth |= is_expensive(n) || (n.kind == NodeKind::kReduce && reducer_of(n) != hlo::ReducerKind::kAdd);
+    pays_off |= is_expensive(n) || (n.kind == NodeKind::kReduce && reducer_of(n) != hlo::ReducerKind::kAdd);
   }
-  return is_worth;
+  return pays_off;
 }
 
 /// Whether it is a matrix product (and nodes that depend on it) in columns, with an operand that all rows share.

@@ -21,7 +21,7 @@ struct Position {
   Values indices;  ///< per dimension
 };
 
-struct Stretch {
+struct CutRange {
   int64_t first, end;
 };
 
@@ -66,9 +66,9 @@ struct RegionState {
 
   // State of single loop forms; other forms leave it at the default.
   std::optional<PolledLoop> polled;
-  std::vector<std::optional<Stretch>> here;  ///< cut_loop: per dimension, the range between cuts that the code is for
-  int64_t first_lane = 0;                    ///< folded_loop: elements of this turn before the vector
-  llvm::Value* valid_lanes = nullptr;        ///< row: in its last, overlapping vector, the lanes not processed before
+  std::vector<std::optional<CutRange>> here;  ///< cut_loop: per dimension, the range between cuts that the code is for
+  int64_t first_lane = 0;                     ///< folded_loop: elements of this turn before the vector
+  llvm::Value* valid_lanes = nullptr;         ///< row: in its last, overlapping vector, the lanes not processed before
   BlockState block;
   RowColumns columns;
   LongSums sums;

@@ -34,12 +34,12 @@ bool is_empty(const ConvolutionProblem& p) { return p.taps() == 0 || p.inputs.ex
 
 /// Whether a step's table of term positions would be too large. It lists all terms, or runs of them.
 bool lists_too_much(const ConvolutionProblem& p, bool each_term) {
-  constexpr double kMostListed = 1 << 22;
+  constexpr double kMaxListed = 1 << 22;
   constexpr double kTermsOfRun = 64;
   const auto inputs = static_cast<double>(p.inputs.extent);
   double taps = 1;
   for (const ConvolutionDimension& d : p.dims) taps *= static_cast<double>(d.taps);
-  return std::max(taps, taps * inputs / (each_term ? 1 : kTermsOfRun)) > kMostListed;
+  return std::max(taps, taps * inputs / (each_term ? 1 : kTermsOfRun)) > kMaxListed;
 }
 
 bool all_finite(ElementType type, const void* data, int64_t count) {
@@ -179,7 +179,7 @@ const ConvolutionKernels& kernels_of(Isa isa) {
   __builtin_unreachable();
 }
 
-/// Creates the steps. Precondition: all dimensions are kept_dimensions.
+/// Creates the steps. Precondition: all dimensions are problem_dimensions.
 /// Returns    nullopt if no step supports the problems
 std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const ConvolutionTypes& types, const Shape& lhs,
                             const Shape& rhs, const Shape& out, Isa isa) {
@@ -205,8 +205,8 @@ std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const Convoluti
 }
 
 /// Returns the window dimensions that are in problems: as many as a problem has, those with few problems first.
-std::vector<size_t> kept_dimensions(const hlo::ConvolutionAttributes& a, const Shape& out) {
-  std::vector<size_t> order, kept;
+std::vector<size_t> problem_dimensions(const hlo::ConvolutionAttributes& a, const Shape& out) {
+  std::vector<size_t> order, spatial;
   const auto phases = [&](size_t k) {
     return convolution_phases(a.window[k], out.dimension(a.dimensions.output_spatial[k]));
   };
@@ -219,12 +219,12 @@ std::vector<size_t> kept_dimensions(const hlo::ConvolutionAttributes& a, const S
   });
   int64_t problems = 1;
   for (const size_t k : order) {
-    if (kept.size() == kMaxSpatial || *phases(k) > kMaxProblems / problems) break;
+    if (spatial.size() == kMaxSpatial || *phases(k) > kMaxProblems / problems) break;
     problems *= *phases(k);
-    kept.push_back(k);
+    spatial.push_back(k);
   }
-  std::ranges::sort(kept);
-  return kept;
+  std::ranges::sort(spatial);
+  return spatial;
 }
 
 template <typename T>
@@ -238,8 +238,8 @@ std::unique_ptr<Hero> complex_hero(Plan plan, const Shape& lhs, const Shape& rhs
 std::unique_ptr<Hero> make_convolution(const hlo::ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs,
                                        const Shape& result, Isa isa) {
   if (std::unique_ptr<Hero> product = make_integer_convolution(a, lhs, rhs, result, isa)) return product;
-  const std::vector<size_t> kept = kept_dimensions(a, result);
-  if (kept.size() < a.window.size()) return make_gathered_convolution(a, lhs, rhs, result, kept, isa);
+  const std::vector<size_t> spatial = problem_dimensions(a, result);
+  if (spatial.size() < a.window.size()) return make_gathered_convolution(a, lhs, rhs, result, spatial, isa);
   const ConvolutionTypes types{lhs.element_type(), rhs.element_type(), result.element_type()};
   if (is_complex(types.out) && types.lhs == types.out && types.rhs == types.out) {
     const ElementType part = types.out == ElementType::kC64 ? ElementType::kF32 : ElementType::kF64;

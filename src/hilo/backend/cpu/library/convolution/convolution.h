@@ -13,10 +13,10 @@ namespace hilo::cpu {
 std::unique_ptr<Hero> make_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs, const Shape& rhs,
                                        const Shape& result, Isa isa);
 
-/// Creates a convolution whose window slides along more dimensions than `kept`, which make_convolution supports. For
+/// Creates a convolution whose window slides along more dimensions than `spatial`, which make_convolution supports. For
 /// each position in the other dimensions, the elements that their taps read are gathered as additional features.
 std::unique_ptr<Hero> make_gathered_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs,
-                                                const Shape& rhs, const Shape& result, std::span<const size_t> kept,
+                                                const Shape& rhs, const Shape& result, std::span<const size_t> spatial,
                                                 Isa isa);
 
 /// Creates a convolution of types without kernels. It computes in floats that hold the elements, and for integers the

@@ -133,7 +133,7 @@ class Sums {
     return sums;
   }
   template <typename A>
-  Status take(const A* from) {
+  Status store(const A* from) {
     const ElementType type = literal_ ? literal_->shape().element_type() : result_.element_type();
     void* const to = literal_ ? literal_->mutable_bytes().data() : memory_;
     HILO_RETURN_IF_ERROR(narrow_elements(from, type, to, result_.element_count()));
@@ -189,7 +189,7 @@ class ConvertedConvolutionHero final : public Hero {
     void* const parts[] = {x.data(), k.data(), y.data()};
     HILO_RETURN_IF_ERROR(hero->run(parts, context));
     HILO_ASSIGN_OR_RETURN(Sums sums, Sums::make(sums_, result, buffers[2]));
-    return sums.take(as<A>(y));
+    return sums.store(as<A>(y));
   }
 
  private:
@@ -224,7 +224,7 @@ class PiecewiseConvolutionHero final : public Hero {
       }
     }
     HILO_ASSIGN_OR_RETURN(Sums sums, Sums::make(sums_, result, buffers[2]));
-    return sums.take(as<int64_t>(all));
+    return sums.store(as<int64_t>(all));
   }
 
  private:
@@ -239,18 +239,18 @@ class PiecewiseConvolutionHero final : public Hero {
   StatusOr<AlignedBuffer> pieces_of(const Shape& shape, const void* from) const {
     const int64_t count = shape.element_count();
     HILO_ASSIGN_OR_RETURN(AlignedBuffer whole, elements<int64_t>(count));
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer made, elements<double>(count * pieces_));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer pieces, elements<double>(count * pieces_));
     HILO_RETURN_IF_ERROR(widen_elements(shape.element_type(), from, as<int64_t>(whole), count));
     const uint64_t mask = (uint64_t{1} << piece_bits_) - 1;
     over_elements(count, [&](int64_t begin, int64_t end) {
       for (int p = 0; p < pieces_; ++p) {
         for (int64_t i = begin; i < end; ++i) {
           const uint64_t bits = static_cast<uint64_t>(as<int64_t>(whole)[i]) >> (p * piece_bits_);
-          as<double>(made)[p * count + i] = static_cast<double>(static_cast<int64_t>(bits & mask));
+          as<double>(pieces)[p * count + i] = static_cast<double>(static_cast<int64_t>(bits & mask));
         }
       }
     });
-    return made;
+    return pieces;
   }
 
   Inner<double> inner_;

@@ -16,7 +16,7 @@ using Index = std::array<int64_t, kRank>;
 constexpr int64_t kBoxBytes = 192 << 10;  // of the input at once: it stays in the L2 cache next to the kernel
 constexpr int64_t kChannelsAtOnce = 64;   // groups per task if groups are lanes
 constexpr int64_t kEnoughTasks = 16;
-constexpr int64_t kLongestRow = 448;  // positions of the innermost dimension per task
+constexpr int64_t kMaxRowPositions = 448;  // positions of the innermost dimension per task
 
 /// Merges dimension `d` into `next` if together they are one dimension under a window of one. Returns whether it did.
 bool fold(ConvolutionDimension& d, ConvolutionDimension& next) {
@@ -125,8 +125,9 @@ class ForwardStep final : public ConvolutionStep {
 
   void choose_block() {
     for (size_t d = 0; d < kRank; ++d) block_[d] = 1;
-    const int64_t row_parts = (dims_[3].count + kLongestRow - 1) / kLongestRow;
-    block_[3] = std::min(dims_[3].count, round_up((dims_[3].count + row_parts - 1) / row_parts, 2 * kernels_.stretch));
+    const int64_t row_parts = (dims_[3].count + kMaxRowPositions - 1) / kMaxRowPositions;
+    block_[3] =
+        std::min(dims_[3].count, round_up((dims_[3].count + row_parts - 1) / row_parts, 2 * kernels_.positions));
     const int64_t inputs = by_channel_ ? p_.inputs.extent : 1;
     const int64_t element = width_ * inputs * static_cast<int64_t>(sizeof(T));
     const auto bytes = [&] {
@@ -171,7 +172,7 @@ class ForwardStep final : public ConvolutionStep {
       stride *= box_extent(d, block_[d]);
     }
     box_count_ = stride;
-    tile_count_ = by_channel_ ? block_[3] * width_ : 2 * kernels_.stretch * panel_width();
+    tile_count_ = by_channel_ ? block_[3] * width_ : 2 * kernels_.positions * panel_width();
   }
 
   void list_taps() {
@@ -313,14 +314,14 @@ class ForwardStep final : public ConvolutionStep {
   }
 
   /// The start of a range of positions, in the input and in the result.
-  struct Stretch {
+  struct Range {
     int64_t in = 0, out = 0;
   };
 
-  Stretch stretch_at(const Block& b, int64_t number, int64_t per_row, int64_t length) const {
+  Range range_at(const Block& b, int64_t number, int64_t per_row, int64_t length) const {
     const int64_t at = std::min(number % per_row * length, b.count[3] - length);
     int64_t row = number / per_row;
-    Stretch s{at * step_[3] * box_stride_[3], at * dims_[3].out_stride};
+    Range s{at * step_[3] * box_stride_[3], at * dims_[3].out_stride};
     for (size_t d = kRank - 1; d-- > 0;) {
       const int64_t i = row % b.count[d];
       row /= b.count[d];
@@ -337,9 +338,9 @@ class ForwardStep final : public ConvolutionStep {
     const int64_t columns = std::min(panel_width(), p_.outputs.extent - first);
     const int vectors = columns > kernels_.lanes ? 2 : 1;
     const int64_t width = vectors * kernels_.lanes;
-    const int64_t per_row = (b.count[3] + kernels_.stretch - 1) / kernels_.stretch;
+    const int64_t per_row = (b.count[3] + kernels_.positions - 1) / kernels_.positions;
     const int64_t length = (b.count[3] + per_row - 1) / per_row;
-    const int64_t stretches = b.count[0] * b.count[1] * b.count[2] * per_row;
+    const int64_t ranges = b.count[0] * b.count[1] * b.count[2] * per_row;
     const auto kernel = kernels_.tile[vectors - 1][length - 1];
     out += first * p_.outputs.out_stride;
     ConvolutionTile<T> t{};
@@ -350,9 +351,9 @@ class ForwardStep final : public ConvolutionStep {
     t.run_length = run_length_;
     t.b = weights;
     const StopFlag stop;
-    for (int64_t s = 0; s < stretches && !stop.raised(); s += 2) {
-      const Stretch pair[2] = {stretch_at(b, s, per_row, length),
-                               stretch_at(b, std::min(s + 1, stretches - 1), per_row, length)};
+    for (int64_t s = 0; s < ranges && !stop.raised(); s += 2) {
+      const Range pair[2] = {range_at(b, s, per_row, length),
+                             range_at(b, std::min(s + 1, ranges - 1), per_row, length)};
       t.a[0] = input + pair[0].in;
       t.a[1] = input + pair[1].in;
       if constexpr (std::is_same_v<T, Out>) {
@@ -411,7 +412,7 @@ class ForwardStep final : public ConvolutionStep {
     t.channels = width_;
     const StopFlag stop;
     for (int64_t row = 0; row < b.count[0] * b.count[1] * b.count[2] && !stop.raised(); ++row) {
-      const Stretch s = stretch_at(b, row, 1, b.count[3]);
+      const Range s = range_at(b, row, 1, b.count[3]);
       t.a = input + s.in;
       for (int64_t o = 0; o < p_.outputs.extent; ++o) {
         t.b = weights + o * depth_ * width_;

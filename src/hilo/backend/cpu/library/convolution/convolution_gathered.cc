@@ -43,10 +43,10 @@ bool is_on_lattice(const hlo::WindowDimension& w, int64_t position, int64_t tap)
 class GatheredConvolutionHero final : public Hero {
  public:
   GatheredConvolutionHero(const ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs, const Shape& result,
-                          std::span<const size_t> kept, Isa isa)
-      : a_(a), lhs_(lhs), rhs_(rhs), result_(result), kept_(kept.begin(), kept.end()) {
+                          std::span<const size_t> spatial, Isa isa)
+      : a_(a), lhs_(lhs), rhs_(rhs), result_(result), spatial_(spatial.begin(), spatial.end()) {
     for (size_t k = 0; k < a.window.size(); ++k) {
-      if (std::ranges::find(kept, k) == kept.end()) gathered_.push_back(k);
+      if (std::ranges::find(spatial, k) == spatial.end()) gathered_.push_back(k);
     }
     for (const size_t k : gathered_) counts_.push_back(result.dimension(a.dimensions.output_spatial[k]));
     for (const int64_t taps : tap_counts()) {
@@ -69,18 +69,18 @@ class GatheredConvolutionHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer kernel, buffer_of(kernel_shape(most)));
     HILO_ASSIGN_OR_RETURN(AlignedBuffer out, buffer_of(output_shape()));
     void* const parts[] = {in.data(), kernel.data(), out.data()};
-    std::vector<int64_t> position(counts_.size(), 0), taken;
+    std::vector<int64_t> position(counts_.size(), 0), packed;
     const StopFlag stop;
     do {
       const std::vector<Tap> taps = taps_at(position);
-      std::vector<int64_t> wanted;
-      for (const Tap& tap : taps) wanted.push_back(tap.rhs);
+      std::vector<int64_t> needed;
+      for (const Tap& tap : taps) needed.push_back(tap.rhs);
       if (taps.empty()) std::memset(out.data(), 0, out.size());
       else {
-        if (wanted != taken) gather_kernel(taps, rhs, kernel.data());
+        if (needed != packed) gather_kernel(taps, rhs, kernel.data());
         gather_input(taps, lhs, in.data());
         HILO_RETURN_IF_ERROR(inner_.at(std::ssize(taps))->run(parts, context));
-        taken = std::move(wanted);
+        packed = std::move(needed);
       }
       scatter_output(position, out.data(), result);
     } while (!stop.raised() && hlo::next_index(counts_, position));
@@ -113,20 +113,20 @@ class GatheredConvolutionHero final : public Hero {
 
   Shape input_shape(int64_t taps) const {
     std::vector<int64_t> sizes = {lhs_.dimension(a_.dimensions.input_batch)};
-    for (const size_t k : kept_) sizes.push_back(lhs_.dimension(a_.dimensions.input_spatial[k]));
+    for (const size_t k : spatial_) sizes.push_back(lhs_.dimension(a_.dimensions.input_spatial[k]));
     sizes.push_back(lhs_.dimension(a_.dimensions.input_feature) * taps);
     return Shape::array(lhs_.element_type(), sizes);
   }
   Shape kernel_shape(int64_t taps) const {
     std::vector<int64_t> sizes;
-    for (const size_t k : kept_) sizes.push_back(rhs_.dimension(a_.dimensions.kernel_spatial[k]));
+    for (const size_t k : spatial_) sizes.push_back(rhs_.dimension(a_.dimensions.kernel_spatial[k]));
     sizes.push_back(rhs_.dimension(a_.dimensions.kernel_input) * taps);
     sizes.push_back(rhs_.dimension(a_.dimensions.kernel_output));
     return Shape::array(rhs_.element_type(), sizes);
   }
   Shape output_shape() const {
     std::vector<int64_t> sizes = {result_.dimension(a_.dimensions.output_batch)};
-    for (const size_t k : kept_) sizes.push_back(result_.dimension(a_.dimensions.output_spatial[k]));
+    for (const size_t k : spatial_) sizes.push_back(result_.dimension(a_.dimensions.output_spatial[k]));
     sizes.push_back(result_.dimension(a_.dimensions.output_feature));
     return Shape::array(result_.element_type(), sizes);
   }
@@ -134,11 +134,11 @@ class GatheredConvolutionHero final : public Hero {
   std::unique_ptr<Hero> make_inner(int64_t taps, Isa isa) const {
     ConvolutionAttributes inner = a_;
     inner.window.clear();
-    const int64_t spatial = kept_.size();
+    const int64_t spatial = spatial_.size();
     hlo::ConvolutionDimensions& d = inner.dimensions;
     d = {0, spatial + 1, spatial, spatial + 1, 0, spatial + 1, {}, {}, {}};
-    for (size_t k = 0; k < kept_.size(); ++k) {
-      inner.window.push_back(a_.window[kept_[k]]);
+    for (size_t k = 0; k < spatial_.size(); ++k) {
+      inner.window.push_back(a_.window[spatial_[k]]);
       d.input_spatial.push_back(static_cast<int64_t>(k) + 1);
       d.kernel_spatial.push_back(k);
       d.output_spatial.push_back(static_cast<int64_t>(k) + 1);
@@ -179,7 +179,7 @@ class GatheredConvolutionHero final : public Hero {
     const Strides strides = strides_of(lhs_), dense = strides_of(input_shape(count));
     Strides extents = {lhs_.dimension(a_.dimensions.input_batch)},
             from_strides = {at(strides, a_.dimensions.input_batch)};
-    for (const size_t k : kept_) {
+    for (const size_t k : spatial_) {
       extents.push_back(lhs_.dimension(a_.dimensions.input_spatial[k]));
       from_strides.push_back(at(strides, a_.dimensions.input_spatial[k]));
     }
@@ -203,7 +203,7 @@ class GatheredConvolutionHero final : public Hero {
     const int size = static_cast<int>(element_size_bytes(rhs_.element_type()));
     const Strides strides = strides_of(rhs_), to_strides = strides_of(kernel_shape(std::ssize(taps)));
     Strides extents, from_strides;
-    for (const size_t k : kept_) {
+    for (const size_t k : spatial_) {
       extents.push_back(rhs_.dimension(a_.dimensions.kernel_spatial[k]));
       from_strides.push_back(at(strides, a_.dimensions.kernel_spatial[k]));
     }
@@ -220,7 +220,7 @@ class GatheredConvolutionHero final : public Hero {
     const Strides strides = strides_of(result_);
     const Shape inner = output_shape();
     Strides to_strides = {at(strides, a_.dimensions.output_batch)};
-    for (const size_t k : kept_) to_strides.push_back(at(strides, a_.dimensions.output_spatial[k]));
+    for (const size_t k : spatial_) to_strides.push_back(at(strides, a_.dimensions.output_spatial[k]));
     to_strides.push_back(at(strides, a_.dimensions.output_feature));
     int64_t offset = 0;
     for (size_t g = 0; g < gathered_.size(); ++g)
@@ -230,7 +230,7 @@ class GatheredConvolutionHero final : public Hero {
 
   const ConvolutionAttributes a_;
   const Shape lhs_, rhs_, result_;
-  std::vector<size_t> kept_, gathered_;             ///< dimensions of the window
+  std::vector<size_t> spatial_, gathered_;          ///< dimensions of the window
   std::vector<int64_t> counts_;                     ///< positions in the gathered dimensions
   std::map<int64_t, std::unique_ptr<Hero>> inner_;  ///< by the number of taps
 };
@@ -238,9 +238,9 @@ class GatheredConvolutionHero final : public Hero {
 }  // namespace
 
 std::unique_ptr<Hero> make_gathered_convolution(const ConvolutionAttributes& attributes, const Shape& lhs,
-                                                const Shape& rhs, const Shape& result, std::span<const size_t> kept,
+                                                const Shape& rhs, const Shape& result, std::span<const size_t> spatial,
                                                 Isa isa) {
-  auto hero = std::make_unique<GatheredConvolutionHero>(attributes, lhs, rhs, result, kept, isa);
+  auto hero = std::make_unique<GatheredConvolutionHero>(attributes, lhs, rhs, result, spatial, isa);
   return hero->is_complete() ? std::move(hero) : nullptr;
 }
 

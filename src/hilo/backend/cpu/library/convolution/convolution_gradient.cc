@@ -19,7 +19,7 @@ using Index = std::array<int64_t, kGradientRank>;
 constexpr int64_t kBlockBytes = 384 << 10;       // of each operand
 constexpr int64_t kBatchAtOnce = 112;            // rows of the result per task
 constexpr int64_t kGradientChannelsAtOnce = 64;  // groups per task if groups are lanes
-constexpr int64_t kMostParts = 8;                // of the sum
+constexpr int64_t kMaxParts = 8;                 // of the sum
 constexpr int64_t kPartialBytes = 32 << 20;      // of all partial results
 
 int64_t parts_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
@@ -142,8 +142,8 @@ class GradientStep final : public ConvolutionStep {
 
   void choose_parts() {
     const int64_t bytes = task_count() * sums_ * static_cast<int64_t>(sizeof(T));
-    parts_ = std::min({kMostParts, blocks_, std::max<int64_t>(1, kPartialBytes / std::max<int64_t>(1, bytes)),
-                       std::max<int64_t>(1, 2 * kMostParts / task_count())});
+    parts_ = std::min({kMaxParts, blocks_, std::max<int64_t>(1, kPartialBytes / std::max<int64_t>(1, bytes)),
+                       std::max<int64_t>(1, 2 * kMaxParts / task_count())});
     levels_ = sum_levels(parts_of(blocks_, parts_), kSumsInOrder);
   }
 
@@ -285,9 +285,9 @@ class GradientStep final : public ConvolutionStep {
       t.b = weights + n * terms;
       for_positions(rows_together_ ? 1 : dims_[3].count, [&](int64_t in, int64_t number) {
         T* to = sums + number * batch_ * columns_ + n;
-        for (int64_t row = 0; row < rows; row += 2 * kernels_.stretch) {
+        for (int64_t row = 0; row < rows; row += 2 * kernels_.positions) {
           // Splits the rows into two ranges. They share one row if the count is odd.
-          const int64_t count = std::min(2 * kernels_.stretch, rows - row), length = (count + 1) / 2;
+          const int64_t count = std::min(2 * kernels_.positions, rows - row), length = (count + 1) / 2;
           for (int64_t h = 0; h < 2; ++h) {
             const int64_t first = row + (h == 0 ? 0 : count - length);
             t.a[h] = box + in + first;

@@ -16,7 +16,7 @@ using Index = std::array<int64_t, kNarrowRank>;
 
 constexpr int64_t kNarrowBoxBytes = 512 << 10;  // of the input at once
 constexpr int64_t kNarrowLongestRow = 1024;     // positions of a row per task
-constexpr int64_t kFewestPositions = 8;         // positions per row for which lanes pay off
+constexpr int64_t kMinPositions = 8;            // positions per row for which lanes pay off
 
 /// The packed box has one plane per input feature, so that positions of a row are adjacent.
 template <typename T>
@@ -38,7 +38,7 @@ class NarrowStep final : public ConvolutionStep {
     list_taps();
   }
 
-  bool suits() const { return step_[3] == 1 && dims_[3].count >= kFewestPositions; }
+  bool suits() const { return step_[3] == 1 && dims_[3].count >= kMinPositions; }
 
   Status run(const ConvolutionBuffers& buffers) const override {
     const int64_t weights = depth() * p_.outputs.extent;

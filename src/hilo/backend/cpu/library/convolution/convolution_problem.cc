@@ -9,7 +9,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kFar = int64_t{1} << 40;
-constexpr int64_t kMostProblems = 1024;
+constexpr int64_t kMaxProblems = 1024;
 
 int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[dimension]; }
 
@@ -120,7 +120,7 @@ std::optional<std::vector<ConvolutionProblem>> convolution_problems(const hlo::C
     whole.lhs_stride = stride_of(lhs, d.input_spatial[k]);
     whole.rhs_stride = stride_of(rhs, d.kernel_spatial[k]);
     whole.out_stride = stride_of(out, d.output_spatial[k]);
-    if (phase_count(a.window[k], whole) > kMostProblems / std::max<int64_t>(1, std::ssize(problems)))
+    if (phase_count(a.window[k], whole) > kMaxProblems / std::max<int64_t>(1, std::ssize(problems)))
       return std::nullopt;
     std::vector<ConvolutionProblem> split;
     for (const Phase& phase : phases_of(a.window[k], whole)) {

@@ -53,14 +53,14 @@ struct NarrowTile {
 };
 
 inline constexpr int kNarrowRows = 4;
-inline constexpr int kTileVectors = 2;     ///< a tile is one or two vectors wide
-inline constexpr int kLongestStretch = 7;  ///< with 32 registers
+inline constexpr int kTileVectors = 2;   ///< a tile is one or two vectors wide
+inline constexpr int kMaxPositions = 7;  ///< with 32 registers
 
 template <typename T>
 struct TileKernels {
-  int64_t lanes = 0;    ///< elements of one vector
-  int64_t stretch = 0;  ///< maximum number of positions per range
-  void (*tile[kTileVectors][kLongestStretch])(const ConvolutionTile<T>&) = {};  ///< [vectors - 1][stretch - 1]
+  int64_t lanes = 0;                                                          ///< elements of one vector
+  int64_t positions = 0;                                                      ///< maximum number of positions per range
+  void (*tile[kTileVectors][kMaxPositions])(const ConvolutionTile<T>&) = {};  ///< [vectors - 1][stretch - 1]
   void (*channels)(const ChannelTile<T>&) = nullptr;
   void (*narrow[kNarrowRows])(const NarrowTile<T>&) = {};  ///< [rows - 1]
 };

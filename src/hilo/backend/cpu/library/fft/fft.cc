@@ -76,7 +76,7 @@ class RealOdd {
   RealOdd(int64_t n, Isa isa) : n_(n), kept_(n / 2 + 1), transform_(n, isa) {}
 
   Status forward(const T* from, T* to, int64_t rows) const {
-    if (transform_.takes_real(rows)) {
+    if (transform_.supports_real(rows)) {
       return transform_.run({{from, 1, n_}, {to, 1, kept_}, rows, 1, 0, 0, false, T(1), fft::RealSide::kFrom});
     }
     return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
@@ -95,7 +95,7 @@ class RealOdd {
   }
 
   Status inverse(const T* from, T* to, int64_t rows, T scale) const {
-    if (transform_.takes_real(rows)) {
+    if (transform_.supports_real(rows)) {
       return transform_.run({{from, 1, kept_}, {to, 1, n_}, rows, 1, 0, 0, true, scale, fft::RealSide::kTo});
     }
     return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
@@ -108,14 +108,14 @@ class RealOdd {
 
  private:
   // minimum number of rows that fills the lanes of a register
-  static constexpr int64_t kBlockBytes = 1 << 18, kLeastRows = 16;
+  static constexpr int64_t kBlockBytes = 1 << 18, kMinRows = 16;
 
   /// Calls run(first row, rows, memory for that many complex lines) for blocks of rows. Uses several threads if there
   /// is enough work.
   template <typename Run>
   Status in_blocks(int64_t rows, const Run& run) const {
     const int64_t line_bytes = 2 * n_ * static_cast<int64_t>(sizeof(T));
-    const int64_t most = std::max(kLeastRows, kBlockBytes / line_bytes / kLeastRows * kLeastRows);
+    const int64_t most = std::max(kMinRows, kBlockBytes / line_bytes / kMinRows * kMinRows);
     const int64_t blocks = (rows + most - 1) / most;
     std::atomic<bool> failed = false;
     for_rows(blocks, n_ * most, [&](int64_t block) {
@@ -200,7 +200,7 @@ class FftHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     T* const to = static_cast<T*>(buffers[1]);
     const T* const from = static_cast<const T*>(buffers[0]);
-    HILO_ASSIGN_OR_RETURN(const Tables<T>* const tables, made_tables());
+    HILO_ASSIGN_OR_RETURN(const Tables<T>* const tables, tables());
     const auto& [transforms, even, odd] = *tables;
     if (type_ == FftType::kRfft) {
       HILO_RETURN_IF_ERROR(even ? even->forward(from, to, rows_) : odd->forward(from, to, rows_));
@@ -231,20 +231,20 @@ class FftHero final : public Hero {
 
   /// Returns the tables. The first run computes them if they are large.
   /// Errors    RESOURCE_EXHAUSTED; those of stop_status
-  StatusOr<const Tables<T>*> made_tables() const {
-    if (const Tables<T>* const made = ready_.load(std::memory_order_acquire)) return made;
+  StatusOr<const Tables<T>*> tables() const {
+    if (const Tables<T>* const tables = ready_.load(std::memory_order_acquire)) return tables;
     const std::scoped_lock lock(mutex_);
     if (tables_ != nullptr) return tables_.get();
-    std::unique_ptr<Tables<T>> made;
+    std::unique_ptr<Tables<T>> tables;
     HILO_RETURN_IF_ERROR(or_out_of_memory([&] {
-      made = make_tables();
+      tables = make_tables();
       return stop_status();  // in that case the tables are incomplete
     }));
-    return keep(std::move(made));
+    return keep(std::move(tables));
   }
 
-  const Tables<T>* keep(std::unique_ptr<const Tables<T>> made) const {
-    tables_ = std::move(made);
+  const Tables<T>* keep(std::unique_ptr<const Tables<T>> tables) const {
+    tables_ = std::move(tables);
     ready_.store(tables_.get(), std::memory_order_release);
     return tables_.get();
   }
@@ -292,7 +292,7 @@ Status check_tables(const hlo::FftAttributes& attributes, const Shape& operand) 
                   "without prime factors "
                   "above {}",
                   dimensions_to_string(attributes.fft_length), bytes_text(static_cast<uint64_t>(bytes)),
-                  bytes_text(static_cast<uint64_t>(most)), fft::kMostRadix));
+                  bytes_text(static_cast<uint64_t>(most)), fft::kMaxRadix));
 }
 
 /// All lines are short. Rounds as the reference and XLA do.

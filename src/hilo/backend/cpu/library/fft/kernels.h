@@ -9,7 +9,7 @@
 
 namespace hilo::cpu::fft {
 
-constexpr int kMostRadix = 61;  // larger prime factors use a convolution
+constexpr int kMaxRadix = 61;  // larger prime factors use a convolution
 
 /// One pass of a Stockham transform: `count` butterflies of `radix` elements on `stride` interleaved sequences.
 struct Pass {

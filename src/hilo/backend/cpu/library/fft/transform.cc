@@ -15,12 +15,12 @@ namespace hilo::cpu::fft {
 namespace {
 
 // minimum factor of a matrix whose lines are convolutions: fills the lanes of a register
-constexpr int64_t kLeastFactor = 16;
-constexpr int64_t kMostDirect = 2048;      // elements of a line whose lanes fit in the L2 cache twice
-constexpr int64_t kLeastSplit = 64;        // below, one line in one lane is fast enough
+constexpr int64_t kMinFactor = 16;
+constexpr int64_t kMaxDirect = 2048;       // elements of a line whose lanes fit in the L2 cache twice
+constexpr int64_t kMinSplit = 64;          // below, one line in one lane is fast enough
 constexpr double kPollInterval = 1 << 24;  // terms of a transform between two checks of the stop word
 
-bool is_worth(double terms) { return worth_forking(work_ns(kCpuCosts.library.transform_term, terms)); }
+bool pays_off(double terms) { return worth_forking(work_ns(kCpuCosts.library.transform_term, terms)); }
 
 /// Returns radices whose product is `length`, the large ones first; empty if a prime factor is too large.
 std::vector<int> radices_of(int64_t length) {
@@ -36,7 +36,7 @@ std::vector<int> radices_of(int64_t length) {
   for (twos -= 3 * eights; twos >= 2; twos -= 2) radices.push_back(4);
   if (twos == 1) radices.push_back(2);
   const size_t odd = radices.size();
-  for (int prime = 3; prime <= kMostRadix; prime += 2) {  // composite numbers divide nothing that remains
+  for (int prime = 3; prime <= kMaxRadix; prime += 2) {  // composite numbers divide nothing that remains
     for (; length % prime == 0; length /= prime) radices.push_back(prime);
   }
   std::reverse(radices.begin() + odd, radices.end());
@@ -107,7 +107,7 @@ LineTable<T> make_table(int64_t length, Isa isa) {
   table.length = length;
   table.padded = padded_length(length);
   if (table.padded != length) table.chirp = make_chirp<T>(length, table.padded, isa);
-  table.roots.resize(kMostRadix + 1);
+  table.roots.resize(kMaxRadix + 1);
   int64_t left = table.padded, stride = 1;
   for (int radix : radices_of(left)) {
     const int64_t count = left / radix;
@@ -125,10 +125,10 @@ LineTable<T> make_table(int64_t length, Isa isa) {
 }
 
 /// Whether the lanes of such lines fit in the L2 cache.
-bool is_direct(int64_t length) { return padded_length(length) <= kMostDirect; }
+bool is_direct(int64_t length) { return padded_length(length) <= kMaxDirect; }
 
 /// Whether lines are computed as matrices although their length isn't smooth.
-bool is_split(int64_t length, int64_t a) { return a >= kLeastFactor && is_direct(a) && is_direct(length / a); }
+bool is_split(int64_t length, int64_t a) { return a >= kMinFactor && is_direct(a) && is_direct(length / a); }
 
 /// Returns the factor of `length` nearest to its square root.
 int64_t middle_factor(int64_t length) {
@@ -239,7 +239,7 @@ template <typename T>
 Transform<T>::Transform(int64_t length, Isa isa)
     : length_(length), kernels_(kernels_of<T>(isa)), lanes_(lanes<T>(vector_bytes(isa))) {
   if (is_direct(length)) direct_ = make_table<T>(length, isa);
-  if (length < kLeastSplit) return;
+  if (length < kMinSplit) return;
   const bool smooth = is_smooth(length);
   const int64_t a = middle_factor(length), b = length / a;
   if (smooth ? a > 1 : is_split(length, a)) {
@@ -262,7 +262,7 @@ int64_t Transform<T>::table_bytes(int64_t length) {
   constexpr int64_t kElement = 2 * sizeof(T), kExact = 2 * sizeof(double);
   constexpr int64_t kLongest = INT64_MAX / 64 / kExact;
   if (length > kLongest) return INT64_MAX;
-  if (is_smooth(length) || (length <= kMostDirect * kMostDirect && is_split(length, middle_factor(length))))
+  if (is_smooth(length) || (length <= kMaxDirect * kMaxDirect && is_split(length, middle_factor(length))))
     return kElement * length;
   // The chirp, the filter and the factors of padded lines. While the filter is computed: also itself, the factors of
   // its transform and that transform's memory, in double.
@@ -277,10 +277,10 @@ Transform<T>::Transform(Transform&&) noexcept = default;
 template <typename T>
 void Transform<T>::run_job(LineJob<T> job, double work) const {
   const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
-  const auto stretch =
+  const auto interval =
       static_cast<int64_t>(std::clamp(kPollInterval / std::max(work, 1.0) * static_cast<double>(blocks), 1.0, 1e9));
-  in_parts(blocks, is_worth(work) ? parts_for_threads(blocks) : 1, [&](int64_t first, int64_t last) {
-    in_stretches(last - first, stretch, [&](int64_t begin, int64_t end) {
+  in_parts(blocks, pays_off(work) ? parts_for_threads(blocks) : 1, [&](int64_t first, int64_t last) {
+    in_stretches(last - first, interval, [&](int64_t begin, int64_t end) {
       LineJob<T> part = job;
       part.begin = std::min(job.end, job.begin + (first + begin) * lanes_);
       part.end = std::min(job.end, job.begin + (first + end) * lanes_);
@@ -300,7 +300,7 @@ void Transform<T>::run_direct(const Batch<T>& batch) const {
     run_job(one, work);
   };
   const double work = work_of(length_, batch.count);
-  if (batch.groups > 1 && is_worth(work * static_cast<double>(batch.groups))) {
+  if (batch.groups > 1 && pays_off(work * static_cast<double>(batch.groups))) {
     each_in_parts(batch.groups, parts_for_threads(batch.groups), [&](int64_t g) { group(g, 0); });
   } else {
     for (int64_t g = 0; g < batch.groups; ++g) group(g, work);
@@ -370,7 +370,7 @@ Status Transform<T>::run(const Batch<T>& batch) const {
                                           batch.to.element, batch.inverse, batch.scale);
     if (!status.ok()) failed = true;
   };
-  const bool forks = parts >= default_pool().threads() && is_worth(work_of(length_, lines));
+  const bool forks = parts >= default_pool().threads() && pays_off(work_of(length_, lines));
   each_in_parts(parts, forks ? parts : 1, part);
   if (failed) return resource_exhausted("fft: no memory for its intermediate values");
   return ok_status();

@@ -21,7 +21,7 @@ struct Batch {
   int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
   bool inverse = false;
   T scale = 1;
-  RealSide real = RealSide::kNone;  ///< only if Transform::takes_real
+  RealSide real = RealSide::kNone;  ///< only if Transform::supports_real
 };
 
 /// A line as a matrix.
@@ -48,7 +48,7 @@ class Transform {
   Status run(const Batch<T>& batch) const;
 
   /// Whether batches of that many lines may have a real side.
-  bool takes_real(int64_t lines) const { return direct_ && !are_few(lines); }
+  bool supports_real(int64_t lines) const { return direct_ && !are_few(lines); }
 
  private:
   /// Whether there are too few lines to fill the lanes of a register, and a line can be split among the lanes.

@@ -44,12 +44,12 @@ template <typename T> Status gehrd(const CustomCallFrame& frame);  ///< x; low, 
 
 /// Calls `handler` with copies of the complex buffers that have spare memory behind them. OpenBLAS's complex gemv reads
 /// one element behind its vector (0.3.21 on AVX-512), which may be the end of a page.
-Status call_with_room(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame);
+Status call_with_spare(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame);
 
-/// call_with_room as a handler.
+/// call_with_spare as a handler.
 template <Status (*kHandler)(const CustomCallFrame&)>
-Status with_room(const CustomCallFrame& frame) {
-  return call_with_room(kHandler, frame);
+Status with_spare(const CustomCallFrame& frame) {
+  return call_with_spare(kHandler, frame);
 }
 
 }  // namespace hilo::cpu::lapack

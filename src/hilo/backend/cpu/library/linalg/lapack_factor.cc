@@ -52,7 +52,7 @@ void factor_in_lanes(Isa isa, const Factors<T>& f, int64_t begin, int64_t end) {
     std::vector<std::vector<int>> bad;
     if (!all_finite(f.lu.item(first), count * f.lu.size())) {
       for (int64_t i = first; i < first + count; ++i)
-        bad.push_back(take_bad_columns(f.lu.item(i), f.lu.rows, f.lu.columns));
+        bad.push_back(clear_bad_columns(f.lu.item(i), f.lu.rows, f.lu.columns));
     }
     factor_small_lu(isa, f.lu.rows, f.lu.columns, count, f.lu.item(first), f.pivots.item(first), f.info.item(first));
     for (size_t k = 0; k < bad.size(); ++k) f.mark(first + static_cast<int64_t>(k), bad[k]);
@@ -65,7 +65,7 @@ void factor_one_by_one(Isa isa, GetrfRoutine<T>* call, const Factors<T>& f, int6
   const auto& [lu, pivots, info] = f;
   const int leading = lu.leading();
   for (int64_t i = begin; i < end; ++i) {
-    const std::vector<int> bad = take_bad_columns(lu.item(i), lu.rows, lu.columns);
+    const std::vector<int> bad = clear_bad_columns(lu.item(i), lu.rows, lu.columns);
     if constexpr (kComplex<T>) call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
     else *info.item(i) = factor_lu(isa, call, lu.rows, lu.columns, lu.item(i), leading, pivots.item(i));
     f.mark(i, bad);
@@ -171,15 +171,15 @@ Status geqrf(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   const int leading = x.leading(), query = -1;
-  T answer{};
+  T needed{};
   int info = 0;
-  call(&out.rows, &out.columns, out.data, &leading, tau.data, &answer, &query, &info);
-  const int size = work_size(answer);
+  call(&out.rows, &out.columns, out.data, &leading, tau.data, &needed, &query, &info);
+  const int size = work_size(needed);
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     int ignored = 0;
     for (int64_t i = begin; i < end; ++i) {
-      const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
+      const std::vector<int> bad = clear_bad_columns(out.item(i), out.rows, out.columns);
       call(&out.rows, &out.columns, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
       mark_bad_columns(bad, out.item(i), out.rows, out.columns, tau.item(i));
     }
@@ -216,11 +216,11 @@ Status geqp3(const CustomCallFrame& frame) {
       call(&out.rows, &out.columns, out.item(i), &leading, pivots.item(i), tau.item(i), work, &size, &info);
     }
   };
-  T answer{};
-  run(0, &answer, -1);
-  std::vector<T> work(work_size(answer));
+  T needed{};
+  run(0, &needed, -1);
+  std::vector<T> work(work_size(needed));
   for (int64_t i = 0; i < x.count; ++i) {
-    const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
+    const std::vector<int> bad = clear_bad_columns(out.item(i), out.rows, out.columns);
     run(i, work.data(), static_cast<int>(work.size()));
     if (bad.empty()) continue;
     // The first pivot is the column of the greatest norm, so every element depends on all columns. The pivots remain an
@@ -246,10 +246,10 @@ Status orgqr(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   const int leading = x.leading(), query = -1;
-  T answer{};
+  T needed{};
   int info = 0;
-  call(&out.rows, &out.columns, &tau.rows, out.data, &leading, tau.data, &answer, &query, &info);
-  const int size = work_size(answer);
+  call(&out.rows, &out.columns, &tau.rows, out.data, &leading, tau.data, &needed, &query, &info);
+  const int size = work_size(needed);
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     int ignored = 0;
@@ -284,9 +284,9 @@ Status ormqr(const CustomCallFrame& frame) {
     call(&side, &transposed, &out.rows, &out.columns, &tau.rows, x.item(i), &x_leading, tau.item(i), out.item(i),
          &leading, work, &size, &info);
   };
-  T answer{};
-  run(0, &answer, -1);
-  const int size = work_size(answer);
+  T needed{};
+  run(0, &needed, -1);
+  const int size = work_size(needed);
   for_batch(c.count, static_cast<double>(c.size()) * tau.rows, [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     for (int64_t i = begin; i < end; ++i) run(i, work.data(), size);

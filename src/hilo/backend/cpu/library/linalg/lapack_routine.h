@@ -116,15 +116,15 @@ void for_batch(int64_t count, double work, Run&& run) {
   constexpr double kPollInterval = 1 << 24;
   const bool worth = default_pool().threads() > 1 &&
                      worth_forking(work_ns(kCpuCosts.library.factor_term, static_cast<double>(count) * work));
-  const int64_t stretch = std::clamp(kPollInterval / work, 1.0, 1e9);
+  const int64_t interval = std::clamp(kPollInterval / work, 1.0, 1e9);
   in_parts(count, worth ? parts_for_threads(count) : 1, [&](int64_t begin, int64_t end) {
-    in_stretches(end - begin, stretch, [&](int64_t from, int64_t to) { run(begin + from, begin + to); });
+    in_stretches(end - begin, interval, [&](int64_t from, int64_t to) { run(begin + from, begin + to); });
   });
 }
 
 /// Calls visit.template operator()<T>() for the element type of the buffer, one of LAPACK's types.
-template <typename Visit>
-Status for_element_type(const CustomCallFrame& frame, const Place& place, const Visit& visit) {
+template <typename Visitor>
+Status for_element_type(const CustomCallFrame& frame, const Place& place, const Visitor& visit) {
   HILO_RETURN_IF_ERROR(check_fits(frame, place.buffer() != nullptr));
   switch (place.buffer()->type) {
     case ElementType::kF32: return visit.template operator()<float>();
@@ -181,7 +181,7 @@ T not_a_number() {
 /// because norms and pivots use comparisons (OpenBLAS 0.3.21 returns a finite norm for f32). With zeros it never reads
 /// them.
 template <typename T>
-std::vector<int> take_bad_columns(T* a, int rows, int columns) {
+std::vector<int> clear_bad_columns(T* a, int rows, int columns) {
   std::vector<int> bad;
   for (int c = 0; c < columns; ++c) {
     T* const column = a + static_cast<int64_t>(c) * rows;
@@ -242,9 +242,9 @@ int factor_cholesky(Isa isa, PotrfRoutine<T>* potrf, char uplo, int n, T* a) {
 /// Returns the result of a workspace query as a size. The routines count in 32 bits, where too large a size wraps:
 /// sizes must pass check_count before the query.
 template <typename T>
-int work_size(T answer) {
+int work_size(T result) {
   // A float of at least 2^24 was rounded, perhaps down.
-  const double size = std::nextafter(std::real(answer), std::numeric_limits<Real<T>>::infinity());
+  const double size = std::nextafter(std::real(result), std::numeric_limits<Real<T>>::infinity());
   return std::max(1, static_cast<int>(std::min<double>(std::ceil(size), std::numeric_limits<int>::max())));
 }
 

@@ -25,7 +25,7 @@ constexpr int64_t kInCache = 1 << 20;      // bytes of arrays
 constexpr int64_t kSumsInCache = 1 << 20;  // bytes of sums in double
 constexpr int64_t kCacheLine = 64;         // bytes
 constexpr int64_t kManyPlaces = 256;       // enough positions that four consecutive ones are likely distinct
-constexpr int64_t kMostWindows = 1 << 16;  // of a call without a list
+constexpr int64_t kMaxWindows = 1 << 16;   // of a call without a list
 constexpr int64_t kWideRun = 1 << 12;      // bytes; with shorter runs, threads would share too many cache lines
 constexpr int64_t kColumns = 64;           // elements; threads divide a run in multiples of this
 
@@ -63,34 +63,34 @@ int64_t parts_of(const Scatter& scatter) {
 }
 
 /// Restricts the call to parts [begin, end) of the work.
-void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterStretch& stretch) {
+void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterCall& call) {
   switch (scatter.split) {
     case Split::kNone: break;
     case Split::kColumns:
-      stretch.first = {begin * kColumns, begin * kColumns};
-      stretch.run = std::min(end * kColumns, stretch.run) - begin * kColumns;
+      call.first = {begin * kColumns, begin * kColumns};
+      call.run = std::min(end * kColumns, call.run) - begin * kColumns;
       break;
     case Split::kRows:
-      stretch.rows_begin = begin * scatter.places.row_size();
-      stretch.rows_size = (end - begin) * scatter.places.row_size();
+      call.rows_begin = begin * scatter.places.row_size();
+      call.rows_size = (end - begin) * scatter.places.row_size();
       break;
     case Split::kPieces:
-      stretch.pieces += begin;
-      stretch.piece_count = end - begin;
+      call.pieces += begin;
+      call.piece_count = end - begin;
       break;
   }
 }
 
 /// Returns a call for all updates, to be restricted.
-ScatterStretch whole_stretch(const ScatterPlaces& places, const ScatterMemory& memory) {
-  ScatterStretch stretch{};
-  stretch.arrays = memory.arrays;
-  stretch.updates = memory.updates;
-  stretch.rows_size = places.rows() * places.row_size();
-  stretch.pieces = places.pieces().data();
-  stretch.piece_count = std::ssize(places.pieces());
-  stretch.run = places.run();
-  return stretch;
+ScatterCall whole_call(const ScatterPlaces& places, const ScatterMemory& memory) {
+  ScatterCall call{};
+  call.arrays = memory.arrays;
+  call.updates = memory.updates;
+  call.rows_size = places.rows() * places.row_size();
+  call.pieces = places.pieces().data();
+  call.piece_count = std::ssize(places.pieces());
+  call.run = places.run();
+  return call;
 }
 
 /// Combines the updates with the arrays.
@@ -100,11 +100,11 @@ void update_all(const Scatter& scatter, const ScatterMemory& memory) {
   const int64_t parts = parts_of(scatter), tasks = std::min<int64_t>(parts, default_pool().threads());
   const bool is_alone = scatter.alone != nullptr && tasks <= 1;
   const ScatterFunction kernel = is_alone ? scatter.alone : scatter.kernel;
-  const int64_t most = is_alone ? kMostWindows : scatter.most_windows;
+  const int64_t most = is_alone ? kMaxWindows : scatter.most_windows;
   in_parts(parts, tasks, [&](int64_t begin, int64_t end) {
-    ScatterStretch stretch = whole_stretch(places, memory);
-    restrict_to(scatter, begin, end, stretch);
-    places.each(memory.indices, stretch, most, kernel);
+    ScatterCall call = whole_call(places, memory);
+    restrict_to(scatter, begin, end, call);
+    places.each(memory.indices, call, most, kernel);
   });
 }
 
@@ -150,10 +150,10 @@ Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& upd
 /// The compiler vectorizes ranges of a constant length.
 template <typename From, typename To>
 void convert_all(const From* __restrict from, To* __restrict to, size_t count) {
-  constexpr size_t kStretch = 16;
+  constexpr size_t kChunk = 16;
   size_t i = 0;
-  for (; i + kStretch <= count; i += kStretch) {
-    for (size_t k = 0; k < kStretch; ++k) to[i + k] = static_cast<To>(from[i + k]);
+  for (; i + kChunk <= count; i += kChunk) {
+    for (size_t k = 0; k < kChunk; ++k) to[i + k] = static_cast<To>(from[i + k]);
   }
   for (; i < count; ++i) to[i] = static_cast<To>(from[i]);
 }
@@ -231,9 +231,9 @@ class ScatterSumHero final : public Hero {
     const auto skipped = static_cast<uintptr_t>(begin * row) * sizeof(double);
     void* const arrays[] = {reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(sums) - skipped)};
     const void* const updates[] = {buffers[2]};
-    ScatterStretch stretch = whole_stretch(places, {arrays, updates, buffers[1]});
-    restrict_to(scatter_, begin, end, stretch);
-    places.each(buffers[1], stretch, scatter_.most_windows, scatter_.kernel);
+    ScatterCall call = whole_call(places, {arrays, updates, buffers[1]});
+    restrict_to(scatter_, begin, end, call);
+    places.each(buffers[1], call, scatter_.most_windows, scatter_.kernel);
     convert_all(sums, out, count);
   }
 
@@ -257,10 +257,10 @@ StatusOr<hlo::ComputationPtr> compensated_sum_body(ElementType type) {
   const hlo::InstructionId sum = b.parameter(shape), lost = b.parameter(shape), x = b.parameter(shape);
   b.parameter(shape);
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId taken, b.add(Opcode::kSubtract, {next, sum}));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId kept, b.add(Opcode::kSubtract, {next, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId lost_part, b.add(Opcode::kSubtract, {next, sum}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId kept, b.add(Opcode::kSubtract, {next, lost_part}));
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_sum, b.add(Opcode::kSubtract, {sum, kept}));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_x, b.add(Opcode::kSubtract, {x, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_x, b.add(Opcode::kSubtract, {x, lost_part}));
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_both, b.add(Opcode::kAdd, {of_sum, of_x}));
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId all_lost, b.add(Opcode::kAdd, {lost, of_both}));
   return std::move(b).build(b.tuple({next, all_lost}));
@@ -313,7 +313,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   const ElementType index_type = operands[n].element_type(), type = operands[0].element_type();
   if (!is_integer(index_type) || !is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   Scatter scatter{
-      ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), nullptr, nullptr, kMostWindows, Split::kNone, {}};
+      ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), nullptr, nullptr, kMaxWindows, Split::kNone, {}};
   for (const Shape& array : operands.first(n)) scatter.bytes.push_back(array.byte_size());
   ScatterPlaces& places = scatter.places;
   if (!places.any()) return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
@@ -334,7 +334,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
                          kept == ScatterSums::kPairs};
   if (spec.listed) {
     scatter.split = split_of(places, operands[0], operands[n + 1]);
-    scatter.most_windows = kMostScatterUpdates;
+    scatter.most_windows = kMaxScatterUpdates;
     spec.far = !sums || kept != ScatterSums::kWide || scatter.split != Split::kRows;  // otherwise in blocks
   }
   for (const Shape& array : operands.first(n)) spec.types.push_back(array.element_type());

@@ -39,27 +39,27 @@ class ScatterPlaces {
   int64_t index_stride() const { return batch_.back().index_stride; }
   ScatterPlace stride() const { return batch_.back().stride; }
 
-  /// Calls f(stretch) for all updates in their order, until the work must stop. `stretch` has its arrays, rows and
+  /// Calls f(stretch) for all updates in their order, until the work must stop. `call` has its arrays, rows and
   /// pieces set; this function sets its index vectors and positions, at most `most_windows` at once.
   template <typename F>
-  void each(const void* indices, ScatterStretch stretch, int64_t most_windows, F f) const {
+  void each(const void* indices, ScatterCall call, int64_t most_windows, F f) const {
     const Batch& inner = batch_.back();
-    stretch.components = components_.data();
-    stretch.index_stride = inner.index_stride;
-    stretch.stride = inner.stride;
-    const ScatterPlace origin = stretch.first;
+    call.components = components_.data();
+    call.index_stride = inner.index_stride;
+    call.stride = inner.stride;
+    const ScatterPlace origin = call.first;
     std::vector<int64_t> position(batch_.size(), 0);
-    const int64_t window = std::max<int64_t>(stretch.run * stretch.piece_count, 1);
+    const int64_t window = std::max<int64_t>(call.run * call.piece_count, 1);
     const int64_t most = std::clamp<int64_t>(kPollInterval / window, 1, most_windows);
     const StopFlag stop;
     do {
       if (stop.raised()) return;
       const Batch at = offsets_of(position);
-      stretch.count = std::min(most, inner.extent - position.back());
-      stretch.indices = static_cast<const std::byte*>(indices) + at.index_stride * index_bytes_;
-      stretch.first = {origin.array + at.stride.array, origin.update + at.stride.update};
-      f(stretch);
-      position.back() += stretch.count;
+      call.count = std::min(most, inner.extent - position.back());
+      call.indices = static_cast<const std::byte*>(indices) + at.index_stride * index_bytes_;
+      call.first = {origin.array + at.stride.array, origin.update + at.stride.update};
+      f(call);
+      position.back() += call.count;
     } while (advance(position));
   }
 

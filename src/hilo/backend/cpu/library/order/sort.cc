@@ -53,31 +53,31 @@ template <typename Key>
 void merge_runs(const Pair<Key>* runs, Pair<Key>* to, int64_t width) {
   int64_t left = 0, right = width, left_back = width - 1, right_back = 2 * width - 1;
   for (int64_t k = 0; k < width; ++k) {
-    const int64_t takes_right = runs[right].key < runs[left].key;
-    to[k] = runs[left + (right - left) * takes_right];
-    right += takes_right;
-    left += 1 - takes_right;
-    const int64_t takes_left = runs[right_back].key < runs[left_back].key;
-    to[2 * width - 1 - k] = runs[right_back + (left_back - right_back) * takes_left];
-    left_back -= takes_left;
-    right_back -= 1 - takes_left;
+    const int64_t from_right = runs[right].key < runs[left].key;
+    to[k] = runs[left + (right - left) * from_right];
+    right += from_right;
+    left += 1 - from_right;
+    const int64_t from_left = runs[right_back].key < runs[left_back].key;
+    to[2 * width - 1 - k] = runs[right_back + (left_back - right_back) * from_left];
+    left_back -= from_left;
+    right_back -= 1 - from_left;
   }
 }
 
 /// Returns the number of pairs of memory for a line of `n`: merges need a power of two.
 template <typename Key>
-int64_t room_of(int64_t n) {
+int64_t padded_pairs(int64_t n) {
   return n > merge_most(sizeof(Key)) ? n : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)));
 }
 
 /// The greatest keys pad the memory and stay behind all others.
 template <typename Key>
 void merge_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
-  const int64_t room = room_of<Key>(n);
+  const int64_t padded = padded_pairs<Key>(n);
   for (Pair<Key>* memory : {p, other})
-    std::fill(memory + n, memory + room, Pair<Key>{std::numeric_limits<Key>::max(), 0});
+    std::fill(memory + n, memory + padded, Pair<Key>{std::numeric_limits<Key>::max(), 0});
   Pair<Key>*from = p, *to = other;
-  for (int64_t width = 1; width < room; width *= 2) {
+  for (int64_t width = 1; width < padded; width *= 2) {
     for (int64_t begin = 0; begin < n; begin += 2 * width) merge_runs(from + begin, to + begin, width);
     std::swap(from, to);
   }
@@ -208,8 +208,8 @@ class KeySortHero final : public Hero {
   template <typename Key>
   Status run_as(void* const* buffers) const {
     const int64_t n = lines_.length;
-    const int64_t room = room_of<Key>(n);
-    const size_t pair_bytes = static_cast<size_t>(room) * sizeof(Pair<Key>);
+    const int64_t padded = padded_pairs<Key>(n);
+    const size_t pair_bytes = static_cast<size_t>(padded) * sizeof(Pair<Key>);
     const size_t key_bytes = function_ == nullptr ? 0 : static_cast<size_t>(round_to_line(n)) * sizeof(Key);
     const size_t bytes = 2 * pair_bytes + key_bytes;
     const bool worth = worth_forking(work_ns(kCpuCosts.library.sorted, lines_.count() * n));
@@ -217,10 +217,10 @@ class KeySortHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + bytes * static_cast<size_t>(t));
-      auto* const made = reinterpret_cast<Key*>(pairs + 2 * room);
+      auto* const key_memory = reinterpret_cast<Key*>(pairs + 2 * padded);
       const StopFlag stop;
       for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
-        sort_line(buffers, line, pairs, pairs + room, made, stop);
+        sort_line(buffers, line, pairs, pairs + padded, key_memory, stop);
     };
     if (tasks > 1) run_tasks(default_pool(), tasks, task);
     else task(0);
@@ -246,14 +246,14 @@ class KeySortHero final : public Hero {
     });
   }
 
-  /// `made`: memory for keys if a function computes them.
+  /// `key_memory`: memory for keys if a function computes them.
   template <typename Key>
-  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, Key* made,
+  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, Key* key_memory,
                  const StopFlag& stop) const {
     const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
     if (function_ != nullptr) {
-      make_keys(buffers, at, made);
-      for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, made[i]), static_cast<uint32_t>(i)};
+      make_keys(buffers, at, key_memory);
+      for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, key_memory[i]), static_cast<uint32_t>(i)};
       return sort_and_move(buffers, at, pairs, other, stop);
     }
     const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;

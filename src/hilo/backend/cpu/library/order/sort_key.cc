@@ -104,19 +104,19 @@ InstructionId append_parameter(hlo::ComputationDraft& draft, ElementType type, i
 StatusOr<hlo::ComputationPtr> function_of(const hlo::Computation& c, const Twins& twins, InstructionId root,
                                           std::span<const ElementType> operands) {
   hlo::ComputationDraft draft("key");
-  std::vector<InstructionId> parameters, made(c.size());
+  std::vector<InstructionId> parameters, copies(c.size());
   for (size_t k = 0; k < operands.size(); ++k) parameters.push_back(append_parameter(draft, operands[k], k));
   for (const hlo::Instruction& i : c.instructions()) {
     if (!twins.uses(i.id)) continue;
     if (i.opcode == Opcode::kParameter) {
-      made[i.id] = parameters[attributes_of<hlo::ParameterAttributes>(i).number / 2];
+      copies[i.id] = parameters[attributes_of<hlo::ParameterAttributes>(i).number / 2];
       continue;
     }
     std::vector<InstructionId> from;
-    for (const InstructionId o : i.operands) from.push_back(made[o]);
-    made[i.id] = draft.append_copy(i, from);
+    for (const InstructionId o : i.operands) from.push_back(copies[o]);
+    copies[i.id] = draft.append_copy(i, from);
   }
-  return std::move(draft).finish(made[root]);
+  return std::move(draft).finish(copies[root]);
 }
 
 }  // namespace

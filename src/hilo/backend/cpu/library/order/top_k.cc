@@ -11,7 +11,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kLeastKept = 64;               // candidates before the best are selected from them
+constexpr size_t kMinKept = 64;                 // candidates before the best are selected from them
 constexpr int64_t kBlock = 64;                  // elements that are skipped together
 constexpr int64_t kTopKPollInterval = 1 << 18;  // elements between checks of the stop word
 
@@ -81,7 +81,7 @@ class TopKHero final : public Hero {
     const auto key_at = [=](int64_t i) {
       return static_cast<Bits>(hlo::ordered_bits<kOrder, Bits>(x[i], mask, sign) ^ flip);
     };
-    const size_t most = std::max(2 * static_cast<size_t>(k_), kLeastKept);
+    const size_t most = std::max(2 * static_cast<size_t>(k_), kMinKept);
     const int64_t first = std::min(length_, static_cast<int64_t>(most));
     ranked.clear();
     for (int64_t i = 0; i < first; ++i) ranked.push_back({key_at(i), static_cast<uint32_t>(i)});

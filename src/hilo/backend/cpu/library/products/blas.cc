@@ -167,13 +167,13 @@ template <typename T>
 constexpr double kTimesAFloat = sizeof(T) / sizeof(float);
 template <typename T>
 constexpr double kTimesAFloat<std::complex<T>> = 4 * kTimesAFloat<T>;
-constexpr int64_t kLeastRows = 256;  // per piece; with fewer the library would pack too often
+constexpr int64_t kMinRows = 256;  // per piece; with fewer the library would pack too often
 
 /// Returns the rows or columns per piece: as many of `extent` as fit in the interval, where each takes `work`.
 int64_t piece_of(int64_t extent, double work) {
-  const double room = kPollInterval / work;
-  if (room >= static_cast<double>(extent)) return extent;
-  return std::min(extent, std::max(static_cast<int64_t>(room) / kLeastRows * kLeastRows, kLeastRows));
+  const double fitting = kPollInterval / work;
+  if (fitting >= static_cast<double>(extent)) return extent;
+  return std::min(extent, std::max(static_cast<int64_t>(fitting) / kMinRows * kMinRows, kMinRows));
 }
 
 /// Splits a large product into pieces by rows, and by columns if a piece of all columns is still large. The split
@@ -207,21 +207,21 @@ template <typename T>
 void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds, const OwnProduct& own) {
   const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
   const bool has_gemm = gemm != nullptr && p.k > 0 && fits && is_blas_product(p);
-  const bool takes_own = own.kernels != nullptr && (own.is_faster || !has_gemm) && is_blas_product(p);
-  if (takes_own && multiply_by_own(*own.kernels, p, adds)) return;
+  const bool uses_own = own.kernels != nullptr && (own.is_faster || !has_gemm) && is_blas_product(p);
+  if (uses_own && multiply_by_own(*own.kernels, p, adds)) return;
   if (has_gemm) multiply_in_pieces(gemm, p, adds);
   else multiply_blocked(p, adds);
 }
 
 // Maximum number of products per call of a library. A library sums several hundred of them in order, and then adds such
 // sums in order. Two calls add to the same result; more are joined in pairs.
-constexpr int64_t kMostDepth = 4096, kCallsInOrder = 2;
-constexpr int64_t kFewSums = 1024, kMostDepthOfFew = 512;  // which a library sums in order from one end to the other
+constexpr int64_t kMaxDepth = 4096, kCallsInOrder = 2;
+constexpr int64_t kFewSums = 1024, kMaxDepthOfFew = 512;  // which a library sums in order from one end to the other
 constexpr int64_t kTile = 1024;  // rows and columns of a deep product at once: the sums to join stay in a cache
 
 template <typename T>
 int64_t most_depth(const MatrixProduct<T>& p) {
-  return p.m * p.n <= kFewSums ? kMostDepthOfFew : kMostDepth;
+  return p.m * p.n <= kFewSums ? kMaxDepthOfFew : kMaxDepth;
 }
 
 template <typename T>

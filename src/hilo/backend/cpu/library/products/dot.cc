@@ -50,7 +50,7 @@ bool has_rows(const ProductOperand& result) {
 }
 
 constexpr int64_t kColumnsWorthACopy = 32;  // for adjacent rows
-constexpr double kMostShortWork = 1 << 15;  // multiplications: the overhead of a library's call exceeds its gain
+constexpr double kMaxShortWork = 1 << 15;   // multiplications: the overhead of a library's call exceeds its gain
 
 /// Few small complex products, rounded as by the reference and XLA.
 template <typename Sum, typename T>
@@ -135,7 +135,7 @@ class DotHero final : public Hero {
     const ProductSizes sizes = sizes_of();
     const int64_t row = sizes.m == 1 ? sizes.n : *out_.outer.stride;
     const bool is_short =
-        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
+        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMaxShortWork;
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
     for_product_parts(sizes, cut, kCpuCosts.library.term, [&](const ProductPart& part) {
       MatrixProduct<T> p{part.row_end - part.row_begin,

@@ -41,14 +41,14 @@ struct IntegerTile {
   int64_t c_row;
 };
 
-inline constexpr int kMostTileRows = 12;
+inline constexpr int kMaxTileRows = 12;
 
 /// The functions of one method to multiply words.
 template <typename Word>
 struct IntegerTileKernels {
-  int64_t group = 0;                                           ///< elements per word; 0 if the method isn't available
-  void (*pack[kPackedTypes])(const IntegerStrips&) = {};       ///< null if the type isn't supported
-  void (*tile[kMostTileRows])(const IntegerTile<Word>&) = {};  ///< [rows - 1]
+  int64_t group = 0;                                          ///< elements per word; 0 if the method isn't available
+  void (*pack[kPackedTypes])(const IntegerStrips&) = {};      ///< null if the type isn't supported
+  void (*tile[kMaxTileRows])(const IntegerTile<Word>&) = {};  ///< [rows - 1]
 };
 
 struct IntegerKernels {

@@ -117,8 +117,8 @@ const StripKernels* kernels_of(Isa isa, const hlo::Instruction& dot, std::span<c
   int64_t k = 1;
   for (const int64_t d : hlo::attributes_of<hlo::DotAttributes>(dot).lhs_contracting_dimensions)
     k *= operands[0].dimension(d);
-  const bool takes = k <= kernels->longest && (result == ElementType::kBf16 || result == ElementType::kF32);
-  return takes ? kernels : nullptr;
+  const bool is_supported = k <= kernels->longest && (result == ElementType::kBf16 || result == ElementType::kF32);
+  return is_supported ? kernels : nullptr;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 // Tiles 0 to 3 are sums, by rows; 4 and 5 are of the left operand, 6 and 7 of the right one. All are 16 rows of 64
 // bytes.
-constexpr int kTiles = 8, kTileRows = 16, kTileBytes = 64, kMostRows = 2 * kTileRows;
+constexpr int kTiles = 8, kTileRows = 16, kTileBytes = 64, kMaxRows = 2 * kTileRows;
 
 struct alignas(64) Configuration {
   uint8_t palette = 1, start_row = 0;
@@ -46,7 +46,7 @@ void end() { _tile_release(); }
       multiply(3, 5, 7);                                \
     }                                                   \
   };
-HILO_WAY(Bf16, 2, kMostSteps* kBlockWords * 2, _tile_dpbf16ps)
+HILO_WAY(Bf16, 2, kMaxSteps* kBlockWords * 2, _tile_dpbf16ps)
 HILO_WAY(SignedSigned, 4, INT64_MAX, _tile_dpbssd)
 HILO_WAY(SignedUnsigned, 4, INT64_MAX, _tile_dpbsud)
 HILO_WAY(UnsignedSigned, 4, INT64_MAX, _tile_dpbusd)
@@ -86,7 +86,7 @@ void multiply(const StripTile& t, char* c, int64_t stride) {
       _tile_loadd(5, a + kTileRows * kTileBytes, kTileBytes);
       Way::lower();
     }
-    a += kMostRows * kTileBytes;
+    a += kMaxRows * kTileBytes;
     b += kBlockWords * kRow;
   }
   _tile_stored(0, c, stride);
@@ -105,7 +105,7 @@ void copy_words(const int32_t* from, int64_t from_row, int64_t rows, int64_t col
 
 template <typename Way, bool kBoth>
 void tile_of(const StripTile& t) {
-  constexpr int64_t kRows = kBoth ? kMostRows : kTileRows;
+  constexpr int64_t kRows = kBoth ? kMaxRows : kTileRows;
   auto* const c = static_cast<int32_t*>(t.c);
   if (t.rows == kRows && t.columns == kTileColumns)
     return multiply<Way, kBoth>(t, reinterpret_cast<char*>(c), t.c_row * 4);
@@ -126,7 +126,7 @@ constexpr StripKernels kKernels{.word = 4,
                                 .group = Way::kGroup,
                                 .element = 4 / Way::kGroup,
                                 .block = kBlockWords,
-                                .rows = kMostRows,
+                                .rows = kMaxRows,
                                 .columns = kTileColumns,
                                 .columns_at_once = 1024,
                                 .longest = Way::kLongest,

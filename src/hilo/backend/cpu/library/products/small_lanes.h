@@ -41,8 +41,8 @@ struct LaneKernels {
   int lanes;
   /// Copies `count` consecutive matrices of `size` elements into lanes, element e of lane l to to[e * lanes + l], and
   /// back. Lanes without a matrix contain the first one.
-  void (*take_in)(const T* matrices, int size, int count, T* to);
-  void (*give_back)(const T* from, int size, int count, T* matrices);
+  void (*load)(const T* matrices, int size, int count, T* to);
+  void (*store)(const T* from, int size, int count, T* matrices);
   /// As LuKernels: the pivot is the first element of the greatest magnitude, and NaN is the greatest.
   void (*factor_lu)(const LaneLu<T>& matrices);
   void (*factor_cholesky)(const LaneCholesky<T>& matrices);

@@ -21,9 +21,9 @@ class Magnitudes {
   /// Elements are multiples of 2^(exponent - 127 - 7); their products and sums are multiples of the product of the two.
   /// The smallest normal number is 2^-126.
   bool may_flush() const {
-    constexpr uint32_t kMantissaBits = 7, kLeastSum = 2 * (127 + kMantissaBits) - 126;
+    constexpr uint32_t kMantissaBits = 7, kMinSum = 2 * (127 + kMantissaBits) - 126;
     const uint32_t left = left_ >> kMantissaBits, right = right_ >> kMantissaBits;
-    return left == 0 || right == 0 || left + right < kLeastSum;
+    return left == 0 || right == 0 || left + right < kMinSum;
   }
 
  private:

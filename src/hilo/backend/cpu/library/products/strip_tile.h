@@ -66,8 +66,8 @@ struct FloatSteps {
 };
 
 inline constexpr int64_t kChunkWords = 256;  ///< along k that a tile processes at once
-inline constexpr int64_t kMostSteps = 3072;  ///< additions of floats to one sum; docs/numerics.md allows at most 4098
-inline constexpr int64_t kMostSums = kMostSteps * kChunkWords;
+inline constexpr int64_t kMaxSteps = 3072;   ///< additions of floats to one sum; docs/numerics.md allows at most 4098
+inline constexpr int64_t kMaxSums = kMaxSteps * kChunkWords;
 inline constexpr uint32_t kNoMagnitude = 0xffff;  ///< of zeros
 
 struct StripKernels {

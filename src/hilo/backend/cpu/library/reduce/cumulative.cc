@@ -12,7 +12,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMostLanes = 1024;        // running values that stay in the L1 cache
+constexpr int64_t kMaxLanes = 1024;         // running values that stay in the L1 cache
 constexpr int64_t kRows = 8;                // lines in turn, so that none waits for its last addition
 constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between checks of the stop word
 
@@ -30,17 +30,17 @@ Lines lines_of(const hlo::Cumulative& c, const Shape& shape) {
   return lines;
 }
 
-constexpr int64_t kStretch = 16;  // elements; after each chunk the rounding error of the sum of doubles is computed
+constexpr int64_t kChunk = 16;  // elements; after each chunk the rounding error of the sum of doubles is computed
 
 /// The running sum of doubles. It stores the rounding error of the sum of chunks, and a chunk is short.
-struct StretchedSum {
+struct ChunkedSum {
   hlo::CompensatedSum done;
   double before = 0, here = -0.0;
-  StretchedSum() = default;
-  explicit StretchedSum(double initial) : done{initial}, before(initial) {}
+  ChunkedSum() = default;
+  explicit ChunkedSum(double initial) : done{initial}, before(initial) {}
   void take(double x) { here += x; }
   double value() const { return before + here; }
-  void end_stretch() {
+  void end_chunk() {
     done.take(here);
     before = done.value();
     here = -0.0;
@@ -48,20 +48,20 @@ struct StretchedSum {
 };
 
 template <typename T, typename Reducer, bool kShort>
-constexpr bool kIsStretched = !kShort && std::is_same_v<T, double> && std::is_same_v<Reducer, AddReducer>;
+constexpr bool kIsChunked = !kShort && std::is_same_v<T, double> && std::is_same_v<Reducer, AddReducer>;
 
 template <typename T, typename Reducer, bool kShort>
 using State =
-    std::conditional_t<kIsStretched<T, Reducer, kShort>, StretchedSum, typename StateOf<T, Reducer, kShort>::Type>;
+    std::conditional_t<kIsChunked<T, Reducer, kShort>, ChunkedSum, typename StateOf<T, Reducer, kShort>::Type>;
 
 /// Calls step(i) for the elements of a line in turn, until the work must stop, and ends the chunks of its sums.
 template <typename S, typename Step>
-void run_stretches(int64_t length, std::span<S> running, const Step& step) {
-  constexpr bool kEnds = std::is_same_v<S, StretchedSum>;
-  in_stretches(length, kEnds ? kStretch : kPollInterval, [&](int64_t begin, int64_t end) {
+void run_chunks(int64_t length, std::span<S> running, const Step& step) {
+  constexpr bool kEnds = std::is_same_v<S, ChunkedSum>;
+  in_stretches(length, kEnds ? kChunk : kPollInterval, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) step(i);
     if constexpr (kEnds) {
-      for (S& state : running) state.end_stretch();
+      for (S& state : running) state.end_chunk();
     }
   });
 }
@@ -69,9 +69,9 @@ void run_stretches(int64_t length, std::span<S> running, const Step& step) {
 /// Reduces `lanes` adjacent lines, whose elements are adjacent.
 template <typename T, typename S>
 void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
-  S running[kMostLanes];
+  S running[kMaxLanes];
   std::fill_n(running, lanes, S(first));
-  run_stretches(lines.length, std::span(running, static_cast<size_t>(lanes)), [&](int64_t i) {
+  run_chunks(lines.length, std::span(running, static_cast<size_t>(lanes)), [&](int64_t i) {
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
     T* __restrict to = out + at;
@@ -87,7 +87,7 @@ template <typename T, typename S, int64_t kCount>
 void run_rows(const Lines& lines, T first, const T* in, T* out) {
   S running[kCount];
   std::fill_n(running, kCount, S(first));
-  run_stretches(lines.length, std::span(running, static_cast<size_t>(kCount)), [&](int64_t i) {
+  run_chunks(lines.length, std::span(running, static_cast<size_t>(kCount)), [&](int64_t i) {
     const int64_t at = lines.reverse ? lines.length - 1 - i : i;
     for (int64_t k = 0; k < kCount; ++k) {
       running[k].take(in[k * lines.length + at]);
@@ -118,10 +118,10 @@ void run_all(const Lines& lines, T first, const T* in, T* out) {
     });
     return;
   }
-  const int64_t blocks = (lines.inner + kMostLanes - 1) / kMostLanes;
+  const int64_t blocks = (lines.inner + kMaxLanes - 1) / kMaxLanes;
   run_tasks(lines.outer * blocks, elements, [&](int64_t task) {
-    const int64_t begin = task % blocks * kMostLanes, at = task / blocks * lines.length * lines.inner + begin;
-    run_lanes<T, S>(lines, std::min(kMostLanes, lines.inner - begin), first, in + at, out + at);
+    const int64_t begin = task % blocks * kMaxLanes, at = task / blocks * lines.length * lines.inner + begin;
+    run_lanes<T, S>(lines, std::min(kMaxLanes, lines.inner - begin), first, in + at, out + at);
   });
 }
 

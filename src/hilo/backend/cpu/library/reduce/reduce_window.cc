@@ -15,7 +15,7 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMostLanes = 512;
+constexpr int64_t kMaxLanes = 512;
 constexpr int64_t kWindowMostParts = 64;
 
 /// Returns the number of ranges into which positions are split.
@@ -29,9 +29,9 @@ int64_t parts_of(const WindowPlan& plan) {
 template <typename T, typename Reducer, bool kShort>
 void reduce_lanes(const WindowPlan& plan, std::span<const int64_t> position, T initial, const T* in, T* out) {
   using State = typename StateOf<T, Reducer, kShort>::Type;
-  State running[kMostLanes];
-  for (int64_t begin = 0; begin < plan.lanes; begin += kMostLanes) {
-    const int64_t count = std::min(kMostLanes, plan.lanes - begin);
+  State running[kMaxLanes];
+  for (int64_t begin = 0; begin < plan.lanes; begin += kMaxLanes) {
+    const int64_t count = std::min(kMaxLanes, plan.lanes - begin);
     std::fill_n(running, count, State(initial));
     for_each_source(plan, position, 0, begin, [&](int64_t at) {
       const T* __restrict from = in + at;

@@ -44,7 +44,7 @@ inline WindowPlan window_plan(const hlo::Window& window, std::span<const int64_t
   return plan;
 }
 
-inline constexpr int64_t kWindowStretch = 1 << 10;  // elements of a window between checks of the stop word
+inline constexpr int64_t kWindowPollInterval = 1 << 10;  // elements of a window between checks of the stop word
 
 /// Calls f(offset of the first lane) for the elements of one window that are in the array, row-major, until the work
 /// must stop. Stops at a dimension in which no element of the window is inside.
@@ -57,7 +57,7 @@ void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, 
   }
   const hlo::WindowDimension& w = plan.window[dimension];
   for (int64_t k = 0; k < w.size; ++k) {
-    if (k % kWindowStretch == kWindowStretch - 1 && stop_requested()) return;
+    if (k % kWindowPollInterval == kWindowPollInterval - 1 && stop_requested()) return;
     const std::optional<int64_t> at = hlo::window_source(w, plan.sizes[dimension], position[dimension], k);
     if (at) for_each_source(plan, position, dimension + 1, base + *at * plan.strides[dimension], f);
   }

@@ -5,7 +5,7 @@
 
 namespace hilo::cpu {
 
-std::optional<RowStretches> stretches_of(const Region& region, const RegionShape& shape) {
+std::optional<RowChunks> row_chunks_of(const Region& region, const RegionShape& shape) {
   constexpr int64_t kMaxTurnsInOrder = 16;  // of a sum in a register of lanes; longer ones are joined from chunks
   if (std::ranges::find(region.extents, 0) != region.extents.end()) return std::nullopt;
   const int64_t in_order = std::max(kMaxTurnsInOrder, kMaxShortDot / shape.lanes);
@@ -22,7 +22,7 @@ std::optional<RowStretches> stretches_of(const Region& region, const RegionShape
     const int64_t length = (turns + count - 1) / count;
     count = (turns + length - 1) / length;
     for (size_t outer = region.row_begin; outer < k; ++outer) count *= region.extents[outer];
-    return RowStretches{k, length, count};
+    return RowChunks{k, length, count};
   }
   return std::nullopt;
 }
