@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/plan_fields.h -- the fields of a plan's structs, listed once for printing, reading and saving.
+// engine/plan_fields.h -- the fields of a plan's structs, listed once for printing and saving.
 #pragma once
 
 #include "hilo/engine/plan.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/plan_text.h -- prints and parses plans as text for people and tests.
+// engine/plan_text.h -- prints plans as text for people and tests.
 #pragma once
 
 #include "hilo/engine/plan.h"
@@ -10,9 +10,5 @@ namespace hilo::engine {
 /// their default value. Comments begin with '//'. Of an object only the size is printed.
 /// Example   {kind = kernel, argument_count = 2, units = 8}  // s0 s2
 std::string plan_text(const Plan& plan);
-
-/// Parses the result of plan_text. The objects are empty strings.
-/// Errors    INVALID_ARGUMENT with line and column
-StatusOr<Plan> plan_from_text(std::string_view text);
 
 }  // namespace hilo::engine

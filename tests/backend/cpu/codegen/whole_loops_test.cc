@@ -19,6 +19,9 @@
 namespace hilo::cpu {
 namespace {
 
+using engine::LoopForm, engine::Plan, engine::PlannedKernel, engine::Slot, engine::SlotSource;
+using engine::Step, engine::StepKind, engine::WhileLoop;
+
 constexpr int64_t kSizes[] = {0, 1, 3, 17, 40};
 
 /// `text` with every N replaced by a size and every T by a number of turns.

@@ -10,8 +10,8 @@ namespace hilo::cpu {
 /// dimension to compute; it is ignored if there is no such dimension.
 using RegionKernel = void (*)(void* const* buffers, int64_t begin, int64_t end);
 
-/// A computation over scalars: reads one per leaf of the parameters, writes one per leaf of the result. Polls *cancel_word at
-/// back edges (never null). Returns 0, or 1 if cancelled.
+/// A computation over scalars. Reads one scalar per leaf of the parameters and writes one per leaf of the result. Polls
+/// *cancel_word at back edges (never null). Returns 0, or 1 if cancelled.
 using ScalarFunction = int32_t (*)(const void* const* arguments, void* const* results, const uint32_t* cancel_word);
 
 struct LoopContext;

@@ -29,16 +29,16 @@ CodeCache<CachedKernel>& cache() {
 }
 
 struct Missing {
-  const Region* region;
+  const engine::Region* region;
   std::string key;
   CachedKernel kernel;
 };
 
 /// Returns the name that perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
-std::string function_name(const Region& region, size_t k) {
+std::string function_name(const engine::Region& region, size_t k) {
   constexpr size_t kMaxNamedOps = 4;
   std::vector<std::string_view> ops;
-  for (const RegionNode& node : region.nodes) {
+  for (const engine::RegionNode& node : region.nodes) {
     if (node.instruction == nullptr || ops.size() == kMaxNamedOps) continue;
     const std::string_view op = node.instruction->def().name;
     if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
@@ -105,7 +105,7 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
 
 }  // namespace
 
-StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo::PassObserver* observer) {
+StatusOr<KernelBatch> kernels_for(std::span<const engine::Region> regions, Isa isa, hlo::PassObserver* observer) {
   KernelBatch batch;
   batch.kernels.resize(regions.size());
   std::vector<Missing> missing;

@@ -26,6 +26,7 @@ struct KernelBatch {
 /// Returns code for every region. Regions that aren't in the cache are compiled together, or one by one if `observer`
 /// (may be null) times them. Thread safe.
 /// Errors    those of emit_region and the code generator
-StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo::PassObserver* observer = nullptr);
+StatusOr<KernelBatch> kernels_for(std::span<const engine::Region> regions, Isa isa,
+                                  hlo::PassObserver* observer = nullptr);
 
 }  // namespace hilo::cpu

@@ -16,11 +16,11 @@ class NewCode final : public InnerCode {
   StatusOr<ScatterFunction> scatter_kernel(const ScatterKernelSpec& spec) override;
 
   /// Returns the requested functions, in order.
-  std::vector<CodeFunction> functions() && { return std::move(functions_); }
+  std::vector<engine::CodeFunction> functions() && { return std::move(functions_); }
 
  private:
   Isa isa_;
-  std::vector<CodeFunction> functions_;
+  std::vector<engine::CodeFunction> functions_;
 };
 
 }  // namespace hilo::cpu

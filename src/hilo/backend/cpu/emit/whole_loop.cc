@@ -10,6 +10,9 @@
 #include "hilo/backend/cpu/emit/region/loop_forms.h"
 
 namespace hilo::cpu {
+
+using engine::Branches, engine::ScalarCarry, engine::SlotId, engine::Step, engine::StepKind, engine::StepList;
+
 namespace {
 
 using llvm::Value;

@@ -12,6 +12,8 @@ class Module;
 
 namespace hilo::cpu {
 
+using engine::LoopLayout, engine::Plan, engine::PlannedKernel, engine::WhileLoop;
+
 struct LoopSource {
   const Plan& plan;
   std::span<const PlannedKernel> kernels;  ///< indexed by Step::index

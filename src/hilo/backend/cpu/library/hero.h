@@ -11,7 +11,7 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // this back end uses the types of the engine throughout
+using engine::LibraryProblem, engine::OperandView;
 
 /// The environment of a running call.
 struct CallContext {

@@ -68,7 +68,7 @@ class EvaluatorHero final : public Hero {
 class RegisterLoopHero final : public Hero {
  public:
   RegisterLoopHero(RegisterLoopFunction function, std::span<const Shape> carries)
-      : function_(function), carries_(carries.size()), batch_(loop_batch(carries)) {}
+      : function_(function), carries_(carries.size()), batch_(engine::loop_batch(carries)) {}
 
   /// The number of turns isn't known in advance. The time of the first indices of a batch decides whether to use
   /// several threads.
@@ -202,12 +202,12 @@ StatusOr<ChosenHero> choose_hero(const HeroRequest& request) {
 
 StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std::span<void* const> code) {
   std::unique_ptr<Hero> hero;
-  if (call.symbol == kRegisterLoop) {
+  if (call.symbol == engine::kRegisterLoop) {
     if (code.size() == 1)
       hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<RegisterLoopFunction>(code[0]), call.operands);
-  } else if (call.symbol == kToRowMajor) {
+  } else if (call.symbol == engine::kToRowMajor) {
     hero = std::make_unique<RelayoutHero>(call.operands[0], true);
-  } else if (call.symbol == kFromRowMajor) {
+  } else if (call.symbol == engine::kFromRowMajor) {
     hero = std::make_unique<RelayoutHero>(call.results[0], false);
   } else if (call.call != nullptr) {
     const LibraryProblem problem{call.call->root(), call.operands, call.results};

@@ -7,6 +7,8 @@
 
 namespace hilo::cpu {
 
+using engine::LibraryCall;
+
 /// The library function that runs the reference kernel of any op: for complex numbers, narrow types and rare forms.
 /// Correct and slow.
 inline constexpr std::string_view kEvaluate = "evaluate";

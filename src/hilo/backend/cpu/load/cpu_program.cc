@@ -15,6 +15,9 @@
 #include "hilo/types/checked.h"
 
 namespace hilo::cpu {
+
+using engine::DonationPair, engine::LibraryCall, engine::PlannedWork, engine::Slot, engine::SlotSource;
+
 namespace {
 
 constexpr size_t kSlotsOnStack = 1024;

@@ -14,6 +14,10 @@
 #include "hilo/backend/host/host_clock.h"
 
 namespace hilo::cpu {
+
+using engine::Branches, engine::LibraryCall, engine::ObjectPtr, engine::PlannedFunction, engine::SlotId;
+using engine::Step, engine::StepKind, engine::Swap, engine::WhileLoop, engine::WholeLoop;
+
 namespace {
 
 void gather_arguments(const Step& step, const StepContext& context, void** arguments) {

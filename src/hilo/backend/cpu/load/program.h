@@ -9,6 +9,8 @@
 
 namespace hilo::cpu {
 
+using engine::Plan, engine::StepList;
+
 struct Program {
   Plan plan;
   std::vector<std::shared_ptr<CompiledCode>> code;      ///< per object

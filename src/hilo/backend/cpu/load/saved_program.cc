@@ -15,8 +15,6 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // this back end uses the types of the engine throughout
-
 namespace {
 
 using hlo::proto::WireMessage;
@@ -43,11 +41,11 @@ const std::string& code_id() {
 
 }  // namespace
 
-std::string save_program(const ProgramSignature& signature, const Plan& plan, std::string_view module) {
+std::string save_program(const ProgramSignature& signature, const engine::Plan& plan, std::string_view module) {
   WireWriter message;
   message.bytes(kCodeId, code_id());
-  message.bytes(kSignature, signature_bytes(signature));
-  message.bytes(kPlan, plan_bytes(plan));
+  message.bytes(kSignature, engine::signature_bytes(signature));
+  message.bytes(kPlan, engine::plan_bytes(plan));
   message.bytes(kModule, module);
   const std::string body = std::move(message).take();
   return std::string(kMagic) + checksum_of(body) + body;
@@ -71,9 +69,9 @@ StatusOr<SavedProgram> read_program(std::string_view bytes) {
         fmt::format("reading a saved program: it was saved by hilo {}; this is {}", stamp, code_id()));
   SavedProgram program;
   HILO_ASSIGN_OR_RETURN(const std::string_view signature, message.text(kSignature));
-  HILO_ASSIGN_OR_RETURN(program.signature, signature_from_bytes(signature));
+  HILO_ASSIGN_OR_RETURN(program.signature, engine::signature_from_bytes(signature));
   HILO_ASSIGN_OR_RETURN(const std::string_view plan, message.text(kPlan));
-  HILO_ASSIGN_OR_RETURN(program.plan, plan_from_bytes(plan));
+  HILO_ASSIGN_OR_RETURN(program.plan, engine::plan_from_bytes(plan));
   HILO_ASSIGN_OR_RETURN(const std::string_view module, message.text(kModule));
   program.module = module;
   return program;

@@ -18,7 +18,7 @@ namespace {
 int64_t folded_rows(const Region& region, int lanes) {
   constexpr int64_t kMaxVectors = 8, kMaxNodes = 256;
   const size_t rank = region.extents.size();
-  if (region.has_row() || rank < 2 || region.updated != kNoValue) return 0;
+  if (region.has_row() || rank < 2 || region.updated != engine::kNoValue) return 0;
   const int64_t narrow = region.extents[rank - 1];
   const bool halves = std::has_single_bit(static_cast<uint64_t>(narrow)) && 2 * narrow >= lanes;
   if (narrow < 2 || narrow >= lanes || (halves && std::ranges::none_of(region.nodes, is_expensive))) return 0;

@@ -8,7 +8,8 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // this back end uses the types of the engine throughout
+using engine::Guard, engine::IndexExpr, engine::IndexTerm, engine::NodeKind;
+using engine::Region, engine::RegionNode, engine::RegionOutput, engine::RegionShape;
 
 /// Whether the node computes a function of many operations.
 bool is_expensive(const RegionNode& node);

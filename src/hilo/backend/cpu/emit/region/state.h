@@ -65,7 +65,7 @@ struct RegionState {
   Status status;                ///< the first error
 
   // State of single loop forms; other forms leave it at the default.
-  std::optional<PolledLoop> polled;
+  std::optional<engine::PolledLoop> polled;
   std::vector<std::optional<CutRange>> here;  ///< cut_loop: per dimension, the range between cuts that the code is for
   int64_t first_lane = 0;                     ///< folded_loop: elements of this turn before the vector
   llvm::Value* valid_lanes = nullptr;         ///< row: in its last, overlapping vector, the lanes not processed before

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/convolution/convolution_forward.cc -- convolutions with few taps and many positions.
-#include <atomic>
 
 #include "hilo/backend/cpu/library/convolution/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution/convolution_step.h"
@@ -43,7 +42,6 @@ class ForwardStep final : public ConvolutionStep {
       : p_(problem), types_(types), kernels_(kernels), by_channel_(is_by_channel(problem, kernels.lanes)) {
     choose_dimensions();
     choose_channels();
-    choose_steps();
     choose_block();
     choose_box();
     list_taps();
@@ -58,28 +56,22 @@ class ForwardStep final : public ConvolutionStep {
       for_tasks(buffers.executor, group_tasks_,
                 [&](int64_t g) { pack_weights(g, rhs, packed + g * weights_per_task_); });
     });
-    std::atomic<bool> exhausted = false;
+    const int64_t count = (direct_ ? 0 : box_count_) + levels_ * tile_count_;
+    Status status = ok_status();
     visit_float(types_.out, [&]<typename Out>() {
       Out* out = static_cast<Out*>(buffers.out) + p_.out_offset;
-      for_tasks(buffers.executor, group_tasks_ * blocks_ * column_parts_, [&](int64_t task) {
+      const int64_t tasks = group_tasks_ * blocks_ * column_parts_;
+      status = for_tasks_with_scratch<T>(buffers.executor, tasks, count, [&](int64_t task, T* scratch) {
         const int64_t part = task % column_parts_, block = task / column_parts_ % blocks_;
         const int64_t g = task / column_parts_ / blocks_;
-        StatusOr<AlignedBuffer> scratch =
-            allocate_buffer(static_cast<size_t>((direct_ ? 0 : box_count_) + levels_ * tile_count_) * sizeof(T));
-        if (!scratch.ok()) {
-          exhausted = true;
-          return;
-        }
-        run_block(g, block, part, buffers.lhs, packed + g * weights_per_task_, reinterpret_cast<T*>(scratch->data()),
-                  out);
+        run_block(g, block, part, buffers.lhs, packed + g * weights_per_task_, scratch, out);
       });
     });
-    return exhausted ? resource_exhausted("convolution: out of memory for a block of the input") : ok_status();
+    return status;
   }
 
  private:
   // ---- decisions by shape
-  // ---------------------------------------------------------------------------------------------
 
   void choose_dimensions() {
     dims_[0].size = dims_[0].count = p_.batch.extent;
@@ -94,6 +86,7 @@ class ForwardStep final : public ConvolutionStep {
     for (size_t d = 1; d < kRank; ++d) longest = dims_[d].count > dims_[longest].count ? d : longest;
     if (dims_[kRank - 1].count < std::min<int64_t>(4, dims_[longest].count))
       std::swap(dims_[longest], dims_[kRank - 1]);
+    for (size_t d = 0; d < kRank; ++d) lattice_[d] = lattice_of(dims_[d]);
   }
 
   void choose_channels() {
@@ -109,18 +102,8 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  /// Only every pitch-th element of the input is read.
-  void choose_steps() {
-    for (size_t d = 0; d < kRank; ++d) {
-      const ConvolutionLattice lattice = lattice_of(dims_[d]);
-      pitch_[d] = lattice.pitch;
-      step_[d] = lattice.step;
-      tap_step_[d] = lattice.tap_step;
-    }
-  }
-
   int64_t box_extent(size_t d, int64_t positions) const {
-    return (positions - 1) * step_[d] + (dims_[d].taps - 1) * tap_step_[d] + 1;
+    return (positions - 1) * lattice_[d].step + (dims_[d].taps - 1) * lattice_[d].tap_step + 1;
   }
 
   void choose_block() {
@@ -168,7 +151,7 @@ class ForwardStep final : public ConvolutionStep {
     }
     int64_t stride = width_ * (by_channel_ ? p_.inputs.extent : 1);
     for (size_t d = kRank; d-- > 0;) {
-      box_stride_[d] = direct_ ? dims_[d].lhs_stride * pitch_[d] : stride;
+      box_stride_[d] = direct_ ? dims_[d].lhs_stride * lattice_[d].pitch : stride;
       stride *= box_extent(d, block_[d]);
     }
     box_count_ = stride;
@@ -176,13 +159,14 @@ class ForwardStep final : public ConvolutionStep {
   }
 
   void list_taps() {
-    const bool merged = !by_channel_ && (dims_[3].taps == 1 || tap_step_[3] * box_stride_[3] == p_.inputs.extent);
+    const bool merged =
+        !by_channel_ && (dims_[3].taps == 1 || lattice_[3].tap_step * box_stride_[3] == p_.inputs.extent);
     depth_ = p_.taps() * p_.inputs.extent;
     run_length_ = merged ? dims_[3].taps * p_.inputs.extent : p_.inputs.extent;
     for_taps([&](const Index& u) {
       if (merged && u[3] != 0) return;
       int64_t offset = 0;
-      for (size_t d = 0; d < kRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
+      for (size_t d = 0; d < kRank; ++d) offset += u[d] * lattice_[d].tap_step * box_stride_[d];
       for (int64_t i = 0; i < (by_channel_ ? p_.inputs.extent : 1); ++i) runs_.push_back(offset + i * width_);
     });
     weights_per_task_ =
@@ -215,7 +199,7 @@ class ForwardStep final : public ConvolutionStep {
   int64_t panel_width() const { return kTileVectors * kernels_.lanes; }
   int64_t weight_count() const { return group_tasks_ * weights_per_task_; }
 
-  // ---- the kernel ----------------------------------------------------------------------------------------------------
+  // ---- the kernel
 
   template <typename From>
   void pack_weights(int64_t g, const From* rhs, T* to) const {
@@ -257,7 +241,7 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  // ---- a block of positions ------------------------------------------------------------------------------------------
+  // ---- a block of positions
 
   struct Block {
     Index start, count;
@@ -285,8 +269,8 @@ class ForwardStep final : public ConvolutionStep {
     }
     BoxDimension box_dims[kRank];
     for (size_t d = 0; d < kRank; ++d) {
-      box_dims[d] = {dims_[d].size, dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].step,
-                     pitch_[d],     box_extent(d, b.count[d]), box_stride_[d]};
+      box_dims[d] = {dims_[d].size,     dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].step,
+                     lattice_[d].pitch, box_extent(d, b.count[d]), box_stride_[d]};
     }
     BoxColumns columns = columns_;
     if (by_channel_) columns.extent = std::min(channels_, p_.groups.extent - g * channels_);
@@ -321,11 +305,11 @@ class ForwardStep final : public ConvolutionStep {
   Range range_at(const Block& b, int64_t number, int64_t per_row, int64_t length) const {
     const int64_t at = std::min(number % per_row * length, b.count[3] - length);
     int64_t row = number / per_row;
-    Range s{at * step_[3] * box_stride_[3], at * dims_[3].out_stride};
+    Range s{at * lattice_[3].step * box_stride_[3], at * dims_[3].out_stride};
     for (size_t d = kRank - 1; d-- > 0;) {
       const int64_t i = row % b.count[d];
       row /= b.count[d];
-      s.in += i * step_[d] * box_stride_[d];
+      s.in += i * lattice_[d].step * box_stride_[d];
       s.out += i * dims_[d].out_stride;
     }
     return s;
@@ -344,7 +328,7 @@ class ForwardStep final : public ConvolutionStep {
     const auto kernel = kernels_.tile[vectors - 1][length - 1];
     out += first * p_.outputs.out_stride;
     ConvolutionTile<T> t{};
-    t.a_row = step_[3] * box_stride_[3];
+    t.a_row = lattice_[3].step * box_stride_[3];
     t.a_step = 1;
     t.runs = runs_.data();
     t.run_count = std::ssize(runs_);
@@ -405,7 +389,7 @@ class ForwardStep final : public ConvolutionStep {
   void run_channels(const Block& b, int64_t g, const T* input, const T* weights, T* scratch, Out* out) const {
     const int64_t count = std::min(channels_, p_.groups.extent - g * channels_);
     ChannelTile<T> t{};
-    t.a_row = step_[3] * box_stride_[3];
+    t.a_row = lattice_[3].step * box_stride_[3];
     t.offsets = runs_.data();
     t.taps = depth_;
     t.positions = b.count[3];
@@ -446,7 +430,8 @@ class ForwardStep final : public ConvolutionStep {
   bool by_channel_;
   bool direct_ = false;  ///< whether the kernel reads the input in place
   std::array<ConvolutionDimension, kRank> dims_;
-  Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
+  std::array<ConvolutionLattice, kRank> lattice_{};
+  Index block_{}, box_stride_{};
   BoxColumns columns_;
   int64_t channels_ = 1;  ///< groups per task if groups are lanes
   int64_t width_ = 1;     ///< of a packed position

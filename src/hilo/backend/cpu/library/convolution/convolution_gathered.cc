@@ -108,8 +108,7 @@ class GatheredConvolutionHero final : public Hero {
     return all;
   }
 
-  // ---- the convolution along the kept dimensions: b01..f_01..io->b01..f
-  // ------------------------------------------------
+  // ---- the convolution along the spatial dimensions: b01..f_01..io->b01..f
 
   Shape input_shape(int64_t taps) const {
     std::vector<int64_t> sizes = {lhs_.dimension(a_.dimensions.input_batch)};
@@ -147,7 +146,6 @@ class GatheredConvolutionHero final : public Hero {
   }
 
   // ---- positions in memory
-  // ---------------------------------------------------------------------------------------------
 
   std::vector<Tap> taps_at(std::span<const int64_t> position) const {
     const Strides lhs = strides_of(lhs_), rhs = strides_of(rhs_);

@@ -2,7 +2,6 @@
 // backend/cpu/library/convolution/convolution_gradient.cc -- convolutions with many taps and few positions, such as
 // gradients of kernels. There the batch of the convolution is the kernel's input features, and its input features are
 // the batch.
-#include <atomic>
 
 #include "hilo/backend/cpu/library/convolution/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution/convolution_step.h"
@@ -40,18 +39,11 @@ class GradientStep final : public ConvolutionStep {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory,
                           allocate_buffer(static_cast<size_t>(parts_ * task_count() * sums_) * sizeof(T)));
     T* sums = reinterpret_cast<T*>(memory.data());
-    std::atomic<bool> exhausted = false;
-    for_tasks(buffers.executor, parts_ * task_count(), [&](int64_t task) {
-      const int64_t count = box_count_ + weight_count_ + (levels_ - 1) * sums_;
-      StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(count) * sizeof(T));
-      if (!scratch.ok()) {
-        exhausted = true;
-        return;
-      }
-      sum_part(task / task_count(), task % task_count(), buffers, reinterpret_cast<T*>(scratch->data()),
-               sums + task * sums_);
-    });
-    if (exhausted) return resource_exhausted("convolution: out of memory for a block of the input");
+    const int64_t count = box_count_ + weight_count_ + (levels_ - 1) * sums_;
+    HILO_RETURN_IF_ERROR(
+        for_tasks_with_scratch<T>(buffers.executor, parts_ * task_count(), count, [&](int64_t task, T* scratch) {
+          sum_part(task / task_count(), task % task_count(), buffers, scratch, sums + task * sums_);
+        }));
     visit_float(types_.out, [&]<typename Out>() {
       Out* out = static_cast<Out*>(buffers.out) + p_.out_offset;
       for_tasks(buffers.executor, task_count() * p_.positions(),
@@ -62,7 +54,6 @@ class GradientStep final : public ConvolutionStep {
 
  private:
   // ---- decisions by shape
-  // ---------------------------------------------------------------------------------------------
 
   void choose_dimensions() {
     ConvolutionDimension& inputs = dims_[0];
@@ -70,12 +61,7 @@ class GradientStep final : public ConvolutionStep {
     inputs.lhs_stride = p_.inputs.lhs_stride;
     inputs.rhs_stride = p_.inputs.rhs_stride;
     std::copy(p_.dims.begin(), p_.dims.end(), dims_.begin() + 1);
-    for (size_t d = 0; d < kGradientRank; ++d) {
-      const ConvolutionLattice lattice = lattice_of(dims_[d]);
-      pitch_[d] = lattice.pitch;
-      step_[d] = lattice.step;
-      tap_step_[d] = lattice.tap_step;
-    }
+    for (size_t d = 0; d < kGradientRank; ++d) lattice_[d] = lattice_of(dims_[d]);
   }
 
   /// Rows are the batch of one group. If groups are lanes, a task computes several groups and all of their batch.
@@ -98,7 +84,7 @@ class GradientStep final : public ConvolutionStep {
   }
 
   int64_t box_extent(size_t d, int64_t taps) const {
-    return (dims_[d].count - 1) * step_[d] + (taps - 1) * tap_step_[d] + 1;
+    return (dims_[d].count - 1) * lattice_[d].step + (taps - 1) * lattice_[d].tap_step + 1;
   }
 
   /// Selects the taps of one block: rows of the innermost dimension, and more of the outer ones while the operands stay
@@ -137,7 +123,7 @@ class GradientStep final : public ConvolutionStep {
     box_count_ = stride;
     weight_count_ = block_[0] * block_[1] * block_[2] * block_[3] * columns_;
     // Positions adjacent to the batch are more rows of the same product.
-    rows_together_ = !by_channel_ && batch_parts_ == 1 && step_[3] == 1;
+    rows_together_ = !by_channel_ && batch_parts_ == 1 && lattice_[3].step == 1;
   }
 
   void choose_parts() {
@@ -149,7 +135,7 @@ class GradientStep final : public ConvolutionStep {
 
   int64_t task_count() const { return group_tasks_ * batch_parts_; }
 
-  // ---- a part of the sum ---------------------------------------------------------------------------------------------
+  // ---- a part of the sum
 
   struct Block {
     Index start, count;
@@ -200,8 +186,8 @@ class GradientStep final : public ConvolutionStep {
   void pack_input(const Block& b, const Share& share, const From* lhs, T* box) const {
     BoxDimension box_dims[kGradientRank];
     for (size_t d = 0; d < kGradientRank; ++d) {
-      box_dims[d] = {dims_[d].size, dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].tap_step,
-                     pitch_[d],     box_extent(d, b.count[d]), box_stride_[d]};
+      box_dims[d] = {dims_[d].size,     dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].tap_step,
+                     lattice_[d].pitch, box_extent(d, b.count[d]), box_stride_[d]};
     }
     lhs += share.group * p_.groups.lhs_stride + share.batch * p_.batch.lhs_stride;
     if (!by_channel_) {
@@ -257,7 +243,9 @@ class GradientStep final : public ConvolutionStep {
       for (int64_t x2 = 0; x2 < dims_[2].count; ++x2)
         for (int64_t x3 = 0; x3 < innermost; ++x3) {
           const int64_t number = (x1 * dims_[2].count + x2) * dims_[3].count + x3;
-          f(x1 * step_[1] * box_stride_[1] + x2 * step_[2] * box_stride_[2] + x3 * step_[3] * box_stride_[3], number);
+          f(x1 * lattice_[1].step * box_stride_[1] + x2 * lattice_[2].step * box_stride_[2] +
+                x3 * lattice_[3].step * box_stride_[3],
+            number);
         }
   }
 
@@ -268,11 +256,11 @@ class GradientStep final : public ConvolutionStep {
     for (int64_t u0 = 0; u0 < b.count[0]; ++u0)
       for (int64_t u1 = 0; u1 < b.count[1]; ++u1)
         for (int64_t u2 = 0; u2 < b.count[2]; ++u2)
-          runs.push_back(u0 * tap_step_[0] * box_stride_[0] + u1 * tap_step_[1] * box_stride_[1] +
-                         u2 * tap_step_[2] * box_stride_[2]);
+          runs.push_back(u0 * lattice_[0].tap_step * box_stride_[0] + u1 * lattice_[1].tap_step * box_stride_[1] +
+                         u2 * lattice_[2].tap_step * box_stride_[2]);
     ConvolutionTile<T> t{};
     t.a_row = 1;
-    t.a_step = tap_step_[3] * box_stride_[3];
+    t.a_step = lattice_[3].tap_step * box_stride_[3];
     t.runs = runs.data();
     t.run_count = std::ssize(runs);
     t.run_length = b.count[3];
@@ -303,11 +291,11 @@ class GradientStep final : public ConvolutionStep {
     std::vector<int64_t> offsets;
     for_taps(b, [&](const Index& u) {
       int64_t offset = 0;
-      for (size_t d = 0; d < kGradientRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
+      for (size_t d = 0; d < kGradientRank; ++d) offset += u[d] * lattice_[d].tap_step * box_stride_[d];
       offsets.push_back(offset);
     });
     ChannelTile<T> t{};
-    t.a_row = step_[3] * box_stride_[3];
+    t.a_row = lattice_[3].step * box_stride_[3];
     t.offsets = offsets.data();
     t.taps = std::ssize(offsets);
     t.c_row = batch_ * columns_;
@@ -326,7 +314,7 @@ class GradientStep final : public ConvolutionStep {
     });
   }
 
-  // ---- the end -------------------------------------------------------------------------------------------------------
+  // ---- the end
 
   /// Adds the parts of one position in order and stores the sum. Overwrites the first part.
   template <typename Out>
@@ -359,7 +347,8 @@ class GradientStep final : public ConvolutionStep {
   bool by_channel_;
   bool rows_together_ = false;
   std::array<ConvolutionDimension, kGradientRank> dims_;
-  Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
+  std::array<ConvolutionLattice, kGradientRank> lattice_{};
+  Index block_{}, box_stride_{};
   int64_t channels_ = 1, lane_width_ = 1;  ///< groups per task, as many as they need in memory
   int64_t group_tasks_ = 1, batch_parts_ = 1, batch_ = 1;
   int64_t position_width_ = 1;  ///< of a packed position

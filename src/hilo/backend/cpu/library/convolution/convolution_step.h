@@ -2,12 +2,14 @@
 // backend/cpu/library/convolution/convolution_step.h -- the algorithms for a ConvolutionProblem.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "hilo/backend/cpu/library/convolution/convolution_problem.h"
 #include "hilo/backend/cpu/library/convolution/convolution_tile.h"
 #include "hilo/backend/cpu/library/in_pairs.h"
 #include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/base/buffer_pool.h"
 #include "hilo/base/status.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
@@ -69,6 +71,19 @@ void for_tasks(Executor* executor, int64_t count, const F& task) {
   if (executor != nullptr && count > 1) return run_tasks(*executor, count, task);
   const StopFlag stop;
   for (int64_t i = 0; i < count && !stop.raised(); ++i) task(i);
+}
+
+/// Calls for_tasks with `count` elements of scratch memory for each task.
+/// Errors    RESOURCE_EXHAUSTED if a task had no memory
+template <typename T, typename F>
+Status for_tasks_with_scratch(Executor* executor, int64_t tasks, int64_t count, const F& task) {
+  std::atomic<bool> exhausted = false;
+  for_tasks(executor, tasks, [&](int64_t number) {
+    StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(count) * sizeof(T));
+    if (scratch.ok()) task(number, reinterpret_cast<T*>(scratch->data()));
+    else exhausted = true;
+  });
+  return exhausted ? resource_exhausted("convolution: out of memory for a block of the input") : ok_status();
 }
 
 /// Computes to[i] += from[i].

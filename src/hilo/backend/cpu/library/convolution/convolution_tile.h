@@ -60,7 +60,7 @@ template <typename T>
 struct TileKernels {
   int64_t lanes = 0;                                                          ///< elements of one vector
   int64_t positions = 0;                                                      ///< maximum number of positions per range
-  void (*tile[kTileVectors][kMaxPositions])(const ConvolutionTile<T>&) = {};  ///< [vectors - 1][stretch - 1]
+  void (*tile[kTileVectors][kMaxPositions])(const ConvolutionTile<T>&) = {};  ///< [vectors - 1][positions - 1]
   void (*channels)(const ChannelTile<T>&) = nullptr;
   void (*narrow[kNarrowRows])(const NarrowTile<T>&) = {};  ///< [rows - 1]
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/householder.cc -- Qr and ProductOfElementaryHouseholderReflectors, XLA's own custom calls: geqrf and
-// orgqr on row-major matrices.
+// backend/cpu/library/linalg/householder.cc -- Qr and ProductOfElementaryHouseholderReflectors, XLA custom calls: geqrf
+// and orgqr on row-major matrices.
 #include "hilo/backend/cpu/library/linalg/lapack.h"
 #include "hilo/backend/cpu/library/linalg/lapack_routine.h"
 

@@ -311,7 +311,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   const auto& a = hlo::attributes_of<hlo::ScatterAttributes>(request.problem.instruction);
   const size_t n = operands.size() / 2;
   const ElementType index_type = operands[n].element_type(), type = operands[0].element_type();
-  if (!is_integer(index_type) || !is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!is_integer(index_type) || !engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   Scatter scatter{
       ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), nullptr, nullptr, kMaxWindows, Split::kNone, {}};
   for (const Shape& array : operands.first(n)) scatter.bytes.push_back(array.byte_size());

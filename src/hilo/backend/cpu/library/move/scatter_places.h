@@ -39,8 +39,8 @@ class ScatterPlaces {
   int64_t index_stride() const { return batch_.back().index_stride; }
   ScatterPlace stride() const { return batch_.back().stride; }
 
-  /// Calls f(stretch) for all updates in their order, until the work must stop. `call` has its arrays, rows and
-  /// pieces set; this function sets its index vectors and positions, at most `most_windows` at once.
+  /// Calls f(call) for all updates in their order, until the work must stop. `call` has its arrays, rows and pieces
+  /// set; this function sets its index vectors and positions, at most `most_windows` at once.
   template <typename F>
   void each(const void* indices, ScatterCall call, int64_t most_windows, F f) const {
     const Batch& inner = batch_.back();

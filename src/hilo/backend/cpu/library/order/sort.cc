@@ -372,7 +372,7 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request) {
   if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX) {
     return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, nullptr, lines, std::move(widths), a.is_stable));
   }
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   std::vector<ElementType> types;
   for (const Shape& s : operands) types.push_back(s.element_type());
   if (const auto f = key_function_of(*a.to_apply, types); f && lines.length < INT32_MAX) {

@@ -3,14 +3,10 @@
 // set.
 #include "hilo/backend/cpu/library/products/strip_tile.h"
 
+#define HILO_KERNELS float_kernels_avx2
+
 namespace {
 constexpr int kVectorBytes = 32, kTallRows = 6, kWideRows = 6, kWideVectors = 2, kDepth = 384;
 }  // namespace
 
 #include "hilo/backend/cpu/library/products/float_tile.inc"
-
-namespace hilo::cpu {
-
-const FloatKernels& float_kernels_avx2() { return kFloatKernels; }
-
-}  // namespace hilo::cpu

@@ -3,14 +3,10 @@
 // set.
 #include "hilo/backend/cpu/library/products/strip_tile.h"
 
+#define HILO_KERNELS float_kernels_avx512
+
 namespace {
 constexpr int kVectorBytes = 64, kTallRows = 14, kWideRows = 6, kWideVectors = 4, kDepth = 512;
 }  // namespace
 
 #include "hilo/backend/cpu/library/products/float_tile.inc"
-
-namespace hilo::cpu {
-
-const FloatKernels& float_kernels_avx512() { return kFloatKernels; }
-
-}  // namespace hilo::cpu

@@ -3,19 +3,10 @@
 // compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/integer_tile.h"
 
+#define HILO_KERNELS integer_kernels_avx512vnni
+
 namespace {
 constexpr int kVectorBytes = 64, kTileRows = 12;
 }  // namespace
 
 #include "hilo/backend/cpu/library/products/integer_tile.inc"
-
-namespace hilo::cpu {
-
-const IntegerKernels& integer_kernels_avx512vnni() {
-  static constinit IntegerKernels kernels{};
-  static const bool filled = (kernels = all_kernels(), true);
-  (void)filled;
-  return kernels;
-}
-
-}  // namespace hilo::cpu

@@ -3,19 +3,10 @@
 // compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/integer_tile.h"
 
+#define HILO_KERNELS integer_kernels_avxvnni
+
 namespace {
 constexpr int kVectorBytes = 32, kTileRows = 6;
 }  // namespace
 
 #include "hilo/backend/cpu/library/products/integer_tile.inc"
-
-namespace hilo::cpu {
-
-const IntegerKernels& integer_kernels_avxvnni() {
-  static constinit IntegerKernels kernels{};
-  static const bool filled = (kernels = all_kernels(), true);
-  (void)filled;
-  return kernels;
-}
-
-}  // namespace hilo::cpu

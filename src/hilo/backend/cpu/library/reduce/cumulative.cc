@@ -197,7 +197,7 @@ StatusOr<std::unique_ptr<Hero>> make_cumulative_hero(const HeroRequest& request)
   const hlo::ReducerKind kind = a.to_apply->reducer_kind();
   if (operands.size() == 2 && has_reducer(kind, type))
     return std::unique_ptr<Hero>(std::make_unique<CumulativeHero>(lines, hlo::is_short_window(a.window), type, kind));
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));
   std::vector<size_t> widths;
   for (const Shape& s : operands.first(operands.size() / 2)) widths.push_back(element_size_bytes(s.element_type()));

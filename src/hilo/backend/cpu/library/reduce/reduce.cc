@@ -93,7 +93,7 @@ class CompiledReduceHero final : public Hero {
 StatusOr<std::unique_ptr<Hero>> make_reduce_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
   const auto& a = hlo::attributes_of<hlo::ReduceAttributes>(instruction);
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   const std::vector<int64_t> strides = row_major_strides(operands[0].dimensions());
   Part outer, reduced;
   for (size_t d = 0; d < strides.size(); ++d) {

@@ -152,7 +152,7 @@ StatusOr<std::unique_ptr<Hero>> make_reduce_window_hero(const HeroRequest& reque
   if (operands.size() == 2 && has_reducer(kind, type))
     return std::unique_ptr<Hero>(
         std::make_unique<ReduceWindowHero>(std::move(plan), hlo::is_short_window(a.window), type, kind));
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   std::vector<size_t> widths;
   for (const Shape& s : results) widths.push_back(element_size_bytes(s.element_type()));
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));

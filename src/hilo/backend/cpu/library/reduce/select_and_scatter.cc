@@ -215,7 +215,7 @@ StatusOr<std::unique_ptr<Hero>> make_select_and_scatter_hero(const HeroRequest& 
   const bool is_plain = order && a.scatter->reducer_kind() == hlo::ReducerKind::kAdd && !is_complex(type) &&
                         has_reducer(hlo::ReducerKind::kAdd, type) && plan.array_batch <= INT32_MAX;
   if (is_plain) return std::unique_ptr<Hero>(std::make_unique<SelectAndScatterHero>(std::move(plan), type, *order));
-  if (!is_scalar_function(*a.select) || !is_scalar_function(*a.scatter)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.select) || !engine::is_scalar_function(*a.scatter)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(const ScalarFunction select, request.code.scalar_program(*a.select));
   HILO_ASSIGN_OR_RETURN(const ScalarFunction scatter, request.code.scalar_program(*a.scatter));
   const size_t width = element_size_bytes(type);
