@@ -123,7 +123,7 @@ TEST(Limits, ASlowCompilationEndsWithDeadlineExceeded) {
   options.limits.compile_seconds = 0.05;
   const Status status = tests::cpu_client()->compile(module, options, nullptr).status();
   EXPECT_EQ(status.to_string(),
-            "DEADLINE_EXCEEDED: Compile 'slow': it took too long; wanted at most 0.05 s. Hint: "
+            "DEADLINE_EXCEEDED: Compile 'slow': compilation took too long; wanted at most 0.05 s. Hint: "
             "CompileLimits::compile_seconds, hilo_compile_seconds, --timeout");
 }
 
@@ -133,7 +133,7 @@ TEST(Limits, ACancelledCompilationEndsWithCancelled) {
   CompileOptions options;
   options.cancellation.token = &token;
   EXPECT_EQ(tests::cpu_client()->compile(parsed(many_kernels(3)), options, nullptr).status().to_string(),
-            "CANCELLED: Compile 'slow': it was cancelled");
+            "CANCELLED: Compile 'slow': cancelled");
 }
 
 /// Cancels once a pass is about to run.

@@ -74,7 +74,7 @@ TEST_F(Platforms, AMachineWithoutTheDriverHasNoCudaDevices) {
 
 TEST_F(Platforms, ALibraryThatIsNoDriverHasNoCudaDevices) {
   EXPECT_EQ(cuda::count_devices("libm.so.6").status().to_string(),
-            "NOT_FOUND: libm.so.6 is no NVIDIA driver: it lacks cuInit or cuDeviceGetCount");
+            "NOT_FOUND: libm.so.6 isn't an NVIDIA driver: it lacks cuInit or cuDeviceGetCount");
 }
 
 }  // namespace

@@ -106,7 +106,8 @@ TEST_F(Replicas, AHeaderStatesHowManyAreNeeded) {
   const Status part =
       compiled("HloModule part, num_partitions=2\nENTRY e {\n  ROOT id = u32[] partition-id()\n}\n").status();
   EXPECT_EQ(part.code(), StatusCode::kUnimplemented);
-  EXPECT_NE(part.message().find("partition-id 'id' meets other partitions"), std::string::npos) << part.to_string();
+  EXPECT_NE(part.message().find("partition-id 'id' communicates between partitions"), std::string::npos)
+      << part.to_string();
 }
 
 }  // namespace

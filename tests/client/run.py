@@ -134,7 +134,7 @@ def with_a_driver_that_reports_a_device_this_build_has_no_cuda(place):
 
 
 def a_driver_without_devices_or_that_does_not_start_is_no_gpu(place):
-    for variables, words in (({"STUB_DEVICES": "0"}, "reports no device"), ({"STUB_INIT": "100"}, "cuInit says 100")):
+    for variables, words in (({"STUB_DEVICES": "0"}, "reports no device"), ({"STUB_INIT": "100"}, "cuInit returned 100")):
         environment = stub_driver(place, **variables)
         holds(place.bad(1, *RUN, "--jax_platform_name=CUDA", environment=environment),
               "NOT_FOUND: platform 'CUDA' has no devices", words)

@@ -76,9 +76,9 @@ TEST(Client, RunsReplicasOnTheDevicesOfAnAssignment) {
 TEST(Client, SaysWhereProgramsCannotBeSaved) {
   const auto program = tests::reference_client()->compile(*hlo::parse_module(kNegation), {}, nullptr);
   EXPECT_EQ((*program)->serialize().status().to_string(),
-            "UNIMPLEMENTED: serialize 'f': its platform saves no programs");
+            "UNIMPLEMENTED: serialize 'f': its platform can't save programs");
   EXPECT_EQ(tests::reference_client()->load("bytes").status().to_string(),
-            "UNIMPLEMENTED: load: platform Reference saves no programs");
+            "UNIMPLEMENTED: load: platform Reference can't save programs");
 }
 
 TEST(Client, LoadsWhatItSaved) {

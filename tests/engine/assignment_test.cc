@@ -10,7 +10,7 @@ namespace {
 
 using Offsets = std::vector<int64_t>;
 
-Assignment assigned(std::vector<Stretch> stretches) { return assign_offsets(stretches); }
+Assignment assigned(std::vector<LiveRange> ranges) { return assign_offsets(ranges); }
 
 TEST(Assignment, MemoryIsUsedAgainOnceItIsFree) {
   const Assignment chain = assigned({{100, 0, 1}, {100, 1, 2}, {100, 2, 3}});
@@ -42,19 +42,19 @@ TEST(Assignment, WhatIsNeverNeededTakesNone) { EXPECT_EQ(assigned({{100, 3, 2}, 
 TEST(Assignment, StretchesOfOneTimeNeverOverlap) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
-    std::vector<Stretch> stretches;
+    std::vector<LiveRange> ranges;
     for (int k = 0; k < 40; ++k) {
       const int64_t begin = random() % 30;
-      stretches.push_back({static_cast<int64_t>(random() % 1000), begin, begin + static_cast<int64_t>(random() % 10)});
+      ranges.push_back({static_cast<int64_t>(random() % 1000), begin, begin + static_cast<int64_t>(random() % 10)});
     }
-    const Assignment a = assign_offsets(stretches);
-    for (size_t i = 0; i < stretches.size(); ++i) {
+    const Assignment a = assign_offsets(ranges);
+    for (size_t i = 0; i < ranges.size(); ++i) {
       EXPECT_EQ(a.offsets[i] % 64, 0);
-      EXPECT_LE(a.offsets[i] + stretches[i].bytes, a.bytes);
+      EXPECT_LE(a.offsets[i] + ranges[i].bytes, a.bytes);
       for (size_t j = 0; j < i; ++j) {
-        const bool together = stretches[i].begin <= stretches[j].end && stretches[j].begin <= stretches[i].end;
-        const bool apart = a.offsets[i] + std::max<int64_t>(stretches[i].bytes, 1) <= a.offsets[j] ||
-                           a.offsets[j] + std::max<int64_t>(stretches[j].bytes, 1) <= a.offsets[i];
+        const bool together = ranges[i].begin <= ranges[j].end && ranges[j].begin <= ranges[i].end;
+        const bool apart = a.offsets[i] + std::max<int64_t>(ranges[i].bytes, 1) <= a.offsets[j] ||
+                           a.offsets[j] + std::max<int64_t>(ranges[j].bytes, 1) <= a.offsets[i];
         EXPECT_TRUE(!together || apart) << i << " and " << j;
       }
     }

@@ -26,7 +26,7 @@ TEST(RegionPoll, ALoopLooksWhoseOuterOnesTakeTooLong) {
   const std::optional<PolledLoop> polled = polled_loop(map_of({2, 1000, 100'000}), kTestCosts);
   ASSERT_TRUE(polled);
   EXPECT_EQ(polled->dimension, 1U);
-  EXPECT_EQ(polled->turns, static_cast<int64_t>(kStretchNanoseconds / (100'000 * kElement)));
+  EXPECT_EQ(polled->turns, static_cast<int64_t>(kPollNanoseconds / (100'000 * kElement)));
 }
 
 TEST(RegionPoll, FollowsTheCosts) {

@@ -23,10 +23,10 @@ TEST(RegisterLoop, TakesTheLongestDimensionForTheBatch) {
 }
 
 TEST(RegisterLoop, CountsElementsBesideTheBatch) {
-  EXPECT_EQ(extents_beside(f32({2, 777, 3}), 777), (std::vector<int64_t>{2, 1, 3}));
-  EXPECT_EQ(elements_beside(f32({2, 777, 3}), 777), 6);
-  EXPECT_EQ(elements_beside(Shape::tuple({f32({777}), f32({5})}), 777), 6);
-  EXPECT_EQ(elements_beside(f32({2, 3}), 1), 6);
+  EXPECT_EQ(extents_per_index(f32({2, 777, 3}), 777), (std::vector<int64_t>{2, 1, 3}));
+  EXPECT_EQ(elements_per_index(f32({2, 777, 3}), 777), 6);
+  EXPECT_EQ(elements_per_index(Shape::tuple({f32({777}), f32({5})}), 777), 6);
+  EXPECT_EQ(elements_per_index(f32({2, 3}), 1), 6);
   EXPECT_EQ(batch_dimension(f32({2, 777, 3}), 777), size_t{1});
   EXPECT_EQ(batch_dimension(f32({2, 3}), 777), std::nullopt);
   EXPECT_EQ(batch_dimension(f32({1, 1}), 1), std::nullopt);

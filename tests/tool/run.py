@@ -379,7 +379,7 @@ def partitions_that_meet_nowhere_run_as_one_program(place):
     place.good("run", "sum.hlo", "--random", "5")
     (place.folder / "parts.hlo").write_text(text.replace("replica_groups={}", "replica_groups={}, channel_id=1"))
     holds(place.bad(1, "run", "parts.hlo", "--random", "5"), "UNIMPLEMENTED", "num_partitions=2",
-          "all-reduce 'total' meets other partitions")
+          "all-reduce 'total' communicates between partitions")
 
 
 def messages_whose_names_begin_as_a_text_does_are_messages(place):
@@ -615,7 +615,7 @@ def a_program_without_end_ends_at_its_timeout(place):
 def a_timeout_covers_code_generation(place):
     (place.folder / "long.hlo").write_text(long_to_compile())
     holds(place.bad(1, "run", "long.hlo", "--random", "1", "--timeout", "0.1"),
-          "DEADLINE_EXCEEDED: Compile 'long': it took too long", "--timeout")
+          "DEADLINE_EXCEEDED: Compile 'long': compilation took too long", "--timeout")
 
 
 def limits_refuse_what_is_larger(place):

@@ -10,7 +10,7 @@ namespace {
 using hlo::ReducerKind;
 namespace kernels = hlo::kernels;
 
-/// f16 and narrower floats compute in float.
+/// f16 and narrower floats are computed in float.
 template <typename T>
 using Computed = std::conditional_t<computes_in_float<T>, float, T>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/combine.h -- elementwise folding of arrays, for collectives.
+// backend/combine.h -- elementwise reduction of two arrays, for collectives.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace hilo {
 
-/// accumulator[i] = accumulator[i] op more[i] for `count` elements.
+/// Computes accumulator[i] = accumulator[i] op more[i] for `count` elements.
 using CombineFunction = void (*)(std::byte* accumulator, const std::byte* more, int64_t count);
 
-/// The loop for a reducer that computes `kind` on values of `type`, with the meaning of the elementwise op: NaN goes
-/// through max and min, integers wrap, f16 and bf16 compute in float and round each time. Null if there is none.
+/// Returns the loop for a reducer of this kind and type; null if there is none. It has the semantics of the elementwise
+/// op: NaN propagates through max and min, integers wrap, f16 and bf16 compute in float and round each time.
 CombineFunction combine_function(hlo::ReducerKind kind, ElementType type);
 
 }  // namespace hilo

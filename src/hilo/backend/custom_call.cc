@@ -16,12 +16,12 @@
 #include "hilo/base/thread_pool.h"
 #include "hilo/device/run_context.h"
 
-/// A handler's error is a Status.
+/// The error of a handler: a Status.
 struct HiloFfi_Error {
   hilo::Status status;
   std::string message;
 };
-/// Memory that a handler asked for while it ran.
+/// Memory that a handler allocated while it ran.
 struct HiloFfi_Context {
   std::deque<std::vector<std::byte>> memory;
 };
@@ -71,7 +71,7 @@ HiloFfi_Error* memory_allocate(HiloFfi_MemoryArgs* args) {
     const auto address = reinterpret_cast<uintptr_t>(memory.data());
     args->data = memory.data() + (alignment - address % alignment) % alignment;
     return nullptr;
-  } catch (const std::bad_alloc&) {  // the C side can't catch it
+  } catch (const std::bad_alloc&) {  // a C caller can't catch exceptions
     return error_of(resource_exhausted(fmt::format("no memory for {}", bytes_text(args->size))));
   }
 }
@@ -105,8 +105,8 @@ HiloFfi_Error* custom_options_get(HiloFfi_CustomOptionsArgs* args) {
   return nullptr;
 }
 
-/// The table, and room behind it: a handler built for a newer FFI that calls a function which this version doesn't have gets
-/// an error.
+/// The function table and spare entries behind it. A handler built for a newer FFI may call a function that is missing
+/// in this version; it receives an error.
 struct Table {
   HiloFfi_Api api;
   HiloFfi_Error* (*newer[16])(HiloFfi_AnyArgs*);
@@ -145,7 +145,7 @@ constexpr Table kTable = table_of({
 });
 constexpr const HiloFfi_Api& kApi = kTable.api;
 
-/// A frame in C, and what it points to.
+/// A frame in C and the storage of its pointers.
 class CFrame {
  public:
   explicit CFrame(const CustomCallFrame& from) {
@@ -163,7 +163,7 @@ class CFrame {
   }
   HiloFfi_CallFrame* get() { return &frame_; }
 
-  /// What the handler wrote in XLA's form goes to where the engine wants it.
+  /// Copies the results that the handler wrote in XLA's packed form to the engine's buffers.
   void take_results(std::span<const CustomCallBuffer> results) {
     for (size_t i = 0; i < results.size(); ++i) {
       const CustomCallBuffer& to = results[i];
@@ -181,7 +181,7 @@ class CFrame {
                                                  const_cast<int64_t*>(b.dimensions.data())});
   }
 
-  /// Results too are packed beforehand: one may alias an operand.
+  /// Results are packed before the call, too: one may alias an operand.
   void* data_of(const CustomCallBuffer& b) {
     if (!is_packed_by_xla(b.type)) return b.data;
     const int64_t count = b.element_count();
@@ -221,7 +221,7 @@ class CFrame {
 
   HiloFfi_CallFrame frame_{};
   HiloFfi_Context context_;
-  // Deques: what they hold stays where it is.
+  // Deques, because their elements never move.
   std::deque<HiloFfi_Buffer> buffers_;
   std::deque<std::vector<std::byte>> packed_;
   std::deque<HiloFfi_Bytes> texts_;
@@ -251,7 +251,7 @@ std::string text_from(const void* pointer) {
   return {text.ptr, text.len};
 }
 
-/// Scalars and strings: what hilo's own handlers take.
+/// Returns the scalars and strings, which are all that handlers in C++ receive.
 std::vector<CustomCallAttribute> attributes_from(const HiloFfi_Attrs& attrs) {
   std::vector<CustomCallAttribute> list;
   for (int64_t i = 0; i < attrs.size; ++i) {
@@ -273,7 +273,7 @@ std::vector<CustomCallAttribute> attributes_from(const HiloFfi_Attrs& attrs) {
   return list;
 }
 
-/// Asks the handler for the version that it was built for.
+/// Queries the FFI version that the handler was built for.
 Status check_version(std::string_view target, HiloFfi_Handler* handler) {
   HiloFfi_Metadata metadata{};
   metadata.struct_size = sizeof(metadata);
@@ -337,7 +337,7 @@ HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target
     const std::string message(status.message());
     args.message = message.c_str();
     return frame->api->error_create(&args);
-  } catch (const std::exception& error) {  // the C side can't catch it
+  } catch (const std::exception& error) {  // a C caller can't catch exceptions
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     HiloFfi_ErrorCreateArgs args{sizeof(args), nullptr, error.what(),
                                  is_memory ? HILO_FFI_RESOURCE_EXHAUSTED : HILO_FFI_INTERNAL};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/ffi_executor.h -- what a caller hands to the C handlers of one run: data by the id of its type. It comes along as
-// the run's executor.
+// backend/ffi_executor.h -- the data that a caller passes to the C handlers of one run, by the id of its type. It is
+// passed as the run's executor.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace hilo {
 
-/// Works as the caller's default_pool(). HiloFfi_Api::context_get of a handler gives what is in it.
+/// An executor that works like the caller's default_pool(). HiloFfi_Api::context_get returns the data that it stores.
 class FfiExecutor final : public Executor {
  public:
   explicit FfiExecutor(std::unordered_map<int64_t, void*> user_data) : user_data_(std::move(user_data)) {}
 
   int threads() const override { return pool_.threads(); }
   void parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) override { pool_.parallel_for(tasks, task); }
-  /// Null if there is none of that type.
+  /// Returns the data of that type; null if it is missing.
   void* find(int64_t type_id) const {
     const auto found = user_data_.find(type_id);
     return found == user_data_.end() ? nullptr : found->second;

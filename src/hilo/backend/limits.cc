@@ -30,7 +30,7 @@ Status check_instruction_limit(const hlo::Module& module, const CompileLimits& l
 
 namespace {
 
-/// `count` is that of what `program` became by `how`.
+/// Checks `count`, the number of instructions of `program` after the expansion described by `how`.
 Status check_expanded(const hlo::Module& program, int64_t count, std::string_view how, const CompileLimits& limits) {
   const int64_t relative = hlo::max_expanded_instructions(program);
   if (limits.instructions == 0 || count <= std::min(limits.instructions, relative)) return ok_status();
@@ -39,9 +39,8 @@ Status check_expanded(const hlo::Module& program, int64_t count, std::string_vie
   if (limits.instructions <= relative)
     return resource_exhausted(fmt::format("{}; wanted at most {}. {}", got, limits.instructions, kHint));
   return resource_exhausted(
-      fmt::format("{}; wanted at most {} for a program of {}. Hint: computations that call others from several places "
-                  "each; a while "
-                  "loop runs its body from one",
+      fmt::format("{}; wanted at most {} for a program of {}. Hint: each call of a computation is a copy; call "
+                  "it in a while loop instead",
                   got, relative, hlo::instruction_count(program)));
 }
 
@@ -72,12 +71,11 @@ Status check_memory_limit(const ProgramSignature& signature, const ExecutableSta
                           const CompileLimits& limits) {
   if (limits.memory_bytes == 0) return ok_status();
   const MemoryAnalysis memory = memory_analysis(signature, statistics);
-  const int64_t wanted = add_saturating(memory.peak_bytes, memory.constant_bytes);
-  if (wanted <= limits.memory_bytes) return ok_status();
+  const int64_t needed = add_saturating(memory.peak_bytes, memory.constant_bytes);
+  if (needed <= limits.memory_bytes) return ok_status();
   return resource_exhausted(fmt::format(
       "Compile '{}': too much memory; got {} for arguments, {} for results, {} for temporaries, {} for constants; "
-      "wanted "
-      "at most {} in all. Hint: CompileLimits::memory_bytes, hilo_max_memory, --max-memory",
+      "wanted at most {} in total. Hint: CompileLimits::memory_bytes, hilo_max_memory, --max-memory",
       signature.name, bytes_text(static_cast<uint64_t>(memory.argument_bytes)),
       bytes_text(static_cast<uint64_t>(memory.output_bytes)), bytes_text(static_cast<uint64_t>(memory.temporary_bytes)),
       bytes_text(static_cast<uint64_t>(memory.constant_bytes)),
@@ -89,11 +87,10 @@ CompileScope::CompileScope(const CompileOptions& options)
 
 Status CompileScope::outcome(const Status& status, std::string_view program, const CompileLimits& limits) const {
   const Status stopped = stop_status();
-  if (stopped.code() == StatusCode::kCancelled)
-    return cancelled(fmt::format("Compile '{}': it was cancelled", program));
+  if (stopped.code() == StatusCode::kCancelled) return cancelled(fmt::format("Compile '{}': cancelled", program));
   if (stopped.ok()) return status;
   return Status(StatusCode::kDeadlineExceeded,
-                fmt::format("Compile '{}': it took too long; wanted at most {} s. Hint: "
+                fmt::format("Compile '{}': compilation took too long; wanted at most {} s. Hint: "
                             "CompileLimits::compile_seconds, hilo_compile_seconds, --timeout",
                             program, limits.compile_seconds));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/packed_elements.h -- elements of 2 and 4 bits as XLA's memory has them: side by side in bytes, the first one in the
-// lowest bits. hilo keeps each in a byte of its own, integers sign-extended.
+// backend/packed_elements.h -- packs elements of 2 and 4 bits as XLA stores them: several per byte, the first one in
+// the lowest bits. hilo stores each in one byte, integers sign-extended.
 #pragma once
 
 #include <cstddef>

@@ -19,12 +19,13 @@ using hlo::attributes_of;
 using hlo::Int64List;
 using hlo::Opcode;
 
-/// The same number in every process that runs the program, wherever its sources lie there.
-int64_t meeting_id(const hlo::Instruction& i) {
+/// Returns an id for the collective that is the same in every process that runs the program, independent of source
+/// locations.
+int64_t collective_id(const hlo::Instruction& i) {
   return static_cast<int64_t>(TextHash()(std::string(i.def().name) + " " + i.name) >> 1);
 }
 
-/// An array seen as [outer, parts, inner bytes]: the parts of a dimension.
+/// The parts of a dimension: the array as [outer, parts, inner bytes].
 struct Parts {
   int64_t outer = 1, parts = 1, inner = 0;
 };
@@ -38,7 +39,7 @@ Parts parts_of(const Shape& whole, int64_t dimension, int64_t parts) {
   return p;
 }
 
-/// Copies between the array and its parts one after the other: [outer, parts, inner] <-> [parts, outer, inner].
+/// Copies between the array and its contiguous parts: [outer, parts, inner] <-> [parts, outer, inner].
 void to_blocks(const Parts& p, const std::byte* array, std::byte* blocks) {
   for (int64_t k = 0; k < p.parts; ++k) {
     for (int64_t o = 0; o < p.outer; ++o) {
@@ -56,7 +57,7 @@ void from_blocks(const Parts& p, const std::byte* blocks, std::byte* array) {
   }
 }
 
-/// One operand and its result, by the running replica.
+/// Runs one collective for this replica.
 class Runner {
  public:
   Runner(const CollectiveCall& call, Communicator* communicator, const RunComputation& run)
@@ -66,7 +67,7 @@ class Runner {
         run_(run),
         rank_(communicator == nullptr ? 0 : communicator->rank()),
         size_(communicator == nullptr ? 1 : communicator->size()),
-        id_(meeting_id(call.instruction)),
+        id_(collective_id(call.instruction)),
         what_(describe(call.instruction)) {}
 
   Status run() {
@@ -77,7 +78,7 @@ class Runner {
     HILO_RETURN_IF_ERROR(hlo::check_members(i_, call_.operands, group_.size()));
     if (i_.opcode == Opcode::kAllToAll && attributes_of<hlo::AllToAllAttributes>(i_).dimensions.empty())
       return exchange_operands();
-    if (group_.size() > 1 && goes_together()) return all_reduce_together();
+    if (group_.size() > 1 && can_join()) return all_reduce_together();
     for (size_t k = 0; k < call_.operands.size(); ++k) {
       if (group_.size() < 2) copy_alone(k, !group_.empty());
       else HILO_RETURN_IF_ERROR(run_operand(k));
@@ -93,7 +94,7 @@ class Runner {
     return {static_cast<std::byte*>(call_.buffers[call_.operands.size() + k]),
             static_cast<size_t>(call_.results[k].byte_size())};
   }
-  Meeting meeting() const { return {id_, group_, what_}; }
+  Meeting rendezvous() const { return {id_, group_, what_}; }
   int64_t members() const { return std::ssize(group_); }
 
   Status store_id(int64_t id) {
@@ -102,9 +103,9 @@ class Runner {
     return ok_status();
   }
 
-  void copy_alone(size_t k, bool takes_part) {
+  void copy_alone(size_t k, bool participates) {
     if (in(k).empty()) return;
-    if (takes_part) std::memcpy(out(k).data(), in(k).data(), in(k).size());
+    if (participates) std::memcpy(out(k).data(), in(k).data(), in(k).size());
     else std::memset(out(k).data(), 0, out(k).size());
   }
 
@@ -112,25 +113,25 @@ class Runner {
     switch (i_.opcode) {
       case Opcode::kAllReduce:
         return with_reduction(k, attributes_of<hlo::AllReduceAttributes>(i_).to_apply, [&](const Reduction& reduction) {
-          return communicator_->all_reduce(meeting(), in(k), out(k), reduction);
+          return communicator_->all_reduce(rendezvous(), in(k), out(k), reduction);
         });
       case Opcode::kReduceScatter: return reduce_scatter(k);
       case Opcode::kAllGather: return all_gather(k);
       case Opcode::kAllToAll: return all_to_all(k);
-      case Opcode::kCollectiveBroadcast: return communicator_->broadcast(meeting(), in(k), out(k));
-      default: return internal_error(what_ + " is no collective");
+      case Opcode::kCollectiveBroadcast: return communicator_->broadcast(rendezvous(), in(k), out(k));
+      default: return internal_error(what_ + " isn't a collective");
     }
   }
 
-  /// Whether one meeting does for several arrays: small ones, of one type, that are added up.
-  bool goes_together() const {
-    constexpr int64_t kMostBytes = 1 << 20;
+  /// Whether one rendezvous serves several arrays: small arrays of one type that are summed.
+  bool can_join() const {
+    constexpr int64_t kMaxBytes = 1 << 20;
     int64_t bytes = 0;
     for (const Shape& operand : call_.operands) {
       if (operand.element_type() != call_.operands[0].element_type()) return false;
       bytes += operand.byte_size();
     }
-    return i_.opcode == Opcode::kAllReduce && call_.operands.size() > 1 && bytes > 0 && bytes <= kMostBytes;
+    return i_.opcode == Opcode::kAllReduce && call_.operands.size() > 1 && bytes > 0 && bytes <= kMaxBytes;
   }
 
   Status all_reduce_together() {
@@ -142,7 +143,7 @@ class Runner {
     std::vector<std::byte> sums(all.size());
     HILO_RETURN_IF_ERROR(with_reduction(
         0, attributes_of<hlo::AllReduceAttributes>(i_).to_apply,
-        [&](const Reduction& reduction) { return communicator_->all_reduce(meeting(), all, sums, reduction); }));
+        [&](const Reduction& reduction) { return communicator_->all_reduce(rendezvous(), all, sums, reduction); }));
     auto from = sums.cbegin();
     for (size_t k = 0; k < call_.operands.size(); ++k) {
       const std::ptrdiff_t size = out(k).size();
@@ -156,18 +157,18 @@ class Runner {
     const auto& attributes = attributes_of<hlo::ReduceScatterAttributes>(i_);
     const Parts parts = parts_of(call_.operands[k], attributes.dimension(), members());
     return with_reduction(k, attributes.to_apply, [&](const Reduction& reduction) {
-      if (parts.outer == 1) return communicator_->reduce_scatter(meeting(), in(k), out(k), reduction);
+      if (parts.outer == 1) return communicator_->reduce_scatter(rendezvous(), in(k), out(k), reduction);
       std::vector<std::byte> blocks(in(k).size());
       to_blocks(parts, in(k).data(), blocks.data());
-      return communicator_->reduce_scatter(meeting(), blocks, out(k), reduction);
+      return communicator_->reduce_scatter(rendezvous(), blocks, out(k), reduction);
     });
   }
 
   Status all_gather(size_t k) {
     const Parts parts = parts_of(call_.results[k], attributes_of<hlo::AllGatherAttributes>(i_).dimension(), members());
-    if (parts.outer == 1) return communicator_->all_gather(meeting(), in(k), out(k));
+    if (parts.outer == 1) return communicator_->all_gather(rendezvous(), in(k), out(k));
     std::vector<std::byte> blocks(out(k).size());
-    HILO_RETURN_IF_ERROR(communicator_->all_gather(meeting(), in(k), blocks));
+    HILO_RETURN_IF_ERROR(communicator_->all_gather(rendezvous(), in(k), blocks));
     from_blocks(parts, blocks.data(), out(k).data());
     return ok_status();
   }
@@ -175,15 +176,15 @@ class Runner {
   Status all_to_all(size_t k) {
     const Int64List& dimensions = attributes_of<hlo::AllToAllAttributes>(i_).dimensions;
     const Parts parts = parts_of(call_.operands[k], dimensions[0], members());
-    if (parts.outer == 1) return communicator_->all_to_all(meeting(), in(k), out(k));
+    if (parts.outer == 1) return communicator_->all_to_all(rendezvous(), in(k), out(k));
     std::vector<std::byte> blocks(in(k).size()), got(in(k).size());
     to_blocks(parts, in(k).data(), blocks.data());
-    HILO_RETURN_IF_ERROR(communicator_->all_to_all(meeting(), blocks, got));
+    HILO_RETURN_IF_ERROR(communicator_->all_to_all(rendezvous(), blocks, got));
     from_blocks(parts, got.data(), out(k).data());
     return ok_status();
   }
 
-  /// Operand j goes to member j, result j comes from it.
+  /// Sends operand j to member j and receives result j from it.
   Status exchange_operands() {
     if (group_.size() < 2) {
       for (size_t k = 0; k < call_.operands.size(); ++k) copy_alone(k, true);
@@ -193,24 +194,24 @@ class Runner {
     std::vector<std::byte> blocks(block * group_.size()), got(blocks.size());
     for (size_t k = 0; k < group_.size() && block != 0; ++k)
       std::memcpy(blocks.data() + k * block, in(k).data(), block);
-    HILO_RETURN_IF_ERROR(communicator_->all_to_all(meeting(), blocks, got));
+    HILO_RETURN_IF_ERROR(communicator_->all_to_all(rendezvous(), blocks, got));
     for (size_t k = 0; k < group_.size() && block != 0; ++k) std::memcpy(out(k).data(), got.data() + k * block, block);
     return ok_status();
   }
 
   Status permute() {
     HILO_ASSIGN_OR_RETURN(const hlo::PermutePartners partners, hlo::permute_partners(i_, rank_, size_));
-    const bool meets_nobody =
+    const bool is_alone =
         (partners.source == rank_ && partners.target == rank_) || (partners.source < 0 && partners.target < 0);
-    if (!meets_nobody) group_ = senders_and_receivers();
+    if (!is_alone) group_ = senders_and_receivers();
     for (size_t k = 0; k < call_.operands.size(); ++k) {
-      if (meets_nobody) copy_alone(k, partners.source >= 0);
-      else HILO_RETURN_IF_ERROR(communicator_->permute(meeting(), partners.source, partners.target, in(k), out(k)));
+      if (is_alone) copy_alone(k, partners.source >= 0);
+      else HILO_RETURN_IF_ERROR(communicator_->permute(rendezvous(), partners.source, partners.target, in(k), out(k)));
     }
     return ok_status();
   }
 
-  /// Who has a partner other than itself, ascending.
+  /// Returns the replicas with a partner other than themselves, ascending.
   Int64List senders_and_receivers() const {
     Int64List all;
     for (const auto& [source, target] : attributes_of<hlo::CollectivePermuteAttributes>(i_).source_target_pairs) {
@@ -221,7 +222,7 @@ class Runner {
     return all;
   }
 
-  /// Calls `use` with what the reducer does to elements of operand k.
+  /// Calls `use` with the function that applies the reducer to elements of operand k.
   template <typename Use>
   Status with_reduction(size_t k, const hlo::ComputationPtr& reducer, Use&& use) {
     const hlo::ReducerKind kind = reducer->reducer_kind();
@@ -258,7 +259,7 @@ class Runner {
   Int64List group_;
 };
 
-/// The value of a header attribute that is a positive number; nullopt if it isn't stated.
+/// Returns the value of a header attribute that must be a positive number; nullopt if it is missing.
 StatusOr<std::optional<int64_t>> header_number(const hlo::Module& module, std::string_view key) {
   for (const auto& [name, value] : module.other_attributes) {
     if (name != key) continue;
@@ -284,7 +285,7 @@ Status check_collective(const hlo::Computation& owner, const hlo::Instruction& i
   for (int64_t replica = 0; replica < replica_count; ++replica) {
     HILO_ASSIGN_OR_RETURN(const Int64List group, hlo::group_of(i, replica, replica_count));
     if (group.empty()) continue;
-    return hlo::check_members(i, operand_shapes(owner, i), group.size());  // all are of one size
+    return hlo::check_members(i, operand_shapes(owner, i), group.size());  // all groups have the same size
   }
   return ok_status();
 }
@@ -318,8 +319,8 @@ hlo::CollectiveFunction collective_function(Communicator* communicator, RunCompu
 
 namespace {
 
-/// Whether an instruction tells or joins the partitions of a program.
-bool knows_partitions(const hlo::Instruction& i) {
+/// Whether an instruction reads partition ids or communicates between partitions.
+bool depends_on_partitions(const hlo::Instruction& i) {
   if (i.opcode == Opcode::kPartitionId) return true;
   if (i.opcode == Opcode::kCollectivePermute)
     return hlo::attributes_of<hlo::CollectivePermuteAttributes>(i).channel_id != 0;
@@ -328,16 +329,15 @@ bool knows_partitions(const hlo::Instruction& i) {
   return collective.channel_id != 0 || collective.use_global_device_ids;
 }
 
-/// A program that says how partitions would share its values is one program on one device; one that is partitioned
-/// already is a part.
+/// Rejects programs that are already partitioned. A program with sharding annotations is one program on one device.
 Status check_whole(const hlo::Module& module, int64_t partitions) {
   for (const hlo::ComputationPtr& computation : computations_of(module)) {
     for (const hlo::Instruction& i : computation->instructions()) {
-      if (!knows_partitions(i)) continue;
-      return unimplemented(
-          fmt::format("module '{}': num_partitions={}: {} meets other partitions: programs that one device runs a part "
-                      "of are not implemented in this version. Hint: replica_count={}",
-                      module.name, partitions, describe(i), partitions));
+      if (!depends_on_partitions(i)) continue;
+      return unimplemented(fmt::format(
+          "module '{}': num_partitions={}: {} communicates between partitions: partitioned programs are not "
+          "implemented in this version. Hint: replica_count={}",
+          module.name, partitions, describe(i), partitions));
     }
   }
   return ok_status();
@@ -345,21 +345,21 @@ Status check_whole(const hlo::Module& module, int64_t partitions) {
 
 }  // namespace
 
-StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t asked) {
+StatusOr<int64_t> replica_count_of(const hlo::Module& module, int64_t requested) {
   HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> partitions, header_number(module, "num_partitions"));
   if (partitions && *partitions > 1) HILO_RETURN_IF_ERROR(check_whole(module, *partitions));
-  HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> stated, header_number(module, "replica_count"));
-  if (asked < 1) return invalid_argument(fmt::format("replica_count: got {}; wanted a number above 0", asked));
-  if (stated && asked != 1 && *stated != asked) {
+  HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> declared, header_number(module, "replica_count"));
+  if (requested < 1) return invalid_argument(fmt::format("replica_count: got {}; wanted a number above 0", requested));
+  if (declared && requested != 1 && *declared != requested) {
     return invalid_argument(
-        fmt::format("module '{}': replica_count={}, but {} replicas are asked for", module.name, *stated, asked));
+        fmt::format("module '{}': replica_count={}, but {} replicas are requested", module.name, *declared, requested));
   }
-  return stated.value_or(asked);
+  return declared.value_or(requested);
 }
 
 namespace {
 
-/// The groups of a collective, or the pairs of a permute, that replica 0 is in by itself.
+/// Returns the attributes with the groups of a collective, or the pairs of a permute, that contain replica 0 alone.
 hlo::AttributesPtr alone(const hlo::Instruction& i) {
   std::shared_ptr<hlo::Attributes> attributes = i.def().attributes.copy(*i.attributes);
   if (i.opcode == Opcode::kCollectivePermute || i.opcode == Opcode::kCollectivePermuteStart) {
@@ -368,10 +368,10 @@ hlo::AttributesPtr alone(const hlo::Instruction& i) {
     return attributes;
   }
   auto& groups = static_cast<hlo::CollectiveAttributes&>(*attributes).replica_groups;
-  const bool takes_part = groups.empty() || std::ranges::any_of(groups, [](const Int64List& group) {
-                            return std::ranges::find(group, 0) != group.end();
-                          });
-  if (takes_part) groups.clear();
+  const bool participates = groups.empty() || std::ranges::any_of(groups, [](const Int64List& group) {
+                              return std::ranges::find(group, 0) != group.end();
+                            });
+  if (participates) groups.clear();
   return attributes;
 }
 
@@ -392,11 +392,11 @@ StatusOr<hlo::ComputationPtr> with_collectives_alone(const hlo::ComputationPtr& 
 }  // namespace
 
 StatusOr<int64_t> make_only_replica(hlo::Module& module) {
-  HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> stated, header_number(module, "replica_count"));
-  if (stated.value_or(1) == 1) return 1;
+  HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> declared, header_number(module, "replica_count"));
+  if (declared.value_or(1) == 1) return 1;
   std::erase_if(module.other_attributes, [](const auto& attribute) { return attribute.first == "replica_count"; });
   HILO_RETURN_IF_ERROR(rewrite_computations(module, with_collectives_alone).status());
-  return *stated;
+  return *declared;
 }
 
 Status check_collectives(const hlo::Module& module, int64_t replica_count) {

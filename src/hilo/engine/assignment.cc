@@ -9,14 +9,14 @@
 namespace hilo::engine {
 namespace {
 
-constexpr int64_t kAlignment = 64;  // bytes: a cache line and the widest vector
+constexpr int64_t kAlignment = 64;  // bytes: a cache line, and the widest vector
 
 int64_t aligned(int64_t bytes) { return (std::max<int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// An arena that grows where no hole fits.
+/// An arena. It grows if no hole is large enough.
 class Arena {
  public:
-  int64_t take(int64_t bytes) {
+  int64_t allocate(int64_t bytes) {
     auto best = holes_.end();
     for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
       if (hole->second >= bytes && (best == holes_.end() || hole->second < best->second)) best = hole;
@@ -31,7 +31,7 @@ class Arena {
     return offset;
   }
 
-  void give_back(int64_t offset, int64_t bytes) {
+  void free_range(int64_t offset, int64_t bytes) {
     auto next = holes_.lower_bound(offset);
     if (next != holes_.end() && next->first == offset + bytes) {
       bytes += next->second;
@@ -56,23 +56,23 @@ class Arena {
 
 }  // namespace
 
-Assignment assign_offsets(std::span<const Stretch> stretches) {
-  std::vector<size_t> order(stretches.size());
+Assignment assign_offsets(std::span<const LiveRange> ranges) {
+  std::vector<size_t> order(ranges.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t k) { return stretches[k].begin; });
+  std::ranges::stable_sort(order, {}, [&](size_t k) { return ranges[k].begin; });
   Assignment assignment;
-  assignment.offsets.resize(stretches.size());
+  assignment.offsets.resize(ranges.size());
   Arena arena;
-  std::multimap<int64_t, size_t> live;  // by end
+  std::multimap<int64_t, size_t> live;  // by end of the range
   for (size_t k : order) {
-    if (stretches[k].end < stretches[k].begin) continue;
-    while (!live.empty() && live.begin()->first < stretches[k].begin) {
+    if (ranges[k].end < ranges[k].begin) continue;
+    while (!live.empty() && live.begin()->first < ranges[k].begin) {
       const size_t dead = live.begin()->second;
-      arena.give_back(assignment.offsets[dead], aligned(stretches[dead].bytes));
+      arena.free_range(assignment.offsets[dead], aligned(ranges[dead].bytes));
       live.erase(live.begin());
     }
-    assignment.offsets[k] = arena.take(aligned(stretches[k].bytes));
-    live.emplace(stretches[k].end, k);
+    assignment.offsets[k] = arena.allocate(aligned(ranges[k].bytes));
+    live.emplace(ranges[k].end, k);
   }
   assignment.bytes = arena.bytes();
   return assignment;

@@ -21,7 +21,7 @@ class PlanChecker {
     for (const WhileLoop& loop : plan_.loops) check_loop(loop);
     for (const Branches& branches : plan_.branches) {
       check_slot(branches.selector);
-      if (branches.lists.size() < (branches.predicated ? 2 : 1)) fail("a branch without lists");
+      if (branches.lists.size() < (branches.predicated ? 2 : 1)) fail("a conditional without branches");
       for (const StepList& list : branches.lists) check_steps(list);
     }
     for (const WholeLoop& loop : plan_.whole_loops) {
@@ -48,21 +48,21 @@ class PlanChecker {
 
   void check_views(const LibraryCall& call) {
     if (!call.views.empty() && call.views.size() != call.operands.size() + call.results.size())
-      fail("views of other operands");
+      fail("more or fewer views than operands and results");
     for (size_t k = 0; k < call.views.size() && status_.ok(); ++k) {
       const OperandView& view = call.views[k];
       if (view.strides.empty()) continue;
       const size_t operands = call.operands.size();
       const Shape& shape = k < operands ? call.operands[k] : call.results[k - operands];
       if (!shape.is_array() || view.strides.size() != static_cast<size_t>(shape.rank()))
-        return fail("a view of another rank");
+        return fail("a view whose rank isn't that of its shape");
       if (view.offset < 0 || std::ranges::any_of(view.strides, [](int64_t s) { return s <= 0; }))
         fail("a view that begins before its memory");
     }
   }
 
   void check_source(const Slot& slot) {
-    if (slot.index < 0) return fail("a slot of a negative number");
+    if (slot.index < 0) return fail("a slot with a negative index");
     const auto index = static_cast<uint64_t>(slot.index);
     switch (slot.source) {
       case SlotSource::kConstant: return within("constant", index, plan_.constants.size());
@@ -71,7 +71,7 @@ class PlanChecker {
       case SlotSource::kResult:
       case SlotSource::kMoving: return;
     }
-    fail("a slot of unknown source");
+    fail("a slot with an unknown source");
   }
 
   void check_loop(const WhileLoop& loop) {
@@ -90,7 +90,7 @@ class PlanChecker {
 
   void check_step(const Step& step) {
     within("argument", uint64_t{step.arguments} + step.argument_count, plan_.argument_slots.size() + 1);
-    if (step.argument_count > plan_.max_arguments) fail("a step of too many arguments");
+    if (step.argument_count > plan_.max_arguments) fail("a step with too many arguments");
     switch (step.kind) {
       case StepKind::kKernel: within("kernel", step.index, plan_.kernels.size()); break;
       case StepKind::kLibrary: within("library call", step.index, plan_.library_calls.size()); break;
@@ -102,9 +102,9 @@ class PlanChecker {
         check_slot(step.a);
         check_slot(step.b);
         if (step.kind == StepKind::kAlias) return;
-        if (step.bytes < 0) fail("a copy of negative size");
+        if (step.bytes < 0) fail("a copy with a negative size");
         break;
-      default: return fail("a step of unknown kind");  // it was read from a file
+      default: return fail("a step of an unknown kind");  // possible in a plan that was read from a file
     }
     within("work", step.work, plan_.work.size());
   }

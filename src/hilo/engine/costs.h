@@ -1,55 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/costs.h -- what a machine takes for the parts of a program, in nanoseconds of one thread. A Target answers
-// with these figures, and plans, library functions and explanations compute with no others.
+// engine/costs.h -- the time that a machine takes for parts of a program, in nanoseconds of one thread. A Target
+// supplies these figures. Plans, library functions and explanations use no others.
 #pragma once
 
 #include "hilo/hlo/ir/op_def.h"
 
 namespace hilo::engine {
 
-/// Functions of a library: a unit of their work. A term is a product and its addition.
+/// Costs of library functions per unit of work. A term is one product and its addition.
 struct LibraryCosts {
-  double term, narrow_term, integer_term;  ///< of matrix products: floats; by instructions for narrow types; integers
-  double convolution_term, integer_convolution_term, factor_term;  ///< in convolutions, and in linear algebra
-  double transform_term, transform_element, short_transforms;  ///< Fourier: to transform, to prepare, a block of short
-  // An element: of cumulative reductions, top-k, sorts, scatters, select-and-scatters, reductions and windows, and
-  // convolutions whose types are converted.
+  /// of matrix products: floats; types that need wider or special instructions; integers
+  double term, narrow_term, integer_term;
+  double convolution_term, integer_convolution_term, factor_term;  ///< of convolutions and of linear algebra
+  /// of Fourier transforms: transforming, preparing, a block of short ones
+  double transform_term, transform_element, short_transforms;
+  // Per element: of cumulative reductions, top-k, sorts, scatters, select-and-scatters, reductions and windows, and
+  // convolutions that convert types.
   double scanned, ranked, sorted, scattered, selected, combined, converted;
-  double concatenated_byte;  ///< what threads save of it: memory is their limit
+  double concatenated_byte;  ///< the part that threads can save: memory bandwidth is the limit
 };
 
-/// Elementwise ops, an element of what fills a core's vectors.
+/// Costs of elementwise ops, per element of a full vector.
 struct OpCosts {
   double cheap;
-  double expensive, transcendental;  ///< beyond a cheap one
+  double expensive, transcendental;  ///< in addition to a cheap op
 };
 
-/// A product and its addition in a region's loop, with its loads.
+/// Cost of one product and its addition in a region's loop, including its loads.
 struct ProductCosts {
-  double blocked, plain;  ///< floats: several rows share what is loaded; each row by itself
+  double blocked, plain;  ///< floats: if several rows share the loads; if each row loads for itself
   double bf16, narrow;    ///< types that are computed in f32
   double integer;
 };
 
 struct Costs {
-  double fork;      ///< work from which sharing it among threads pays off
-  double dispatch;  ///< a step of a plan
-  double call;      ///< a kernel, by its address
-  // Elements of a region.
+  double fork;      ///< minimum work for which a fork pays off
+  double dispatch;  ///< one step of a plan
+  double call;      ///< a call of a kernel through its address
+  // Per element of a region.
   double load, store;
-  OpCosts ops, wide_ops;  ///< of elements of up to four bytes, and of wider ones
-  double product_node;    ///< a node in the row of a matrix product: several sums share it
-  // A value that is written and read again, an element: of arrays that a cache holds, and of larger ones.
+  OpCosts ops, wide_ops;  ///< for elements of up to four bytes, and for wider ones
+  double product_node;    ///< one node in the row of a matrix product, shared by several sums
+  // Writing a value and reading it again, per element: of arrays that fit in a cache, and of larger ones.
   double cached, uncached;
-  int64_t core_cache_bytes, cache_bytes;  ///< of a core, beside all else; of any cache
+  int64_t core_cache_bytes, cache_bytes;  ///< cache of one core; largest cache
   ProductCosts products;
-  double product_call;  ///< a library's product, beside its terms
+  double product_call;  ///< a library call for a product, in addition to its terms
   LibraryCosts library;
 
   const OpCosts& ops_of(ElementType type) const { return element_size_bytes(type) > 4 ? wide_ops : ops; }
 };
 
-/// An elementwise op of this class on one element.
+/// Returns the cost of an elementwise op of this class on one element.
 inline double op_cost(const Costs& costs, hlo::CostClass cost, ElementType type) {
   const OpCosts& ops = costs.ops_of(type);
   if (cost == hlo::CostClass::kTranscendental) return ops.cheap + ops.transcendental;

@@ -12,7 +12,7 @@ bool is_safe(const Scope& scope, std::span<const SlotId> targets, size_t r, size
   const Graph& graph = scope.graph;
   const ValueId v = graph.results[r], w = graph.parameters[p];
   if (scope.bytes_of(v) != scope.bytes_of(w)) return false;
-  if (v == w) {  // no array is laid out anew in its own memory
+  if (v == w) {  // an array can't change its layout in place
     const bool stays =
         targets[r] != kNoSlot || scope.state.plan.slots[scope.places[w].slot].source != SlotSource::kArgument;
     return stays && std::ranges::count(graph.results, v) == 1;

@@ -37,7 +37,7 @@ class GraphBuilder {
     return static_cast<ValueId>(graph_.values.size() - 1);
   }
 
-  /// Recursion is over call depth, which is bounded, not over the size of a program.
+  /// Recursion is over call depth, which is bounded; the size of the program doesn't matter.
   StatusOr<Leaves> inline_computation(const hlo::Computation& computation, const std::vector<Leaves>& arguments,
                                       int depth) {
     if (depth > kMaxCallDepth) {
@@ -47,9 +47,8 @@ class GraphBuilder {
     std::vector<Leaves> leaves(computation.size());
     for (const hlo::Instruction& i : computation.instructions()) {
       if (!i.shape.has_default_layout())
-        return internal_error(
-            fmt::format("{} in '{}': its shape is {}; normalize_layouts must run before a plan is made", describe(i),
-                        computation.name(), i.shape.to_string_with_layout()));
+        return internal_error(fmt::format("{} in '{}': its shape is {}; normalize_layouts must run before planning",
+                                          describe(i), computation.name(), i.shape.to_string_with_layout()));
       HILO_ASSIGN_OR_RETURN(leaves[i.id], leaves_of_instruction(computation, i, leaves, arguments, depth));
       if (graph_.values.size() > kMaxValues) {
         return resource_exhausted(
@@ -78,7 +77,7 @@ class GraphBuilder {
     }
     if (i.opcode == hlo::Opcode::kWhile) {
       const std::vector<bool> overwritten = hlo::overwritten_elements(i, computation);
-      // Leaves are elements unless tuples are nested; such a carry is left as it is.
+      // Each leaf is one element unless tuples are nested. A carry with nested tuples stays unchanged.
       for (size_t k = 0; k < overwritten.size() && overwritten.size() == operands.size(); ++k) {
         if (overwritten[k]) operands[k] = add_value(graph_.values[operands[k]].shape);
       }

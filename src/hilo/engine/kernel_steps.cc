@@ -11,25 +11,25 @@ namespace {
 
 constexpr int64_t kTasksPerKernel = 16;
 
-/// About `wanted` units of the outermost dimension. Parts begin at whole vectors or blocks, each at least one.
-int64_t whole_units(const Region& region, int64_t wanted, const Target& target) {
+/// Rounds `requested` units of the outermost dimension to whole vectors or blocks, at least one.
+int64_t whole_units(const Region& region, int64_t requested, const Target& target) {
   const RegionShape shape = target.shape_of(region);
   const int64_t step = shape.vector_dimension == 0 ? shape.step : region.row_begin == 2 ? shape.block_rows : 1;
-  return (std::max<int64_t>(wanted, 1) + step - 1) / step * step;
+  return (std::max<int64_t>(requested, 1) + step - 1) / step * step;
 }
 
-/// Units of the outermost dimension per task; 0 if the kernel runs on the caller's thread.
+/// Returns the units of the outermost dimension per task; 0 if the kernel runs on the caller's thread.
 int64_t chunk_of(const Region& region, double nanoseconds, int64_t units, const Target& target) {
   if (region.row_begin == 0 || units < 2 || nanoseconds < target.costs().fork) return 0;
   const int64_t whole = whole_units(region, units / kTasksPerKernel, target);
   return whole != 1 && units < 2 * whole ? 0 : whole;
 }
 
-/// Units between looks at the stop word; 0 if there is nothing to look for before the end.
-int64_t stretch_of(const Region& region, double nanoseconds, int64_t units, const Target& target) {
-  if (region.row_begin == 0 || units < 2 || nanoseconds < 2 * kStretchNanoseconds) return 0;
-  const int64_t stretches = std::min(nanoseconds / kStretchNanoseconds, static_cast<double>(units));
-  return whole_units(region, units / stretches, target);
+/// Returns the units between two checks of the stop word; 0 if the kernel is too short to check it.
+int64_t poll_interval_of(const Region& region, double nanoseconds, int64_t units, const Target& target) {
+  if (region.row_begin == 0 || units < 2 || nanoseconds < 2 * kPollNanoseconds) return 0;
+  const int64_t ranges = std::min(nanoseconds / kPollNanoseconds, static_cast<double>(units));
+  return whole_units(region, units / ranges, target);
 }
 
 void add_kernel(Scope& scope, Region region, std::span<const SlotId> arguments, PlannedWork work) {
@@ -43,7 +43,7 @@ void add_kernel(Scope& scope, Region region, std::span<const SlotId> arguments, 
   set_arguments(scope.state, step, arguments);
   step.units = region.row_begin > 0 ? region.extents[0] : 1;
   step.chunk = chunk_of(region, nanoseconds, step.units, scope.state.target);
-  step.stretch = stretch_of(region, nanoseconds, step.units, scope.state.target);
+  step.stretch = poll_interval_of(region, nanoseconds, step.units, scope.state.target);
   scope.state.plan.forks |= step.chunk != 0;
   std::vector<bool> single;
   const auto add = [&](ValueId v) {
@@ -55,7 +55,7 @@ void add_kernel(Scope& scope, Region region, std::span<const SlotId> arguments, 
   scope.steps.push_back(step);
 }
 
-/// A reduction in parts, then of the parts. `slots`: the inputs'.
+/// Plans a reduction in two steps: of the parts, then over their results. `slots`: those of the inputs.
 void plan_split(Scope& scope, const Region& region, SplitRegion split, std::vector<SlotId> slots) {
   PlannedWork rest{.kind = "kernel"};
   for (int64_t bytes : split.partial_bytes) {

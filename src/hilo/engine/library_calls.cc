@@ -8,7 +8,7 @@
 namespace hilo::engine {
 namespace {
 
-/// The instruction alone, on parameters: what a plan keeps of it.
+/// Copies the instruction into a computation with parameters as operands. The plan stores this copy.
 StatusOr<hlo::ComputationPtr> call_of(const Node& node) {
   const hlo::Instruction& i = *node.instruction;
   hlo::ComputationDraft draft(i.name);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/lifetimes.h -- in which order regions and other nodes run, and until when each value is read.
+// engine/lifetimes.h -- the order in which regions and other nodes run, and the last reader of each value.
 #pragma once
 
 #include "hilo/engine/operand_views.h"
 
 namespace hilo::engine {
 
-/// A region, or a node that is run by itself.
+/// A region, or a node outside of regions.
 struct Item {
-  ValueId key;  ///< items run in the order of their keys
+  ValueId key;  ///< items run in ascending order of their keys
   bool is_region;
   size_t index;  ///< in RegionGraph::regions or Graph::nodes
 };
@@ -20,8 +20,9 @@ struct Lifetimes {
   std::vector<int64_t> last_use;  ///< per value: the last item that reads it, kNeverRead or kReadByCaller
 };
 
-/// Example   y = sin(x); z = y + y, in one region, x a parameter: one item; x is last read by 0, z by the caller.
-/// Who reads a view reads the value that it is of.
+/// Computes the order of the items and the last use of each value. A reader of a view reads the value that the view
+/// refers to.
+/// Example   y = sin(x); z = y + y, in one region, x a parameter: one item; x is last read by item 0, z by the caller
 Lifetimes lifetimes_of(const Graph& graph, const RegionGraph& regions, const ValueViews& views = {});
 
 }  // namespace hilo::engine

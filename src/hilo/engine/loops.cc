@@ -9,16 +9,16 @@
 namespace hilo::engine {
 namespace {
 
-/// An element of a loop's carry. Its slots move between two stretches of memory, unless the body updates in place.
+/// An element of a loop's carry. Its slots alternate between two blocks of memory, unless the body updates it in place.
 struct Carry {
   SlotId now, next;
-  SlotId home = kNoSlot;   ///< where `next` points before the first turn; none if the element never changes
-  bool in_target = false;  ///< it begins where the loop's result must end
+  SlotId home = kNoSlot;   ///< the memory of `next` in the first turn; kNoSlot if the element never changes
+  bool in_target = false;  ///< whether it begins in the memory of the loop's result
 
   bool fixed() const { return home == kNoSlot; }
 };
 
-/// The slots of a loop's carry, and the steps that bring it to where it is when the loop begins.
+/// Returns the slots of a loop's carry. Adds the steps that initialize them.
 std::vector<Carry> start_carries(Scope& scope, const Node& node, const Graph& body) {
   std::vector<Carry> carries;
   for (size_t k = 0; k < node.operands.size(); ++k) {
@@ -40,19 +40,19 @@ std::vector<Carry> start_carries(Scope& scope, const Node& node, const Graph& bo
     if (carry.fixed() || (scope.places[init].owned && dies)) {
       add_alias(scope, from, carry.now);
     } else {
-      // A result that must end somewhere starts there: if the body works in place, it stays.
+      // If a result has a target slot, the carry starts there. It stays there if the body works in place.
       ValuePlace& result = scope.places[node.results[k]];
       carry.in_target = result.target != kNoSlot;
       if (dies) result.overwrites.push_back(init);
       add_alias(scope, carry.in_target ? result.target : new_arena_slot(scope.state, bytes), carry.now);
-      if (from != kNoSlot) add_copy(scope, from, carry.now, bytes);  // else the loop will fill it
+      if (from != kNoSlot) add_copy(scope, from, carry.now, bytes);  // otherwise the loop will fill it
     }
     if (!carry.fixed()) add_alias(scope, carry.home, carry.next);
   }
   return carries;
 }
 
-/// What a turn exchanges, and where the results are in the end. `turned`: the slots in which a turn leaves them.
+/// Plans the swaps after each turn and the places of the results. `turned`: the slots in which a turn leaves them.
 void end_carries(Scope& scope, const Node& node, std::span<const Carry> carries, std::span<const SlotId> turned,
                  WhileLoop& loop) {
   for (size_t k = 0; k < carries.size(); ++k) {
@@ -61,8 +61,8 @@ void end_carries(Scope& scope, const Node& node, std::span<const Carry> carries,
     if (moved) {
       loop.swaps.push_back({carry.now, carry.next});
       may_become(scope.state, carry.now, carry.next);
-    } else if (!carry.fixed()) {  // updated in place: nothing is ever at home
-      for (BufferId b : scope.state.slot_buffers[carry.home]) scope.state.stretches[b].bytes = 0;
+    } else if (!carry.fixed()) {  // updated in place: no swap, no home
+      for (BufferId b : scope.state.slot_buffers[carry.home]) scope.state.ranges[b].bytes = 0;
     }
     const Shape& shape = scope.graph.values[node.operands[k]].shape;
     if (shape.is_array() && shape.element_count() == 1)
@@ -80,7 +80,7 @@ void end_carries(Scope& scope, const Node& node, std::span<const Carry> carries,
   }
 }
 
-/// A loop whose carry lives in registers, if this is one.
+/// Plans the loop with its carry in registers. Returns false if the loop isn't suitable.
 StatusOr<bool> plan_register_loop(Scope& scope, const Node& node) {
   const auto& attributes = hlo::attributes_of<hlo::WhileAttributes>(*node.instruction);
   HILO_ASSIGN_OR_RETURN(const std::optional<CodeFunction> function,
@@ -100,7 +100,7 @@ StatusOr<bool> plan_register_loop(Scope& scope, const Node& node) {
   const int64_t batch = loop_batch(call.operands);
   for (size_t k = 0; k < node.results.size(); ++k) {
     const ValueId v = node.results[k], w = node.operands[k];
-    // An index of the batch is read before it is written. What all indices read isn't written over.
+    // Each index of the batch is read before it is written. An operand that all indices read must not be overwritten.
     const bool apart = batch == 1 || batch_dimension(call.operands[k], batch);
     if (apart && std::ranges::count(node.operands, w) == 1) place_written(scope, v, w);
     arguments.push_back(output_slot(scope, v));

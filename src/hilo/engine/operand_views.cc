@@ -8,10 +8,10 @@
 namespace hilo::engine {
 namespace {
 
-constexpr int64_t kMostKept = 8;  // times the view's size: more memory isn't kept for it
+constexpr int64_t kMaxKept = 8;  // times the size of the view: a view keeps at most this much memory alive
 
-/// Elements of `from` per element of `to`, two linear indices, along the loop dimensions that move inside of [step,
-/// step * extent) of `to`: nullopt if a dimension of `to` of that step and extent isn't one stride of `from`.
+/// Returns how far the linear index `from` moves per element of the linear index `to`. Only loop dimensions that move
+/// `to` by [step, step * extent) count. Returns nullopt if these dimensions don't have one common stride in `from`.
 std::optional<int64_t> stride_of(const Region& region, const IndexExpr& from, const IndexExpr& to, int64_t step,
                                  int64_t extent) {
   std::optional<size_t> first;
@@ -27,7 +27,7 @@ std::optional<int64_t> stride_of(const Region& region, const IndexExpr& from, co
   return wide / c;
 }
 
-/// Where the elements of a value of this shape, which `to` counts, are in the one that `from` counts.
+/// Returns the view of a value of this shape, indexed by `to`, in the value that `from` indexes.
 std::optional<OperandView> view_in(const Region& region, const IndexExpr& from, const IndexExpr& to,
                                    const Shape& shape) {
   OperandView view{from.constant, row_major_strides(shape.dimensions())};
@@ -41,8 +41,8 @@ std::optional<OperandView> view_in(const Region& region, const IndexExpr& from, 
   return view;
 }
 
-/// Does the region write all elements of a value, each one of another value, and nothing else? Parts of a concatenation
-/// are regions of their own.
+/// Whether the region writes all elements of a value as copies of another value's elements, and does nothing else.
+/// Parts of a concatenation are separate regions.
 bool only_moves(const Graph& graph, const Region& region) {
   if (!copies_elements(region)) return false;
   const Shape &from = graph.values[region.inputs[0].value].shape, &to = graph.values[region.outputs[0].value].shape;
@@ -50,16 +50,16 @@ bool only_moves(const Graph& graph, const Region& region) {
          hlo::count_of(region.extents) == to.element_count() && from.element_type() == to.element_type();
 }
 
-/// The value that the region writes, in the memory of the one that it reads.
+/// Returns the view of the region's output in the memory of its input.
 std::optional<ValueView> read_view(const Graph& graph, const Region& region) {
   const Shape &to = graph.values[region.outputs[0].value].shape, &from = graph.values[region.inputs[0].value].shape;
-  if (from.element_count() > kMostKept * to.element_count()) return std::nullopt;
+  if (from.element_count() > kMaxKept * to.element_count()) return std::nullopt;
   const auto how = view_in(region, region.nodes[0].index, region.outputs[0].index, to);
   if (!how) return std::nullopt;
   return ValueView{region.inputs[0].value, *how};
 }
 
-/// The value that the region reads, all of it, in the memory of the one that it writes.
+/// Returns the view of the region's whole input in the memory of its output.
 std::optional<ValueView> written_view(const Graph& graph, const Region& region) {
   const Shape &to = graph.values[region.outputs[0].value].shape, &from = graph.values[region.inputs[0].value].shape;
   if (from.element_count() != to.element_count() || region.nodes[0].index.constant != 0) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<ValueView> written_view(const Graph& graph, const Region& region) 
   return ValueView{region.outputs[0].value, *how};
 }
 
-/// Who reads values, and how.
+/// The readers of each value, by kind.
 class Readers {
  public:
   Readers(const Graph& graph, const RegionGraph& regions, const Target& target)
@@ -87,14 +87,14 @@ class Readers {
     }
   }
 
-  /// Do only library calls read it, all of which take the view?
-  bool take(ValueId v, const OperandView& how) const {
+  /// Whether all readers of `v` are library calls that accept the view.
+  bool accept(ValueId v, const OperandView& how) const {
     const auto readers = nodes_.find(v);
     if (others_[v] > 0 || readers == nodes_.end()) return false;
-    return std::ranges::all_of(readers->second, [&](uint32_t n) { return takes(graph_.nodes[n], v, how); });
+    return std::ranges::all_of(readers->second, [&](uint32_t n) { return accepts(graph_.nodes[n], v, how); });
   }
 
-  /// Does a library call make it, for one region alone, and write the view?
+  /// Whether a library call computes `v` for a single region and can write the view.
   bool makes(ValueId v, const OperandView& how) const {
     const uint32_t n = graph_.values[v].node;
     if (others_[v] != 1 || nodes_.contains(v) || n == ~0u || is_region_op(graph_, graph_.nodes[n], target_.costs()))
@@ -102,11 +102,11 @@ class Readers {
     return target_.writes_view(*graph_.nodes[n].instruction, shapes_of(graph_.nodes[n]), how);
   }
 
-  /// May others overwrite it, so that nobody should read it later than now?
+  /// Whether the value may be overwritten. Its reads must not be delayed.
   bool is_updated(ValueId v) const { return updated_[v]; }
 
  private:
-  bool takes(const Node& node, ValueId v, const OperandView& how) const {
+  bool accepts(const Node& node, ValueId v, const OperandView& how) const {
     for (size_t k = 0; k < node.operands.size(); ++k) {
       if (node.operands[k] == v && !target_.reads_view(*node.instruction, k, shapes_of(node), how)) return false;
     }
@@ -120,7 +120,7 @@ class Readers {
 
   const Graph& graph_;
   const Target& target_;
-  std::vector<int> others_;  ///< per value: regions that read it, and results
+  std::vector<int> others_;  ///< per value: the number of regions that read it, and of results that are it
   std::vector<bool> updated_;
   boost::unordered_flat_map<ValueId, std::vector<uint32_t>> nodes_;
 };
@@ -134,7 +134,7 @@ ValueViews take_views(const Graph& graph, RegionGraph& regions, const Target& ta
     if (!only_moves(graph, region)) return false;
     const ValueId from = region.inputs[0].value, to = region.outputs[0].value;
     const std::optional<ValueView> read = read_view(graph, region);
-    if (read && !readers.is_updated(from) && readers.take(to, read->how)) return views.emplace(to, *read).second;
+    if (read && !readers.is_updated(from) && readers.accept(to, read->how)) return views.emplace(to, *read).second;
     const std::optional<ValueView> written = written_view(graph, region);
     return written && readers.makes(from, written->how) && views.emplace(from, *written).second;
   });

@@ -6,7 +6,7 @@
 namespace hilo::engine {
 namespace {
 
-/// Does the region write each element of its input to the same place of its output, and nothing else?
+/// Whether the region copies each element of its input to the same index of its output, and does nothing else.
 bool copies_whole(const Graph& graph, const Region& region) {
   if (!copies_elements(region)) return false;
   const ValueId from = region.inputs[0].value, to = region.outputs[0].value;
@@ -15,8 +15,8 @@ bool copies_whole(const Graph& graph, const Region& region) {
          source.element_count() == target.element_count();
 }
 
-/// A region that only copies a whole value, to which it gives another shape: if no later item reads that value, the
-/// copy is its memory, and there is nothing to run.
+/// Places a region that only reshapes a whole value. If no later item reads that value, the output takes its memory and
+/// no step is needed.
 bool place_as(Scope& scope, const Region& region) {
   if (!copies_whole(scope.graph, region)) return false;
   const ValueId v = region.outputs[0].value, w = region.inputs[0].value;
@@ -31,8 +31,8 @@ bool place_as(Scope& scope, const Region& region) {
   return true;
 }
 
-/// May the region write `output` over the memory of its operand? Every element is read before it is written, by the
-/// same turn of the loop.
+/// Whether the region may write `output` over its operand's memory. Each element must be read before it is written, in
+/// the same turn of the loop.
 bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) {
   if (region.has_row() && region.outputs.size() > 1) return false;
   if (scope.bytes_of(operand) != scope.bytes_of(output.value)) return false;
@@ -60,11 +60,11 @@ void place_output(Scope& scope, const Region& region, const RegionOutput& output
     const ValueId w = input.value;
     if (w == kNoValue || !scope.dies(w) || !may_overwrite(scope, region, output, w)) continue;
     const ValuePlace& operand = scope.places[w];
-    // Another output of this region may have taken the memory already.
-    const bool taken = std::ranges::any_of(region.outputs, [&](const RegionOutput& o) {
+    // Another output of this region may already use the memory.
+    const bool is_used = std::ranges::any_of(region.outputs, [&](const RegionOutput& o) {
       return o.value != output.value && o.value != kNoValue && scope.places[o.value].slot == operand.slot;
     });
-    if (taken) continue;
+    if (is_used) continue;
     place.overwrites.push_back(w);
     const bool carry = place.update_in_place != kNoSlot && operand.slot == place.update_in_place;
     if (!carry && (!operand.owned || place.target != kNoSlot)) continue;
@@ -74,8 +74,8 @@ void place_output(Scope& scope, const Region& region, const RegionOutput& output
   output_slot(scope, output.value);
 }
 
-/// Has memory that was made for other values, and is to be updated now, be the result's from its beginning, so that
-/// nothing is copied. False if it can't be.
+/// Lets the memory of other values, which is about to be updated, be the result's memory from its first write on. This
+/// saves a copy. Returns false if it is not possible.
 bool become_result(const Scope& scope, ValuePlace& place, SlotId slot) {
   PlanState& state = scope.state;
   if (scope.depth != 0 || place.target == kNoSlot || state.plan.slots[slot].source != SlotSource::kArena) return false;
@@ -84,7 +84,7 @@ bool become_result(const Scope& scope, ValuePlace& place, SlotId slot) {
   if (state.slot_buffers[slot].size() != 1 || std::ranges::count_if(state.slot_buffers, may_be) != 1) return false;
   state.plan.slots[slot] = state.plan.slots[place.target];
   state.slot_buffers[slot].clear();
-  state.stretches[buffer].end = state.stretches[buffer].begin - 1;
+  state.ranges[buffer].end = state.ranges[buffer].begin - 1;
   for (const ValuePlace& before : scope.places) {
     if (before.slot != slot || (place.first_item >= 0 && before.first_item >= place.first_item)) continue;
     place.first_item = before.first_item;
@@ -96,7 +96,7 @@ bool become_result(const Scope& scope, ValuePlace& place, SlotId slot) {
 
 }  // namespace
 
-void aim_results(Scope& scope, const ResultPlan& plan) {
+void set_result_targets(Scope& scope, const ResultPlan& plan) {
   const Graph& graph = scope.graph;
   for (size_t r = 0; r < graph.results.size(); ++r) {
     ValuePlace& place = scope.places[graph.results[r]];
@@ -125,7 +125,7 @@ SlotId output_slot(Scope& scope, ValueId value) {
 bool place_outputs(Scope& scope, const Region& region) {
   if (place_as(scope, region)) return false;
   for (const RegionInput& input : region.inputs) use(scope.state, scope.places[input.value].slot);
-  if (region.updated != kNoValue) {  // a dynamic-update-slice writes into its operand's memory, or into a copy of it
+  if (region.updated != kNoValue) {  // a dynamic-update-slice writes into its operand's memory or into a copy of it
     const RegionOutput& output = region.outputs[0];
     place_over(scope, output.value, region.updated, may_overwrite(scope, region, output, region.updated));
     return true;

@@ -18,9 +18,9 @@ uint32_t add_function(Plan& plan, const CodeFunction& function) {
 
 namespace {
 
-/// Of a plan that may change, or not.
-template <typename AnyPlan, typename Visit>
-void visit_lists(AnyPlan& plan, const Visit& visit) {
+/// For constant and mutable plans.
+template <typename AnyPlan, typename Visitor>
+void visit_lists(AnyPlan& plan, const Visitor& visit) {
   visit(plan.steps);
   for (auto& loop : plan.loops) {
     visit(loop.condition);

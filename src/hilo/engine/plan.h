@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/plan.h -- a compiled program as data: lists of steps over slots, library calls by name, code by object file.
-// It holds no address and nothing of the module that it was made from.
+// engine/plan.h -- a compiled program as data: lists of steps over slots, library calls by name, code by object file. A
+// plan contains no addresses and no pointers into its module.
 #pragma once
 
 #include "hilo/engine/target.h"
 
 namespace hilo::engine {
 
-/// Index of a pointer in a call's frame.
+/// Index of a pointer in the frame of a call.
 using SlotId = uint32_t;
 inline constexpr SlotId kNoSlot = ~SlotId{0};
 
 enum class StepKind : uint8_t {
   kKernel,
-  kCopy,   ///< bytes from slot a to slot b, unless they are the same memory
-  kAlias,  ///< slot b becomes slot a's pointer
+  kCopy,   ///< copies bytes from slot a to slot b, unless both are the same memory
+  kAlias,  ///< sets the pointer of slot b to that of slot a
   kLibrary,
   kWhile,
   kConditional,
-  kWholeLoop,  ///< a loop that is one function
+  kWholeLoop,  ///< a loop that is compiled as one function
 };
 
 struct Step {
   StepKind kind{};
-  uint32_t index = 0;      ///< kKernel: entry of Plan::kernels; else of the table of the step's kind
+  uint32_t index = 0;      ///< kKernel: entry of Plan::kernels; other kinds: entry of the table of that kind
   uint32_t arguments = 0;  ///< kKernel, kLibrary: first entry in Plan::argument_slots
   uint32_t argument_count = 0;
   SlotId a = kNoSlot, b = kNoSlot;
   int64_t bytes = 0;    ///< kCopy
   int64_t units = 1;    ///< kKernel: extent of the outermost dimension
-  int64_t chunk = 0;    ///< kKernel: units per task; 0: run on the caller's thread
-  int64_t stretch = 0;  ///< kKernel: units between looks at the stop word; 0: all
+  int64_t chunk = 0;    ///< kKernel: units per task; 0 means that it runs on the caller's thread
+  int64_t stretch = 0;  ///< kKernel: units between two checks of the stop word; 0 means all units
   uint32_t work = 0;    ///< kKernel, kCopy, kLibrary, kWholeLoop: entry of Plan::work
   bool operator==(const Step&) const = default;
 };
 
 using StepList = std::vector<Step>;
 
-/// A carry of one element. Each turn reads it at `now` and leaves the next one at `next`.
+/// An element of a carry that is a scalar. Each turn reads it at `now` and writes the next value at `next`.
 struct ScalarCarry {
   SlotId now = kNoSlot, next = kNoSlot;
   ElementType type{};
-  bool fixed = false;  ///< never changes
+  bool fixed = false;  ///< whether it never changes
   bool operator==(const ScalarCarry&) const = default;
 };
 
-/// After each turn: where the carry is, and where the next one goes.
+/// After each turn, exchanges the pointers to the carry and to the next carry.
 struct Swap {
   SlotId now = kNoSlot, next = kNoSlot;
   bool operator==(const Swap&) const = default;
@@ -59,12 +59,12 @@ struct WhileLoop {
   bool operator==(const WhileLoop&) const = default;
 };
 
-/// A loop that is one function, and what the function calls.
+/// A loop that is compiled as one function, and the code that this function calls.
 struct WholeLoop {
   uint32_t function = 0;          ///< entry of Plan::functions
-  std::vector<SlotId> slots;      ///< whose pointers it takes, and leaves where the carry ended up
+  std::vector<SlotId> slots;      ///< slots whose pointers the function reads and, at its end, sets to the final carry
   std::vector<uint32_t> kernels;  ///< entries of Plan::kernels that it calls
-  StepList handed_out;            ///< steps that the host runs: library calls, and kernels that are worth forking
+  StepList handed_out;            ///< steps that the host runs: library calls, and kernels for which a fork pays off
   bool operator==(const WholeLoop&) const = default;
 };
 
@@ -75,46 +75,47 @@ struct Branches {
   bool operator==(const Branches&) const = default;
 };
 
-/// Where a slot's pointer comes from when a call begins.
+/// The origin of a slot's pointer when a call begins.
 enum class SlotSource : uint8_t { kArgument, kResult, kConstant, kArena, kMoving };
 struct Slot {
   SlotSource source{};
-  int64_t index = 0;  ///< argument, result or constant number; byte offset in the arena
+  int64_t index = 0;  ///< number of the argument, result or constant; byte offset in the arena
   bool operator==(const Slot&) const = default;
 };
 
-/// Result `result` may take the memory of argument `argument` if that is donated.
+/// Result `result` may use the memory of argument `argument` if that is donated.
 struct DonationPair {
   uint32_t result = 0, argument = 0;
   bool operator==(const DonationPair&) const = default;
 };
 
-/// A function of the target's library, and its parameters: an instruction on parameters of its own.
+/// A function of the target's library and its parameters: an instruction whose operands are parameters.
 struct LibraryCall {
   std::string symbol;
-  hlo::ComputationPtr call;  ///< the root is the instruction; null for copies between layouts and loops in registers
+  /// its root is the instruction; null for copies between layouts and for loops in registers
+  hlo::ComputationPtr call;
   std::vector<Shape> operands, results;
   std::vector<uint32_t> code;           ///< entries of Plan::functions that are compiled for this call
-  std::vector<OperandView> views = {};  ///< of operands, then results; empty: all are dense
+  std::vector<OperandView> views = {};  ///< of operands, then of results; empty if all are dense
 };
 
-/// An instruction of the optimised program, by its computation's place in computations_of(module).
+/// An instruction of the optimized program. `computation` is an index into computations_of(module).
 struct InstructionPlace {
   uint32_t computation = 0;
   hlo::InstructionId id = 0;
   bool operator==(const InstructionPlace&) const = default;
 };
 
-/// What a step computes, for observers: ExecutionUnit without pointers.
+/// What a step computes, for observers: an ExecutionUnit without pointers.
 struct PlannedWork {
   std::string kind = {}, form = {};
   std::vector<InstructionPlace> instructions = {};
   double bytes = 0;
-  double nanoseconds = 0;  ///< of a kernel: what one thread takes, by Target::costs()
+  double nanoseconds = 0;  ///< of a kernel: estimated time on one thread, by Target::costs()
   bool operator==(const PlannedWork&) const = default;
 };
 
-/// A function by the object that has it.
+/// A function and the object file that defines it.
 struct PlannedFunction {
   uint32_t object = 0;  ///< entry of Plan::objects
   std::string name;
@@ -133,22 +134,22 @@ struct Plan {
   std::vector<PlannedWork> work;
   std::vector<Literal> constants;
   std::vector<DonationPair> donations;
-  std::vector<uint32_t> kernels;  ///< entries of `functions`; empty before their code is there
+  std::vector<uint32_t> kernels;  ///< entries of `functions`; empty until the code is compiled
   std::vector<PlannedFunction> functions;
   std::vector<ObjectPtr> objects;
   int64_t arena_bytes = 0;
   uint32_t max_arguments = 0;
-  bool forks = false;  ///< some step uses the thread pool
+  bool forks = false;  ///< whether a step uses the thread pool
 };
 
-/// The entry of Plan::functions, made if it isn't there.
+/// Returns the function's index in Plan::functions. Adds it if it is missing.
 uint32_t add_function(Plan& plan, const CodeFunction& function);
 
-/// All lists of steps, those of loops and branches too. `visit` may change them.
+/// Calls `visit` for all lists of steps, including those of loops and branches. `visit` may change them.
 void for_each_list(Plan& plan, const std::function<void(StepList&)>& visit);
 void for_each_list(const Plan& plan, const std::function<void(const StepList&)>& visit);
 
-/// Every number is within the table that it indexes, and every word is one that there is.
+/// Checks that each index is within its table and that each name is known.
 /// Errors    INVALID_ARGUMENT "reading a plan: step 3: kernel 7 of 5"
 Status check_plan(const Plan& plan);
 

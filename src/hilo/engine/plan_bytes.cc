@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers are varints, signed ones zigzag; texts and lists begin with their length; shapes and instructions are HLO
+// Numbers are varints, signed ones zigzag. Texts and lists begin with their length. Shapes and instructions are HLO
 // text.
 #include "hilo/engine/plan_bytes.h"
 
@@ -65,7 +65,7 @@ class Writer {
   void raw(std::string_view bytes) { out.append(bytes); }
 };
 
-/// Reads in the order of Writer. After an error everything is empty.
+/// Reads fields in the order in which Writer writes them. After an error all values are empty.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -100,27 +100,27 @@ class Reader {
     const std::string_view raw = take(sizeof value);
     if (raw.size() == sizeof value) std::memcpy(&value, raw.data(), sizeof value);
   }
-  void read(std::string& text) { text = taken(); }
+  void read(std::string& text) { text = read_sized(); }
   void read(Shape& shape) {
-    StatusOr<Shape> read = hlo::parse_shape(taken());
+    StatusOr<Shape> read = hlo::parse_shape(read_sized());
     if (read.ok()) shape = *std::move(read);
     else fail(read.status().message());
   }
   void read(Literal& literal) {
     Shape shape;
     read(shape);
-    const std::string_view data = taken();
+    const std::string_view data = read_sized();
     if (!status_.ok()) return;
     if (!shape.is_array() || static_cast<uint64_t>(shape.byte_size()) != data.size())
-      return fail("a constant of another size than its shape's");
-    StatusOr<Literal> made = Literal::make(shape);
-    if (!made.ok()) return fail(made.status().message());
-    if (!data.empty()) std::memcpy(made->mutable_bytes().data(), data.data(), data.size());
-    literal = *std::move(made);
+      return fail("a constant whose size isn't that of its shape");
+    StatusOr<Literal> result = Literal::make(shape);
+    if (!result.ok()) return fail(result.status().message());
+    if (!data.empty()) std::memcpy(result->mutable_bytes().data(), data.data(), data.size());
+    literal = *std::move(result);
   }
-  void read(ObjectPtr& object) { object = std::make_shared<const std::string>(taken()); }
+  void read(ObjectPtr& object) { object = std::make_shared<const std::string>(read_sized()); }
   void read(hlo::ComputationPtr& call) {
-    const std::string_view text = taken();
+    const std::string_view text = read_sized();
     if (text.empty()) return;
     StatusOr<hlo::Module> module = hlo::parse_module(text);
     if (module.ok()) call = module->entry;
@@ -129,7 +129,8 @@ class Reader {
   template <typename T>
   void read(std::vector<T>& list) {
     const uint64_t size = number();
-    if (size > bytes_.size() - at_) return fail("a list that is longer than the file");  // each element takes a byte
+    // each element has at least one byte
+    if (size > bytes_.size() - at_) return fail("a list that is longer than the file");
     list.reserve(size);
     for (uint64_t k = 0; k < size && status_.ok(); ++k) {
       T element{};
@@ -160,7 +161,7 @@ class Reader {
     at_ += size;
     return bytes_.substr(at_ - size, size);
   }
-  std::string_view taken() { return take(number()); }
+  std::string_view read_sized() { return take(number()); }
   uint8_t byte() {
     const std::string_view one = take(1);
     return one.empty() ? 0 : static_cast<uint8_t>(one[0]);

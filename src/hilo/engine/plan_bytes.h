@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/plan_bytes.h -- plans as bytes and back.
+// engine/plan_bytes.h -- serializes and parses plans as bytes.
 #pragma once
 
 #include "hilo/device/program_signature.h"
@@ -7,15 +7,15 @@
 
 namespace hilo::engine {
 
-/// A plan with the code in its objects. Equal plans give equal bytes.
+/// Serializes a plan, including the code of its objects. Equal plans have equal bytes.
 std::string plan_bytes(const Plan& plan);
 
-/// What plan_bytes wrote. Numbers are checked against the tables that they index, so that a plan of random bytes that
-/// can be read can't make its loader read beside them; that its code is what it was, the caller must know.
-/// Errors    INVALID_ARGUMENT for other bytes, with their place
+/// Parses the result of plan_bytes. Numbers are checked against the tables that they index, so the loader of a parsed
+/// plan never reads out of bounds. The code itself isn't checked: the caller must trust its source.
+/// Errors    INVALID_ARGUMENT for other bytes, with their position
 StatusOr<Plan> plan_from_bytes(std::string_view bytes);
 
-/// The same for what a program says of itself.
+/// Serializes and parses a program's signature in the same format.
 std::string signature_bytes(const ProgramSignature& signature);
 StatusOr<ProgramSignature> signature_from_bytes(std::string_view bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/plan_fields.h -- the fields of a plan's structs, named once: what is printed, read back and saved.
+// engine/plan_fields.h -- the fields of a plan's structs, listed once for printing and saving.
 #pragma once
 
 #include "hilo/engine/plan.h"
@@ -10,14 +10,14 @@ namespace hilo::engine {
 template <typename S, typename T>
 concept Maybe = std::same_as<std::remove_const_t<S>, T>;
 
-/// visit("name", field) for each such pair.
+/// Calls visit("name", field) for each pair.
 template <typename V, typename F, typename... Rest>
 void visit_each(V&& visit, const char* name, F& field, Rest&&... rest) {
   visit(name, field);
   if constexpr (sizeof...(rest) > 0) visit_each(visit, rest...);
 }
 
-/// visit_fields(value, visit) calls visit("name", field) for every field of a struct, in order.
+/// Defines visit_fields(value, visit), which calls visit("name", field) for each field of a struct, in order.
 #define HILO_FIELDS(Struct, ...)         \
   template <Maybe<Struct> S, typename V> \
   void visit_fields(S& s, V&& visit) {   \
@@ -46,7 +46,7 @@ HILO_FIELDS(Plan, "target", s.target, "arena_bytes", s.arena_bytes, "max_argumen
             "argument_slots", s.argument_slots, "donations", s.donations, "library_calls", s.library_calls, "kernels",
             s.kernels, "functions", s.functions, "work", s.work, "constants", s.constants, "objects", s.objects)
 
-/// A library call as text of an HLO module.
+/// Prints a library call as an HLO module.
 std::string text_of_call(const hlo::ComputationPtr& call);
 
 /// Structs that have visit_fields.

@@ -11,15 +11,16 @@ namespace {
 
 using hlo::Opcode;
 
-constexpr int kMaxNesting = 128;  // loops and branches inside each other
+constexpr int kMaxNesting = 128;  // of loops and branches
 
 Status plan_node(Scope& scope, const Node& node) {
   const hlo::Instruction& i = *node.instruction;
   for (ValueId v : node.operands) {
     const auto view = scope.views.find(v);
     if (view != scope.views.end()) scope.places[v].slot = scope.places[view->second.of].slot;
-    if (scope.places[v].slot != kNoSlot) use(scope.state,
-                                             scope.places[v].slot);  // else memory that a loop will fill
+    if (scope.places[v].slot != kNoSlot)
+      use(scope.state,
+          scope.places[v].slot);  // otherwise a loop will fill this memory
   }
   if (i.opcode == Opcode::kConstant) {
     const Literal& value = hlo::attributes_of<hlo::ConstantAttributes>(i).value;
@@ -34,7 +35,7 @@ Status plan_node(Scope& scope, const Node& node) {
   return is_loop ? plan_while(scope, node) : plan_conditional(scope, node);
 }
 
-/// Copies results that are elsewhere to where they must end.
+/// Copies each result to its target slot, unless it is already there.
 StatusOr<std::vector<SlotId>> end_results(Scope& scope, const ResultPlan& plan) {
   std::vector<SlotId> slots;
   for (size_t r = 0; r < scope.graph.results.size(); ++r) {
@@ -59,7 +60,7 @@ StatusOr<ListResult> plan_list(PlanState& state, const Graph& graph, std::span<c
   Scope scope{state, graph, views, lifetimes_of(graph, regions, views), std::vector<ValuePlace>(graph.values.size()),
               depth};
   for (size_t p = 0; p < parameters.size(); ++p) scope.places[graph.parameters[p]].slot = parameters[p];
-  aim_results(scope, plan);
+  set_result_targets(scope, plan);
   const std::vector<Item>& items = scope.lifetimes.items;
   for (size_t i = 0; i < items.size(); ++i) {
     HILO_RETURN_IF_ERROR(stop_status());

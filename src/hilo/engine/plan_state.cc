@@ -16,11 +16,11 @@ SlotId new_slot(PlanState& state, SlotSource source, int64_t index) {
 }
 
 SlotId new_arena_slot(PlanState& state, int64_t bytes) {
-  const auto buffer = static_cast<BufferId>(state.stretches.size());
+  const auto buffer = static_cast<BufferId>(state.ranges.size());
   const SlotId slot = new_slot(state, SlotSource::kArena,
-                               buffer);  // an offset once all are known
+                               buffer);  // replaced by an offset when all offsets are known
   state.slot_buffers[slot].push_back(buffer);
-  state.stretches.push_back({bytes, state.clock, state.clock});
+  state.ranges.push_back({bytes, state.clock, state.clock});
   return slot;
 }
 
@@ -34,7 +34,7 @@ SlotId constant_slot(PlanState& state, const Literal& literal) {
 }
 
 void use(PlanState& state, SlotId slot) {
-  for (BufferId b : state.slot_buffers[slot]) state.stretches[b].end = std::max(state.stretches[b].end, state.clock);
+  for (BufferId b : state.slot_buffers[slot]) state.ranges[b].end = std::max(state.ranges[b].end, state.clock);
 }
 
 void may_become(PlanState& state, SlotId to, SlotId from) {
@@ -45,13 +45,13 @@ void may_become(PlanState& state, SlotId to, SlotId from) {
 }
 
 Status assign_arena(PlanState& state) {
-  constexpr int64_t kMaxBytes = int64_t{1} << 62;  // of all temporaries: a sum that leaves 64 bits must not wrap
+  constexpr int64_t kMaxBytes = int64_t{1} << 62;  // of all temporaries: a sum must not exceed 64 bits
   int64_t bytes = 0;
-  for (const Stretch& stretch : state.stretches) bytes = checked_add(bytes, stretch.bytes).value_or(INT64_MAX);
+  for (const LiveRange& range : state.ranges) bytes = checked_add(bytes, range.bytes).value_or(INT64_MAX);
   if (bytes > kMaxBytes)
-    return resource_exhausted(fmt::format("plan '{}': its temporaries are too large; got over {} bytes in all",
+    return resource_exhausted(fmt::format("plan '{}': its temporaries are too large; got over {} bytes in total",
                                           state.module.name, kMaxBytes));
-  const Assignment assignment = assign_offsets(state.stretches);
+  const Assignment assignment = assign_offsets(state.ranges);
   state.plan.arena_bytes = assignment.bytes;
   for (Slot& slot : state.plan.slots) {
     if (slot.source == SlotSource::kArena) slot.index = assignment.offsets[slot.index];

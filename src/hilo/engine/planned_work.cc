@@ -13,7 +13,7 @@ double elements_of_domain(const Region& region) { return static_cast<double>(hlo
 
 double bytes_of(const Graph& graph, ValueId v) { return static_cast<double>(graph.values[v].shape.byte_size()); }
 
-/// Bytes that the loads of one input can touch.
+/// Returns the number of bytes that the loads of one input can touch.
 double bytes_loaded(const Graph& graph, const Region& region, size_t input) {
   const double element = static_cast<double>(element_size_bytes(region.inputs[input].type));
   const auto loads = std::ranges::count_if(
@@ -37,12 +37,12 @@ std::string_view form_of(const Region& region, const Target& target) {
 
 InstructionPlaces::InstructionPlaces(const hlo::Module& module) {
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module))
-    stretches_.push_back({computation->instructions().data(), static_cast<uint32_t>(stretches_.size())});
-  std::ranges::sort(stretches_, std::less<>(), &Stretch::begin);
+    entries_.push_back({computation->instructions().data(), static_cast<uint32_t>(entries_.size())});
+  std::ranges::sort(entries_, std::less<>(), &Entry::begin);
 }
 
 InstructionPlace InstructionPlaces::operator()(const hlo::Instruction& instruction) const {
-  const auto behind = std::ranges::upper_bound(stretches_, &instruction, std::less<>(), &Stretch::begin);
+  const auto behind = std::ranges::upper_bound(entries_, &instruction, std::less<>(), &Entry::begin);
   return {std::prev(behind)->computation, instruction.id};
 }
 

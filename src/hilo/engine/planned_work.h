@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/planned_work.h -- what the steps of a plan compute, for observers.
+// engine/planned_work.h -- describes the steps of a plan for observers.
 #pragma once
 
 #include "hilo/engine/plan.h"
 
 namespace hilo::engine {
 
-/// Where the instructions of a module stand.
+/// The indices of a module's instructions.
 class InstructionPlaces {
  public:
   explicit InstructionPlaces(const hlo::Module& module);
-  /// Precondition: the instruction is of the module.
+  /// Returns the place of an instruction. It must belong to the module.
   InstructionPlace operator()(const hlo::Instruction& instruction) const;
 
  private:
-  struct Stretch {
+  struct Entry {
     const hlo::Instruction* begin;
     uint32_t computation;
   };
-  std::vector<Stretch> stretches_;  ///< by address: instructions of a computation stand in a row
+  std::vector<Entry> entries_;  ///< by address: the instructions of a computation are contiguous
 };
 
-/// A region's kernel: the instructions fused into it. Its bytes are those it loads, no buffer's more than once, and
-/// those it writes. Its form: "map" without reductions, "full" reduces everything, else "row" or "col": vectors lie
-/// along what is reduced or across it.
+/// Describes a region's kernel: the instructions fused into it, and its bytes. These are the bytes that it loads, at
+/// most each buffer once, and those that it writes. The form is "map" without reductions, "full" if everything is
+/// reduced, otherwise "row" or "col": vectors run along the reduced dimensions or across them.
 PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const Region& region, const Target& target);
 
-/// An instruction that runs by itself: a library call or a loop.
+/// Describes an instruction outside of regions: a library call or a loop.
 PlannedWork work_of(const InstructionPlaces& places, const Graph& graph, const Node& node, std::string_view kind);
 
 }  // namespace hilo::engine

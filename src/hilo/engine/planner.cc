@@ -10,14 +10,14 @@
 namespace hilo::engine {
 namespace {
 
-/// A copy from one layout to another.
+/// Creates the step that copies between two layouts.
 Step relayout_step(PlanState& state, std::string_view symbol, const Shape& from, const Shape& to,
                    std::span<const SlotId> slots) {
   return library_step(state, {std::string(symbol), nullptr, {from}, {to}, {}}, slots,
                       {.kind = "relayout", .bytes = 2.0 * static_cast<double>(from.byte_size())});
 }
 
-/// The slots of the arguments in row-major order, and the steps that copy those with another layout.
+/// Returns the slots of the arguments in row-major order. Adds steps that copy arguments with another layout.
 std::vector<SlotId> relayout_arguments(PlanState& state) {
   std::vector<SlotId> slots;
   for (const Shape& parameter : entry_parameter_shapes(state.module)) {
@@ -32,7 +32,7 @@ std::vector<SlotId> relayout_arguments(PlanState& state) {
   return slots;
 }
 
-/// Steps behind all others that copy results, which are in `from`, to the caller's layouts in `to`.
+/// Adds steps at the end that copy the results in `from` to `to`, in the caller's layouts.
 void relayout_results(PlanState& state, std::span<const Shape> leaves, std::span<const SlotId> from,
                       std::span<const SlotId> to) {
   for (size_t r = 0; r < leaves.size(); ++r) {

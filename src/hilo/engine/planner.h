@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/planner.h -- from an optimised module to steps, slots and one arena.
+// engine/planner.h -- plans an optimized module: steps, slots and one arena.
 #pragma once
 
 #include <map>
@@ -8,47 +8,48 @@
 
 namespace hilo::engine {
 
-/// What becomes of loops. The last two give the same bits.
+/// How loops are compiled. The last two give the same bits.
 enum class LoopForm : uint8_t {
-  kRegisters,  ///< carries live in registers where register_loop_work() says so; the others as below
-  kFunctions,  ///< one function where why_not_whole() has nothing against it
-  kSteps,      ///< all run from step lists
+  kRegisters,  ///< carries are in registers if register_loop_work() allows it; other loops as kFunctions
+  kFunctions,  ///< one function, unless why_not_whole() returns a reason
+  kSteps,      ///< all loops run from step lists
 };
 
-/// A kernel step's region, and what the planner knows of its arguments.
+/// The region of a kernel step, and facts about its arguments.
 struct PlannedKernel {
   Region region;
-  std::vector<bool> single;  ///< per argument: its buffer has one element
-  double nanoseconds = 0;    ///< of one thread, by Target::costs()
+  std::vector<bool> single;  ///< per argument: whether its buffer has one element
+  double nanoseconds = 0;    ///< on one thread, by Target::costs()
 };
 
-/// How a loop's function reaches what it doesn't hold itself. A kernel step in neither map is written into the
+/// How a loop's function accesses slots, kernels and host steps. A kernel step in neither map is inlined into the
 /// function.
 struct LoopLayout {
-  std::vector<SlotId> slots;                   ///< whose pointers the function takes, in order
-  std::map<const Step*, uint32_t> called;      ///< kernels called by address -> place in WholeLoop::kernels
-  std::map<const Step*, uint32_t> handed_out;  ///< steps that the host runs -> place in WholeLoop::handed_out
-  std::string text;                            ///< all that the code depends on; equal texts mean equal code
+  std::vector<SlotId> slots;                   ///< slots whose pointers are the function's arguments, in order
+  std::map<const Step*, uint32_t> called;      ///< kernels called by address -> index in WholeLoop::kernels
+  std::map<const Step*, uint32_t> handed_out;  ///< steps that the host runs -> index in WholeLoop::handed_out
+  std::string text;                            ///< everything that the code depends on: equal texts have equal code
 };
 
-/// A loop that becomes a function, while its lists are there.
+/// A loop that is compiled as a function, while its lists exist.
 struct PlannedLoop {
   uint32_t loop;  ///< entry of Plan::loops
   LoopLayout layout;
 };
 
-/// A plan before its code is there. Regions point into the module.
+/// A plan without code. Regions point into the module.
 struct PlannedProgram {
   Plan plan;
-  std::vector<PlannedKernel> kernels;  ///< one per kKernel step, by Step::index
+  std::vector<PlannedKernel> kernels;  ///< one per kKernel step, indexed by Step::index
   std::vector<PlannedLoop> loops;      ///< one per entry of Plan::whole_loops
 };
 
-/// Numbers the kernels that steps and whole loops call anew, by who is first. Those written into loops get no number.
-/// Returns   by new number, the old one
+/// Renumbers the kernels that steps and whole loops call, in the order of their first use. Kernels inlined into loops
+/// get no number.
+/// Returns   the old number of each new one
 std::vector<uint32_t> number_kernels(Plan& plan);
 
-/// Plans all but loops that become functions; make_whole_loops() does those.
+/// Plans everything except loops that are compiled as functions; make_whole_loops() plans those.
 /// Errors    those of Target::library_choice and register_loop; UNIMPLEMENTED for loops nested too deep
 StatusOr<PlannedProgram> plan_steps(const hlo::Module& module, const Target& target);
 

@@ -9,7 +9,8 @@ using hlo::Opcode;
 
 namespace {
 
-/// Are these dimensions the others, some of them cut in several? [4,6] is cut to [4,3,2], and to [2,2,6].
+/// Whether `fine` has the dimensions of `coarse`, some of them split. Examples: [4,6] is split into [4,3,2] and into
+/// [2,2,6].
 bool refines(std::span<const int64_t> fine, std::span<const int64_t> coarse) {
   size_t k = 0;
   for (int64_t whole : coarse) {
@@ -20,16 +21,15 @@ bool refines(std::span<const int64_t> fine, std::span<const int64_t> coarse) {
   return skip_ones(fine, k) == fine.size();
 }
 
-/// Are elements of the value, of several dimensions, computed from what is elsewhere, so that no reader can compute one
-/// by a linear index? Those of x - row, or of x backwards. Its rows must be long enough for vectors, or as long as
-/// those of `own`.
+/// Whether the value rearranges elements of other values so that a reader can't compute one from a linear index.
+/// Examples: x - row, or x reversed. Its rows must be long enough for vectors, or as long as those of `own`.
 bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
-  constexpr size_t kMostNodes = 16;
+  constexpr size_t kMaxNodes = 16;
   constexpr int64_t kShortestRow = 16;
   if (own.rank() == 0 || state.shape(value).rank() == 0) return false;
   if (state.shape(value).dimensions().back() < std::min(own.dimensions().back(), kShortestRow)) return false;
   std::vector<ValueId> ahead = {value};
-  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+  for (size_t k = 0; k < ahead.size() && k < kMaxNodes; ++k) {
     const Node* const node = state.maker(ahead[k]);
     if (node == nullptr) continue;
     const Opcode opcode = node->instruction->opcode;
@@ -40,16 +40,17 @@ bool moves_elements(const RegionState& state, ValueId value, const Shape& own) {
   return false;
 }
 
-/// Of an op on elements: what was reshaped on the way to it and repeats or moves elements, so that no linear index can
-/// read it. Each element of s32[n,63] twice is such an s32[n,63,2]. kNoValue if there is none, or if a reduction wants
-/// the op's own dimensions; what is moved alone doesn't count beside guards, which are for one dimension each.
+/// Returns a value that repeats or moves elements and is reshaped to an operand of an elementwise op. No linear index
+/// can read such a value. Example: repeating each element of s32[n,63] twice is an s32[n,63,2]. Returns kNoValue if no
+/// such value exists or if a reduction needs the op's own dimensions. Values that only move elements don't count next
+/// to guards, because a guard refers to one dimension.
 ValueId finer_value(const RegionState& state, const Node& node) {
-  constexpr size_t kMostNodes = 32;
+  constexpr size_t kMaxNodes = 32;
   const Shape& own = state.shape(node.results[0]);
   std::vector<const Node*> ahead = {&node};
   ValueId repeated = kNoValue, moved = kNoValue;
   bool is_guarded = false;
-  for (size_t k = 0; k < ahead.size() && k < kMostNodes; ++k) {
+  for (size_t k = 0; k < ahead.size() && k < kMaxNodes; ++k) {
     for (ValueId v : ahead[k]->operands) {
       const Node* const operand = state.maker(v);
       if (operand == nullptr) continue;

@@ -14,9 +14,9 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr size_t kMaxJoinedOperands = 8;  // a concatenation of more is cheaper in memory than as nested selects
+constexpr size_t kMaxJoinedOperands = 8;  // nested selects of more operands would cost more than memory
 
-/// Does the op look at its position, so that a linear index isn't enough?
+/// Whether the op depends on the index in each dimension, so that a linear index isn't enough.
 bool needs_dimensions(Opcode opcode) {
   return !is_lanewise(opcode) && opcode != Opcode::kReshape && opcode != Opcode::kConstant &&
          opcode != Opcode::kBitcastConvert;
@@ -26,17 +26,17 @@ std::optional<AccessMap> dimensions_map(const RegionState& state, const Node& no
   return split_dimensions(r.map, state.shape(node.results[0]), state.regions[r.region].extents);
 }
 
-/// A scalar, under the guards of a map.
+/// Returns the map of a scalar, with the guards of `map`.
 AccessMap scalar_map(const AccessMap& map) {
   AccessMap scalar;
   scalar.guards = map.guards;
   return scalar;
 }
 
-/// The requested node is another one.
+/// Lets node `to` stand for the requested node.
 void forward(RegionState& state, const Request& r, uint32_t to) { state.forwards[r.region][r.node] = to; }
 
-/// An integer scalar constant's value.
+/// Returns the value of an integer scalar constant.
 std::optional<int64_t> constant_integer(const RegionState& state, ValueId v) {
   if (state.maker(v) == nullptr) return std::nullopt;
   const hlo::Instruction& i = *state.maker(v)->instruction;
@@ -48,14 +48,14 @@ std::optional<int64_t> constant_integer(const RegionState& state, ValueId v) {
   return static_cast<int64_t>(std::min<uint64_t>(*bits, static_cast<uint64_t>(INT64_MAX)));
 }
 
-/// Where a data movement with one array operand reads it.
+/// Returns the map under which an op that moves data reads its operand.
 AccessMap operand_map(const RegionState& state, const Node& node, const AccessMap& map) {
   const hlo::Instruction& i = *node.instruction;
   const Shape& operand = state.shape(node.operands[0]);
   const size_t rank = operand.rank();
   AccessMap to = scalar_map(map);
   to.index.resize(rank);
-  switch (i.opcode) {  // NOLINT: only data movement gets here
+  switch (i.opcode) {  // NOLINT: only ops that move data
     case Opcode::kBroadcast: {
       const hlo::Int64List& dimensions = attributes_of<hlo::BroadcastAttributes>(i).dimensions;
       for (size_t d = 0; d < rank; ++d) to.index[d] = map.index[dimensions[d]];
@@ -127,7 +127,7 @@ void expand_concatenate(RegionState& state, const Node& node, const Request& r, 
     offset += extent;
     parts.emplace_back(request(state, v, r.region, std::move(inner)), guard);
   }
-  // From the last part backwards: part or (the next part or (...)).
+  // Builds from the last part to the first: part or (the next part or (...)).
   uint32_t rest = parts.back().first;
   for (size_t k = parts.size() - 1; k-- > 0;)
     rest = add_node(
@@ -181,7 +181,7 @@ void expand_gather(RegionState& state, const Node& node, const Request& r, const
   }
   for (size_t k = 0; k < a.operand_batching_dims.size(); ++k) {
     int64_t d = a.start_indices_batching_dims[k];
-    if (d > a.index_vector_dim) --d;  // batch counts the dimensions of the indices without the vector's
+    if (d > a.index_vector_dim) --d;  // batch counts the dimensions of the indices except that of the index vector
     inner.index[a.operand_batching_dims[k]] = batch[d];
   }
   for (size_t k = 0; k < a.start_index_map.size(); ++k) {
@@ -196,7 +196,7 @@ void expand_gather(RegionState& state, const Node& node, const Request& r, const
   forward(state, r, request(state, node.operands[0], r.region, std::move(inner)));
 }
 
-/// The ops that look at their position.
+/// Expands ops that depend on the index.
 void expand_positioned(RegionState& state, const Node& node, const Request& r) {
   const AccessMap map = *dimensions_map(state, node, r);
   const hlo::Instruction& i = *node.instruction;

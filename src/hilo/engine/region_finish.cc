@@ -14,7 +14,7 @@ template <typename F> void for_each_index(Region& region, const F& f) {
   for (RegionOutput& o : region.outputs) f(o.index);
 }
 
-/// All nodes that `node` reads, through operands and indices.
+/// Returns all nodes that `node` reads, through operands and indices.
 std::vector<uint32_t> reads_of(const RegionNode& node) {
   std::vector<uint32_t> reads = node.operands;
   for (const IndexTerm& t : node.index.terms) reads.push_back(t.node);
@@ -24,7 +24,7 @@ std::vector<uint32_t> reads_of(const RegionNode& node) {
   return reads;
 }
 
-/// A load or index whose guards always hold needs none.
+/// A load or index whose guards always hold doesn't need them.
 bool always_holds(const Guard& g, std::span<const int64_t> extents) {
   if (!g.index.terms.empty()) return false;
   int64_t least = g.index.constant, greatest = g.index.constant;
@@ -44,9 +44,9 @@ void drop_dimension(Region& region, size_t k) {
   if (k < region.row_begin) --region.row_begin;
 }
 
-/// A map that reads along one dimension and writes along the last (a transpose) loops over the first of them innermost:
-/// each vector of the last dimension then reads the same few lines of memory again and again.
-void turn_inner_loop(Region& region) {
+/// Reorders the loops of a map that reads along one dimension and writes along the last (a transpose). The first of
+/// them becomes the innermost loop, so that successive vectors of the last dimension read the same cache lines.
+void reorder_inner_loop(Region& region) {
   if (region.has_row() || region.extents.size() < 2) return;
   const size_t last = region.extents.size() - 1;
   std::vector<int> votes(region.extents.size(), 0);
@@ -68,12 +68,12 @@ void turn_inner_loop(Region& region) {
 
 void merge_dimensions(Region& region) {
   for (size_t k = region.extents.size(); k-- > 0;) {
-    // A row keeps one dimension even of extent one.
+    // A row has at least one dimension, even if its extent is one.
     const bool last_of_row = k >= region.row_begin && region.extents.size() - region.row_begin == 1;
     if (region.extents[k] == 1 && !last_of_row) drop_dimension(region, k);
   }
   for (size_t k = region.extents.size(); k-- > 1;) {
-    if (k == region.row_begin) continue;  // outer dimensions don't mix with the row's
+    if (k == region.row_begin) continue;  // outer dimensions don't merge with the row's
     bool in_step = true;
     for_each_index(region,
                    [&](IndexExpr& e) { in_step &= e.coefficient(k - 1) == e.coefficient(k) * region.extents[k]; });
@@ -88,7 +88,7 @@ void merge_dimensions(Region& region) {
 
 namespace {
 
-/// Orders the nodes as a depth-first walk from the outputs, with an explicit stack; drops what no output reads.
+/// Orders the nodes by a depth-first walk from the outputs, with an explicit stack. Drops nodes that no output reads.
 void order_nodes(Region& region) {
   std::vector<uint32_t> place(region.nodes.size(), kNoNode);
   std::vector<bool> open(region.nodes.size(), false);
@@ -126,7 +126,7 @@ void order_nodes(Region& region) {
   });
 }
 
-/// Buffers that only dropped nodes read are no inputs.
+/// Removes inputs that only dropped nodes read.
 void number_inputs(Region& region) {
   std::vector<uint32_t> place(region.inputs.size(), kNoNode);
   std::vector<RegionInput> inputs;
@@ -151,13 +151,13 @@ Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
   for (RegionNode& n : region.nodes) {
     for (uint32_t& o : n.operands) o = resolve(o);
     std::erase_if(n.guards, [&](const Guard& g) { return always_holds(g, region.extents); });
-    if (n.kind == NodeKind::kGuarded && n.guards.empty()) n.operands.resize(1);  // always inside
+    if (n.kind == NodeKind::kGuarded && n.guards.empty()) n.operands.resize(1);  // always true
   }
   for (RegionOutput& o : region.outputs) o.node = resolve(o.node);
   order_nodes(region);
   number_inputs(region);
   merge_dimensions(region);
-  turn_inner_loop(region);
+  reorder_inner_loop(region);
   if (!region.has_row()) region.row_begin = region.extents.size();
   return region;
 }

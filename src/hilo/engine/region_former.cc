@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes are visited from last to first. When a node's turn comes, all its readers have requested it, each for a region
-// and under an access map; it then joins them, or becomes a region of its own that they load from.
+// Nodes are visited from last to first. When a node is visited, all its readers have requested it, each for a region
+// and under an access map. The node then joins these regions, or becomes a separate region from which they load.
 #include "hilo/engine/region_former.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void visit(RegionState& state, uint32_t n) {
   if (op != RegionOp::kNone && try_join(state, node, op)) return;
   load_all(state, node);
   if (op != RegionOp::kNone && node.instruction->opcode != hlo::Opcode::kConstant) return start_root(state, node);
-  state.others.push_back(n);  // a constant is in memory already
+  state.others.push_back(n);  // a constant is already in memory
   if (op != RegionOp::kNone) return;
   for (ValueId v : node.operands) state.needed_before[v] = std::min(state.needed_before[v], node_key(state.graph, n));
 }
@@ -35,7 +35,7 @@ void visit(RegionState& state, uint32_t n) {
 
 StatusOr<RegionGraph> form_regions(const Graph& graph, const Costs& costs) {
   RegionState state(graph, costs);
-  for (ValueId v : graph.results) state.needed_before[v] = kNoValue - 1;  // in memory, but only at the end
+  for (ValueId v : graph.results) state.needed_before[v] = kNoValue - 1;  // in memory, but not until the end
   for (uint32_t n = static_cast<uint32_t>(graph.nodes.size()); n-- > 0;) visit(state, n);
   for (ValueId v : graph.parameters) {
     for (const Request& r : state.requests[v]) load(state, v, r);

@@ -11,11 +11,11 @@ using hlo::Opcode;
 
 namespace {
 
-/// Does joining compute elements more often than once each?
+/// Whether joining computes an element more than once.
 bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Request& r) {
   if (op == RegionOp::kFree || op == RegionOp::kMovement || op == RegionOp::kReduce) return false;
   const Region& region = state.regions[r.region];
-  size_t inner = 0;  // one past the innermost dimension that the element depends on
+  size_t inner = 0;  // one past the innermost dimension on which the element depends
   for (const IndexExpr& e : r.map.index) {
     for (size_t k = 0; k < e.coefficients.size(); ++k) {
       if (e.coefficients[k] != 0 && region.extents[k] != 1) inner = std::max(inner, k + 1);
@@ -25,7 +25,7 @@ bool repeats_work(const RegionState& state, ValueId value, RegionOp op, const Re
   const int64_t evaluations = hlo::count_of(std::span(region.extents).first(inner));
   const int64_t once = std::max<int64_t>(state.shape(value).element_count(), 1);
   if (op == RegionOp::kCheap) return evaluations > 2 * once;
-  // In short rows a few elements more can be twice as many vectors.
+  // In short rows, a few more elements can double the number of vectors.
   constexpr int64_t kLongRow = 64;
   if (region.extents.empty() || region.extents.back() < kLongRow) return evaluations > once;
   const Costs& costs = state.costs;
@@ -46,7 +46,7 @@ bool all_may_join(const RegionState& state, const Node& node, RegionOp op) {
                              [&](const Request& r) { return may_join(state, node, op, r); });
 }
 
-/// Each reader gets a copy of its own. True.
+/// Gives each reader its own copy. Returns true.
 bool expand_all(RegionState& state, const Node& node) {
   const std::vector<Request> copies = std::move(state.requests[node.results[0]]);
   state.requests[node.results[0]].clear();
@@ -54,12 +54,12 @@ bool expand_all(RegionState& state, const Node& node) {
   return true;
 }
 
-/// Is each element of the value read once, by the whole domain of a region, or by its outer dimensions?
+/// Whether each element of the value is read once, by the whole domain of a region or by its outer dimensions.
 bool is_read_whole(const RegionState& state, ValueId value, const Request& r) {
   const Region& region = state.regions[r.region];
   const Shape& shape = state.shape(value);
   if (r.map.linear || shape.element_count() == 0) return false;
-  for (size_t k = 0; k < r.map.index.size(); ++k) {  // all of it, not a slice
+  for (size_t k = 0; k < r.map.index.size(); ++k) {  // the whole value, not a slice
     const std::optional<int64_t> d = as_dimension(r.map.index[k]);
     const int64_t extent = shape.dimension(k);
     if (!d || extent != (*d < 0 ? 1 : region.extents[*d])) return false;
@@ -71,7 +71,7 @@ bool is_read_whole(const RegionState& state, ValueId value, const Request& r) {
   return covers_outer || behind == region.extents.size();
 }
 
-/// The region that runs first computes the value and also writes it; later ones load it.
+/// Lets the region that runs first compute the value and also write it; later regions load it.
 bool try_become_output(RegionState& state, const Node& node, RegionOp op) {
   const ValueId value = node.results[0];
   const auto root_of = [&](const Request& r) { return state.regions[r.region].root; };
@@ -93,7 +93,8 @@ bool try_become_output(RegionState& state, const Node& node, RegionOp op) {
   return true;
 }
 
-/// Do all who compute it again read no more than its memory would be, but for what is small and repeated?
+/// Whether each region that computes the node again reads no more than the node's memory, except for small repeated
+/// values.
 bool reads_one_array(const RegionState& state, const Node& node) {
   return std::ranges::count_if(node.operands, [&](ValueId v) {
            const Node* from = state.maker(v);
@@ -111,7 +112,7 @@ bool try_join(RegionState& state, const Node& node, RegionOp op) {
   const std::vector<Request>& requests = state.requests[value];
   const bool needed = state.is_needed(value);
   if (op == RegionOp::kFree || (op == RegionOp::kMovement && !needed)) {
-    // Where it is needed in memory too, a region puts it there.
+    // If the value is also needed in memory, a region writes it there.
     return (op == RegionOp::kFree || !needed) && all_may_join(state, node, op) && expand_all(state, node) && !needed;
   }
   if (requests.empty()) return false;

@@ -49,7 +49,7 @@ bool is_scalar_body(const hlo::Computation& body) {
   for (const hlo::Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kTuple && i.id == body.root_id()) continue;
     if (!i.shape.is_scalar() || !is_scalar_op(body, i)) return false;
-    // c128 doesn't fit into the bits of a constant.
+    // c128 doesn't fit in the bits of a constant.
     if (i.opcode == Opcode::kConstant && !splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value))
       return false;
   }
@@ -63,7 +63,7 @@ bool all_are_arrays(const Graph& graph, const Node& node) {
   return std::ranges::all_of(node.operands, is_array) && std::ranges::all_of(node.results, is_array);
 }
 
-constexpr size_t kMostConcatenated = 32;  // operands that are written by regions
+constexpr size_t kMaxConcatenated = 32;  // operands that are written by regions
 
 bool is_narrower_than_f32(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
 
@@ -78,7 +78,7 @@ RegionOp cost_of(const hlo::Instruction& i) {
   return RegionOp::kExpensive;
 }
 
-/// No gaps, and no distances with which indices would leave 64 bits.
+/// Whether it has no interior padding and no distances that overflow 64-bit indices.
 bool is_plain_padding(const hlo::Instruction& i) {
   constexpr int64_t kFar = int64_t{1} << 48;
   const auto is_near = [](int64_t distance) { return distance > -kFar && distance < kFar; };
@@ -87,7 +87,7 @@ bool is_plain_padding(const hlo::Instruction& i) {
   });
 }
 
-/// A term of a matrix product in a region's loop, and in the library.
+/// Returns the costs of one term of a matrix product: in a region's loop, and in the library.
 std::pair<double, double> term_costs(const Shape& lhs, const Shape& rhs, bool blocked, const Costs& costs) {
   const double library = costs.library.term;
   const ElementType type = lhs.element_type();
@@ -97,7 +97,8 @@ std::pair<double, double> term_costs(const Shape& lhs, const Shape& rhs, bool bl
   return {blocked ? costs.products.blocked : costs.products.plain, library};
 }
 
-/// Work that isn't worth a library call: tiny matrices, and matrix times vector, where memory is the limit.
+/// Whether a library call doesn't pay off: tiny matrices, and matrix-vector products, where memory bandwidth is the
+/// limit.
 bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(*node.instruction);
   const Shape &lhs = graph.values[node.operands[0]].shape, &rhs = graph.values[node.operands[1]].shape;
@@ -112,8 +113,7 @@ bool is_small_dot(const Graph& graph, const Node& node, const Costs& costs) {
   if (rows <= 1 || columns <= 1) return true;
   if (is_complex(lhs.element_type())) return false;
   if (!is_floating(lhs.element_type()) && !is_integer(result)) return true;
-  // Blocks of rows share what is loaded, if vectors along the columns are what lies in a row, and a core's cache holds
-  // it.
+  // Blocks of rows share loads if vectors run along the contiguous columns and the block fits in a core's cache.
   const bool blocked = columns >= 16 && !hlo::contains(a.rhs_contracting_dimensions, rhs.rank() - 1) &&
                        columns * contracted * element_size_bytes(rhs.element_type()) <= costs.core_cache_bytes;
   const auto [loop, library] = term_costs(lhs, rhs, blocked, costs);
@@ -131,7 +131,7 @@ RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs) 
   const hlo::Instruction& i = *node.instruction;
   if (!all_are_arrays(graph, node)) return RegionOp::kNone;
   if (is_lanewise(i.opcode)) return cost_of(i);
-  switch (i.opcode) {  // NOLINT: a partial map on purpose; every other opcode runs by itself
+  switch (i.opcode) {  // NOLINT: partial on purpose; all other opcodes are separate items
     case Opcode::kConstant:
       return splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value) ? RegionOp::kFree : RegionOp::kNone;
     case Opcode::kIota: return RegionOp::kFree;
@@ -141,8 +141,9 @@ RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs) 
     case Opcode::kSlice:
     case Opcode::kReverse:
     case Opcode::kDynamicSlice: return RegionOp::kMovement;
-    // A region for each operand has its place in its code, so it shares none: many are copied by one function.
-    case Opcode::kConcatenate: return node.operands.size() > kMostConcatenated ? RegionOp::kNone : RegionOp::kCheap;
+    // Each operand's region has its own offset in its code, so none is shared. One function copies many operands
+    // instead.
+    case Opcode::kConcatenate: return node.operands.size() > kMaxConcatenated ? RegionOp::kNone : RegionOp::kCheap;
     case Opcode::kGather:
     case Opcode::kDynamicUpdateSlice: return RegionOp::kCheap;
     case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
@@ -150,7 +151,7 @@ RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs) 
     case Opcode::kDot: return is_small_dot(graph, node, costs) ? RegionOp::kReduce : RegionOp::kNone;
     case Opcode::kReduce: {
       const auto& reduce = hlo::attributes_of<hlo::ReduceAttributes>(i);
-      // Over no dimension there is no row to reduce.
+      // A reduction over no dimension has no row.
       return is_scalar_body(*reduce.to_apply) && !reduce.dimensions.empty() ? RegionOp::kReduce : RegionOp::kNone;
     }
     default: return RegionOp::kNone;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/region_ops.h -- which ops regions compute, and what computing them twice would cost.
+// engine/region_ops.h -- the ops that regions compute, and the cost of computing them twice.
 #pragma once
 
 #include "hilo/engine/regions.h"
@@ -7,9 +7,9 @@
 namespace hilo::engine {
 
 enum class RegionOp : uint8_t {
-  kNone,      ///< not a region's: heroes, loops, what the reference evaluator runs
+  kNone,      ///< not in a region: library calls, loops, ops of the reference evaluator
   kFree,      ///< constants and iota
-  kMovement,  ///< copies elements; becomes an access map of the reader
+  kMovement,  ///< copies elements: becomes an access map of the reader
   kCheap,
   kExpensive,
   kReduce,
@@ -17,16 +17,17 @@ enum class RegionOp : uint8_t {
 
 RegionOp region_op_of(const Graph& graph, const Node& node, const Costs& costs);
 
-/// Ops that map element i of their operands to element i of the result: those of HLO, and fma.
+/// Whether the op maps element i of its operands to element i of its result: elementwise HLO ops, and fma.
 bool is_lanewise(hlo::Opcode opcode);
 
-/// A scalar constant, or one whose elements are all equal: its bits.
+/// Returns the bits of a scalar constant, or of one whose elements are all equal.
 std::optional<uint64_t> splat_bits(const Literal& literal);
 
-/// Whether bits of one type are an element of the other: what bitcast-convert does without another dimension.
+/// Whether an element of one type has the bits of one element of the other, so that a bitcast-convert doesn't change
+/// the dimensions.
 bool keeps_width(ElementType from, ElementType to);
 
-/// True if the body consists of elementwise ops, casts of bits and constants over scalars.
+/// Whether the body consists of elementwise ops, bit casts and constants over scalars.
 bool is_scalar_body(const hlo::Computation& body);
 
 }  // namespace hilo::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/region_poll.h -- where the loops of long regions look at the stop word. The outermost loop is cut by whoever
-// calls the kernel; a loop further in, whose outer ones take too long for a turn, looks for itself.
+// engine/region_poll.h -- selects the loop of a long region that checks the stop word. The caller of the kernel splits
+// the outermost loop. If one turn of it takes too long, an inner loop checks the word.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,16 @@
 
 namespace hilo::engine {
 
-inline constexpr double kStretchNanoseconds = 2e6;  // ns of estimated work, which may take ten times as long
+inline constexpr double kPollNanoseconds = 2e6;  // ns of estimated work, which may take ten times longer
 
-/// A loop that looks at the word before every `turns` of its indices.
+/// A loop that checks the word before every `turns` of its indices.
 struct PolledLoop {
   size_t dimension;
   int64_t turns;
 };
 
-/// The loop within the outermost one (or that one, in a region that is one row) which looks; none in short regions.
+/// Returns the inner loop that checks the word; it may be the outermost one in a region that is one row. Returns
+/// nullopt for short regions.
 std::optional<PolledLoop> polled_loop(const Region& region, const Costs& costs);
 
 }  // namespace hilo::engine

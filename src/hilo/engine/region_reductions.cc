@@ -13,16 +13,17 @@ using hlo::attributes_of;
 
 namespace {
 
-constexpr int64_t kMaxSerialRow = 4096;  // elements; a longer reduction to one value is split over threads
+constexpr int64_t kMaxSerialRow = 4096;  // elements; a longer reduction to one value is split into parts for threads
 
-/// A reduction as a stage of a region's row.
+/// The position of a reduction in a region's row.
 struct RowFit {
   size_t row_begin;
-  std::vector<int64_t> extents;    ///< of the row, other than one
-  std::vector<size_t> dimensions;  ///< of the region, for each extent; none: they are added to it
+  std::vector<int64_t> extents;    ///< of the row, except ones
+  std::vector<size_t> dimensions;  ///< of the region, one per extent; empty if they must be added to it
 };
 
-/// Where the row is in the region; nullopt unless the result's dimensions are the first of the domain, in order.
+/// Returns the position of the reduction's row in the region. Returns nullopt unless the result's dimensions are the
+/// first of the domain, in order.
 std::optional<RowFit> fit_row(const RegionState& state, const Node& node, const Request& r) {
   const Region& region = state.regions[r.region];
   if (r.map.linear || !r.map.guards.empty() || region.updated != kNoValue) return std::nullopt;
@@ -47,7 +48,7 @@ std::optional<RowFit> fit_row(const RegionState& state, const Node& node, const 
   return fit;
 }
 
-/// Makes the row that was found, and the reduction a stage of it.
+/// Adds the row to the region, and the reduction as a stage of it.
 void join_row(RegionState& state, const Node& node, const Request& r, RowFit fit) {
   Region& region = state.regions[r.region];
   const bool is_added = fit.row_begin == region.extents.size();
@@ -61,9 +62,9 @@ void join_row(RegionState& state, const Node& node, const Request& r, RowFit fit
   }
   const hlo::Int64List reduced = reduced_dimensions(*node.instruction);
   AccessMap input;
-  size_t kept = 0, next = 0;
+  size_t outer = 0, next = 0;
   for (int64_t d = 0; d < state.shape(node.operands[0]).rank(); ++d) {
-    if (!hlo::contains(reduced, d)) input.index.push_back(r.map.index[kept++]);
+    if (!hlo::contains(reduced, d)) input.index.push_back(r.map.index[outer++]);
     else if (state.shape(node.operands[0]).dimension(d) == 1) input.index.push_back({});
     else input.index.push_back(IndexExpr::dimension(fit.dimensions[next++]));
   }
@@ -73,7 +74,7 @@ void join_row(RegionState& state, const Node& node, const Request& r, RowFit fit
   expand_reduce(state, node, r.region, results, input);
 }
 
-/// A node of `operands`' reduction, and of each of its results.
+/// Adds a node for a reduction over `operands`, and one for each of its results.
 void add_reduction(RegionState& state, uint32_t region, RegionNode reduce, std::span<const uint32_t> results,
                    std::span<const ValueId> values) {
   const uint32_t id = add_node(state, region, std::move(reduce));
@@ -91,7 +92,7 @@ hlo::Int64List reduced_dimensions(const hlo::Instruction& reduce) {
 }
 
 bool try_join_row(RegionState& state, const Node& node) {
-  const Request* first = nullptr;  // all results in use are requested by one region, at one place
+  const Request* first = nullptr;  // a single region requests all used results, under one map
   for (ValueId v : node.results) {
     const std::vector<Request>& requests = state.requests[v];
     if (state.is_needed(v) || requests.size() > 1) return false;
@@ -107,7 +108,7 @@ bool try_join_row(RegionState& state, const Node& node) {
 }
 
 bool try_join_dot(RegionState& state, const Node& node) {
-  constexpr size_t kNodes = 8;  // about what a product needs
+  constexpr size_t kNodes = 8;  // approximate number of nodes of a product
   const ValueId v = node.results[0];
   if (state.is_needed(v) || state.requests[v].size() != 1) return false;
   const Request r = state.requests[v][0];
@@ -165,7 +166,7 @@ void expand_dot(RegionState& state, const Node& node, uint32_t region, uint32_t 
   RegionNode dot{.kind = NodeKind::kReduce, .type = type, .instruction = node.instruction, .count = 1, .is_dot = true};
   dot.operands = {request(state, node.operands[0], region, std::move(left)),
                   request(state, node.operands[1], region, std::move(right))};
-  // The accumulator's zero: f8e8m0fnu has none.
+  // The accumulator starts at zero, which f8e8m0fnu doesn't have.
   const bool is_narrow = is_floating(type) && element_type_info(type).bits < 32;
   dot.operands.push_back(
       add_node(state, region, {.kind = NodeKind::kConstant, .type = is_narrow ? ElementType::kF32 : type}));

@@ -12,14 +12,14 @@ using hlo::Opcode;
 
 namespace {
 
-/// A region over the dimensions of `source` that writes it to places of the node's result.
+/// Creates a region over the dimensions of `source` that writes it into a part of the node's result.
 void write_part(RegionState& state, const Node& node, uint32_t region, ValueId source, const AccessMap& place) {
   const uint32_t from = request(state, source, region, identity_map(place.index.size()));
   state.regions[region].outputs.push_back(
       {node.results[0], from, linear_index(place, state.shape(node.results[0])), state.shape(source).element_type()});
 }
 
-/// One region per operand, each into its part of the result.
+/// Creates one region per operand. Each writes its part of the result.
 void start_concatenate(RegionState& state, const Node& node) {
   const size_t axis = hlo::attributes_of<hlo::ConcatenateAttributes>(*node.instruction).dimension;
   int64_t offset = 0;
@@ -33,7 +33,7 @@ void start_concatenate(RegionState& state, const Node& node) {
   }
 }
 
-/// The update is written into the memory of what it updates.
+/// Creates a region that writes the update into the memory of its target.
 void start_update(RegionState& state, const Node& node) {
   const ValueId result = node.results[0], updated = node.operands[0], update = node.operands[1];
   const uint32_t region = add_region(state, result, state.shape(update).dimensions());
@@ -47,7 +47,7 @@ void start_update(RegionState& state, const Node& node) {
   state.needed_before[updated] = std::min(state.needed_before[updated], result);
 }
 
-/// A region over the dimensions of another value.
+/// Creates a region over the dimensions of another value.
 void start_over(RegionState& state, const Node& node, const Shape& over) {
   const AccessMap identity = identity_map(over.rank());
   const ValueId result = node.results[0];
@@ -58,13 +58,13 @@ void start_over(RegionState& state, const Node& node, const Shape& over) {
   expand(state, node, {region, root, reshaped_map(identity, over, state.shape(result), state.regions[region].extents)});
 }
 
-/// Where a reduction whose row is behind `rank` dimensions reads its operands.
+/// Returns the map of the operands of a reduction whose row follows `rank` dimensions.
 AccessMap reduced_map(const RegionState& state, const Node& node, size_t rank) {
   const hlo::Int64List reduced = reduced_dimensions(*node.instruction);
   AccessMap input;
-  size_t kept = 0, row = rank;
+  size_t outer = 0, row = rank;
   for (int64_t d = 0; d < state.shape(node.operands[0]).rank(); ++d)
-    input.index.push_back(IndexExpr::dimension(hlo::contains(reduced, d) ? row++ : kept++));
+    input.index.push_back(IndexExpr::dimension(hlo::contains(reduced, d) ? row++ : outer++));
   return input;
 }
 

@@ -9,11 +9,11 @@
 namespace hilo::engine {
 namespace {
 
-constexpr int64_t kLeastPart = 1 << 14;  // elements; less isn't worth a task
-constexpr int64_t kMostParts = 1 << 10;
-constexpr int64_t kMostPartsOfProduct = 1 << 4;  // each is rounded, and the errors of factors add up
+constexpr int64_t kMinPart = 1 << 14;  // elements; fewer don't pay off as a task
+constexpr int64_t kMaxParts = 1 << 10;
+constexpr int64_t kMaxPartsOfProduct = 1 << 4;  // each part is rounded, and the errors of factors add up
 
-/// The bits of the neutral element of a sum, product or exclusive or.
+/// Returns the bits of the neutral element of a sum, product or exclusive or.
 uint64_t neutral_bits(hlo::ReducerKind kind, ElementType type) {
   if (type == ElementType::kC64) {
     const uint64_t minus_zero = std::bit_cast<uint32_t>(-0.0f);
@@ -28,17 +28,17 @@ uint64_t neutral_bits(hlo::ReducerKind kind, ElementType type) {
   return uint64_t{1} << (element_type_info(type).bits - 1);  // -0.0
 }
 
-/// The number of parts: the greatest divisor that leaves them large enough.
+/// Returns the number of parts: the greatest divisor that leaves them large enough.
 int64_t parts_of(int64_t extent, int64_t elements, hlo::ReducerKind kind) {
   const bool is_product = kind == hlo::ReducerKind::kMultiply;
-  const int64_t most = std::min(is_product ? kMostPartsOfProduct : kMostParts, elements / kLeastPart);
+  const int64_t most = std::min(is_product ? kMaxPartsOfProduct : kMaxParts, elements / kMinPart);
   for (int64_t parts = most; parts >= 2; --parts) {
     if (extent % parts == 0) return parts;
   }
   return 1;
 }
 
-/// The only reduction of a region that is one row and writes single elements, if it can be computed in parts.
+/// Returns the only reduction of a region that is one row and writes single elements, if it can be computed in parts.
 std::optional<uint32_t> only_reduction(const Region& region) {
   if (!region.has_row() || region.row_begin != 0 || region.updated != kNoValue) return std::nullopt;
   const auto is_reduce = [](const RegionNode& n) { return n.kind == NodeKind::kReduce; };
@@ -46,8 +46,7 @@ std::optional<uint32_t> only_reduction(const Region& region) {
       std::ranges::count_if(region.nodes, is_reduce) != 1)
     return std::nullopt;
   const auto reduce = std::ranges::find_if(region.nodes, is_reduce);
-  // Parts of narrower floats would be rounded on the way; the neutral element of c128 doesn't fit into a constant's
-  // bits.
+  // Parts of narrower floats would be rounded in between. The neutral element of c128 doesn't fit in a constant's bits.
   const bool is_narrow = is_floating(reduce->type) && element_type_info(reduce->type).bits < 32;
   if (is_narrow || reduce->type == ElementType::kC128 || reduce->is_dot ||
       reducer_of(*reduce) == hlo::ReducerKind::kGeneric)
@@ -55,43 +54,43 @@ std::optional<uint32_t> only_reduction(const Region& region) {
   return static_cast<uint32_t>(reduce - region.nodes.begin());
 }
 
-/// Fills `split.parts`: each of `parts` reduces its stretch of the row, from the neutral element if there is one.
+/// Fills `split.parts`. Each of `parts` reduces its range of the row, starting at the neutral element if there is one.
 void make_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegion& split) {
-  Region& made = split.parts;
-  made.extents = region.extents;
-  made.extents[0] /= parts;
-  made.extents.insert(made.extents.begin(), parts);
-  made.row_begin = 1;
-  made.inputs = region.inputs;
-  made.root = region.root;
-  made.nodes.assign(region.nodes.begin(), region.nodes.begin() + reduce + 1);
+  Region& result = split.parts;
+  result.extents = region.extents;
+  result.extents[0] /= parts;
+  result.extents.insert(result.extents.begin(), parts);
+  result.row_begin = 1;
+  result.inputs = region.inputs;
+  result.root = region.root;
+  result.nodes.assign(region.nodes.begin(), region.nodes.begin() + reduce + 1);
   const auto widen = [&](IndexExpr& e) {
-    // Index 0 was i_0; now it is part * (extent / parts) + i_1.
+    // Replaces index 0, which was i_0, by part * (extent / parts) + i_1.
     if (e.coefficients.empty()) return;
-    e.coefficients.insert(e.coefficients.begin(), e.coefficients[0] * made.extents[1]);
+    e.coefficients.insert(e.coefficients.begin(), e.coefficients[0] * result.extents[1]);
     while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
   };
-  for (RegionNode& n : made.nodes) {
+  for (RegionNode& n : result.nodes) {
     widen(n.index);
     for (Guard& g : n.guards) widen(g.index);
   }
   const RegionNode& whole = region.nodes[reduce];
   const hlo::ReducerKind kind = reducer_of(whole);
   if (kind == hlo::ReducerKind::kAdd || kind == hlo::ReducerKind::kMultiply || kind == hlo::ReducerKind::kXor) {
-    made.nodes.insert(made.nodes.begin() + reduce,
-                      {.kind = NodeKind::kConstant, .type = whole.type, .bits = neutral_bits(kind, whole.type)});
-    made.nodes.back().operands.back() = reduce;
+    result.nodes.insert(result.nodes.begin() + reduce,
+                        {.kind = NodeKind::kConstant, .type = whole.type, .bits = neutral_bits(kind, whole.type)});
+    result.nodes.back().operands.back() = reduce;
   }
-  const uint32_t parts_reduce = static_cast<uint32_t>(made.nodes.size() - 1);
+  const uint32_t parts_reduce = static_cast<uint32_t>(result.nodes.size() - 1);
   for (uint32_t k = 0; k < whole.count; ++k) {
     const ElementType type = region.nodes[whole.operands[k]].type;
-    made.outputs.push_back({kNoValue, static_cast<uint32_t>(made.nodes.size()), IndexExpr::dimension(0), type});
+    result.outputs.push_back({kNoValue, static_cast<uint32_t>(result.nodes.size()), IndexExpr::dimension(0), type});
     split.partial_bytes.push_back(parts * element_size_bytes(type));
-    made.nodes.push_back({.kind = NodeKind::kReduceResult, .type = type, .operands = {parts_reduce}, .result = k});
+    result.nodes.push_back({.kind = NodeKind::kReduceResult, .type = type, .operands = {parts_reduce}, .result = k});
   }
 }
 
-/// Fills `split.whole`: the region over what the parts wrote.
+/// Fills `split.whole`, the region over the results of the parts.
 void join_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegion& split) {
   Region& whole = split.whole;
   whole = region;
@@ -105,7 +104,7 @@ void join_parts(const Region& region, uint32_t reduce, int64_t parts, SplitRegio
             .input = static_cast<uint32_t>(whole.inputs.size())};
     whole.inputs.push_back({kNoValue, from.type});
   }
-  // Row values other than the partial results have no meaning any more, and no reader.
+  // Row values other than the partial results have no reader in this region.
   std::vector<bool> used(whole.nodes.size(), false);
   for (const RegionOutput& o : whole.outputs) used[o.node] = true;
   for (size_t n = whole.nodes.size(); n-- > 0;) {

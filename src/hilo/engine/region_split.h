@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/region_split.h -- reductions of everything to one value, cut into parts that threads can share.
+// engine/region_split.h -- splits reductions of everything to one value into parts for threads.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 
 namespace hilo::engine {
 
-/// `parts` reduces fixed stretches of the row; `whole` reduces the parts. The cut depends on the program alone, so the
-/// result has the same bits for any number of threads. Inputs of `whole` from `first_partial` on are the outputs of
-/// `parts`, in order; those before it are inputs of the region.
+/// `parts` reduces fixed ranges of the row; `whole` reduces the results of the parts. The split depends on the program
+/// alone, so the result has the same bits for any number of threads. Inputs of `whole` from `first_partial` on are the
+/// outputs of `parts`, in order. Inputs before `first_partial` are those of the region.
 struct SplitRegion {
   Region parts, whole;
   size_t first_partial = 0;
   std::vector<int64_t> partial_bytes;
 };
 
-/// Nullopt if the region isn't one large reduction over a row, or doesn't divide.
+/// Splits a region that is one large reduction over a row. Returns nullopt for other regions, or if no divisor fits.
 std::optional<SplitRegion> split_reduction(const Region& region);
 
 }  // namespace hilo::engine

@@ -38,7 +38,7 @@ void load(RegionState& state, ValueId value, const Request& r) {
   RegionNode& node = region.nodes[r.node];
   node.type = state.shape(value).element_type();
   if (state.shape(value).element_count() == 0) {
-    node.kind = NodeKind::kConstant;  // nothing is ever read: guards keep all readers away
+    node.kind = NodeKind::kConstant;  // never read: guards exclude all readers
     return;
   }
   node.kind = NodeKind::kLoad;

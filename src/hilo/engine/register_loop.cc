@@ -20,9 +20,9 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostElements = 16;  // of a value, for one index of the batch
-constexpr int64_t kMostAlone = 8;      // of an array that doesn't become a batch; more fill vectors by themselves
-constexpr int64_t kMostWork = 2000;    // of a turn; code is one function
+constexpr int64_t kMaxElements = 16;  // elements of a value, for one index of the batch
+constexpr int64_t kMaxAlone = 8;      // elements of an array without a batch; larger ones fill vectors without it
+constexpr int64_t kMaxWork = 2000;    // per turn; the code is one function
 constexpr int kMaxDepth = 16;
 
 bool is_small(const Shape& shape, int64_t batch) {
@@ -30,11 +30,11 @@ bool is_small(const Shape& shape, int64_t batch) {
     return std::ranges::all_of(shape.tuple_elements(), [&](const Shape& s) { return is_small(s, batch); });
   if (!shape.is_array() || shape.element_count() == 0) return false;
   if (batch > 1 && std::ranges::count(shape.dimensions(), batch) > 1) return false;
-  return elements_beside(shape, batch) <= kMostElements;
+  return elements_per_index(shape, batch) <= kMaxElements;
 }
 
-/// How much more code an operation on an element is than one on a number of a register: floats of 8 bits and fewer are
-/// widened and rounded.
+/// Returns the code size of an operation on an element, relative to one on a number in a register. Floats of at most 8
+/// bits are widened and rounded.
 int64_t parts_of(const hlo::Instruction& i) {
   if (!i.shape.is_array()) return 1;
   const ElementType type = i.shape.element_type();
@@ -55,13 +55,13 @@ int64_t weight_of(const hlo::Instruction& i) {
   return 16 * parts;
 }
 
-/// Whether each index of the batch needs only what its operands have at this index. All shapes are small.
+/// Checks that each index of the batch needs only this index of its operands. All shapes are small.
 class Independence {
  public:
   Independence(const hlo::Computation& computation, int64_t batch) : computation_(computation), batch_(batch) {}
 
   bool holds(const hlo::Instruction& i) const {
-    switch (i.opcode) {  // NOLINT: a partial map on purpose
+    switch (i.opcode) {  // NOLINT: partial on purpose
       case Opcode::kConstant: return has_code(attributes_of<hlo::ConstantAttributes>(i).value);
       case Opcode::kIota: return true;
       case Opcode::kBroadcast: return broadcasts(i);
@@ -142,7 +142,8 @@ class Independence {
     if (!is_scalar_body(*a.to_apply)) return false;
     for (size_t k = 0; k < i.operands.size(); ++k) {
       const ElementType type = operand(i, k).element_type();
-      if (is_floating(type) && element_type_info(type).bits < 32) return false;  // sums of these are taken in f32
+      // sums of narrow floats are computed in f32
+      if (is_floating(type) && element_type_info(type).bits < 32) return false;
     }
     const auto at = batch_of(operand(i, 0));
     return !at || std::ranges::count(a.dimensions, *at) == 0;
@@ -162,7 +163,7 @@ class Independence {
     return !is_summed(a.lhs_contracting_dimensions, lhs) && !is_summed(a.rhs_contracting_dimensions, rhs);
   }
 
-  /// Along one dimension at most, which isn't the batch's.
+  /// Whether it slices along at most one dimension, other than the batch's.
   bool slices_dynamically(const hlo::Instruction& i) const {
     return keeps_place(i, 0) && moves_along_one(operand(i, 0), i.shape) && has_wide_starts(i, 1);
   }
@@ -170,7 +171,7 @@ class Independence {
     return batch_of(operand(i, 1)) == batch_of(i.shape) && moves_along_one(i.shape, operand(i, 1)) &&
            has_wide_starts(i, 2);
   }
-  /// In which all places are numbers.
+  /// Whether all start indices are wide integers.
   bool has_wide_starts(const hlo::Instruction& i, size_t first) const {
     for (size_t k = first; k < i.operands.size(); ++k) {
       if (element_type_info(operand(i, k).element_type()).bits < 8) return false;
@@ -183,7 +184,7 @@ class Independence {
     return moving <= 1;
   }
 
-  /// Between types of one width, or of whole bytes; complex numbers aren't one value.
+  /// Whether the cast is between types of equal width, or of whole bytes. Complex numbers aren't one value.
   bool casts(const hlo::Instruction& i) const {
     const ElementType from = operand(i, 0).element_type(), to = i.shape.element_type();
     if (keeps_width(from, to)) return true;
@@ -197,28 +198,28 @@ class Independence {
   int64_t batch_;
 };
 
-/// Bytes of an element in a register: floats are computed in 32 bits at least.
+/// Returns the bytes of an element in a register. Floats have at least 32 bits.
 int64_t register_bytes(const Shape& shape) {
   if (!shape.is_array()) return 0;
   const ElementType type = shape.element_type();
   return is_floating(type) ? std::max(element_size_bytes(type), 4) : element_size_bytes(type);
 }
 
-/// Adds up the work of a computation; false if it isn't one over small values, or is too much.
+/// Adds up the work of a computation. Returns false if it has other values than small ones, or too much work.
 bool add_work(const hlo::Computation& computation, int64_t batch, int depth, LoopWork& work) {
   if (depth > kMaxDepth) return false;
   const Independence independence(computation, batch);
   for (const hlo::Instruction& i : computation.instructions()) {
     if (!is_small(i.shape, batch) || !independence.holds(i)) return false;
-    int64_t elements = elements_beside(i.shape, batch);
+    int64_t elements = elements_per_index(i.shape, batch);
     if (i.opcode == Opcode::kDot || i.opcode == Opcode::kReduce || i.opcode == Opcode::kDynamicSlice)
-      elements *= elements_beside(computation.instruction(i.operands[0]).shape, batch);
-    int64_t bytes = register_bytes(i.shape);  // of the widest: of f64 a comparison fills registers as a sum does
+      elements *= elements_per_index(computation.instruction(i.operands[0]).shape, batch);
+    int64_t bytes = register_bytes(i.shape);  // of the widest: a comparison of f64 fills registers as a sum does
     for (hlo::InstructionId operand : i.operands)
       bytes = std::max(bytes, register_bytes(computation.instruction(operand).shape));
     work.operations += elements * weight_of(i);
     work.bytes += elements * weight_of(i) * bytes;
-    if (work.operations > kMostWork) return false;
+    if (work.operations > kMaxWork) return false;
     if (i.opcode == Opcode::kReduce) continue;
     for (const hlo::ComputationPtr& called : called_computations(i)) {
       if (!add_work(*called, batch, depth + 1, work)) return false;
@@ -237,7 +238,7 @@ int64_t loop_batch(std::span<const Shape> leaves) {
     for (int64_t extent : leaf.dimensions()) longest = std::max(longest, extent);
   }
   const auto fits = [&](const Shape& leaf) { return is_small(leaf, longest); };
-  return largest > kMostAlone && std::ranges::all_of(leaves, fits) ? longest : 1;
+  return largest > kMaxAlone && std::ranges::all_of(leaves, fits) ? longest : 1;
 }
 
 std::optional<size_t> batch_dimension(const Shape& shape, int64_t batch) {
@@ -246,16 +247,16 @@ std::optional<size_t> batch_dimension(const Shape& shape, int64_t batch) {
   return static_cast<size_t>(place - shape.dimensions().begin());
 }
 
-std::vector<int64_t> extents_beside(const Shape& shape, int64_t batch) {
+std::vector<int64_t> extents_per_index(const Shape& shape, int64_t batch) {
   std::vector<int64_t> extents(shape.dimensions().begin(), shape.dimensions().end());
   if (const auto d = batch_dimension(shape, batch)) extents[*d] = 1;
   return extents;
 }
 
-int64_t elements_beside(const Shape& shape, int64_t batch) {
-  if (!shape.is_tuple()) return hlo::count_of(extents_beside(shape, batch));
+int64_t elements_per_index(const Shape& shape, int64_t batch) {
+  if (!shape.is_tuple()) return hlo::count_of(extents_per_index(shape, batch));
   int64_t elements = 0;
-  for (const Shape& element : shape.tuple_elements()) elements += elements_beside(element, batch);
+  for (const Shape& element : shape.tuple_elements()) elements += elements_per_index(element, batch);
   return elements;
 }
 

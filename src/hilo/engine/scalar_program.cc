@@ -14,7 +14,7 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr size_t kMaxOps = 4000;  // code is one function; larger bodies run from the step list
+constexpr size_t kMaxOps = 4000;  // the code is one function; larger bodies run from the step list
 constexpr int kMaxScalarDepth = 16;
 
 bool is_scalar_shape(const Shape& shape) {

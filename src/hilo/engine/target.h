@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine/target.h -- what a plan asks of the machine that it is for. A back end implements it.
+// engine/target.h -- the machine as the planner sees it. A back end implements it.
 #pragma once
 
 #include <memory>
@@ -12,23 +12,24 @@
 
 namespace hilo::engine {
 
-/// How the loops of a region are cut into vectors; decided before emission because memory planning asks too.
+/// How the loops of a region are split into vectors. It is decided before emission because memory planning depends on
+/// it.
 struct RegionShape {
   size_t vector_dimension = 0;  ///< meaningless for a domain without dimensions
   int lanes = 1;
-  /// Of a map whose last dimension is narrow, its extent: vectors run along it and the one before, `vector_dimension`,
-  /// as if they were one. Else 1.
+  /// The extent of the last dimension if that is narrow, in a map; otherwise 1. Vectors then run along the last two
+  /// dimensions as if they were one; `vector_dimension` is the first of them.
   int64_t folded = 1;
-  int64_t step = 1;  ///< indices of `vector_dimension` that a turn of its loop takes
-  /// The last vector of a line, or the last block, overlaps the one before: elements may be computed twice, so not in
-  /// place.
+  int64_t step = 1;  ///< indices of `vector_dimension` per turn of its loop
+  /// The last vector of a line, or the last block, overlaps the previous one. Elements may be computed twice, so the
+  /// region can't work in place.
   bool overlaps = false;
-  /// Of a matrix product: this many indices of the dimension before the vectors' are computed at once, so that what is
-  /// loaded serves all of them. Parts of the outermost dimension are never smaller.
+  /// Of a matrix product: the number of indices of the dimension before the vectors' that are computed at once and
+  /// share loads. Parts of the outermost dimension are never smaller.
   int block_rows = 1;
 };
 
-/// A relocatable object file, as the code generator wrote it.
+/// A relocatable object file from the code generator.
 using ObjectPtr = std::shared_ptr<const std::string>;
 
 /// A function of an object file.
@@ -37,51 +38,52 @@ struct CodeFunction {
   std::string name;
 };
 
-/// Where the elements of a call's operand or result are in a value's memory: the first one, and strides in elements,
-/// which are positive. No strides: it is that value.
+/// The position of an operand's or result's elements in a value's memory: the first element, and positive strides in
+/// elements. Without strides it is the value itself.
 struct OperandView {
   int64_t offset = 0;
   std::vector<int64_t> strides;
   bool operator==(const OperandView&) const = default;
 };
 
-/// An instruction that no region computes, with the shapes of its array operands and results, tuples flattened.
+/// An instruction that no region computes, with the shapes of its array operands and results. Tuples are flattened.
 struct LibraryProblem {
   const hlo::Instruction& instruction;
   std::span<const Shape> operands, results;
 };
 
-// Functions that every target's library has, beside those for instructions.
+// Functions in every target's library, in addition to those for instructions.
 inline constexpr std::string_view kToRowMajor = "to-row-major", kFromRowMajor = "from-row-major";
 inline constexpr std::string_view kRegisterLoop = "register-loop";  ///< calls the code of Target::register_loop
 
-/// Which function of the target's library computes it.
+/// The function of the target's library for an instruction.
 struct LibraryChoice {
   std::string_view symbol;        ///< "dot"
   bool updates_in_place = false;  ///< the result's memory must hold operand 0 when the call begins
   std::vector<CodeFunction>
-      code;  ///< compiled for this call: comparators, combiners; in the order the library asks for them
+      code;  ///< compiled for this call: comparators, combiners; in the order of the library function
 };
 
 class Target {
  public:
   virtual ~Target() = default;
-  /// "avx512": what code of one target is compiled for, no other has.
+  /// Returns the name of the instruction set, for example "avx512". Code of one target runs on no other.
   virtual std::string_view name() const = 0;
-  /// Extension ops that the target runs itself, so that no pass takes them apart.
+  /// Returns the extension ops that the target runs itself. Passes don't expand them.
   virtual std::span<const hlo::Opcode> whole_ops() const { return {}; }
-  /// The same at each call: code and plans of equal programs are shared.
+  /// Returns the costs. They are equal at each call, because equal programs share code and plans.
   virtual const Costs& costs() const = 0;
   virtual RegionShape shape_of(const Region& region) const = 0;
+  /// Selects the library function for an instruction.
   /// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version"
   virtual StatusOr<LibraryChoice> library_choice(const LibraryProblem& problem) const = 0;
-  /// Does the library read operand `k` of such an instruction where it lies?
+  /// Whether the library can read operand `k` of such an instruction through the view.
   virtual bool reads_view(const hlo::Instruction&, size_t, std::span<const Shape>, const OperandView&) const {
     return false;
   }
-  /// Does it write the result where it is to lie?
+  /// Whether the library can write the result through the view.
   virtual bool writes_view(const hlo::Instruction&, std::span<const Shape>, const OperandView&) const { return false; }
-  /// A loop whose carry lives in registers, as one function: null if this isn't such a loop.
+  /// Compiles a loop whose carry is in registers as one function. Returns nullopt if the loop isn't suitable.
   virtual StatusOr<std::optional<CodeFunction>> register_loop(const hlo::Computation& condition,
                                                               const hlo::Computation& body) const = 0;
 };

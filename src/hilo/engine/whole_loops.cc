@@ -9,19 +9,19 @@
 namespace hilo::engine {
 namespace {
 
-constexpr size_t kMaxSteps = 256;         // of a function; larger bodies cost more to compile than dispatch takes
-constexpr double kLongTurn = 5000;        // dispatches: a step's doesn't count beside kernels that take longer
-constexpr double kLongKernel = 50;        // calls: one doesn't count beside a kernel that takes longer
-constexpr size_t kMaxInlinedNodes = 600;  // in a function; what is called is compiled once for all programs
+constexpr size_t kMaxSteps = 256;         // of a function; compiling larger bodies costs more than dispatch
+constexpr double kLongTurn = 5000;        // in dispatches: a step's dispatch is negligible compared with longer kernels
+constexpr double kLongKernel = 50;        // in calls: a call is negligible compared with longer kernels
+constexpr size_t kMaxInlinedNodes = 600;  // of a function; called kernels are compiled once for all programs
 
 struct Size {
   size_t steps = 0;
-  double nanoseconds = 0;  ///< of kernels, inner loops taken once
+  double nanoseconds = 0;  ///< of kernels; inner loops count once
 };
 
-/// visit(list) for the lists of a step that is a loop or a branch.
-template <typename AnyPlan, typename Visit>
-void for_each_inner(AnyPlan& plan, const Step& step, const Visit& visit) {
+/// Calls visit(list) for the lists of a step that is a loop or a branch.
+template <typename AnyPlan, typename Visitor>
+void for_each_inner(AnyPlan& plan, const Step& step, const Visitor& visit) {
   if (step.kind == StepKind::kWhile) {
     visit(plan.loops[step.index].condition);
     visit(plan.loops[step.index].body);
@@ -29,7 +29,7 @@ void for_each_inner(AnyPlan& plan, const Step& step, const Visit& visit) {
   if (step.kind == StepKind::kConditional) std::ranges::for_each(plan.branches[step.index].lists, visit);
 }
 
-/// Adds up the steps of a list and of those within. Recursion is over the nesting of loops, which the planner bounds.
+/// Adds up the steps of a list and of nested lists. Recursion is over the nesting of loops, which the planner bounds.
 void measure(const Plan& plan, const StepList& steps, std::span<const PlannedKernel> kernels, Size& size) {
   for (const Step& step : steps) {
     ++size.steps;
@@ -38,7 +38,7 @@ void measure(const Plan& plan, const StepList& steps, std::span<const PlannedKer
   }
 }
 
-/// Walks a loop once, numbers what its function refers to and writes down what its code depends on.
+/// Walks a loop once. Numbers the objects that its function refers to and writes the text on which its code depends.
 class LayoutWriter {
  public:
   LayoutWriter(const PlannedProgram& program, const Costs& costs)
@@ -79,7 +79,7 @@ class LayoutWriter {
     for (uint32_t k = 0; k < step.argument_count; ++k) add_slot(plan_.argument_slots[step.arguments + k]);
   }
 
-  void hand_out(const Step& step) {
+  void add_host_step(const Step& step) {
     const uint32_t number = static_cast<uint32_t>(whole.handed_out.size());
     layout.handed_out.emplace(&step, number);
     whole.handed_out.push_back(step);
@@ -89,7 +89,7 @@ class LayoutWriter {
   }
 
   void add_kernel(const Step& step) {
-    if (step.chunk != 0) return hand_out(step);
+    if (step.chunk != 0) return add_host_step(step);
     const PlannedKernel& kernel = kernels_[step.index];
     const size_t nodes = kernel.region.nodes.size();
     if (kernel.nanoseconds <= most_inlined_ && inlined_nodes_ + nodes <= kMaxInlinedNodes) {
@@ -116,7 +116,7 @@ class LayoutWriter {
           add_slot(step.a);
           add_slot(step.b);
           break;
-        case StepKind::kLibrary: hand_out(step); break;
+        case StepKind::kLibrary: add_host_step(step); break;
         case StepKind::kWhile: add_loop(plan_.loops[step.index]); break;
         case StepKind::kConditional: {
           const Branches& branches = plan_.branches[step.index];
@@ -129,7 +129,7 @@ class LayoutWriter {
           }
           break;
         }
-        case StepKind::kWholeLoop: break;  // loops become functions from the outside in: there is none within
+        case StepKind::kWholeLoop: break;  // outer loops become functions first, so none is nested here
       }
     }
   }
@@ -141,7 +141,7 @@ class LayoutWriter {
   size_t inlined_nodes_ = 0;
 };
 
-/// The lists of a loop that is a function now, and of the loops and branches within, aren't run any more.
+/// Drops the lists of a loop that is compiled as a function, and of nested loops and branches.
 void drop_lists(Plan& plan, StepList& steps) {
   for (const Step& step : steps) for_each_inner(plan, step, [&](StepList& list) { drop_lists(plan, list); });
   steps.clear();
@@ -173,8 +173,8 @@ std::string_view why_not_whole(const Plan& plan, const WhileLoop& loop, std::spa
   Size size;
   measure(plan, loop.condition, kernels, size);
   measure(plan, loop.body, kernels, size);
-  if (size.steps > kMaxSteps) return "it has too many steps to be compiled as one";
-  if (size.nanoseconds > kLongTurn * costs.dispatch) return "a turn takes so long that dispatch doesn't count";
+  if (size.steps > kMaxSteps) return "it has too many steps for one function";
+  if (size.nanoseconds > kLongTurn * costs.dispatch) return "a turn takes so long that dispatch is negligible";
   return {};
 }
 

@@ -581,7 +581,7 @@ TEST(HostRun, TheHeaderStatesTheNumberOfReplicas) {
         (*two)->execute({}, results).to_string(),
         "INVALID_ARGUMENT: Execute 'm': compiled for 2 replicas that meet; got 1. Hint: run all replicas together");
     EXPECT_EQ(compiled(*engine, "HloModule m, replica_count=2" + id, 3).status().to_string(),
-              "INVALID_ARGUMENT: module 'm': replica_count=2, but 3 replicas are asked for");
+              "INVALID_ARGUMENT: module 'm': replica_count=2, but 3 replicas are requested");
     EXPECT_EQ(compiled(*engine, "HloModule m, replica_count=0" + id, 1).status().to_string(),
               "INVALID_ARGUMENT: module 'm': replica_count='0'; wanted a number above 0");
     EXPECT_TRUE(compiled(*engine, "HloModule m, num_partitions=4" + id, 1).ok());

@@ -54,7 +54,7 @@ TEST(ListedPlatforms, WhatIsNoneIsRefused) {
   EXPECT_EQ(error_of("CUDA"), "hilo_pjrt_plugins: got 'CUDA'; wanted name:path");
   EXPECT_EQ(error_of(":/a.so"), "hilo_pjrt_plugins: got ':/a.so'; wanted name:path");
   EXPECT_EQ(error_of("a:"), "hilo_pjrt_plugins: got 'a:'; wanted name:path");
-  EXPECT_EQ(error_of("a:/x,a:/y"), "hilo_pjrt_plugins: 'a' is there twice");
+  EXPECT_EQ(error_of("a:/x,a:/y"), "hilo_pjrt_plugins: 'a' is listed twice");
   EXPECT_EQ(listed_platforms("a:/nowhere/at/all.json").status().code(), StatusCode::kNotFound);
   for (const char* bad : {"", "[]", "{}", R"({"library_path": 3})", R"({"library_path": ""})",
                           R"({"library_path": "/a", "create_options": {"a": null}})",

@@ -163,7 +163,7 @@ TEST(PluginClients, AreRefusedWithWhatIsWrong) {
   PluginPlatform platform{.name = "Fake", .path = tests::fake_plugin_path()};
   EXPECT_EQ(make_plugin_client(platform, {.replica_count = 3}).status().to_string(),
             "INVALID_ARGUMENT: platform 'Fake': plugin '" + tests::fake_plugin_path() +
-                "' has 2 devices; got jax_replica_count 3. Hint: its create_options may say how many there are");
+                "' has 2 devices; got jax_replica_count 3. Hint: its create_options may set the number of devices");
   platform.options.emplace_back("device_count", std::string("two"));
   EXPECT_EQ(
       make_plugin_client(platform, {}).status().to_string(),

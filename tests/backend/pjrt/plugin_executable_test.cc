@@ -357,7 +357,7 @@ TEST_P(Programs, ThatNoPluginRunsAreRefusedWhenCompiled) {
     return client_->compile(*hlo::parse_module(text), {}, nullptr).status().to_string();
   };
   EXPECT_EQ(error("HloModule f\nENTRY e {\n  ROOT t = token[] after-all()\n}"),
-            "UNIMPLEMENTED: Compile 'f': a result is a token[]; plugins take arrays only");
+            "UNIMPLEMENTED: Compile 'f': a result is a token[]; plugins support arrays only");
   const std::string call = error(
       "HloModule f\nENTRY e {\n  a = f32[2] parameter(0)\n  ROOT t = f32[2] custom-call(a), "
       "custom_call_target=\"nobody_has_it\", metadata={source_file=\"train.cc\" source_line=41}\n}");

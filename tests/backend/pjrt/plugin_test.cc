@@ -41,11 +41,11 @@ TEST(Plugin, SaysWhatItIs) {
 
 TEST(Plugin, WhatIsNoneIsRefused) {
   EXPECT_EQ(Plugin::open("/nowhere/plugin.so").status().to_string(),
-            "NOT_FOUND: plugin '/nowhere/plugin.so': there is no such file");
+            "NOT_FOUND: plugin '/nowhere/plugin.so': the file doesn't exist");
   const std::string text = testing::TempDir() + "/plugin_text.so";
   ASSERT_TRUE(write_file_atomic(text, "no library").ok());
   EXPECT_NE(std::string(Plugin::open(text).status().message()).find("it can't be opened: "), std::string::npos);
-  EXPECT_EQ(error_of_copy("nothing"), "it is no PJRT plugin: GetPjrtApi gives nothing");
+  EXPECT_EQ(error_of_copy("nothing"), "it isn't a PJRT plugin: GetPjrtApi returns null");
   EXPECT_EQ(error_of_copy("major:1"), "its PJRT is version 1.114; wanted 0.x");
   EXPECT_EQ(error_of_copy("null:PJRT_Client_Compile"),
             "its PJRT 0.114 has no function PJRT_Client_Compile, which hilo needs");

@@ -23,7 +23,7 @@ TEST(ProbePlugin, SaysWhatThePluginIs) {
 TEST(ProbePlugin, OnesThatEndTheProcessEndAnotherOne) {
   const FakePluginCopy copy("abort");
   EXPECT_EQ(probe_plugin({.name = "Fake", .path = copy.path()}).status().to_string(),
-            "FAILED_PRECONDITION: plugin '" + copy.path() + "' ends the process that makes a client of it: Aborted");
+            "FAILED_PRECONDITION: plugin '" + copy.path() + "' ends the process that creates a client: Aborted");
 }
 
 TEST(ProbePlugin, ErrorsComeThrough) {

@@ -70,14 +70,14 @@ std::string said_of(const std::string& message) {
 
 TEST(CompileError, NamesTheCallsOfTheFunctionsThatAreMissing) {
   EXPECT_EQ(said_of("No implementation of second for CUDA"),
-            "UNIMPLEMENTED: Compile 'f': the plugin doesn't have a function that custom-call 'c' (train.cc:42) wants: "
+            "UNIMPLEMENTED: Compile 'f': the plugin lacks the function of custom-call 'c' (train.cc:42): "
             "No implementation of second for CUDA");
 }
 
 TEST(CompileError, NamesAllCallsWhereTheFunctionIsUnknown) {
   EXPECT_EQ(said_of("No implementation"),
-            "UNIMPLEMENTED: Compile 'f': the plugin doesn't have a function that custom-call 'b' (train.cc:41), "
-            "custom-call 'c' (train.cc:42) wants: No implementation");
+            "UNIMPLEMENTED: Compile 'f': the plugin lacks the function of custom-call 'b' (train.cc:41), "
+            "custom-call 'c' (train.cc:42): No implementation");
 }
 
 TEST(CompileError, OfOtherKindsStaysAsItIs) {

@@ -20,10 +20,10 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kCodegenBytes = 4 << 20;  // more than what static objects of LLVM take
+constexpr size_t kCodegenBytes = 4 << 20;  // more than the static objects of LLVM need
 
-/// Opening the library runs LLVM's static constructors, through whose callers no exception can
-/// pass: there must be memory for them.
+/// Opening the library runs LLVM's static constructors. Exceptions can't pass through their callers, so memory must be
+/// available.
 StatusOr<const cpu::CodegenTable*> open_codegen() {
   static std::atomic<const cpu::CodegenTable*> opened = nullptr;
   if (const cpu::CodegenTable* const table = opened.load(std::memory_order_acquire); table != nullptr) return table;

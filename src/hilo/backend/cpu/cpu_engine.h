@@ -6,7 +6,8 @@
 
 namespace hilo {
 
-/// Platform "Host": passes, regions, vector code for the widest instruction set that machine and HILO_ISA allow.
+/// The engine of platform "Host": passes, regions, vector code for the widest instruction set that the machine and
+/// HILO_ISA allow.
 HostEngine& cpu_engine();
 
 }  // namespace hilo

@@ -20,7 +20,7 @@ std::string last_loader_error() {
   return text == nullptr ? "unknown error" : text;
 }
 
-/// Kept: a driver doesn't unload well.
+/// Stays loaded: a driver can't be unloaded safely.
 StatusOr<void*> load(const char* library) {
   void* const driver = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return not_found(fmt::format("no NVIDIA driver: {}", last_loader_error()));
@@ -34,15 +34,15 @@ StatusOr<int> count_devices(const char* library) {
   const auto init = function_of<InitFunction>(driver, "cuInit");
   const auto get_count = function_of<GetCountFunction>(driver, "cuDeviceGetCount");
   if (init == nullptr || get_count == nullptr) {
-    return not_found(fmt::format("{} is no NVIDIA driver: it lacks cuInit or cuDeviceGetCount", library));
+    return not_found(fmt::format("{} isn't an NVIDIA driver: it lacks cuInit or cuDeviceGetCount", library));
   }
   if (const int error = init(0); error != 0) {
-    return not_found(fmt::format("the NVIDIA driver {} doesn't start: cuInit says {}", library, error));
+    return not_found(fmt::format("the NVIDIA driver {} doesn't start: cuInit returned {}", library, error));
   }
   int count = 0;
   if (const int error = get_count(&count); error != 0) {
     return not_found(
-        fmt::format("the NVIDIA driver {} doesn't count its devices: cuDeviceGetCount says {}", library, error));
+        fmt::format("the NVIDIA driver {} doesn't count its devices: cuDeviceGetCount returned {}", library, error));
   }
   if (count < 1) return not_found(fmt::format("the NVIDIA driver {} reports no device", library));
   return count;
@@ -53,7 +53,7 @@ StatusOr<StreamFunctions> stream_functions(const char* library) {
   const StreamFunctions found{function_of<decltype(StreamFunctions::copy)>(driver, "cuMemcpyAsync"),
                               function_of<decltype(StreamFunctions::wait)>(driver, "cuStreamSynchronize")};
   if (found.copy == nullptr || found.wait == nullptr) {
-    return not_found(fmt::format("{} is no NVIDIA driver: it lacks cuMemcpyAsync or cuStreamSynchronize", library));
+    return not_found(fmt::format("{} isn't an NVIDIA driver: it lacks cuMemcpyAsync or cuStreamSynchronize", library));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cuda/driver.h -- NVIDIA's driver, which is looked for when it is asked: whether this machine has a GPU, and copies to and
-// from its memory.
+// backend/cuda/driver.h -- NVIDIA's driver, loaded when it is needed: the number of GPUs, and copies to and from their
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,25 @@
 
 namespace hilo::cuda {
 
-/// The soname by which every program finds NVIDIA's driver.
+/// The soname with which every program loads NVIDIA's driver.
 inline constexpr char kDriverLibrary[] = "libcuda.so.1";
 
-/// The GPUs that the driver reports; at least 1. The driver stays loaded.
-/// Errors    NOT_FOUND if the library isn't there, lacks a function, fails to start or reports no device; says which
+/// Returns the number of GPUs that the driver reports; at least 1. The driver stays loaded.
+/// Errors    NOT_FOUND with the reason, if the library doesn't exist, lacks a function, fails to start or reports no
+/// device
 StatusOr<int> count_devices(const char* library = kDriverLibrary);
 
-/// What the driver does with a stream, which is a queue of work of one device. They return 0, or the number of an error.
+/// The driver's functions on a stream, which is a queue of work of one device. They return 0, or the number of an
+/// error.
 struct StreamFunctions {
-  /// cuMemcpyAsync. Either address may be the device's: all are of one address space.
+  /// cuMemcpyAsync. Either address may be on the device: all are in one address space.
   int (*copy)(uint64_t to, uint64_t from, size_t bytes, void* stream) = nullptr;
   /// cuStreamSynchronize
   int (*wait)(void* stream) = nullptr;
 };
 
-/// The functions of the driver, which stays loaded.
-/// Errors    NOT_FOUND if the library isn't there or lacks one of them
+/// Returns the functions of the driver, which stays loaded.
+/// Errors    NOT_FOUND if the library doesn't exist or lacks one of them
 StatusOr<StreamFunctions> stream_functions(const char* library = kDriverLibrary);
 
 }  // namespace hilo::cuda

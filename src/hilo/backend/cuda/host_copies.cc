@@ -8,7 +8,7 @@
 namespace hilo::cuda {
 namespace {
 
-/// By the device's address: a result that aliases an operand is the same memory here, too.
+/// By the address on the device: a result that aliases an operand uses the same copy.
 using Copies = std::map<void*, std::vector<std::byte>>;
 
 size_t bytes_of(const CustomCallBuffer& buffer) {
@@ -17,7 +17,7 @@ size_t bytes_of(const CustomCallBuffer& buffer) {
 
 bool has_bytes(const CustomCallBuffer& buffer) { return buffer.data != nullptr && bytes_of(buffer) > 0; }
 
-void make_room(Copies& copies, std::span<const CustomCallBuffer> buffers) {
+void allocate_copies(Copies& copies, std::span<const CustomCallBuffer> buffers) {
   for (const CustomCallBuffer& buffer : buffers) {
     if (has_bytes(buffer)) copies[buffer.data].resize(bytes_of(buffer));
   }
@@ -33,7 +33,7 @@ std::vector<CustomCallBuffer> on_host(Copies& copies, std::span<const CustomCall
 
 Status check(int error, const char* function) {
   if (error == 0) return ok_status();
-  return internal_error(fmt::format("the NVIDIA driver: {} says {}", function, error));
+  return internal_error(fmt::format("the NVIDIA driver: {} returned {}", function, error));
 }
 
 uint64_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
@@ -43,8 +43,8 @@ uint64_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 Status call_on_copies(const CustomCallHandler& handler, const CustomCallFrame& frame, const StreamFunctions& functions,
                       void* stream) {
   Copies copies;
-  make_room(copies, frame.operands);
-  make_room(copies, frame.results);
+  allocate_copies(copies, frame.operands);
+  allocate_copies(copies, frame.results);
   const std::vector<CustomCallBuffer> operands = on_host(copies, frame.operands),
                                       results = on_host(copies, frame.results);
   const auto copy_all = [&](std::span<const CustomCallBuffer> to, std::span<const CustomCallBuffer> from) {
@@ -55,7 +55,7 @@ Status call_on_copies(const CustomCallHandler& handler, const CustomCallFrame& f
     }
     return ok_status();
   };
-  // Copies have ended when this returns, also those before one that failed: the memory goes away with this call.
+  // Waits for all copies, also those before a failed one, because their memory is freed when this call returns.
   const auto ended = [&](const Status& begun) {
     const Status waited = check(functions.wait(stream), "cuStreamSynchronize");
     return begun.ok() ? waited : begun;

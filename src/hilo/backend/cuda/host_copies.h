@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cuda/host_copies.h -- functions of this process on arrays of a GPU: on copies, which go there and back.
+// backend/cuda/host_copies.h -- calls functions of this process on arrays of a GPU, with copies to the host and back.
 #pragma once
 
 #include "hilo/backend/cuda/driver.h"
@@ -7,8 +7,8 @@
 
 namespace hilo::cuda {
 
-/// Calls the handler with copies of the operands, whose addresses in the frame are the device's, and copies the results there. Waits
-/// for the stream's work before and after the call.
+/// Calls the handler with copies of the operands, whose addresses in the frame are on the device, and copies the
+/// results back. Waits for the stream's work before and after the call.
 /// Errors    the handler's; INTERNAL with the driver's number
 /// Cost      each operand and each result crosses the bus once; the stream is idle meanwhile
 Status call_on_copies(const CustomCallHandler& handler, const CustomCallFrame& frame, const StreamFunctions& functions,

@@ -16,7 +16,7 @@ namespace hilo {
 
 namespace {
 
-thread_local const void* queue_of_thread = nullptr;  // whose task this thread runs
+thread_local const void* queue_of_thread = nullptr;  // the queue whose task this thread runs
 
 }  // namespace
 
@@ -24,10 +24,10 @@ struct DeviceQueue::State {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> tasks;
-  std::atomic<int64_t> pending{0};  // the one that runs included
+  std::atomic<int64_t> pending{0};  // including the running one
   bool closed = false;
   std::thread thread;
-  ::pid_t process = ::getpid();  // whose thread it is: a child of fork() has none
+  ::pid_t process = ::getpid();  // owner of the thread: a child of fork() has none
 
   /// Runs tasks until the queue is closed and empty.
   void work() {
@@ -44,7 +44,7 @@ struct DeviceQueue::State {
     lock.unlock();
     const void* const outer = std::exchange(queue_of_thread, this);
     task();
-    task = nullptr;  // what it holds may go, and with it the queue
+    task = nullptr;  // frees its captures, possibly including the queue
     queue_of_thread = outer;
     pending.fetch_sub(1, std::memory_order_release);
     lock.lock();
@@ -70,14 +70,15 @@ bool DeviceQueue::is_idle() const {
 }
 
 Status DeviceQueue::start() {
-  if (state_->process != ::getpid()) state_ = std::make_shared<State>();  // what the parent left is the parent's
+  // in a child of fork(), the parent's state isn't usable
+  if (state_->process != ::getpid()) state_ = std::make_shared<State>();
   const std::scoped_lock lock(state_->mutex);
   if (state_->thread.joinable()) return ok_status();
   const SignalsBlocked blocked;
   try {
     state_->thread = std::thread([state = state_] { state->work(); });
   } catch (const std::system_error& error) {
-    return resource_exhausted(std::string("no thread for what a device does later: ") + error.what());
+    return resource_exhausted(std::string("no thread for the device's queue: ") + error.what());
   }
   return ok_status();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/host/device_queue.h -- the order of what a host device does after a call has returned.
+// backend/host/device_queue.h -- the order of a host device's work after its calls have returned.
 #pragma once
 
 #include <atomic>
@@ -10,30 +10,30 @@
 
 namespace hilo {
 
-/// Tasks that one thread runs in the order in which they came. The thread starts with the first task.
+/// Tasks that one thread runs in the order of their arrival. The thread starts with the first task.
 class DeviceQueue {
  public:
   DeviceQueue();
-  /// Runs what is left.
+  /// Runs the remaining tasks.
   ~DeviceQueue();
   DeviceQueue(const DeviceQueue&) = delete;
   DeviceQueue& operator=(const DeviceQueue&) = delete;
 
-  /// All tasks that came before this call have ended; or this is one of them, which must not wait for itself: a custom
-  /// call may run programs.
+  /// Whether all tasks before this call have ended. Also true in a task of this queue, which must not wait for itself:
+  /// a custom call may run programs.
   /// Cost    one load
   bool is_idle() const;
-  /// Sees to it that there is a thread.
-  /// Errors    RESOURCE_EXHAUSTED if none can be had
+  /// Starts the thread, if there is none.
+  /// Errors    RESOURCE_EXHAUSTED if no thread can be started
   Status start();
-  /// Tasks throw nothing. Without a thread the task runs here, after those before it.
+  /// Appends a task, which must not throw. Without a thread, runs the task here, after those before it.
   void enqueue(std::function<void()> task);
-  /// Runs the task here if nothing is before it.
+  /// Runs the task here if no other is pending.
   void run_or_enqueue(std::function<void()> task);
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with the thread, which may be the one that drops the queue
+  std::shared_ptr<State> state_;  // shared with the thread, which may be the one that destroys the queue
 };
 
 }  // namespace hilo

@@ -31,15 +31,15 @@ Event HostBuffer::read(std::byte* row_major) const {
   return done->event();
 }
 
-/// Precondition: it is ready.
+/// Precondition: the buffer is ready.
 Event HostBuffer::read_now(std::byte* row_major) const {
-  const Status made = ready().await();
-  if (made.ok()) copy_to_row_major(shape(), data_, row_major);
-  return Event::finished(made);
+  const Status producer = ready().await();
+  if (producer.ok()) copy_to_row_major(shape(), data_, row_major);
+  return Event::finished(producer);
 }
 
 void HostBuffer::free_memory() {
-  // Runs that wait in the device's queue may still read it: it goes after them.
+  // Runs in the device's queue may still read the memory: it is freed after them.
   static_cast<HostDevice&>(*device()).queue().run_or_enqueue(
       [memory = std::make_shared<AlignedBuffer>(std::move(memory_)), keeper = std::move(keeper_)]() mutable {
         memory.reset();

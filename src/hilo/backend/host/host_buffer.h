@@ -11,24 +11,24 @@ class HostBuffer final : public Buffer {
  public:
   HostBuffer(const Shape& shape, AlignedBuffer memory, DevicePtr device)
       : Buffer(shape, std::move(device)), memory_(std::move(memory)), data_(memory_.data()) {}
-  /// Somebody else's memory, which `keeper` keeps as it is.
+  /// Borrowed memory, which `keeper` keeps alive and unchanged.
   HostBuffer(const Shape& shape, const std::byte* data, std::shared_ptr<const void> keeper, DevicePtr device)
       : Buffer(shape, std::move(device)), data_(const_cast<std::byte*>(data)), keeper_(std::move(keeper)) {}
-  /// One whose memory comes before `ready` is finished.
+  /// A buffer without memory, which fill() sets before `ready` is finished.
   HostBuffer(const Shape& shape, DevicePtr device, Event ready) : Buffer(shape, std::move(device), std::move(ready)) {}
 
-  /// Only for who holds the buffer, or is alone with it.
+  /// Only for callers that hold the buffer or are its only user.
   const std::byte* data() const { return data_; }
-  /// Only for who fills a buffer that nobody else sees yet.
+  /// Only for the function that fills a buffer before others can see it.
   std::byte* mutable_data() { return data_; }
 
   bool owns_memory() const { return keeper_ == nullptr; }
-  /// Ends the buffer's life, if it hasn't ended, and hands its memory over. Precondition: the caller holds it alone, or was
-  /// handed it; it owns its memory.
+  /// Ends the buffer's life, if it hasn't ended, and returns its memory. Precondition: the caller is its only holder or
+  /// owns the donation; the buffer owns its memory.
   AlignedBuffer take_memory();
-  /// Gives memory to one that was made without, and that nobody reads yet.
+  /// Sets the memory of a buffer that was created without any and has no readers yet.
   void fill(AlignedBuffer memory);
-  /// The memory of another, which is gone after it, or the lent memory that it points to.
+  /// Takes the memory of another buffer, which ends, or the borrowed memory that it points to.
   void fill_from(HostBuffer& other);
 
   const std::byte* host_view() const override { return shape().has_default_layout() ? data_ : nullptr; }
@@ -43,7 +43,7 @@ class HostBuffer final : public Buffer {
   std::shared_ptr<const void> keeper_;
 };
 
-/// The buffer as what it is. Precondition: it is a host device's.
+/// Casts a buffer to its type. Precondition: it belongs to a host device.
 inline HostBuffer& host(const BufferPtr& buffer) { return static_cast<HostBuffer&>(*buffer); }
 
 }  // namespace hilo

@@ -8,7 +8,8 @@
 
 namespace hilo {
 
-/// Has ClientOptions::replica_count devices, and as many in every other process of ClientOptions::process_count.
+/// Creates a client with ClientOptions::replica_count devices, and as many in every other process of
+/// ClientOptions::process_count.
 /// Errors    INVALID_ARGUMENT for less than one
 StatusOr<ClientPtr> make_host_client(HostEngine& engine, ClientOptions options);
 
@@ -23,7 +24,8 @@ class HostClient final : public Client {
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                 hlo::PassObserver* observer) override;
   StatusOr<std::unique_ptr<Executable>> load(std::string_view bytes) override;
-  /// Held while the parts of one run are put into several devices' queues: two runs never wait for each other crosswise.
+  /// Locked while the parts of one run are added to several devices' queues, so that two runs never wait for each
+  /// other.
   std::mutex& launch_mutex() { return launch_mutex_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/host/host_clock.h -- the clock and the lanes of host devices, as observers are told.
+// backend/host/host_clock.h -- the clock and the lanes of host devices, for observers.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ inline int64_t nanoseconds_of(HostClock::time_point time) {
 }
 inline int64_t host_nanoseconds() { return nanoseconds_of(HostClock::now()); }
 
-/// The calling thread's.
+/// Returns the lane of the calling thread.
 uint64_t host_lane();
 
 }  // namespace hilo

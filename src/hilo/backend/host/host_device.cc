@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array kMemories = {Memory{0, "device"}};
 
-/// Calls a function when the last copy of it goes.
+/// Calls a function when its last copy is destroyed.
 std::shared_ptr<const void> keeper_of(const std::function<void()>& release) {
   const auto nothing = [] {};
   return {static_cast<const void*>(""), [release = release ? release : nothing](const void*) { release(); }};
@@ -52,7 +52,7 @@ StatusOr<BufferPtr> HostDevice::from_host(const HostData& data) try {
   return out_of_memory();
 }
 
-/// Whatever the strides and the layout, and whoever the memory belongs to.
+/// Accepts any strides, layout and ownership.
 StatusOr<BufferPtr> HostDevice::from_any_host(const HostData& data) {
   const std::shared_ptr<const void> keeper = keeper_of(data.release);
   const std::vector<int64_t> row_major = row_major_strides(data.shape.dimensions());

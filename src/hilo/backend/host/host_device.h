@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/host/host_device.h -- a device that is this machine's processor. Several share the machine.
+// backend/host/host_device.h -- a device that is this machine's processor. Several devices share the machine.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ class HostDevice final : public Device {
 
   std::string_view kind() const override { return kind_; }
   std::span<const Memory> memories() const override;
-  /// Of the process: its devices share one pool of memory.
+  /// Returns those of the process: its devices share one pool of memory.
   DeviceStatistics statistics() const override;
 
   StatusOr<BufferPtr> allocate(const Shape& shape) override;
-  /// Cost    none for memory that is lent, aligned to kBufferAlignment and dense in the shape's layout
+  /// Cost    none for borrowed memory that is aligned to kBufferAlignment and dense in the shape's layout
   StatusOr<BufferPtr> from_host(const HostData& data) override;
   StatusOr<BufferPtr> slice(const BufferPtr& from, int64_t index) override;
   StatusOr<BufferPtr> stack(std::span<const BufferPtr> parts) override;
 
-  /// What it does after calls that have returned.
+  /// Returns the queue of work after calls that have returned.
   DeviceQueue& queue() { return queue_; }
 
  private:

@@ -18,7 +18,7 @@ bool are_idle(std::span<const DevicePtr> devices) {
   return std::ranges::all_of(devices, [](const DevicePtr& device) { return queue_of(device).is_idle(); });
 }
 
-/// A run that waits in the queues of its devices, and all that it needs.
+/// A run in the queues of its devices, and everything that it needs.
 class QueuedRun {
  public:
   QueuedRun(std::shared_ptr<HostProgram> program, std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
@@ -33,15 +33,15 @@ class QueuedRun {
     options_.device = nullptr;
     for (const DeviceRun& run : runs) {
       arguments_.emplace_back(run.arguments.begin(), run.arguments.end());
-      made_.emplace_back(run.results.size());
+      results_.emplace_back(run.results.size());
     }
-    for (size_t k = 0; k < runs.size(); ++k) runs_.push_back({arguments_[k], made_[k]});
+    for (size_t k = 0; k < runs.size(); ++k) runs_.push_back({arguments_[k], results_[k]});
     run_.emplace(*program_, runs_, devices_, options_);
   }
 
   Event event() const { return source_.event(); }
 
-  /// The buffers that the caller gets: participant k's, still without memory.
+  /// Creates the results of participant k for the caller, without memory.
   void promise(size_t k, std::span<BufferPtr> results) {
     const std::span<const Shape> shapes = program_->signature().result_shapes;
     std::vector<std::shared_ptr<HostBuffer>>& promised = promised_.emplace_back();
@@ -51,21 +51,21 @@ class QueuedRun {
     }
   }
 
-  /// What participant k's device does when its turn comes.
+  /// Runs the part of participant k, in its device's queue.
   void take_part(size_t k) {
     const Status arguments = check_arguments(k);
     if (!arguments.ok()) return give_up(k, arguments);
     run_->take_part(k);
     end_part();
   }
-  /// Participant k has no part; the others are told.
+  /// Reports to the other participants that participant k failed before its part.
   void give_up(size_t k, const Status& reason) {
     run_->give_up(k, reason);
     end_part();
   }
 
  private:
-  /// Who made an argument has ended, for it came before; but it may have failed.
+  /// Each argument is finished, because its producer was queued earlier; but it may have failed.
   Status check_arguments(size_t k) const {
     for (size_t i = 0; i < arguments_[k].size(); ++i) {
       const Status made = arguments_[k][i]->ready().await();
@@ -86,17 +86,17 @@ class QueuedRun {
       status = run_->outcome();
     } catch (const std::bad_alloc&) {
       status = out_of_memory();
-    } catch (const std::exception& error) {  // of a custom call; there is no caller to throw to
+    } catch (const std::exception& error) {  // of a custom call; no caller can catch it
       status = Status(StatusCode::kUnknown, std::string("an exception was thrown: ") + error.what());
-    } catch (...) {  // NOLINT: the same
+    } catch (...) {  // NOLINT: as above
       status = Status(StatusCode::kUnknown, "an exception was thrown");
     }
-    for (size_t k = 0; status.ok() && k < made_.size(); ++k) {
-      for (size_t i = 0; i < made_[k].size(); ++i) promised_[k][i]->fill_from(host(made_[k][i]));
+    for (size_t k = 0; status.ok() && k < results_.size(); ++k) {
+      for (size_t i = 0; i < results_[k].size(); ++i) promised_[k][i]->fill_from(host(results_[k][i]));
     }
     run_.reset();
     arguments_.clear();
-    made_.clear();
+    results_.clear();
     promised_.clear();
     return status;
   }
@@ -105,7 +105,7 @@ class QueuedRun {
   ExecuteOptions options_;
   std::unique_ptr<bool[]> donated_;
   std::vector<DevicePtr> devices_;
-  std::vector<std::vector<BufferPtr>> arguments_, made_;
+  std::vector<std::vector<BufferPtr>> arguments_, results_;
   std::vector<std::vector<std::shared_ptr<HostBuffer>>> promised_;
   std::vector<DeviceRun> runs_;
   std::optional<HostRun> run_;
@@ -113,13 +113,13 @@ class QueuedRun {
   EventSource source_;
 };
 
-/// All parts, one right after the other.
+/// Adds all parts to the queues, without another run in between.
 void put_in_queues(const std::shared_ptr<QueuedRun>& run, std::span<const DevicePtr> devices) {
   const std::scoped_lock lock(static_cast<HostClient&>(devices[0]->client()).launch_mutex());
   size_t k = 0;
   try {
     for (; k < devices.size(); ++k) queue_of(devices[k]).enqueue([run, k] { run->take_part(k); });
-  } catch (const std::bad_alloc&) {  // nobody waits for a part that never comes
+  } catch (const std::bad_alloc&) {  // the others must not wait for a part that never runs
     for (; k < devices.size(); ++k) run->give_up(k, out_of_memory());
     throw;
   }
@@ -150,7 +150,7 @@ StatusOr<Event> HostExecutable::enqueue(std::span<const DeviceRun> runs, std::sp
   for (size_t k = 0; k < runs.size(); ++k) queued->promise(k, runs[k].results);
   holds.donate();
   put_in_queues(queued, devices);
-  holds.end();  // from here on the queues' order keeps the arguments
+  holds.end();  // from here on the queues' order keeps the arguments alive
   Event event = queued->event();
   queued.reset();
   if (options.asynchronous) return event;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/host/host_executable.h -- a program on host devices: at once on the caller's thread, or in the devices' queues.
+// backend/host/host_executable.h -- a program on host devices: runs at once on the caller's thread, or in the devices'
+// queues.
 #pragma once
 
 #include "hilo/backend/host/host_program.h"
@@ -24,7 +25,7 @@ class HostExecutable final : public Executable {
   StatusOr<Event> enqueue(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
                           const ExecuteOptions& options, ArgumentHolds& holds);
 
-  std::shared_ptr<HostProgram> program_;  // shared with runs in queues
+  std::shared_ptr<HostProgram> program_;  // shared with queued runs
 };
 
 }  // namespace hilo

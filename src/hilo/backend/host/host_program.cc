@@ -22,11 +22,11 @@ ProgramSignature host_signature(const hlo::Module& module, const CompileOptions&
 }
 
 StatusOr<std::string> HostProgram::serialize() const {
-  return unimplemented(fmt::format("serialize '{}': its platform saves no programs", signature().name));
+  return unimplemented(fmt::format("serialize '{}': its platform can't save programs", signature().name));
 }
 
 StatusOr<std::unique_ptr<HostProgram>> HostEngine::load(std::string_view) {
-  return unimplemented(fmt::format("load: platform {} saves no programs", platform_name()));
+  return unimplemented(fmt::format("load: platform {} can't save programs", platform_name()));
 }
 
 }  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/host/host_program.h -- what compiles and runs on host memory: the engines cpu/ and reference/. A host client makes
-// devices and executables of them.
+// backend/host/host_program.h -- the interface of compilers and programs on host memory, which the engines cpu/ and
+// reference/ implement. A host client creates devices and executables from them.
 #pragma once
 
 #include "hilo/backend/host/host_buffer.h"
@@ -14,10 +14,10 @@ class HostProgram {
  public:
   virtual ~HostProgram() = default;
 
-  /// Runs on arguments of exactly the signature's shapes, which nobody takes meanwhile, and puts new buffers of
-  /// `context.device` into `results`. `donated`: a flag per argument, or empty; the program takes the memory of such a one,
-  /// or leaves it. The thread's stop word is the context's, and the processor rounds to nearest.
-  /// Blocking   returns when the results are there
+  /// Runs on arguments of exactly the signature's shapes, which are not donated meanwhile, and writes new buffers of
+  /// `context.device` to `results`. `donated`: a flag per argument, or empty; the program may use the memory of donated
+  /// arguments. The thread's stop word is the context's, and the processor rounds to nearest.
+  /// Blocking   returns when the results are complete
   virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, std::span<const bool> donated,
                      const RunContext& context) = 0;
   virtual const ProgramSignature& signature() const = 0;
@@ -26,11 +26,11 @@ class HostProgram {
   virtual const hlo::Module* optimized_module() const = 0;
   virtual StatusOr<std::string> serialize() const;
   virtual std::span<const ExecutionUnit> units() const { return {}; }
-  /// Whether a run takes so little that handing it to another thread would cost more.
+  /// Whether a run is so short that another thread would cost more.
   virtual bool is_small() const { return false; }
 };
 
-/// What a host program that is compiled so states.
+/// Returns the signature of a host program compiled with these options.
 ProgramSignature host_signature(const hlo::Module& module, const CompileOptions& options);
 
 /// Compiles for the host. Lives as long as the process.
@@ -39,9 +39,9 @@ class HostEngine {
   virtual ~HostEngine() = default;
   /// "Host", "Reference"
   virtual std::string_view platform_name() const = 0;
-  /// What it compiles for: "x86-64, AVX-512".
+  /// Returns the instruction set that it compiles for: "x86-64, AVX-512".
   virtual std::string device_kind() const = 0;
-  /// As Client::compile. The module has an entry, and `options.replica_count` is what its header states, if it does.
+  /// As Client::compile. The module has an entry. `options.replica_count` is that of its header, if it has one.
   virtual StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                          hlo::PassObserver* observer) = 0;
   /// As Client::load.

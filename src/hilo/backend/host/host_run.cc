@@ -22,7 +22,7 @@ Status run_on_host(HostProgram& program, const DeviceRun& run, const DevicePtr& 
                            communicator};
   const RunScope here(&context);
   const Status status = program.run(run.arguments, run.results, options.donated, context);
-  // What was left out is never called a result: a word that is set once stays so.
+  // After a stop, results may be incomplete: a stop word, once set, stays set.
   if (!status.ok() || !stop_requested()) return status;
   return stop_status().with_context("Execute '" + program.signature().name + "'");
 }
@@ -50,16 +50,16 @@ HostRun::HostRun(HostProgram& program, std::span<const DeviceRun> runs, std::spa
 Status HostRun::run_part(size_t k) {
   if (!runs_alone() && communicators_ == nullptr)
     return failed_precondition("Execute '" + program_.signature().name +
-                               "': the client's replicas can't meet: ClientOptions::communicators isn't set");
+                               "': the client's replicas can't communicate: ClientOptions::communicators isn't set");
   Communicator* const communicator = communicators_ == nullptr ? nullptr : &communicators_->of(k);
   return run_on_host(program_, runs_[k], devices_[k], options_, watch_.word(), deadline_, communicator);
 }
 
-// A thread must not end by an exception: it goes to the caller once all have ended.
+// A thread must not end by an exception: the caller receives it once all have ended.
 void HostRun::take_part(size_t k) {
   try {
     statuses_[k] = run_part(k);
-  } catch (...) {  // NOLINT: thrown again by outcome()
+  } catch (...) {  // NOLINT: rethrown by outcome()
     thrown_[k] = std::current_exception();
     statuses_[k] = or_out_of_memory([] { return Status(StatusCode::kUnknown, "an exception was thrown"); });
   }

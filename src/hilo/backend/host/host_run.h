@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/host/host_run.h -- one run of a program, by one device or by several that meet.
+// backend/host/host_run.h -- one run of a program by one device, or by several that communicate.
 #pragma once
 
 #include <exception>
@@ -9,23 +9,24 @@
 
 namespace hilo {
 
-/// One run by all its participants, each on a thread of its own. What it is given must outlive it.
+/// One run by all its participants, each on its own thread. The arguments of the constructor must outlive it.
 class HostRun {
  public:
-  /// `runs`, `devices`: one a participant.
+  /// `runs`, `devices`: one per participant.
   HostRun(HostProgram& program, std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
           const ExecuteOptions& options);
 
-  /// Participant k's part, on this thread; each is called once. If one fails, all meetings fail.
+  /// Runs participant k's part on this thread; once per participant. If one fails, all collectives fail.
   void take_part(size_t k);
-  /// Participant k has no part: it failed before.
+  /// Reports that participant k failed before its part.
   void give_up(size_t k, const Status& reason);
-  /// All parts, the first on this thread, the others on new ones.
-  /// Errors    RESOURCE_EXHAUSTED if a thread can't be had
+  /// Runs all parts, the first on this thread, the others on new ones.
+  /// Errors    RESOURCE_EXHAUSTED if a thread can't be started
   Status run_here();
-  /// How it went. Precondition: all parts have ended.
-  /// Errors    of the program, if it runs alone; else ABORTED "replica 2 failed: ...", or why all had to stop. Throws what a
-  ///           custom call threw.
+  /// Returns the status of the run. Precondition: all parts have ended.
+  /// Errors    those of the program, if it runs alone; otherwise ABORTED "replica 2 failed: ...", or the reason why all
+  /// had to stop. Throws the
+  ///           exception of a custom call.
   Status outcome();
 
  private:
@@ -39,15 +40,15 @@ class HostRun {
   const ExecuteOptions& options_;
   Deadline deadline_;
   DeadlineWatch watch_;
-  std::unique_ptr<CommunicatorGroup> communicators_;  // null: it runs alone
+  std::unique_ptr<CommunicatorGroup> communicators_;  // null: a single participant
   std::vector<Status> statuses_;
   std::vector<std::exception_ptr> thrown_;
 };
 
-/// When a run that begins now must end.
+/// Returns the deadline of a run that begins now.
 Deadline deadline_of(const ProgramSignature& signature, const ExecuteOptions& options);
 
-/// Participant's part of a run on this thread.
+/// Runs a participant's part on this thread.
 Status run_on_host(HostProgram& program, const DeviceRun& run, const DevicePtr& device, const ExecuteOptions& options,
                    const StopWord* word, Deadline deadline, Communicator* communicator);
 

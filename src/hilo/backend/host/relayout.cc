@@ -11,15 +11,15 @@
 namespace hilo {
 namespace {
 
-constexpr int64_t kTile = 32;  // elements a side: its lines of both arrays stay in the nearest cache
+constexpr int64_t kTile = 32;  // elements per side: its lines of both arrays stay in the L1 cache
 
 /// A dimension of a copy. Strides are in elements.
 struct Axis {
   int64_t count, to, from;
 };
 
-/// The dimensions that count: the one that `to` runs through fastest last, before it the one of the others that `from` does.
-/// Those that lie behind each other in both are one.
+/// Returns the dimensions of the copy. The last one is the innermost of `to`; before it is the innermost of `from`
+/// among the others. Dimensions that are contiguous in both are merged.
 std::vector<Axis> axes_of(std::span<const int64_t> extents, std::span<const int64_t> to,
                           std::span<const int64_t> from) {
   std::vector<Axis> all, axes;
@@ -40,7 +40,7 @@ std::vector<Axis> axes_of(std::span<const int64_t> extents, std::span<const int6
   return axes;
 }
 
-/// Elements of kWidth bytes in a plane, tile by tile.
+/// Copies elements of kWidth bytes in a plane, tile by tile.
 template <size_t kWidth>
 void copy_plane(const Axis& rows, const Axis& columns, std::byte* to, const std::byte* from, const StopFlag& stop) {
   if (columns.from == 1 && columns.to == 1) {
@@ -80,7 +80,7 @@ void copy_planes(std::span<const Axis> axes, std::byte* to, const std::byte* fro
   }
 }
 
-/// Strides are in elements, one a dimension.
+/// Strides are in elements, one per dimension.
 void copy_box(const Shape& shape, std::byte* to, std::span<const int64_t> to_strides, const std::byte* from,
               std::span<const int64_t> from_strides) {
   const std::vector<Axis> axes = axes_of(shape.dimensions(), to_strides, from_strides);
@@ -107,14 +107,14 @@ void copy_from_strides(const Shape& shape, const std::byte* from, std::span<cons
   else copy_box(shape, to, strides_of(shape), from, strides);
 }
 
-StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& room) {
+StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& copy) {
   const Shape& shape = data.shape;
   const Shape dense = shape.with_default_layout();
   if (data.strides.empty() || shape.element_count() == 0 || std::ranges::equal(data.strides, strides_of(dense)))
     return data.data;
-  HILO_ASSIGN_OR_RETURN(room, allocate_buffer(shape.byte_size()));
-  copy_from_strides(dense, data.data, data.strides, room.data());
-  return static_cast<const std::byte*>(room.data());
+  HILO_ASSIGN_OR_RETURN(copy, allocate_buffer(shape.byte_size()));
+  copy_from_strides(dense, data.data, data.strides, copy.data());
+  return static_cast<const std::byte*>(copy.data());
 }
 
 }  // namespace hilo

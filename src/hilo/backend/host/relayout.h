@@ -9,12 +9,12 @@
 
 namespace hilo {
 
-/// Copies all elements of an array laid out as `shape` says to row-major order.
+/// Copies all elements of an array with the layout of `shape` to row-major order.
 void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to);
-/// Copies all elements to an array laid out as `shape` says; `strides` in elements say where they are.
+/// Copies all elements to an array with the layout of `shape`. `strides` are those of `from`, in elements.
 void copy_from_strides(const Shape& shape, const std::byte* from, std::span<const int64_t> strides, std::byte* to);
-/// The dense row-major bytes of an array that is on its way to a device; `room` has them if they don't lie so.
+/// Returns the dense row-major bytes of host data for a device. If the data has another layout, copies it to `copy`.
 /// Errors    RESOURCE_EXHAUSTED
-StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& room);
+StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& copy);
 
 }  // namespace hilo

@@ -8,7 +8,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// The name of the function at this place of the table.
+/// Returns the name of the function at this offset of the table.
 std::string_view slot_name(size_t offset) {
 #define HILO_PJRT_SLOT(result, name) \
   if (offset == offsetof(PJRT_Api, name)) return #name;
@@ -29,7 +29,8 @@ Status status_of(const Plugin& plugin, PJRT_Error* error) {
   message.struct_size = kPjrtStructSize<PJRT_Error_Message_Args>;
   message.error = error;
   api.PJRT_Error_Message(&message);
-  std::string text(message.message == nullptr ? "" : message.message, message.message_size);  // it dies with the error
+  // copied: the text is destroyed with the error
+  std::string text(message.message == nullptr ? "" : message.message, message.message_size);
   const auto destroy = [&](PJRT_Error* one) {
     PJRT_Error_Destroy_Args args{};
     args.struct_size = kPjrtStructSize<PJRT_Error_Destroy_Args>;
@@ -46,10 +47,11 @@ Status status_of(const Plugin& plugin, PJRT_Error* error) {
 
 Status cannot_call(const Plugin& plugin, size_t offset) {
   if (is_after_fork()) {
-    return failed_precondition(fmt::format(
-        "plugin {}: this process is a child of one that used it, and has none of its threads. Hint: fork() before the "
-        "first use",
-        quote(plugin.path())));
+    return failed_precondition(
+        fmt::format("plugin {}: its threads don't exist in this process, which was forked after its first use. Hint: "
+                    "fork() before the "
+                    "first use",
+                    quote(plugin.path())));
   }
   return unimplemented(fmt::format("plugin {}: its PJRT {} has no function {}", quote(plugin.path()),
                                    plugin.version_text(), slot_name(offset)));

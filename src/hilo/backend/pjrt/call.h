@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/pjrt/call.h -- the one way to call a plugin: sizes filled in, missing functions refused, errors as Status.
+// backend/pjrt/call.h -- calls a plugin's functions: sets sizes, rejects missing functions, converts errors to Status.
 #pragma once
 
 #include "hilo/backend/pjrt/plugin.h"
 
 namespace hilo::plugins {
 
-/// The error as a Status, with the plugin's code and text; it is destroyed. Null is OK.
+/// Converts the error to a Status with the plugin's code and text, and destroys it. Null is OK.
 Status status_of(const Plugin& plugin, PJRT_Error* error);
 
+/// Returns an error if the function can't be called.
 /// Errors    UNIMPLEMENTED "plugin '...' (PJRT 0.81) has no function ..." ; FAILED_PRECONDITION after fork()
 Status cannot_call(const Plugin& plugin, size_t offset);
 
@@ -34,12 +35,13 @@ template <typename Args>
 Status call(const Plugin& plugin, Slot<Args> slot, Args& args) {
   const size_t offset = offset_of(plugin, slot);
   if (is_after_fork() || !plugin.has_slot(offset)) return cannot_call(plugin, offset);
-  args.struct_size = kPjrtStructSize<Args>;  // never more: a plugin reads what it is told is there
+  args.struct_size = kPjrtStructSize<Args>;  // never larger: a plugin reads as much as the size says
   PJRT_Error* const error = (plugin.api().*slot)(&args);
   return error == nullptr ? ok_status() : status_of(plugin, error);
 }
 
-/// The same where nobody can be told: destroyers. Nothing happens after fork(), where the object is another process's.
+/// The same for destructors, which can't return errors. Does nothing after fork(), because the object belongs to
+/// another process.
 template <typename Args>
 void call_quietly(const Plugin& plugin, Slot<Args> slot, Args args) {
   (void)call(plugin, slot, args);

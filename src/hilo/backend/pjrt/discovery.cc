@@ -74,7 +74,7 @@ Status read_json(std::string_view text, PluginPlatform& platform) {
     });
   }));
   HILO_RETURN_IF_ERROR(json.end());
-  return platform.path.empty() ? invalid_argument("there is no library_path") : ok_status();
+  return platform.path.empty() ? invalid_argument("library_path is missing") : ok_status();
 }
 
 StatusOr<PluginPlatform> platform_of(std::string_view entry) {
@@ -114,7 +114,7 @@ StatusOr<std::vector<PluginPlatform>> listed_platforms(std::string_view text) {
     const size_t comma = std::min(text.find(','), text.size());
     HILO_ASSIGN_OR_RETURN(PluginPlatform platform, platform_of(trimmed(text.substr(0, comma))));
     if (std::ranges::any_of(platforms, [&](const PluginPlatform& other) { return other.name == platform.name; }))
-      return invalid_argument(fmt::format("hilo_pjrt_plugins: {} is there twice", quote(platform.name)));
+      return invalid_argument(fmt::format("hilo_pjrt_plugins: {} is listed twice", quote(platform.name)));
     platforms.push_back(std::move(platform));
     text.remove_prefix(std::min(comma + 1, text.size()));
   }

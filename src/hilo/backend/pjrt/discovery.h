@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/pjrt/discovery.h -- which plugins there are: those that flags name, and those that lie in a folder.
+// backend/pjrt/discovery.h -- finds plugins: those in flags, and those in a folder.
 #pragma once
 
 #include "hilo/backend/pjrt/plugin_client.h"
 
 namespace hilo::plugins {
 
-/// The platforms of "CUDA:/path/of/plugin.so,other:/path/of/file.json". A .json file says {"library_path": "...",
-/// "create_options": {...}}, and, if a plugin shall not get what is best for it, "program_format": "hlo" or "mlir".
-/// Errors    INVALID_ARGUMENT for other text, and for a name that is there twice; those of reading a .json file
+/// Parses the platforms of "CUDA:/path/of/plugin.so,other:/path/of/file.json". A .json file has the form
+/// {"library_path": "...", "create_options": {...}}. It may also set "program_format" to "hlo" or "mlir" instead of the
+/// plugin's default.
+/// Errors    INVALID_ARGUMENT for other text, and for duplicate names; those of reading a .json file
 /// Source    PJRT_NAMES_AND_LIBRARY_PATHS of jax/_src/xla_bridge.py
 StatusOr<std::vector<PluginPlatform>> listed_platforms(std::string_view text);
 
-/// What hilo_pjrt_plugins lists, or else PJRT_NAMES_AND_LIBRARY_PATHS.
+/// Returns the platforms in hilo_pjrt_plugins, or else those in PJRT_NAMES_AND_LIBRARY_PATHS.
 /// Errors    those of listed_platforms, and of the flags
 StatusOr<std::vector<PluginPlatform>> platforms_of_flags();
 
-/// A plugin that lies in a folder; not opened.
+/// A plugin in a folder; not opened.
 struct FoundPlugin {
-  std::string name;  ///< of the platform, as one would call it
+  std::string name;  ///< common name of the platform
   std::string path;
 };
 
-/// The plugins among the packages of a Python prefix (a virtual environment, its site-packages) or of any folder, by path: a
-/// library under jax_plugins, libtpu/libtpu.so, and libraries whose name says pjrt.
-/// Errors    as errno_status: NOT_FOUND if there is no such folder
+/// Finds the plugins among the packages of a Python prefix (a virtual environment, its site-packages) or in any folder,
+/// by path: a library under jax_plugins, libtpu/libtpu.so, and libraries with pjrt in their names.
+/// Errors    as errno_status: NOT_FOUND if the folder doesn't exist
 StatusOr<std::vector<FoundPlugin>> find_plugins(const std::string& folder);
 
 }  // namespace hilo::plugins

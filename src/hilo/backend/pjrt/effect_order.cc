@@ -16,9 +16,9 @@ using hlo::Instruction;
 using hlo::InstructionId;
 using hlo::Opcode;
 
-constexpr InstructionId kMostInlined = 1 << 20;  // of one computation: calls of calls double it with each level
+constexpr InstructionId kMaxInlined = 1 << 20;  // of one computation: calls of calls double it with each level
 
-/// Which computations have effects, in themselves or in what they call. They are seen after those that they call.
+/// Which computations have effects, directly or through calls. Computations are added after those that they call.
 class Effects {
  public:
   explicit Effects(bool (*has_effect)(const Instruction&)) : has_effect_(has_effect) {}
@@ -37,26 +37,27 @@ class Effects {
   std::set<const hlo::Computation*> computations_;
 };
 
-/// The computation with its result as the one element of a tuple.
+/// Returns the computation with its result as the only element of a tuple.
 StatusOr<ComputationPtr> in_a_tuple(const ComputationPtr& computation) {
   hlo::RewriteBuilder b(computation, {.share = false});
   b.copy_all();
   return b.finish(b.tuple({{b.mapped(computation->root_id())}}));
 }
 
-/// XLA makes branches return tuples itself, but not of a conditional that waits for others.
+/// XLA makes branches return tuples itself, except for a conditional with control predecessors.
 InstructionId conditional_of_tuples(hlo::RewriteBuilder& b, const Instruction& i) {
   const hlo::AttributesPtr attributes =
       hlo::map_called_computations(i, [&](const ComputationPtr& branch) -> ComputationPtr {
-        StatusOr<ComputationPtr> made = in_a_tuple(branch);
-        if (made.ok()) return *made;
-        b.fail(made.status());
+        StatusOr<ComputationPtr> result = in_a_tuple(branch);
+        if (result.ok()) return *result;
+        b.fail(result.status());
         return branch;
       });
   return b.get_tuple_element(b.add(i.opcode, b.mapped(i.operands), attributes), 0);
 }
 
-/// In the form in which instructions with effects may wait for each other: XLA's inlining breaks on calls that wait, too.
+/// Returns the computation in a form in which instructions with effects can have control predecessors: XLA's inlining
+/// fails for calls that have them.
 StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects& effects) {
   const std::span<const Instruction> all = computation->instructions();
   if (std::ranges::none_of(all, [&](const Instruction& i) { return effects.are_in(i); })) return computation;
@@ -64,10 +65,9 @@ StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects&
   for (const Instruction& i : all) {
     b.at(i);
     if (i.opcode == Opcode::kCall && effects.are_called(i)) {
-      if (b.size() + hlo::called_computations(i)[0]->size() > kMostInlined)
-        return resource_exhausted(
-            fmt::format("{}: calls with effects are too many to be inlined; wanted at most {} instructions",
-                        describe(i), kMostInlined));
+      if (b.size() + hlo::called_computations(i)[0]->size() > kMaxInlined)
+        return resource_exhausted(fmt::format(
+            "{}: too many calls with effects to inline; wanted at most {} instructions", describe(i), kMaxInlined));
       b.replace(i.id, b.splice(hlo::called_computations(i)[0], b.mapped(i.operands)));
     } else if (i.opcode == Opcode::kConditional && effects.are_called(i) && !i.shape.is_tuple()) {
       b.replace(i.id, conditional_of_tuples(b, i));
@@ -75,9 +75,9 @@ StatusOr<ComputationPtr> fit_to_wait(const ComputationPtr& computation, Effects&
       b.copy(i);
     }
   }
-  HILO_ASSIGN_OR_RETURN(ComputationPtr made, b.finish());
-  effects.add(made);
-  return made;
+  HILO_ASSIGN_OR_RETURN(ComputationPtr result, b.finish());
+  effects.add(result);
+  return result;
 }
 
 void wait_for(Instruction& i, const std::string& before) {
@@ -96,9 +96,9 @@ StatusOr<ComputationPtr> in_order(const ComputationPtr& computation, Effects& ef
     last = i.name;
   }
   if (last.empty()) return computation;
-  HILO_ASSIGN_OR_RETURN(ComputationPtr made, std::move(draft).finish(computation->root_id()));
-  effects.add(made);
-  return made;
+  HILO_ASSIGN_OR_RETURN(ComputationPtr result, std::move(draft).finish(computation->root_id()));
+  effects.add(result);
+  return result;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/pjrt/element_types.h -- element types by the numbers that plugins have for them.
+// backend/pjrt/element_types.h -- maps element types to the numbers of the PJRT API.
 #pragma once
 
 #include "hilo/pjrt_abi/api.h"
@@ -7,7 +7,7 @@
 
 namespace hilo::plugins {
 
-/// PJRT_Buffer_Type_INVALID for types that are no arrays'.
+/// Returns the number; PJRT_Buffer_Type_INVALID for types that arrays can't have.
 PJRT_Buffer_Type buffer_type(ElementType type);
 
 }  // namespace hilo::plugins

@@ -6,7 +6,7 @@
 namespace hilo::plugins {
 namespace {
 
-thread_local int callbacks = 0;  // on this thread, one within the other
+thread_local int callbacks = 0;  // on this thread, nested
 
 void destroy(const Plugin& plugin, PJRT_Event* event) {
   PJRT_Event_Destroy_Args args{};
@@ -24,7 +24,7 @@ Status in_context(const Status& status, std::string_view what) {
   return what.empty() ? status : status.with_context(what);
 }
 
-/// What is kept for an event that is not finished yet.
+/// The state of an event that isn't finished yet.
 struct Waiting {
   const Plugin& plugin;
   Pending& pending;
@@ -34,7 +34,7 @@ struct Waiting {
   EventSource source;
 };
 
-/// Comes on a thread of the plugin, or on the one that asked.
+/// Called on a thread of the plugin, or on the thread that registered it.
 void finish(PJRT_Error* error, void* argument) {
   ++callbacks;
   {
@@ -44,7 +44,7 @@ void finish(PJRT_Error* error, void* argument) {
     destroy(waiting->plugin, waiting->event);
     if (waiting->then) waiting->then();
     waiting->then = nullptr;
-    pending.remove();  // whoever is told now may end the client
+    pending.remove();  // the notified code may end the client
     waiting->source.finish(status);
   }
   --callbacks;
@@ -94,7 +94,7 @@ Event event_of(const Plugin& plugin, Pending& pending, PJRT_Event* event, std::s
   pending.add();
   const Status status = call(plugin, &PJRT_Api::PJRT_Event_OnReady, args);
   if (status.ok()) {
-    (void)waiting.release();  // finish() has it, maybe it is over already
+    (void)waiting.release();  // finish() owns it, and may already have run
     return finished;
   }
   pending.remove();

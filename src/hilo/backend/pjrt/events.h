@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/pjrt/events.h -- a plugin's events as hilo's.
+// backend/pjrt/events.h -- converts a plugin's events to hilo's.
 #pragma once
 
 #include <condition_variable>
@@ -12,12 +12,12 @@
 
 namespace hilo::plugins {
 
-/// Counts what a plugin has yet to tell: a client ends when there is nothing left.
+/// Counts callbacks that a plugin has yet to run: a client ends when there are none left.
 class Pending {
  public:
   void add();
   void remove();
-  /// Waits until all has been told.
+  /// Waits until all callbacks have run.
   void wait();
 
  private:
@@ -26,14 +26,14 @@ class Pending {
   int64_t count_ = 0;
 };
 
-/// Whether this thread is a plugin's that has come to tell hilo something: it must not wait for others of its plugin.
+/// Whether this thread is a plugin's thread in a callback of hilo: it must not wait for other events of its plugin.
 bool is_in_callback();
 
-/// Waits for the event, and destroys it. Null is OK.
+/// Waits for the event and destroys it. Null is OK.
 Status await_and_destroy(const Plugin& plugin, PJRT_Event* event);
 
-/// The event, which is destroyed when it is finished; null is finished. Its error begins with `what`, if that isn't empty. `then` (may be empty) is
-/// called when it is finished, before anyone else is told.
+/// Converts the event, which is destroyed when it is finished; null is finished. If `what` isn't empty, the error
+/// begins with it. `then` (may be empty) is called when the event is finished, before others are notified.
 Event event_of(const Plugin& plugin, Pending& pending, PJRT_Event* event, std::string_view what,
                std::function<void()> then = {});
 

@@ -23,7 +23,7 @@ using hlo::Instruction;
 using hlo::Opcode;
 
 constexpr std::string_view kTarget = "hilo.host_function";
-// What the call was: attributes of the one that stands for it.
+// The original call, as attributes of its replacement.
 constexpr std::string_view kFunction = "function", kConfig = "config";
 
 std::string_view text_of(const CustomCallFrame& frame, std::string_view name) {
@@ -31,7 +31,7 @@ std::string_view text_of(const CustomCallFrame& frame, std::string_view name) {
   return found == nullptr ? std::string_view() : found->text;
 }
 
-/// Calls the function that the frame names, with the frame that its own call would have had.
+/// Calls the function that the frame selects, with the frame of the original call.
 Status call_function(const CustomCallFrame& frame) {
   CustomCallFrame inner = frame;
   inner.target = text_of(frame, kFunction);
@@ -45,12 +45,13 @@ Status call_function(const CustomCallFrame& frame) {
   return (*handler)(inner);
 }
 
-/// Answers the question for the version, if the frame asks that.
+/// Answers the query for the version, if the frame is one.
 bool answers_version(HiloFfi_CallFrame* frame) {
   if (hilo_ffi_answer_metadata(frame) == 0) return false;
-  // A plugin takes handlers of its own minor version only. What this one reads is the same in all of them.
-  auto* const asked = reinterpret_cast<HiloFfi_MetadataExtension*>(frame->extensions);
-  if (frame->api != nullptr) asked->metadata->api_version.minor_version = frame->api->version.minor_version;
+  // A plugin accepts only handlers of its own minor version. The fields that this one reads are the same in all of
+  // them.
+  auto* const query = reinterpret_cast<HiloFfi_MetadataExtension*>(frame->extensions);
+  if (frame->api != nullptr) query->metadata->api_version.minor_version = frame->api->version.minor_version;
   return true;
 }
 
@@ -68,14 +69,14 @@ HiloFfi_Error* handle_on_cuda(HiloFfi_CallFrame* frame) {
   });
 }
 
-/// A platform of XLA's on whose arrays functions of this process run.
-struct LentPlatform {
-  std::string_view client;  ///< what its client is called
-  std::string_view ffi;     ///< and where its handlers are registered
+/// A platform of XLA that can run functions of this process on its arrays.
+struct HostPlatform {
+  std::string_view client;  ///< name of its client
+  std::string_view ffi;     ///< name under which its handlers are registered
   HiloFfi_Handler* handler;
 };
-constexpr std::array kLentPlatforms = {LentPlatform{"cpu", "Host", handle},
-                                       LentPlatform{"cuda", "CUDA", handle_on_cuda}};
+constexpr std::array kLentPlatforms = {HostPlatform{"cpu", "Host", handle},
+                                       HostPlatform{"cuda", "CUDA", handle_on_cuda}};
 
 // ---- The plugin's side.
 
@@ -88,7 +89,7 @@ const PJRT_FFI_Extension* ffi_extension(const Plugin& plugin) {
   return nullptr;
 }
 
-/// Empty if the plugin doesn't say.
+/// Returns the name; empty if the plugin doesn't report one.
 StatusOr<std::string> name_of_client(const Plugin& plugin, PJRT_Client* client) {
   if (!has(plugin, &PJRT_Api::PJRT_Client_PlatformName)) return std::string();
   PJRT_Client_PlatformName_Args args{};
@@ -97,19 +98,19 @@ StatusOr<std::string> name_of_client(const Plugin& plugin, PJRT_Client* client) 
   return std::string(args.platform_name, args.platform_name_size);
 }
 
-/// Null if functions of this process don't run there.
-StatusOr<const LentPlatform*> lent_platform(const Plugin& plugin, PJRT_Client* client) {
+/// Returns null if functions of this process can't run there.
+StatusOr<const HostPlatform*> host_platform(const Plugin& plugin, PJRT_Client* client) {
   HILO_ASSIGN_OR_RETURN(const std::string name, name_of_client(plugin, client));
-  const auto found = std::ranges::find(kLentPlatforms, name, &LentPlatform::client);
+  const auto found = std::ranges::find(kLentPlatforms, name, &HostPlatform::client);
   return found == kLentPlatforms.end() ? nullptr : &*found;
 }
 
-/// Once a plugin, for as long as it lives.
-Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const LentPlatform& platform) {
+/// Registers the handler, once per plugin, for its lifetime.
+Status register_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const HostPlatform& platform) {
   static std::mutex mutex;
-  static auto* const given = new std::set<const Plugin*>;
+  static auto* const registered = new std::set<const Plugin*>;
   const std::scoped_lock lock(mutex);
-  if (given->contains(&plugin)) return ok_status();
+  if (registered->contains(&plugin)) return ok_status();
   PJRT_FFI_Register_Handler_Args args{};
   args.struct_size = kPjrtStructSize<PJRT_FFI_Register_Handler_Args>;
   args.target_name = kTarget.data();
@@ -118,7 +119,7 @@ Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const L
   args.platform_name = platform.ffi.data();
   args.platform_name_size = platform.ffi.size();
   HILO_RETURN_IF_ERROR(status_of(plugin, ffi.register_handler(&args)));
-  given->insert(&plugin);
+  registered->insert(&plugin);
   return ok_status();
 }
 
@@ -126,7 +127,7 @@ Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi, const L
 
 const CustomCallAttributes& call_of(const Instruction& i) { return hlo::attributes_of<CustomCallAttributes>(i); }
 
-/// Text of MLIR: whatever isn't plain as two hexadecimal digits.
+/// Quotes text for MLIR: all characters except plain ones as two hexadecimal digits.
 std::string literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -136,7 +137,7 @@ std::string literal(std::string_view text) {
   return out + "\"";
 }
 
-/// Elements of 2 and 4 bits lie elsewhere in the plugin's memory than functions of hilo's take them.
+/// Elements of 2 and 4 bits have another layout in the plugin's memory than hilo's functions expect.
 bool has_packed_elements(const hlo::Computation& computation, const Instruction& i) {
   const auto is_packed = [](const Shape& shape) {
     return std::ranges::any_of(shape.leaves(), [](const Shape& leaf) { return is_packed_by_xla(leaf.element_type()); });
@@ -151,11 +152,11 @@ bool is_hilos(const hlo::Computation& computation, const Instruction& i) {
          find_custom_call(hlo::custom_call_target(call_of(i))).ok();
 }
 
-bool is_lent(const Instruction& i) {
+bool is_host_call(const Instruction& i) {
   return i.opcode == Opcode::kCustomCall && hlo::custom_call_target(call_of(i)) == kTarget;
 }
 
-std::shared_ptr<const CustomCallAttributes> lent_call(const CustomCallAttributes& from, const std::string& config) {
+std::shared_ptr<const CustomCallAttributes> host_call(const CustomCallAttributes& from, const std::string& config) {
   auto attributes = std::make_shared<CustomCallAttributes>(from);
   std::erase_if(attributes->raw, [](const std::string& text) {
     return text.starts_with("custom_call_target=") || text.starts_with("api_version=");
@@ -167,7 +168,7 @@ std::shared_ptr<const CustomCallAttributes> lent_call(const CustomCallAttributes
   return attributes;
 }
 
-StatusOr<hlo::ComputationPtr> with_lent_calls(const hlo::ComputationPtr& computation) {
+StatusOr<hlo::ComputationPtr> with_host_calls(const hlo::ComputationPtr& computation) {
   const std::span<const Instruction> all = computation->instructions();
   if (std::ranges::none_of(all, [&](const Instruction& i) { return is_hilos(*computation, i); })) return computation;
   hlo::ComputationDraft draft(computation->name());
@@ -175,21 +176,22 @@ StatusOr<hlo::ComputationPtr> with_lent_calls(const hlo::ComputationPtr& computa
     const hlo::InstructionId id = draft.append_copy(i, i.operands);
     if (!is_hilos(*computation, i)) continue;
     HILO_ASSIGN_OR_RETURN(const hlo::CustomCallOptions options, hlo::custom_call_options(call_of(i)));
-    draft.mutable_instruction(id).attributes = lent_call(call_of(i), options.backend_config);
+    draft.mutable_instruction(id).attributes = host_call(call_of(i), options.backend_config);
   }
   return std::move(draft).finish(computation->root_id());
 }
 
 bool has_effect(const Instruction& i) {
-  return is_lent(i) && std::ranges::find(call_of(i).raw, "custom_call_has_side_effect=true") != call_of(i).raw.end();
+  return is_host_call(i) &&
+         std::ranges::find(call_of(i).raw, "custom_call_has_side_effect=true") != call_of(i).raw.end();
 }
 
-/// Calls `visit` with each call that stands for one of a function of hilo's, until it fails.
-template <typename Visit>
-Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
+/// Calls `visit` for each call of hilo's handler, until it fails.
+template <typename Visitor>
+Status for_each_host_call(const hlo::Module& program, const Visitor& visit) {
   for (const hlo::ComputationPtr& computation : hlo::computations_of(program)) {
     for (const Instruction& i : computation->instructions()) {
-      if (is_lent(i)) HILO_RETURN_IF_ERROR(visit(i));
+      if (is_host_call(i)) HILO_RETURN_IF_ERROR(visit(i));
     }
   }
   return ok_status();
@@ -199,44 +201,44 @@ Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
 
 StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
   HILO_ASSIGN_OR_RETURN(const std::string name, name_of_client(plugin, client));
-  return name == "cpu";  // XLA calls their platform so
+  return name == "cpu";  // XLA's name of that platform
 }
 
-Status check_calls_no_lent_function(const hlo::Module& program) {
-  return for_each_lent_call(program, [](const Instruction& i) {
+Status check_no_host_calls(const hlo::Module& program) {
+  return for_each_host_call(program, [](const Instruction& i) {
     return permission_denied(fmt::format(
-        "{}: programs don't call '{}' themselves. Hint: call its function by its own name", describe(i), kTarget));
+        "{}: programs can't call '{}' directly. Hint: call its function by its own name", describe(i), kTarget));
   });
 }
 
-StatusOr<bool> lend_host_functions(const Plugin& plugin, PJRT_Client* client, hlo::Module& program) {
+StatusOr<bool> replace_host_calls(const Plugin& plugin, PJRT_Client* client, hlo::Module& program) {
   const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
   if (ffi == nullptr) return false;
-  HILO_ASSIGN_OR_RETURN(const LentPlatform* const platform, lent_platform(plugin, client));
+  HILO_ASSIGN_OR_RETURN(const HostPlatform* const platform, host_platform(plugin, client));
   if (platform == nullptr) return false;
-  HILO_ASSIGN_OR_RETURN(const bool changed, hlo::rewrite_computations(program, with_lent_calls));
+  HILO_ASSIGN_OR_RETURN(const bool changed, hlo::rewrite_computations(program, with_host_calls));
   if (!changed) return false;
   HILO_RETURN_IF_ERROR(put_in_order(program, has_effect));
-  HILO_RETURN_IF_ERROR(give_handler(plugin, *ffi, *platform));
+  HILO_RETURN_IF_ERROR(register_handler(plugin, *ffi, *platform));
   return true;
 }
 
-Status lend_to_saved_program(const Plugin& plugin, PJRT_Client* client, const hlo::Module& program) {
+Status register_for_saved_program(const Plugin& plugin, PJRT_Client* client, const hlo::Module& program) {
   const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
   if (ffi == nullptr) return ok_status();
-  HILO_ASSIGN_OR_RETURN(const LentPlatform* const platform, lent_platform(plugin, client));
+  HILO_ASSIGN_OR_RETURN(const HostPlatform* const platform, host_platform(plugin, client));
   if (platform == nullptr) return ok_status();
-  return for_each_lent_call(program, [&](const Instruction&) { return give_handler(plugin, *ffi, *platform); });
+  return for_each_host_call(program, [&](const Instruction&) { return register_handler(plugin, *ffi, *platform); });
 }
 
 Status check_can_be_saved(const hlo::Module& program) {
-  return for_each_lent_call(program, [&](const Instruction& i) -> Status {
+  return for_each_host_call(program, [&](const Instruction& i) -> Status {
     HILO_ASSIGN_OR_RETURN(const std::vector<CustomCallAttribute> attributes,
                           parse_custom_call_attributes(call_of(i).backend_config));
     const auto function = std::ranges::find(attributes, kFunction, &CustomCallAttribute::name);
     if (function == attributes.end() || !means_this_process(function->text)) return ok_status();
-    return unimplemented(fmt::format("serialize '{}': {} calls what only this process has ('{}')", program.name,
-                                     describe(i), function->text));
+    return unimplemented(fmt::format("serialize '{}': {} calls a function that exists in this process only ('{}')",
+                                     program.name, describe(i), function->text));
   });
 }
 

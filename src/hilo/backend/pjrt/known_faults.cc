@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Found by running random programs through plugins of PyPI (make interop); docs/devices.md has the list for users.
+// Found by running random programs through plugins of PyPI (make interop). docs/devices.md has the list for users.
 #include "hilo/backend/pjrt/known_faults.h"
 
 #include <fmt/format.h>
@@ -22,21 +22,21 @@ bool moves_packed_elements(const Instruction& i) {
 }
 
 struct Fault {
-  int mended_in;  ///< the first version of PJRT that was seen without it
+  int fixed_in;  ///< the first tested version of PJRT without the fault
   bool (*is_there)(const Instruction&);
   std::string_view what;
 };
-/// Of XLA's compiler for processors.
+/// Faults of XLA's compiler for processors.
 constexpr Fault kFaults[] = {
-    {106, moves_packed_elements, "copies of elements narrower than a byte read sizes that are nobody's"},
+    {106, moves_packed_elements, "copies of elements narrower than a byte read invalid sizes"},
 };
 
-/// The first of the program's instructions that `wanted` wants; null if there is none.
-template <typename Wanted>
-const Instruction* find(const std::vector<hlo::ComputationPtr>& computations, const Wanted& wanted) {
+/// Returns the first instruction of the program for which `predicate` is true; null if there is none.
+template <typename Predicate>
+const Instruction* find(const std::vector<hlo::ComputationPtr>& computations, const Predicate& predicate) {
   for (const hlo::ComputationPtr& computation : computations) {
     for (const Instruction& i : computation->instructions()) {
-      if (wanted(i)) return &i;
+      if (predicate(i)) return &i;
     }
   }
   return nullptr;
@@ -57,13 +57,13 @@ Status check_known_faults(const Plugin& plugin, bool on_processors, const hlo::M
   const int version = plugin.api().pjrt_api_version.minor_version;
   const std::vector<hlo::ComputationPtr> computations = hlo::computations_of(program);
   for (const Fault& fault : kFaults) {
-    if (version >= fault.mended_in) continue;
+    if (version >= fault.fixed_in) continue;
     const Instruction* const found = find(computations, fault.is_there);
     if (found == nullptr) continue;
     return unimplemented(fmt::format(
         "Compile '{}': {}: the compiler of plugin {} (PJRT {}) would end the process: {}. Hint: PJRT 0.{} or later",
         program.name, describe(*found, hlo::SourceLines(program)), quote(plugin.path()), plugin.version_text(),
-        fault.what, fault.mended_in));
+        fault.what, fault.fixed_in));
   }
   return ok_status();
 }

@@ -16,7 +16,7 @@ using hlo::Opcode;
 constexpr double kHalf = 32;                 // bits
 constexpr double kLowerHalf = 4294967295.0;  // 2^32 - 1
 
-/// Of numbers whose product fits 64 bits.
+/// Computes the upper half for numbers whose product fits in 64 bits.
 Expr of_narrow(Expr x, Expr y) {
   const ElementType type = x.type();
   const bool with_sign = is_signed_integer(type);
@@ -26,7 +26,7 @@ Expr of_narrow(Expr x, Expr y) {
   return hlo::convert(with_sign ? shift_right_arithmetic(product, bits) : shift_right_logical(product, bits), type);
 }
 
-/// Of u64: x = 2^32 a + b and y = 2^32 c + d make 2^64 a c + 2^32 (a d + b c) + b d.
+/// Computes it for u64: the product of x = 2^32 a + b and y = 2^32 c + d is 2^64 a c + 2^32 (a d + b c) + b d.
 Expr of_u64(Expr x, Expr y) {
   const auto upper = [](Expr v) { return shift_right_logical(v, hlo::full_like(v, kHalf)); };
   const auto lower = [](Expr v) { return bitwise_and(v, hlo::full_like(v, kLowerHalf)); };
@@ -36,7 +36,7 @@ Expr of_u64(Expr x, Expr y) {
   return a * c + upper(ad) + upper(bc) + carried;
 }
 
-/// A negative x is 2^64 too large as u64, which makes the upper half y too large.
+/// A negative x is 2^64 too large as u64, so the upper half is y too large.
 Expr of_s64(Expr x, Expr y) {
   const Expr product = bitcast(of_u64(bitcast(x, ElementType::kU64), bitcast(y, ElementType::kU64)), ElementType::kS64);
   const Expr none = hlo::full_like(x, 0);

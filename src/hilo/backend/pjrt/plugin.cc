@@ -25,7 +25,7 @@ namespace {
 
 std::atomic<bool> after_fork{false};
 
-/// XLA writes to stderr what it does, unless it is told not to before it starts.
+/// XLA logs to stderr, unless this is set before it starts.
 void set_quiet() { ::setenv("TF_CPP_MIN_LOG_LEVEL", "3", /*overwrite=*/0); }
 
 std::string text_of(const PJRT_NamedValue& value) {
@@ -41,7 +41,7 @@ std::string text_of(const PJRT_NamedValue& value) {
 }
 
 #define HILO_SLOT(name) std::pair(offsetof(PJRT_Api, PJRT_##name), std::string_view(#name))
-/// What no program runs without. Whatever else is missing is refused where it is asked for.
+/// Functions that every program needs. Other missing functions are rejected when they are called.
 constexpr std::array kNeeded = {
     HILO_SLOT(Error_Destroy),
     HILO_SLOT(Error_Message),
@@ -111,16 +111,16 @@ StatusOr<const Plugin*> Plugin::open(const std::string& path) {
 }
 
 StatusOr<const Plugin*> Plugin::open_new(const std::string& path) {
-  if (!file_exists(path)) return not_found("there is no such file");
+  if (!file_exists(path)) return not_found("the file doesn't exist");
   set_quiet();
-  // A path without a slash would be searched for; what the plugin needs stays its own.
+  // dlopen would search for a path without a slash. The plugin's own dependencies stay local.
   const std::string explicit_path = path.find('/') == std::string::npos ? "./" + path : path;
   void* const library = ::dlopen(explicit_path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return failed_precondition(fmt::format("it can't be opened: {}", ::dlerror()));
   const auto get_api = reinterpret_cast<PJRT_GetApi>(::dlsym(library, "GetPjrtApi"));
-  if (get_api == nullptr) return failed_precondition("it is no PJRT plugin: it has no function GetPjrtApi");
+  if (get_api == nullptr) return failed_precondition("it isn't a PJRT plugin: it has no function GetPjrtApi");
   const PJRT_Api* const api = get_api();
-  if (api == nullptr) return failed_precondition("it is no PJRT plugin: GetPjrtApi gives nothing");
+  if (api == nullptr) return failed_precondition("it isn't a PJRT plugin: GetPjrtApi returns null");
   if (api->pjrt_api_version.major_version != kPjrtMajorVersion) {
     return failed_precondition(fmt::format("its PJRT is version {}.{}; wanted {}.x",
                                            api->pjrt_api_version.major_version, api->pjrt_api_version.minor_version,

@@ -14,32 +14,33 @@
 
 namespace hilo::plugins {
 
-/// The version of StableHLO, or of something else: 1.20.0.
+/// The version of StableHLO, or of another format: 1.20.0.
 using Version = std::array<int64_t, 3>;
 
-/// A plugin lives as long as the process: its code runs on threads of its own.
+/// A plugin lives as long as the process: its code runs on its own threads.
 class Plugin {
  public:
-  /// The plugin at `path`, opened and initialised at the first call. Whatever it needs from its environment (XLA_FLAGS) must be
-  /// there before.
-  /// Errors    NOT_FOUND if there is no such file; FAILED_PRECONDITION if it can't be opened, is no plugin, is of another major
-  ///           version or lacks a slot that hilo can't do without; the plugin's own
+  /// Returns the plugin at `path`. The first call opens and initializes it. Set its environment variables (XLA_FLAGS)
+  /// before.
+  /// Errors    NOT_FOUND if the file doesn't exist; FAILED_PRECONDITION if it can't be opened, isn't a plugin, has
+  /// another major
+  ///           version or lacks a function that hilo needs; the plugin's own
   static StatusOr<const Plugin*> open(const std::string& path);
 
-  /// Whether open() has been called for the path, and went well.
+  /// Whether open() has succeeded for the path.
   static bool is_open(const std::string& path);
 
   const PJRT_Api& api() const { return *api_; }
   const std::string& path() const { return path_; }
-  /// "0.115"
+  /// Returns the version, for example "0.115".
   std::string version_text() const;
-  /// What the plugin says of itself, as text.
+  /// Returns the plugin's attributes as text.
   const std::vector<std::pair<std::string, std::string>>& attributes() const { return attributes_; }
-  /// Of the StableHLO that it reads; nullopt if it doesn't say.
+  /// Returns the version of StableHLO that it reads; nullopt if it doesn't report one.
   const std::optional<Version>& stablehlo_version() const { return stablehlo_version_; }
-  /// Whether it is XLA's, which reads HloModuleProto too.
+  /// Whether it is XLA's, which also reads HloModuleProto.
   bool is_xla() const;
-  /// Whether the function at this place of the table is there: tables of older plugins are shorter.
+  /// Whether the table has a function at this offset: tables of older plugins are shorter.
   bool has_slot(size_t offset) const;
 
  private:
@@ -55,12 +56,13 @@ class Plugin {
   std::optional<Version> stablehlo_version_;
 };
 
-/// Whether this process came from one that used a plugin by fork(): the plugin's threads are not in it.
+/// Whether this process was forked from one that used a plugin: the plugin's threads don't exist here.
 bool is_after_fork();
-/// For a child process that opens plugins which nobody has opened before.
+/// For a child process that opens plugins which the parent hasn't opened.
 void forget_fork();
 
-/// What a file is, in short: its size, its time, and its first and last bytes. Files of equal texts are taken as equal.
+/// Returns a short description of a file: its size, its time, and its first and last bytes. Files with equal
+/// descriptions are treated as equal.
 /// Errors    as errno_status
 StatusOr<std::string> file_identity(const std::string& path);
 

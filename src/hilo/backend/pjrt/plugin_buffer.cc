@@ -9,7 +9,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// Plugins hand out numbers narrower than a byte with zeros before them; here a byte has the number's sign.
+/// Plugins return numbers narrower than a byte padded with zeros. hilo's bytes have the number's sign.
 void extend_signs(ElementType type, std::byte* data, int64_t count) {
   const int unused = 8 - element_type_info(type).bits;
   auto* const numbers = reinterpret_cast<int8_t*>(data);
@@ -37,7 +37,7 @@ Event PluginBuffer::read(std::byte* row_major) const {
   auto& client = static_cast<PluginClient&>(device()->client());
   if (shape().byte_size() == 0) return ready();
   const TransferWatch watch;
-  // Without a layout the bytes would come as they lie on the device.
+  // Without a layout the bytes would have the device's layout.
   boost::container::small_vector<int64_t, 8> minor_to_major;
   for (int64_t dimension = shape().rank(); dimension > 0; --dimension) minor_to_major.push_back(dimension - 1);
   PJRT_Buffer_MemoryLayout layout{};

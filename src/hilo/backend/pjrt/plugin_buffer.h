@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/pjrt/plugin_buffer.h -- an array in the memory of a plugin's device. How it lies there is the plugin's business: what
-// goes in and out is row-major, and the layout of its shape is a word that programs are checked by.
+// backend/pjrt/plugin_buffer.h -- an array in the memory of a plugin's device. The plugin chooses the layout in memory.
+// Data is passed in row-major order; the layout of the shape is only used to check programs.
 #pragma once
 
 #include "hilo/backend/pjrt/plugin_device.h"
@@ -13,9 +13,9 @@ class PluginBuffer final : public Buffer {
   PluginBuffer(const Shape& shape, DevicePtr device, RawBuffer raw, Event ready);
   ~PluginBuffer() override;
 
-  /// Only for who holds the buffer.
+  /// Only for callers that hold the buffer.
   PJRT_Buffer* raw() const { return raw_.get(); }
-  /// It was donated: a run has the memory, and the plugin keeps it until that has ended.
+  /// Releases a donated buffer: a run owns the memory, and the plugin keeps it until that has ended.
   void forget() { free_memory(); }
 
   Event read(std::byte* row_major) const override;
@@ -27,7 +27,7 @@ class PluginBuffer final : public Buffer {
   RawBuffer raw_;
 };
 
-/// The buffer as what it is. Precondition: it is a plugin device's.
+/// Casts a buffer to its type. Precondition: it belongs to a plugin's device.
 inline PluginBuffer& plugin_buffer(const BufferPtr& buffer) { return static_cast<PluginBuffer&>(*buffer); }
 
 }  // namespace hilo::plugins

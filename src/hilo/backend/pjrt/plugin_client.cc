@@ -29,7 +29,7 @@
 namespace hilo::plugins {
 namespace {
 
-/// Options in the form of the API; what they point to is `options`.
+/// Converts options to the form of the API. The result points into `options`.
 std::vector<PJRT_NamedValue> named_values(const CreateOptions& options) {
   std::vector<PJRT_NamedValue> values;
   for (const auto& [name, option] : options) {
@@ -68,7 +68,7 @@ void destroy(const Plugin& plugin, PJRT_Client* client) {
   call_quietly(plugin, &PJRT_Api::PJRT_Client_Destroy, args);
 }
 
-/// A client of the plugin's that nobody has yet.
+/// A plugin's client without an owner.
 struct RawClient {
   const Plugin* plugin;
   PJRT_Client* client;
@@ -87,7 +87,7 @@ StatusOr<RawClient> create(const PluginPlatform& platform) {
   return RawClient{*plugin, args.client};
 }
 
-/// Clients that were made to see whether they can be, by platform.
+/// Clients that were created to check that creation works, by platform.
 struct Spares {
   std::mutex mutex;
   std::map<PluginPlatform, RawClient> clients;
@@ -103,7 +103,7 @@ StatusOr<RawClient> spare_or_new(const PluginPlatform& platform) {
   return create(platform);
 }
 
-/// The processor's features, in short: a plugin for the CPU calls every processor "cpu".
+/// Returns a short description of the processor's features: a plugin for the CPU calls every processor "cpu".
 std::string processor_text() {
   std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);) {
@@ -143,7 +143,7 @@ PluginClient::PluginClient(const Plugin& plugin, PluginPlatform platform, PJRT_C
 
 PluginClient::~PluginClient() {
   if (is_after_fork()) {
-    (void)pending_.release();  // what is pending there is never told here
+    (void)pending_.release();  // its callbacks never run here
   } else if (!is_in_callback()) {
     pending_->wait();
     destroy(plugin_, client_);
@@ -175,15 +175,15 @@ Status PluginClient::add_devices() {
   std::vector<std::unique_ptr<PluginDevice>> devices;
   for (PJRT_Device* device : std::span(all.devices, all.num_devices)) {
     const bool is_local = std::ranges::find(local, device) != local.end();
-    HILO_ASSIGN_OR_RETURN(std::unique_ptr<PluginDevice> made, PluginDevice::make(*this, device, is_local));
-    devices.push_back(std::move(made));
+    HILO_ASSIGN_OR_RETURN(std::unique_ptr<PluginDevice> result, PluginDevice::make(*this, device, is_local));
+    devices.push_back(std::move(result));
   }
   std::ranges::sort(devices, {}, [](const auto& device) { return device->id(); });
   if (local.empty()) return not_found(fmt::format("plugin {} has no device here", quote(platform_.path)));
-  if (const int64_t wanted = options().replica_count; wanted > std::ssize(devices)) {
+  if (const int64_t replicas = options().replica_count; replicas > std::ssize(devices)) {
     return invalid_argument(fmt::format(
-        "plugin {} has {} device{}; got jax_replica_count {}. Hint: its create_options may say how many there are",
-        quote(platform_.path), devices.size(), devices.size() == 1 ? "" : "s", wanted));
+        "plugin {} has {} device{}; got jax_replica_count {}. Hint: its create_options may set the number of devices",
+        quote(platform_.path), devices.size(), devices.size() == 1 ? "" : "s", replicas));
   }
   for (std::unique_ptr<PluginDevice>& device : devices) add_device(std::move(device));
   return ok_status();
@@ -204,10 +204,10 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile(const hlo::Module& m
                                                             hlo::PassObserver* observer) try {
   if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
   const CompileScope scope(options);
-  StatusOr<std::unique_ptr<Executable>> made = compile_within(module, options, observer);
-  const Status outcome = scope.outcome(made.status(), module.name, options.limits);
+  StatusOr<std::unique_ptr<Executable>> result = compile_within(module, options, observer);
+  const Status outcome = scope.outcome(result.status(), module.name, options.limits);
   if (!outcome.ok()) return outcome;
-  return made;
+  return result;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
@@ -224,7 +224,7 @@ StatusOr<RawExecutable> PluginClient::compile_outgoing(const OutgoingProgram& ou
     HILO_RETURN_IF_ERROR(call(plugin_, &PJRT_Api::PJRT_Client_Compile, args));
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception& error) {  // some throw through their C functions
+  } catch (const std::exception& error) {  // some plugins throw through their C functions
     return Status(StatusCode::kInternal, fmt::format("plugin {} threw: {}", quote(plugin_.path()), error.what()));
   }
   return RawExecutable(args.executable, {&plugin_});
@@ -249,7 +249,7 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   if (observer != nullptr) observer->after("prepare_for_plugin", program, true, passed());
   HILO_ASSIGN_OR_RETURN(const bool on_processors, runs_on_processors(plugin_, client_));
   HILO_RETURN_IF_ERROR(check_known_faults(plugin_, on_processors, program));
-  HILO_RETURN_IF_ERROR(check_calls_no_lent_function(program));
+  HILO_RETURN_IF_ERROR(check_no_host_calls(program));
   ProgramSignature signature = signature_of(module);
   signature.replica_count = replicas;
   signature.meets_others = replicas > 1 && depends_on_replicas(module);
@@ -260,7 +260,7 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   HILO_ASSIGN_OR_RETURN(OutgoingProgram outgoing, write_program(program, plugin_, format_of(program)));
   StatusOr<RawExecutable> raw = compile_outgoing(outgoing, how);
   if (!raw.ok() && is_missing_function(raw.status())) {
-    HILO_ASSIGN_OR_RETURN(const bool lent, lend_host_functions(plugin_, client_, program));
+    HILO_ASSIGN_OR_RETURN(const bool lent, replace_host_calls(plugin_, client_, program));
     if (lent) {
       HILO_ASSIGN_OR_RETURN(outgoing, write_program(program, plugin_, format_of(program)));
       raw = compile_outgoing(outgoing, how);
@@ -268,10 +268,10 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   }
   if (!raw.ok()) return compile_error(raw.status(), program);
   HILO_ASSIGN_OR_RETURN(
-      std::unique_ptr<Executable> made,
+      std::unique_ptr<Executable> result,
       PluginExecutable::make(std::move(signature), std::move(devices), std::move(program), *std::move(raw), passed()));
-  HILO_RETURN_IF_ERROR(check_memory_limit(made->signature(), made->statistics(), options.limits));
-  return made;
+  HILO_RETURN_IF_ERROR(check_memory_limit(result->signature(), result->statistics(), options.limits));
+  return result;
 }
 
 StatusOr<std::unique_ptr<Executable>> PluginClient::load(std::string_view bytes) try {

@@ -15,18 +15,18 @@
 
 namespace hilo::plugins {
 
-/// What a plugin's client is made with: its own names.
+/// A creation option of a plugin's client; the plugin defines the names.
 using OptionValue = std::variant<bool, int64_t, float, std::string, std::vector<int64_t>>;
-/// "true", "8", "0.5", "bfc", "[0, 1]"
+/// Prints an option: "true", "8", "0.5", "bfc", "[0, 1]".
 std::string option_text(const OptionValue& value);
 using CreateOptions = std::vector<std::pair<std::string, OptionValue>>;
 
-/// How programs get to a plugin.
+/// The format in which programs are passed to a plugin.
 enum class ProgramFormat : uint8_t { kHlo, kStablehlo };
 
 /// A platform of a plugin.
 struct PluginPlatform {
-  std::string name;  ///< "CUDA": as flags name it
+  std::string name;  ///< its name in flags: "CUDA"
   std::string path;
   CreateOptions options = {};
   std::optional<ProgramFormat> format = {};  ///< nullopt: HLO for XLA's plugins, StableHLO for others
@@ -34,16 +34,17 @@ struct PluginPlatform {
   friend auto operator<=>(const PluginPlatform&, const PluginPlatform&) = default;
 };
 
-/// Whether a client can be made: one is made, and kept for the next make_plugin_client() of the platform.
+/// Checks that a client can be created, by creating one. The next make_plugin_client() of the platform returns it.
 /// Errors    those of make_plugin_client
 Status check_plugin_client(const PluginPlatform& platform);
 
-/// Opens the plugin, if need be, and makes a client of it.
-/// Errors    those of Plugin::open and of the plugin; NOT_FOUND if it has no device here; INVALID_ARGUMENT if it has fewer
+/// Opens the plugin, if it isn't open, and creates a client.
+/// Errors    those of Plugin::open and of the plugin; NOT_FOUND if it has no device here; INVALID_ARGUMENT if it has
+/// fewer
 ///           devices than ClientOptions::replica_count
 StatusOr<ClientPtr> make_plugin_client(const PluginPlatform& platform, ClientOptions options);
 
-/// A program as bytes, and what the plugin calls their format.
+/// A program as bytes, and the plugin's name of their format.
 struct OutgoingProgram {
   std::string_view format;
   std::string code;
@@ -70,25 +71,25 @@ class PluginClient final : public Client {
 
   const Plugin& plugin() const { return plugin_; }
   PJRT_Client* raw() const { return client_; }
-  /// How the program gets there, unless flags say.
+  /// Returns the format in which the program is passed, unless flags set it.
   ProgramFormat format_of(const hlo::Module& program) const;
-  /// What the plugin has yet to tell.
+  /// Returns the callbacks that the plugin has yet to run.
   Pending& pending() { return *pending_; }
-  /// Held while a program of several devices is started: two of them come to all devices in the same order.
+  /// Locked while a program on several devices starts, so that two programs reach all devices in the same order.
   std::mutex& launch_mutex() { return launch_mutex_; }
-  /// Which plugin and devices a compiled program is for.
+  /// Returns an identification of the plugin and devices that a compiled program is for.
   StatusOr<std::string> identity() const;
 
   /// As Client::devices_for.
   StatusOr<std::vector<DevicePtr>> devices_of(const std::string& name, int64_t replica_count) const {
     return devices_for(name, {}, replica_count);
   }
-  /// Once, by make_plugin_client().
+  /// Called once, by make_plugin_client().
   Status add_devices();
 
  private:
   void destroy_elsewhere();
-  /// Errors    the plugin's, as it says them
+  /// Errors    the plugin's, unchanged
   StatusOr<RawExecutable> compile_outgoing(const OutgoingProgram& outgoing, const std::string& options) const;
   StatusOr<std::unique_ptr<Executable>> compile_within(const hlo::Module& module, const CompileOptions& options,
                                                        hlo::PassObserver* observer);

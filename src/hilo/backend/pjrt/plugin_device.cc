@@ -13,11 +13,11 @@
 namespace hilo::plugins {
 namespace {
 
-/// Errors    UNIMPLEMENTED for what no plugin has a number for
+/// Errors    UNIMPLEMENTED for types that the PJRT API doesn't have
 StatusOr<PJRT_Buffer_Type> type_of(const Shape& shape) {
   const PJRT_Buffer_Type type = buffer_type(shape.element_type());
   if (type != PJRT_Buffer_Type_INVALID) return type;
-  return unimplemented(fmt::format("buffer: got {}; plugins have arrays only", shape.to_string()));
+  return unimplemented(fmt::format("buffer: got {}; plugins support arrays only", shape.to_string()));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Status PluginDevice::read_memories() {
     HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Memory_Id, id));
     HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Memory_Kind, kind));
     memory_kinds_.emplace_back(kind.kind, kind.kind_size);
-    const bool is_first = memory == first.memory;  // where buffers are made
+    const bool is_first = memory == first.memory;  // where buffers are created
     memories_.insert(is_first ? memories_.begin() : memories_.end(), Memory{id.id, memory_kinds_.back()});
   }
   return ok_status();
@@ -114,10 +114,10 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
     if (release) release();
   });
   HILO_ASSIGN_OR_RETURN(const PJRT_Buffer_Type type, type_of(data.shape));
-  AlignedBuffer room;
-  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, room));
-  // Memory that is lent may be read later, but never becomes the buffer itself: it may change once it is given back.
-  const bool reads_later = data.semantics == HostMemory::kBorrowed && data.release && room.size() == 0;
+  AlignedBuffer copy;
+  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, copy));
+  // Borrowed memory may be read later, but never becomes the buffer itself: the owner may change it after release.
+  const bool reads_later = data.semantics == HostMemory::kBorrowed && data.release && copy.size() == 0;
   PJRT_Client_BufferFromHostBuffer_Args args{};
   args.client = plugin_client().raw();
   args.data = bytes;
@@ -133,10 +133,10 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
   const Event was_read =
       event_of(plugin, plugin_client().pending(), args.done_with_host_buffer, "copy to " + to_string(),
                [lent = reads_later ? lent : nullptr]() mutable { lent.reset(); });
-  StatusOr<BufferPtr> made = filled(data.shape, std::move(raw));
-  if (made.ok()) watch.until((*made)->ready(), *this, Direction::kToDevice, data.shape.byte_size());
+  StatusOr<BufferPtr> result = filled(data.shape, std::move(raw));
+  if (result.ok()) watch.until((*result)->ready(), *this, Direction::kToDevice, data.shape.byte_size());
   if (!reads_later) HILO_RETURN_IF_ERROR(was_read.await());
-  return made;
+  return result;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
@@ -144,7 +144,7 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
 StatusOr<BufferPtr> PluginDevice::copy(const BufferPtr& from) {
   const Plugin& plugin = plugin_client().plugin();
   if (&from->device()->client() != &client() || !has(plugin, &PJRT_Api::PJRT_Buffer_CopyToDevice) ||
-      from->device().get() == this)  // a copy to where it is: plugins refuse it
+      from->device().get() == this)  // a copy to the same device, which plugins reject
     return Device::copy(from);
   HILO_ASSIGN_OR_RETURN(const BufferUse use, BufferUse::of(from, "copy"));
   PJRT_Buffer_CopyToDevice_Args args{};

@@ -18,13 +18,13 @@ using RawBuffer = std::unique_ptr<PJRT_Buffer, DestroyBuffer>;
 
 class PluginDevice final : public Device {
  public:
-  /// Asks the plugin what the device is.
+  /// Queries the plugin for the device's properties.
   /// Errors    the plugin's
   static StatusOr<std::unique_ptr<PluginDevice>> make(PluginClient& client, PJRT_Device* device, bool is_local);
 
   std::string_view kind() const override { return kind_; }
   std::span<const Memory> memories() const override { return memories_; }
-  /// The bytes are the plugin's word, if it has one; else those of live buffers.
+  /// Returns the bytes that the plugin reports; without a report, those of live buffers.
   DeviceStatistics statistics() const override;
 
   StatusOr<BufferPtr> allocate(const Shape& shape) override;
@@ -32,7 +32,7 @@ class PluginDevice final : public Device {
   StatusOr<BufferPtr> copy(const BufferPtr& from) override;
 
   PJRT_Device* raw() const { return device_; }
-  /// A buffer around the plugin's.
+  /// Wraps a buffer of the plugin.
   BufferPtr buffer(const Shape& shape, RawBuffer raw, Event ready);
   /// Counts buffers.
   void add_buffer(int64_t bytes);
@@ -43,7 +43,7 @@ class PluginDevice final : public Device {
       : Device(client, id, process_index), device_(device), kind_(std::move(kind)) {}
   PluginClient& plugin_client() const;
   Status read_memories();
-  /// The buffer that a call of the plugin has just begun to fill.
+  /// Wraps a buffer that a call of the plugin has just begun to fill.
   StatusOr<BufferPtr> filled(const Shape& shape, RawBuffer raw);
 
   PJRT_Device* const device_;

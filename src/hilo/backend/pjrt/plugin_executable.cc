@@ -21,7 +21,7 @@ int64_t nanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
-/// All of the program, as one unit.
+/// Describes the whole program as one unit.
 ExecutionUnit unit_of(const hlo::Module& program, const ProgramSignature& signature) {
   ExecutionUnit unit{.kind = "execute", .instructions = {}};
   for (const hlo::Instruction& i : program.entry->instructions()) unit.instructions.push_back(&i);
@@ -30,7 +30,7 @@ ExecutionUnit unit_of(const hlo::Module& program, const ProgramSignature& signat
   return unit;
 }
 
-/// A view of an executable that only tells.
+/// A view of an executable that is only queried.
 struct DestroyDescription {
   const Plugin* plugin;
   void operator()(PJRT_Executable* executable) const {
@@ -58,7 +58,7 @@ void DestroyExecutable::operator()(PJRT_LoadedExecutable* executable) const {
   call_quietly(*plugin, &PJRT_Api::PJRT_LoadedExecutable_Destroy, args);
 }
 
-// ---- What it is.
+// ---- Properties.
 
 PluginExecutable::PluginExecutable(ProgramSignature signature, std::vector<DevicePtr> devices, hlo::Module program,
                                    RawExecutable raw)
@@ -72,11 +72,11 @@ PluginExecutable::PluginExecutable(ProgramSignature signature, std::vector<Devic
 StatusOr<std::unique_ptr<Executable>> PluginExecutable::make(ProgramSignature signature, std::vector<DevicePtr> devices,
                                                              hlo::Module program, RawExecutable raw,
                                                              double compile_milliseconds) {
-  std::unique_ptr<PluginExecutable> made(
+  std::unique_ptr<PluginExecutable> result(
       new PluginExecutable(std::move(signature), std::move(devices), std::move(program), std::move(raw)));
-  made->statistics_.compile_milliseconds = compile_milliseconds;
-  HILO_RETURN_IF_ERROR(made->read_statistics());
-  return std::unique_ptr<Executable>(std::move(made));
+  result->statistics_.compile_milliseconds = compile_milliseconds;
+  HILO_RETURN_IF_ERROR(result->read_statistics());
+  return std::unique_ptr<Executable>(std::move(result));
 }
 
 Status PluginExecutable::read_statistics() {
@@ -91,16 +91,16 @@ Status PluginExecutable::read_statistics() {
   }
   PJRT_Executable_GetCompiledMemoryStats_Args memory{};
   memory.executable = description.get();
-  if (call(plugin, &PJRT_Api::PJRT_Executable_GetCompiledMemoryStats, memory).ok()) {  // not every plugin counts
+  if (call(plugin, &PJRT_Api::PJRT_Executable_GetCompiledMemoryStats, memory).ok()) {  // some plugins don't report it
     statistics_.temporary_bytes = memory.temp_size_in_bytes;
     statistics_.code_bytes = memory.generated_code_size_in_bytes;
   }
   return ok_status();
 }
 
-// ---- Running it.
+// ---- Execution.
 
-/// What the plugin has begun. Until it is handed on, it is destroyed with this.
+/// Results of a call of the plugin. They are destroyed with this, unless they are passed on.
 struct PluginExecutable::Started {
   explicit Started(const Plugin& plugin) : plugin(plugin) {}
   Started(const Started&) = delete;
@@ -113,7 +113,7 @@ struct PluginExecutable::Started {
   }
 
   const Plugin& plugin;
-  boost::container::small_vector<PJRT_Buffer*, 8> results;  // run by run
+  boost::container::small_vector<PJRT_Buffer*, 8> results;  // by run
   boost::container::small_vector<PJRT_Event*, 2> events;
 };
 
@@ -132,14 +132,14 @@ Status PluginExecutable::execute_now(std::span<const DeviceRun> runs, std::span<
   started.results.resize(first + runs.size() * results_count, nullptr);
   started.events.resize(first_event + runs.size(), nullptr);
   for (size_t k = 0; k < runs.size(); ++k) result_lists.push_back(started.results.data() + first + k * results_count);
-  boost::container::small_vector<int64_t, 8> kept;  // whose memory the program would take
+  boost::container::small_vector<int64_t, 8> undonated;  // arguments whose memory the program could use
   for (const int64_t i : takeable_) {
-    if (donated.empty() || !donated[i]) kept.push_back(i);
+    if (donated.empty() || !donated[i]) undonated.push_back(i);
   }
   PJRT_ExecuteOptions options{};
   options.struct_size = kPjrtStructSize<PJRT_ExecuteOptions>;
-  options.non_donatable_input_indices = kept.data();
-  options.num_non_donatable_input_indices = kept.size();
+  options.non_donatable_input_indices = undonated.data();
+  options.num_non_donatable_input_indices = undonated.size();
   PJRT_LoadedExecutable_Execute_Args args{};
   args.executable = raw_.get();
   args.options = &options;
@@ -163,15 +163,15 @@ Status PluginExecutable::execute_all(std::span<const DeviceRun> runs, std::span<
   return ok_status();
 }
 
-Event PluginExecutable::told(Started& started, std::string_view what) {
+Event PluginExecutable::joined_event(Started& started, std::string_view what) {
   boost::container::small_vector<Event, 2> events;
   for (PJRT_Event*& one : started.events)
     events.push_back(event_of(started.plugin, plugin_client().pending(), std::exchange(one, nullptr), what));
   return events.size() == 1 ? events[0] : Event::all(events);
 }
 
-void PluginExecutable::hand_over(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
-                                 const Event& ready, Started& started) {
+void PluginExecutable::fill_results(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
+                                    const Event& ready, Started& started) {
   const std::span<const Shape> shapes = result_shapes();
   size_t next = 0;
   for (size_t k = 0; k < runs.size(); ++k) {
@@ -182,7 +182,7 @@ void PluginExecutable::hand_over(std::span<const DeviceRun> runs, std::span<cons
   }
 }
 
-void PluginExecutable::give_away(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds) {
+void PluginExecutable::donate(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds) {
   holds.donate();
   for (const DeviceRun& run : runs) {
     for (size_t i = 0; i < donated.size(); ++i) {
@@ -195,19 +195,20 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
                                         const ExecuteOptions& options, ArgumentHolds& holds) {
   const Clock::time_point began = options.observer == nullptr ? Clock::time_point() : Clock::now();
   const Deadline deadline = options.deadline ? *options.deadline : deadline_in(signature().run_seconds);
-  const bool may_stop = options.cancellation != nullptr || deadline != kNoDeadline;  // the wait; a plugin goes on
+  // only the wait stops; the plugin continues
+  const bool may_stop = options.cancellation != nullptr || deadline != kNoDeadline;
   const auto where = [this] { return fmt::format("Execute '{}'", name()); };
   const Plugin& plugin = plugin_client().plugin();
   Started started(plugin);
   if (const Status status = execute_all(runs, devices, options.donated, started); !status.ok())
     return status.with_context(where());
-  give_away(runs, options.donated, holds);  // the plugin has them now, however the run ends
+  donate(runs, options.donated, holds);  // the plugin owns them, whether or not the run fails
   Event event;
   Status status;
   if (options.asynchronous && !may_stop) {
-    event = told(started, where());
+    event = joined_event(started, where());
   } else if (may_stop) {
-    status = told(started, "").await(options.cancellation, deadline);
+    status = joined_event(started, "").await(options.cancellation, deadline);
   } else {
     for (PJRT_Event*& one : started.events) {
       const Status ended = await_and_destroy(plugin, std::exchange(one, nullptr));
@@ -221,16 +222,16 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
                                 static_cast<uint64_t>(lane)});
     });
   }
-  hand_over(runs, devices, event, started);
+  fill_results(runs, devices, event, started);
   return event;
 }
 
-// ---- On the disk.
+// ---- Serialization.
 
 StatusOr<std::string> PluginExecutable::serialize() const {
   for (size_t k = 0; signature().meets_others && k < devices().size(); ++k) {
     if (devices()[k]->id() != static_cast<int>(k))
-      return unimplemented(fmt::format("serialize '{}': its replicas have devices of their own", name()));
+      return unimplemented(fmt::format("serialize '{}': its replicas run on selected devices", name()));
   }
   HILO_RETURN_IF_ERROR(check_can_be_saved(program_));
   const Plugin& plugin = plugin_client().plugin();
@@ -254,7 +255,7 @@ StatusOr<std::unique_ptr<Executable>> load_executable(PluginClient& client, std:
   }
   HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices,
                         client.devices_of(saved.signature.name, saved.signature.replica_count));
-  HILO_RETURN_IF_ERROR(lend_to_saved_program(client.plugin(), client.raw(), saved.program));
+  HILO_RETURN_IF_ERROR(register_for_saved_program(client.plugin(), client.raw(), saved.program));
   PJRT_Executable_DeserializeAndLoad_Args args{};
   args.client = client.raw();
   args.serialized_executable = saved.code.data();

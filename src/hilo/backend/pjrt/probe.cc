@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kWell = 'y', kFailed = 'n';
 
-/// What is written by the child: one letter, for an error the code in two digits, and the text.
+/// Returns the text that the child writes: one letter, for an error the code in two digits, and the text.
 std::string report_of(const StatusOr<std::string>& what) {
   if (what.ok()) return kWell + *what;
   return fmt::format("{}{:02}{}", kFailed, static_cast<int>(what.status().code()), what.status().message());
@@ -29,11 +29,11 @@ StatusOr<std::string> read_report(std::string_view report) {
   return Status(code ? static_cast<StatusCode>(*code) : StatusCode::kUnknown, std::string(report.substr(3)));
 }
 
-StatusOr<std::string> look(const PluginPlatform& platform) {
+StatusOr<std::string> describe_plugin(const PluginPlatform& platform) {
   HILO_ASSIGN_OR_RETURN(const Plugin* const plugin, Plugin::open(platform.path));
   const std::string version = "PJRT " + plugin->version_text();
   const StatusOr<ClientPtr> client = make_plugin_client(platform, {});
-  if (!client.ok()) return client.status().with_context(version);  // a plugin without its device has a version too
+  if (!client.ok()) return client.status().with_context(version);  // a plugin without a device also has a version
   std::string text = version + "\n";
   for (const auto& [name, value] : plugin->attributes()) text += fmt::format("{} {}\n", name, value);
   for (const DevicePtr& device : (*client)->devices())
@@ -45,22 +45,22 @@ StatusOr<std::string> look(const PluginPlatform& platform) {
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) (void)::dup2(nowhere, standard);
   forget_fork();  // this plugin hasn't been opened yet
-  const std::string report = report_of(look(platform));
+  const std::string report = report_of(describe_plugin(platform));
   size_t written = 0;
   while (written < report.size()) {
     const ssize_t bytes = ::write(out, report.data() + written, report.size() - written);
     if (bytes <= 0) break;
     written += static_cast<size_t>(bytes);
   }
-  ::_exit(0);  // without the plugin's own end, which is no concern of anyone
+  ::_exit(0);  // without the plugin's destructors, whose failures don't matter
 }
 
-/// What comes through the pipe until it is closed, or the time is over.
+/// Reads from the pipe until it is closed or the time is over.
 StatusOr<std::string> read_until(int in, std::chrono::steady_clock::time_point end) {
   std::string text;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Status(StatusCode::kDeadlineExceeded, "it didn't come to an end in time");
+    if (left.count() <= 0) return Status(StatusCode::kDeadlineExceeded, "it didn't finish in time");
     pollfd waiting{.fd = in, .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;
     char part[4096];
@@ -92,24 +92,24 @@ StatusOr<std::string> probe_plugin(const PluginPlatform& platform, std::chrono::
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (!report.ok()) return report.status().with_context(where());
   if (report->size() > 1) return read_report(*report);
-  return failed_precondition(fmt::format("{} ends the process that makes a client of it: {}", where(),
+  return failed_precondition(fmt::format("{} ends the process that creates a client: {}", where(),
                                          WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "it exits"));
 }
 
 Status probe_once(const PluginPlatform& platform, const std::string& folder) {
   const StatusOr<std::string> file = file_identity(platform.path);
-  if (!file.ok()) return Plugin::open(platform.path).status();  // it says what is wrong
+  if (!file.ok()) return Plugin::open(platform.path).status();  // it reports the error
   std::string key = fmt::format("plugin {}\n{}\n", platform.path, *file);
   for (const auto& [name, value] : platform.options) key += fmt::format("{} {}\n", name, option_text(value));
   const std::string marker = fmt::format("{}/{:016x}.plugin", folder, TextHash()(key));
-  const std::string content = fmt::format("{}\n{}", key.size(), key);  // as programs in that folder begin
+  const std::string content = fmt::format("{}\n{}", key.size(), key);  // the format of programs in that folder
   if (!folder.empty()) {
     const StatusOr<std::string> known = read_file(marker, 1 << 20);
     if (known.ok() && *known == content) return ok_status();
   }
   HILO_RETURN_IF_ERROR(probe_plugin(platform).status());
   if (!folder.empty() && make_directories(folder).ok())
-    (void)write_file_atomic(marker, content, Durability::kCached);  // then the next process probes it again
+    (void)write_file_atomic(marker, content, Durability::kCached);  // in this case the next process probes it again
   return ok_status();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/pjrt/probe.h -- a plugin is tried in a process of its own first: some end the process that tries them.
+// backend/pjrt/probe.h -- tries a plugin in a child process first: some plugins end the process that opens them.
 #pragma once
 
 #include <chrono>
@@ -8,15 +8,17 @@
 
 namespace hilo::plugins {
 
-/// Opens the plugin and makes a client in a child process, which ends then.
-/// Returns   what one asks a plugin for, in lines: its version, its attributes, its devices
-/// Errors    what happened there, behind the plugin's version if it could be opened; FAILED_PRECONDITION if the plugin ends the process; DEADLINE_EXCEEDED if it takes longer
-/// Cost      that of opening the plugin and making a client
+/// Opens the plugin and creates a client in a child process, which then ends.
+/// Returns   the plugin's description in lines: its version, its attributes, its devices
+/// Errors    those in the child, after the plugin's version if it could be opened; FAILED_PRECONDITION if the plugin
+/// ends the process; DEADLINE_EXCEEDED if it takes longer
+/// Cost      that of opening the plugin and creating a client
 StatusOr<std::string> probe_plugin(const PluginPlatform& platform,
                                    std::chrono::seconds limit = std::chrono::seconds(120));
 
-/// The same, unless the file was probed before with these options: then `folder` (empty: nothing is remembered) says so.
-/// Errors    those of probe_plugin, which aren't remembered
+/// The same, unless `folder` has a record that the file was probed with these options. If `folder` is empty, nothing is
+/// recorded.
+/// Errors    those of probe_plugin, which aren't recorded
 Status probe_once(const PluginPlatform& platform, const std::string& folder);
 
 }  // namespace hilo::plugins

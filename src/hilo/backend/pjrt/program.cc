@@ -27,7 +27,7 @@ using hlo::Instruction;
 using hlo::InstructionId;
 using hlo::Opcode;
 
-/// The StableHLO that hilo writes.
+/// The version of StableHLO that hilo writes.
 constexpr Version kOwnStablehlo = {1, 9, 0};
 
 bool says_shardings(const Instruction& i) {
@@ -35,23 +35,23 @@ bool says_shardings(const Instruction& i) {
          (!i.annotations->sharding.empty() || i.annotations->frontend_attributes.find("sdy") != std::string::npos);
 }
 
-/// The same computation without what it says of shardings: each device there has whole arrays, and XLA ends the process on a
-/// mesh that it doesn't find.
+/// Removes shardings from the computation: each device there has whole arrays, and XLA ends the process on a mesh that
+/// it doesn't find.
 StatusOr<hlo::ComputationPtr> without_shardings(const hlo::ComputationPtr& computation) {
   if (std::ranges::none_of(computation->instructions(), says_shardings)) return computation;
   hlo::ComputationDraft draft(computation->name());
   for (const Instruction& i : computation->instructions()) {
     const InstructionId id = draft.append_copy(i, i.operands);
     if (!says_shardings(i)) continue;
-    hlo::Annotations kept = *i.annotations;
-    kept.sharding.clear();
-    kept.frontend_attributes.clear();
-    draft.mutable_instruction(id).annotations = std::make_shared<const hlo::Annotations>(std::move(kept));
+    hlo::Annotations annotations = *i.annotations;
+    annotations.sharding.clear();
+    annotations.frontend_attributes.clear();
+    draft.mutable_instruction(id).annotations = std::make_shared<const hlo::Annotations>(std::move(annotations));
   }
   return std::move(draft).finish(computation->root_id());
 }
 
-/// Whether operand k is a scalar that stands for an array.
+/// Whether operand k is a scalar that is used as an array.
 bool is_scalar_for_array(const hlo::Computation& computation, const Instruction& i, size_t k) {
   const bool may_be = (i.opcode == Opcode::kSelect && k == 0) || (i.opcode == Opcode::kClamp && k != 1);
   return may_be && i.shape.rank() > 0 && computation.instruction(i.operands[k]).shape.rank() == 0;
@@ -64,10 +64,10 @@ bool has_scalar_for_array(const hlo::Computation& computation, const Instruction
   return false;
 }
 
-/// The same computation, whose predicates of select and bounds of clamp have the shape of the result: of scalars beside arrays
-/// some compilers make code that they refuse themselves.
+/// Broadcasts predicates of select and bounds of clamp to the shape of the result. With scalars next to arrays, some
+/// compilers generate code that they reject themselves.
 StatusOr<hlo::ComputationPtr> without_scalars_for_arrays(const hlo::ComputationPtr& computation) {
-  const auto wanted = [&](const Instruction& i) { return has_scalar_for_array(*computation, i); };
+  const auto is_affected = [&](const Instruction& i) { return has_scalar_for_array(*computation, i); };
   const auto with_arrays = [&](hlo::RewriteBuilder& b, const Instruction& i) -> StatusOr<InstructionId> {
     std::vector<InstructionId> operands = b.mapped(i.operands);
     for (size_t k = 0; k < operands.size(); ++k) {
@@ -77,7 +77,7 @@ StatusOr<hlo::ComputationPtr> without_scalars_for_arrays(const hlo::ComputationP
     }
     return b.add(i.opcode, operands, i.attributes, i.shape);
   };
-  return hlo::rewrite_where(computation, {.share = false}, wanted, with_arrays);
+  return hlo::rewrite_where(computation, {.share = false}, is_affected, with_arrays);
 }
 
 bool cuts_packed_elements(const Instruction& i) {
@@ -86,8 +86,8 @@ bool cuts_packed_elements(const Instruction& i) {
                              [](const hlo::PaddingDimension& edge) { return edge.low < 0 || edge.high < 0; });
 }
 
-/// Padding that cuts, as padding and a slice. Elements narrower than a byte change their layout in XLA's own way to do that for GPUs,
-/// which ends the process.
+/// Replaces negative padding by padding and a slice. XLA ends the process when it changes the layout of elements
+/// narrower than a byte for GPUs.
 StatusOr<InstructionId> pad_and_slice(hlo::RewriteBuilder& b, const Instruction& i) {
   auto added = std::make_shared<hlo::PadAttributes>(hlo::attributes_of<hlo::PadAttributes>(i));
   auto cut = std::make_shared<hlo::SliceAttributes>();
@@ -105,7 +105,7 @@ StatusOr<hlo::ComputationPtr> without_cuts_of_packed_elements(const hlo::Computa
   return hlo::rewrite_where(computation, {.share = false}, cuts_packed_elements, pad_and_slice);
 }
 
-// ---- Arguments and results, each an array.
+// ---- Arguments and results, each one array.
 
 bool is_flat(const hlo::Computation& entry) {
   const Shape& result = entry.result_shape();
@@ -137,7 +137,7 @@ void add_leaves(hlo::ComputationDraft& draft, InstructionId value, std::vector<I
   }
 }
 
-/// A call of `entry` with the leaves of its arguments, which gives the leaves of its result.
+/// Calls `entry` with the leaves of its arguments and returns the leaves of its result.
 StatusOr<hlo::ComputationPtr> flat_entry(const hlo::ComputationPtr& entry) {
   hlo::ComputationDraft draft(entry->name() + ".flat");
   std::vector<InstructionId> arguments, leaves;
@@ -153,7 +153,7 @@ StatusOr<hlo::ComputationPtr> flat_entry(const hlo::ComputationPtr& entry) {
   return std::move(draft).finish(root);
 }
 
-/// The number of the array at `path` among the arrays of `shape`; nullopt if there is a tuple.
+/// Returns the number of the array at `path` among the arrays of `shape`; nullopt for a tuple.
 std::optional<int64_t> leaf_at(const Shape& shape, std::span<const int64_t> path) {
   if (!shape.is_tuple()) return 0;
   if (path.empty()) return std::nullopt;
@@ -163,8 +163,8 @@ std::optional<int64_t> leaf_at(const Shape& shape, std::span<const int64_t> path
   return inside ? std::optional(before + *inside) : std::nullopt;
 }
 
-/// The module's aliases between arrays, by the numbers that these have once they are arguments and results of their own. A
-/// run decides what it donates, so none of them is a must.
+/// Returns the module's aliases between arrays, by the numbers of their leaves. A run decides what it donates, so all
+/// of them are optional.
 std::vector<hlo::Alias> leaf_aliases(const hlo::Module& module) {
   std::vector<hlo::Alias> aliases;
   const std::span<const InstructionId> parameters = module.entry->parameters();
@@ -172,25 +172,25 @@ std::vector<hlo::Alias> leaf_aliases(const hlo::Module& module) {
   for (const hlo::Alias& alias : module.aliases) {
     const auto shape_of = [&](int64_t i) -> const Shape& { return module.entry->instruction(parameters[i]).shape; };
     const std::optional<int64_t> leaf = leaf_at(shape_of(alias.parameter_number), alias.parameter_index);
-    const std::optional<int64_t> taker = leaf_at(result, alias.result_index);
-    if (!leaf || !taker) continue;
+    const std::optional<int64_t> target = leaf_at(result, alias.result_index);
+    if (!leaf || !target) continue;
     int64_t number = *leaf;
     for (int64_t i = 0; i < alias.parameter_number; ++i) number += std::ssize(shape_of(i).leaves());
     hlo::Alias& flat = aliases.emplace_back();
     flat.parameter_number = number;
-    if (result.is_tuple()) flat.result_index = {*taker};
+    if (result.is_tuple()) flat.result_index = {*target};
   }
   return aliases;
 }
 
-/// What stays of a header: where lines are found, and notes.
+/// Whether a header attribute is preserved: source lines, and notes.
 bool is_note(const std::string& key) { return key == "frontend_attributes" || hlo::text::is_location_table(key); }
 
 Status check_leaves(const hlo::Module& module) {
   const auto check = [&](const Shape& leaf, std::string_view what) {
     if (leaf.is_array()) return ok_status();
     return unimplemented(
-        fmt::format("Compile '{}': {} is a {}; plugins take arrays only", module.name, what, leaf.to_string()));
+        fmt::format("Compile '{}': {} is a {}; plugins support arrays only", module.name, what, leaf.to_string()));
   };
   for (const Shape& shape : module.entry->parameter_shapes()) {
     for (const Shape& leaf : shape.leaves()) HILO_RETURN_IF_ERROR(check(leaf, "an argument"));
@@ -199,7 +199,8 @@ Status check_leaves(const hlo::Module& module) {
   return ok_status();
 }
 
-/// The program's custom calls with the user's lines, each once; those only of functions that `message` names, if there is one.
+/// Lists the program's custom calls with the user's lines, each once; only those of functions that `message` contains,
+/// if it contains one.
 std::vector<std::string> custom_calls(const hlo::Module& module, std::optional<std::string_view> message) {
   const hlo::SourceLines lines(module);
   std::vector<std::string> calls;
@@ -230,7 +231,7 @@ StatusOr<hlo::Module> prepared_program(const hlo::Module& module) {
   HILO_RETURN_IF_ERROR(hlo::normalize_compares(prepared).status());
   prepared.entry_parameter_layouts.reset();
   prepared.entry_result_layout.reset();
-  HILO_RETURN_IF_ERROR(hlo::optimize_remat(prepared).status());  // after the next step nobody can
+  HILO_RETURN_IF_ERROR(hlo::optimize_remat(prepared).status());  // later steps remove the information that this needs
   HILO_RETURN_IF_ERROR(hlo::lower_extensions(prepared).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_shardings).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, without_scalars_for_arrays).status());
@@ -275,7 +276,7 @@ Status compile_error(const Status& error, const hlo::Module& prepared) {
   std::vector<std::string> calls = custom_calls(prepared, error.message());
   if (calls.empty()) calls = custom_calls(prepared, std::nullopt);
   if (calls.empty()) return named;
-  return unimplemented(fmt::format("Compile '{}': the plugin doesn't have a function that {} wants: {}", prepared.name,
+  return unimplemented(fmt::format("Compile '{}': the plugin lacks the function of {}: {}", prepared.name,
                                    fmt::join(calls, ", "), error.message()));
 }
 

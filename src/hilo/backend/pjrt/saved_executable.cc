@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A magic line, a line with the checksum of all that follows, and a message.
+// A magic line, a line with the checksum of everything after it, and a message.
 #include "hilo/backend/pjrt/saved_executable.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using hlo::proto::WireMessage;
 using hlo::proto::WireWriter;
 
 constexpr std::string_view kMagic = "hilo plugin program 1\n";
-// The message's fields.
+// The fields of the message.
 constexpr uint32_t kIdentity = 1, kName = 2, kShapes = 3, kArgumentNames = 4, kReplicas = 5, kMeetsOthers = 6,
                    kRunSeconds = 7, kProgram = 8, kCode = 9;
 
@@ -38,7 +38,7 @@ StatusOr<ProgramSignature> signature_in(const WireMessage& saved) {
   signature.result_shapes = program.result.leaves();
   signature.result_shape = std::move(program.result);
   if (signature.argument_names.size() == signature.argument_shapes.size()) return signature;
-  return invalid_argument("load: a saved program has other names than arguments");
+  return invalid_argument("load: the saved program has more or fewer argument names than arguments");
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ StatusOr<SavedExecutable> read_executable(std::string_view bytes) {
   const size_t head = kMagic.size() + checksum("").size();
   if (!bytes.starts_with(kMagic) || bytes.size() < head ||
       bytes.substr(kMagic.size(), head - kMagic.size()) != checksum(bytes.substr(head)))
-    return invalid_argument("load: these bytes are no program of a plugin, or are damaged");
+    return invalid_argument("load: these bytes aren't a plugin's saved program, or are damaged");
   HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(bytes.substr(head), "saved program"));
   SavedExecutable saved;
   HILO_ASSIGN_OR_RETURN(saved.identity, message.text(kIdentity));

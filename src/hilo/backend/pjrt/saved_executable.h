@@ -8,16 +8,17 @@
 namespace hilo::plugins {
 
 struct SavedExecutable {
-  std::string identity;  ///< who can load it: PluginClient::identity()
+  std::string identity;  ///< the clients that can load it: PluginClient::identity()
   ProgramSignature signature;
-  hlo::Module program;  ///< what the plugin was given
-  std::string code;     ///< what it made of that
+  hlo::Module program;  ///< the program that the plugin received
+  std::string code;     ///< the plugin's code for it
 };
 
+/// Serializes the executable.
 /// Errors    those of hlo::to_proto
 StatusOr<std::string> save_executable(const SavedExecutable& saved);
 
-/// What save_executable wrote; names of the program may have become plainer.
+/// Parses the result of save_executable. Names of the program may be simplified.
 /// Errors    INVALID_ARGUMENT for other bytes, and for damaged ones
 StatusOr<SavedExecutable> read_executable(std::string_view bytes);
 

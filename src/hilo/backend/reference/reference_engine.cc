@@ -18,7 +18,7 @@
 namespace hilo {
 namespace {
 
-/// What observers are told of every instruction.
+/// Returns the descriptions of all instructions for observers.
 std::unordered_map<const hlo::Instruction*, ExecutionUnit> units_of(const hlo::Module& module) {
   std::unordered_map<const hlo::Instruction*, ExecutionUnit> units;
   const hlo::CostAnalysis costs(module.entry);
@@ -72,7 +72,7 @@ class ReferenceProgram final : public HostProgram {
   }
 
  private:
-  /// A unit an instruction. They are made for the first observer.
+  /// Reports one unit per instruction. They are created for the first observer.
   void observe(ExecutionObserver& observer, hlo::EvaluateOptions& how) {
     std::call_once(units_made_, [this] { units_ = units_of(module_); });
     how.timed = [this, &observer](const hlo::Instruction& i, auto begin, auto end) {

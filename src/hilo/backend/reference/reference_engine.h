@@ -6,7 +6,8 @@
 
 namespace hilo {
 
-/// Platform "Reference": compiles nothing and interprets the program as it was given, op by op: slow, obvious, right.
+/// The engine of platform "Reference". It interprets the original program, op by op, without compiling: slow, obvious,
+/// right.
 HostEngine& reference_engine();
 
 }  // namespace hilo

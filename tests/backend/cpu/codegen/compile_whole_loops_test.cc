@@ -19,6 +19,9 @@
 namespace hilo::cpu {
 namespace {
 
+using engine::LoopForm, engine::Plan, engine::PlannedKernel, engine::Slot, engine::SlotSource;
+using engine::Step, engine::StepKind, engine::WhileLoop;
+
 constexpr int64_t kSizes[] = {0, 1, 3, 17, 40};
 
 /// `text` with every N replaced by a size and every T by a number of turns.
@@ -621,11 +624,11 @@ TEST(WholeLoops, SayWhyTheyStaySteps) {
   WhileLoop loop;
   EXPECT_EQ(why_not_whole(plan, loop, {}, cpu::kCpuCosts), "");
   loop.body.assign(1000, Step{StepKind::kCopy});
-  EXPECT_EQ(why_not_whole(plan, loop, {}, cpu::kCpuCosts), "it has too many steps to be compiled as one");
+  EXPECT_EQ(why_not_whole(plan, loop, {}, cpu::kCpuCosts), "it has too many steps for one function");
   std::vector<PlannedKernel> kernels(1);
   kernels[0].nanoseconds = 1e9;
   loop.body = {Step{StepKind::kKernel}};
-  EXPECT_EQ(why_not_whole(plan, loop, kernels, cpu::kCpuCosts), "a turn takes so long that dispatch doesn't count");
+  EXPECT_EQ(why_not_whole(plan, loop, kernels, cpu::kCpuCosts), "a turn takes so long that dispatch is negligible");
 }
 
 TEST(WholeLoops, ShareAnExecutableAmongThreads) {

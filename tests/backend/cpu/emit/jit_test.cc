@@ -98,7 +98,7 @@ TEST(RuntimeSymbols, ANameKeepsItsFirstAddress) {
   EXPECT_TRUE(register_runtime_symbol("hilo_test_symbol", &first).ok());
   Status again = register_runtime_symbol("hilo_test_symbol", &second);
   EXPECT_EQ(again.code(), StatusCode::kAlreadyExists);
-  EXPECT_EQ(again.message(), "runtime symbol 'hilo_test_symbol': the name already stands for another function");
+  EXPECT_EQ(again.message(), "runtime symbol 'hilo_test_symbol': the name is registered for another function");
   EXPECT_EQ(find_runtime_symbol("hilo_test_symbol"), &first);
   EXPECT_EQ(find_runtime_symbol("hilo_test_other"), nullptr);
   EXPECT_EQ(register_runtime_symbol("hilo_test_null", nullptr).code(), StatusCode::kInvalidArgument);

@@ -21,12 +21,12 @@ const char* const kSine = "HloModule f\nENTRY main {\n x = f32[8] parameter(0)\n
 TEST(SavedProgram, SaysWhichBytesItCannotRead) {
   const ClientPtr client = tests::cpu_client();
   EXPECT_EQ(client->load("HloModule f").status().to_string(),
-            "INVALID_ARGUMENT: reading a saved program: these bytes are none. Hint: they come from "
+            "INVALID_ARGUMENT: reading a saved program: these bytes aren't a saved program. Hint: use the bytes of "
             "Executable::serialize()");
   std::string bytes = *compiled(kSine)->serialize();
   bytes[bytes.size() / 2] ^= 1;
   EXPECT_EQ(client->load(bytes).status().to_string(),
-            "INVALID_ARGUMENT: reading a saved program: its checksum differs: the bytes were damaged");
+            "INVALID_ARGUMENT: reading a saved program: its checksum differs: the bytes are damaged");
 }
 
 TEST(SavedProgram, IsReadByTheInstructionSetThatItIsForOnly) {
@@ -59,8 +59,9 @@ TEST(SavedProgram, RefusesCallsOfThisProcess) {
   const auto program = compiled(
       "HloModule f\nENTRY main {\n x = f32[8] parameter(0)\n ROOT y = f32[8] custom-call(x), "
       "custom_call_target=\"test.here\"\n}\n");
-  EXPECT_EQ(program->serialize().status().to_string(),
-            "UNIMPLEMENTED: serialize 'f': custom-call 'y' calls what only this process has ('test.here')");
+  EXPECT_EQ(
+      program->serialize().status().to_string(),
+      "UNIMPLEMENTED: serialize 'f': custom-call 'y' calls a function that exists in this process only ('test.here')");
 }
 
 }  // namespace

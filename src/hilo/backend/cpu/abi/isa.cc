@@ -17,8 +17,7 @@ struct IsaRow {
   const char* features;
 };
 
-// prefer-256-bit is a tuning flag of x86-64-v4 that would make LLVM split 512-bit loads and shuffles it
-// invents itself.
+// prefer-256-bit is a tuning flag of x86-64-v4. With it, LLVM would split 512-bit loads and the shuffles that it adds.
 constexpr std::array<IsaRow, 3> kIsas = {{
     {Isa::kSse2, "sse2", 16, "x86-64", ""},
     {Isa::kAvx2, "avx2", 32, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
@@ -71,14 +70,14 @@ std::vector<Isa> supported_isas() {
 }
 
 StatusOr<Isa> selected_isa() {
-  const char* wanted = std::getenv("HILO_ISA");
-  if (wanted == nullptr || *wanted == '\0') return host_isa();
-  HILO_ASSIGN_OR_RETURN(Isa isa, parse_isa(wanted));
+  const char* requested = std::getenv("HILO_ISA");
+  if (requested == nullptr || *requested == '\0') return host_isa();
+  HILO_ASSIGN_OR_RETURN(Isa isa, parse_isa(requested));
   if (host_has(isa)) return isa;
   return failed_precondition(fmt::format(
       "HILO_ISA: this machine lacks the instruction set; got '{}'; wanted at most '{}'. Hint: unset HILO_ISA "
-      "to use the widest one there is",
-      wanted, isa_name(host_isa())));
+      "to use the widest one available",
+      requested, isa_name(host_isa())));
 }
 
 int vector_bytes(Isa isa) { return row(isa).vector_bytes; }

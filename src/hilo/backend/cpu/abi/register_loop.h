@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/abi/register_loop.h -- what the code of a loop whose carry lives in registers looks like to who calls it.
+// backend/cpu/abi/register_loop.h -- the interface between the code of a loop in registers and its callers.
 #pragma once
 
 #include <cstdint>
 
 namespace hilo::cpu {
 
-/// The loop (engine/register_loop.h) for the indices [begin, end) of its batch: reads one array per leaf of the carry and writes
-/// one; all of an index is read before any of it is written. Polls *cancel_word at back edges (never null). Returns 0, or 1 if cancelled.
+/// A loop with its carry in registers (engine/register_loop.h), for the indices [begin, end) of its batch. It reads one
+/// array per leaf of the carry and writes one. All of an index is read before any of it is written. Polls *cancel_word
+/// at back edges (never null). Returns 0, or 1 if cancelled.
 using RegisterLoopFunction = int32_t (*)(const void* const* arguments, void* const* results,
                                          const uint32_t* cancel_word, int64_t begin, int64_t end);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/codegen/compile.h -- from an optimised module to a plan with its code.
+// backend/cpu/codegen/compile.h -- compiles an optimized module to a plan with its code.
 #pragma once
 
 #include "hilo/backend/cpu/load/codegen_table.h"

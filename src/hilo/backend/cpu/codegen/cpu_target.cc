@@ -8,6 +8,9 @@
 #include "hilo/engine/register_loop.h"
 
 namespace hilo::cpu {
+
+using engine::CodeFunction, engine::LibraryChoice, engine::loop_batch;
+
 RegionShape CpuTarget::shape_of(const Region& region) const { return shape_of_region(region, isa_); }
 
 StatusOr<LibraryChoice> CpuTarget::library_choice(const LibraryProblem& problem) const {

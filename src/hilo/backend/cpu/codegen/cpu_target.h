@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/codegen/cpu_target.h -- what plans for an x86-64 processor ask of it.
+// backend/cpu/codegen/cpu_target.h -- x86-64 processors as a target of plans.
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"
@@ -15,7 +15,7 @@ class CpuTarget final : public engine::Target {
   std::string_view name() const override { return isa_name(isa_); }
   const engine::Costs& costs() const override { return kCpuCosts; }
   engine::RegionShape shape_of(const engine::Region& region) const override;
-  /// Compiles the code that the call needs.
+  /// Selects the function and compiles the code that the call needs.
   StatusOr<engine::LibraryChoice> library_choice(const engine::LibraryProblem& problem) const override;
   bool reads_view(const hlo::Instruction& instruction, size_t operand, std::span<const Shape> operands,
                   const engine::OperandView& view) const override;
@@ -26,7 +26,7 @@ class CpuTarget final : public engine::Target {
 
  private:
   Isa isa_;
-  bool has_register_loops_;  ///< else such loops are planned as all others
+  bool has_register_loops_;  ///< if false, such loops are planned like all others
 };
 
 }  // namespace hilo::cpu

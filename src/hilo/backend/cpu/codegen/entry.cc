@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libhilo.so finds in libhilo_codegen.so. The version is that of the headers it was built with.
+// The table that libhilo.so reads from libhilo_codegen.so. Its version is that of the headers at build time.
 #include "hilo/backend/cpu/codegen/compile.h"
 #include "hilo/backend/cpu/codegen/cpu_target.h"
 #include "hilo/version.h"

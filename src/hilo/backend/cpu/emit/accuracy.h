@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/accuracy.h -- the greatest error of each elementary and special function, in one table: tests assert
-// it, the documentation prints it.
+// backend/cpu/emit/accuracy.h -- the maximum error of each elementary and special function, in one table. Tests check
+// it; the documentation prints it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace hilo::cpu {
 
-/// Greatest distance from the true value in units of the last place of the result, over all arguments and instruction
+/// Maximum distance from the true value in units of the last place of the result, over all arguments and instruction
 /// sets. f16 and bf16 are the f32 function rounded once more.
 struct Accuracy {
   hlo::Opcode opcode;
@@ -23,7 +23,7 @@ struct Accuracy {
     if (type == ElementType::kF64) return f64_ulp;
     return type == ElementType::kF32 ? f32_ulp : narrow_ulp;
   }
-  /// The reference evaluator's, which is the C library's.
+  /// Maximum error of the reference evaluator, which calls the C library.
   constexpr double reference_ulps(ElementType type) const {
     const bool is_narrow = type != ElementType::kF64 && type != ElementType::kF32;
     return is_narrow || ulps(type) <= 0.5 ? ulps(type) : std::max(ulps(type), 2.0);
@@ -66,7 +66,7 @@ inline constexpr std::array kAccuracy = std::to_array<Accuracy>({
     {hlo::kExtZeta, 15, 22},
 });
 
-/// Of these errors near zeros, where formulas cancel, are in units of the last place of 1.
+/// Functions whose formulas cancel near their zeros. There, the error is in units of the last place of 1.
 inline constexpr std::array kCancelling = {hlo::kExtDigamma, hlo::kExtLgamma};
 
 }  // namespace hilo::cpu

@@ -30,10 +30,10 @@ StatusOr<LoopCode> compile_loop(const LoopSource& source, Isa isa, hlo::PassObse
   return LoopCode{std::move(code)};
 }
 
-Status emit_loops(PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
+Status emit_loops(engine::PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
   static auto* const cache = new CodeCache<LoopCode>;
   for (size_t k = 0; k < program.loops.size(); ++k) {
-    const PlannedLoop& planned = program.loops[k];
+    const engine::PlannedLoop& planned = program.loops[k];
     const LoopSource source{program.plan, program.kernels, program.plan.loops[planned.loop], planned.layout};
     const auto compile = [&] {
       ++compiled;
@@ -47,8 +47,8 @@ Status emit_loops(PlannedProgram& program, Isa isa, hlo::PassObserver* observer,
   return ok_status();
 }
 
-Status emit_kernels(PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
-  std::vector<Region> regions;
+Status emit_kernels(engine::PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
+  std::vector<engine::Region> regions;
   for (uint32_t k : number_kernels(program.plan)) regions.push_back(std::move(program.kernels[k].region));
   HILO_ASSIGN_OR_RETURN(const KernelBatch batch, kernels_for(regions, isa, observer));
   for (const CachedKernel& kernel : batch.kernels)
@@ -59,7 +59,7 @@ Status emit_kernels(PlannedProgram& program, Isa isa, hlo::PassObserver* observe
 
 }  // namespace
 
-StatusOr<EmittedPlan> emit_code(PlannedProgram program, Isa isa, hlo::PassObserver* observer) {
+StatusOr<EmittedPlan> emit_code(engine::PlannedProgram program, Isa isa, hlo::PassObserver* observer) {
   int64_t compiled = 0;
   HILO_RETURN_IF_ERROR(emit_loops(program, isa, observer, compiled));
   HILO_RETURN_IF_ERROR(emit_kernels(program, isa, observer, compiled));

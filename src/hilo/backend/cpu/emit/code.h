@@ -6,7 +6,7 @@
 
 namespace hilo::cpu {
 
-/// Compiles the kernels and whole loops of a program, or takes them from caches that all programs of the process share.
+/// Compiles the kernels and whole loops of a program, or reads them from caches that all programs of the process share.
 /// `observer` may be null.
 /// Errors    those of emit_region, emit_whole_loop and the code generator
 StatusOr<EmittedPlan> emit_code(engine::PlannedProgram program, Isa isa, hlo::PassObserver* observer);

@@ -11,12 +11,13 @@
 
 namespace hilo::cpu {
 
-/// Code by a text that says all that it depends on. To be made once and never destroyed: code may run while the process
-/// ends.
+/// A cache of code. The key is a text with everything that the code depends on. Create it once and never destroy it:
+/// code may run while the process ends.
 template <typename Code>
 using CodeCache = MemoTable<std::string, Code, std::hash<std::string>>;
 
-/// The code of `key`; make() compiles it if nobody did. Errors    those of `make`, which is then asked again
+/// Returns the code of `key`. Calls make() to compile it if it is missing.
+/// Errors    those of `make`, which the next call calls again
 template <typename Code, typename Make>
 StatusOr<Code> find_or_compile(CodeCache<Code>& cache, const std::string& key, const Make& make) {
   if (std::optional<Code> known = cache.find(key)) return *std::move(known);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare, maximum, minimum, reduce-precision: the elementwise ops that look at bits.
+// compare, maximum, minimum, reduce-precision: the elementwise ops that read bits.
 #include <limits>
 
 #include "hilo/backend/cpu/emit/elementwise.h"
@@ -35,7 +35,7 @@ CmpInst::Predicate integer_predicate(ComparisonDirection direction, bool is_sign
   return CmpInst::ICMP_EQ;
 }
 
-/// Signed integers in the total order of the floats: negative ones have their magnitude bits flipped.
+/// Returns signed integers in the total order of the floats. Negative floats have their magnitude bits flipped.
 Value* total_order_key(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* all = b.bits(x);
@@ -57,9 +57,9 @@ Value* emit_compare(SimdBuilder& b, ElementType type, const hlo::CompareAttribut
 
 namespace {
 
-/// The greater (OGT) or lesser (OLT) of two floats; NaN if either is NaN; +0 counts as more than -0. maxps and minps give the
-/// second operand where neither is greater, so both orders together have the signs of two zeros; LLVM's way is to sort
-/// operands by sign first, which takes three blends.
+/// Returns the greater (OGT) or lesser (OLT) of two floats. The result is NaN if either is NaN, and +0 is greater than
+/// -0. maxps and minps return the second operand if neither is greater, so the results of both orders together have the
+/// signs of two zeros. LLVM's own expansion sorts operands by sign first, which needs three blends.
 Value* extreme(SimdBuilder& b, CmpInst::Predicate beats, Value* x, Value* y) {
   auto& ir = b.ir();
   const auto first_or_second = [&](Value* first, Value* second) {
@@ -72,7 +72,7 @@ Value* extreme(SimdBuilder& b, CmpInst::Predicate beats, Value* x, Value* y) {
 }
 
 Value* float_extreme(SimdBuilder& b, bool greatest, Value* x, Value* y) {
-  // Of a constant LLVM knows that it isn't NaN, and what its sign is: one instruction is left.
+  // LLVM knows the sign of a constant, and that it isn't NaN. One instruction remains.
   const bool is_known = llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y);
   if (b.isa() != Isa::kAvx512 && !is_known) return extreme(b, greatest ? CmpInst::FCMP_OGT : CmpInst::FCMP_OLT, x, y);
   return b.ir().CreateBinaryIntrinsic(greatest ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);
@@ -113,7 +113,7 @@ Value* round_mantissa(SimdBuilder& b, Value* all, int dropped) {
   return ir.CreateAnd(ir.CreateAdd(all, bias), b.int_like(all, ~(last - 1)));
 }
 
-/// Exponents past the narrow format's become infinity; those below its normal range, zero, as XLA has it.
+/// Exponents above the narrow format's become infinity. Those below its normal range become zero, as in XLA.
 Value* limit_exponent(SimdBuilder& b, Value* all, Value* original, FloatLayout from, int exponent_bits) {
   auto& ir = b.ir();
   const std::uint64_t one = 1;

@@ -20,7 +20,7 @@ ComplexParts added(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y)
   return {b.ir().CreateFAdd(x.real, y.real), b.ir().CreateFAdd(x.imag, y.imag)};
 }
 
-/// The schoolbook formula, as in XLA: no recovery of infinities.
+/// Computes the product by its definition, as XLA does. Infinities aren't recovered.
 ComplexParts multiplied(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
   auto& ir = b.ir();
   return {ir.CreateFSub(ir.CreateFMul(x.real, y.real), ir.CreateFMul(x.imag, y.imag)),
@@ -35,13 +35,13 @@ Value* is_finite(SimdBuilder& b, Value* x) {
   return b.ir().CreateFCmpOLT(b.abs(x), b.float_like(x, std::numeric_limits<double>::infinity()));
 }
 
-/// 1 for infinity and 0 for other numbers, with their sign.
+/// Returns 1 for infinity and 0 for other numbers, with their sign.
 Value* infinity_as_one(SimdBuilder& b, Value* x) {
   Value* size = b.ir().CreateSelect(is_infinite(b, x), b.float_like(x, 1), b.float_like(x, 0));
   return b.copysign(size, x);
 }
 
-/// What C's Annex G asks for where both parts came out as NaN: infinities and zeros keep their meaning.
+/// Returns the result of C's Annex G if both parts are NaN: infinities and zeros are preserved.
 ComplexParts recovered(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y, const ComplexParts& quotient) {
   auto& ir = b.ir();
   const auto both = [&](Value* p, Value* q) { return ir.CreateAnd(p, q); };
@@ -49,18 +49,18 @@ ComplexParts recovered(SimdBuilder& b, const ComplexParts& x, const ComplexParts
   Value* zero = b.float_like(x.real, 0);
   Value* infinity = b.float_like(x.real, std::numeric_limits<double>::infinity());
   Value* lost = both(is_nan(b, quotient.real), is_nan(b, quotient.imag));
-  // A number through zero.
+  // A number divided by zero.
   Value* by_zero = both(both(ir.CreateFCmpOEQ(y.real, zero), ir.CreateFCmpOEQ(y.imag, zero)),
                         ir.CreateNot(both(is_nan(b, x.real), is_nan(b, x.imag))));
   Value* signed_infinity = b.copysign(infinity, y.real);
   ComplexParts result = {ir.CreateFMul(signed_infinity, x.real), ir.CreateFMul(signed_infinity, x.imag)};
-  // An infinite number through a finite one.
+  // An infinite number divided by a finite one.
   Value* infinite =
       both(either(is_infinite(b, x.real), is_infinite(b, x.imag)), both(is_finite(b, y.real), is_finite(b, y.imag)));
   const ComplexParts unit = {infinity_as_one(b, x.real), infinity_as_one(b, x.imag)};
   const ComplexParts conjugate = {y.real, ir.CreateFNeg(y.imag)};
   const ComplexParts direction = multiplied(b, unit, conjugate);
-  // A finite number through an infinite one.
+  // A finite number divided by an infinite one.
   Value* vanishing =
       both(either(is_infinite(b, y.real), is_infinite(b, y.imag)), both(is_finite(b, x.real), is_finite(b, x.imag)));
   const ComplexParts flat = {infinity_as_one(b, y.real), ir.CreateFNeg(infinity_as_one(b, y.imag))};
@@ -74,7 +74,7 @@ ComplexParts recovered(SimdBuilder& b, const ComplexParts& x, const ComplexParts
           choose(result.imag, direction.imag, nothing.imag, quotient.imag)};
 }
 
-/// c64 in double, where nothing overflows or cancels more than once.
+/// Divides c64 numbers in double, where nothing overflows and at most one cancellation occurs.
 ComplexParts divided_f32(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
   auto& ir = b.ir();
   llvm::Type* wide = b.wide(ir.getDoubleTy());
@@ -89,7 +89,8 @@ ComplexParts divided_f32(SimdBuilder& b, const ComplexParts& x, const ComplexPar
           ir.CreateFPTrunc(ir.CreateFDiv(product.imag, size), narrow)};
 }
 
-/// c128 by Smith's method: the smaller part of the divisor is taken relative to the greater one.
+/// Divides c128 numbers by Smith's method: the ratio of the smaller part of the divisor to the greater one is computed
+/// first.
 ComplexParts divided_f64(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
   auto& ir = b.ir();
   Value* swap = ir.CreateFCmpOLT(b.abs(y.real), b.abs(y.imag));
@@ -97,12 +98,13 @@ ComplexParts divided_f64(SimdBuilder& b, const ComplexParts& x, const ComplexPar
   Value* small = ir.CreateSelect(swap, y.real, y.imag);
   Value* ratio = ir.CreateFDiv(small, great);
   Value* size = ir.CreateFAdd(ir.CreateFMul(small, ratio), great);
-  // With the parts of x swapped alike: (p + q ratio) / size and (q - p ratio) / size, the second negated.
+  // If the parts of x are swapped as well: (p + q ratio) / size and (q - p ratio) / size, the second negated.
   Value* p = ir.CreateSelect(swap, x.imag, x.real);
   Value* q = ir.CreateSelect(swap, x.real, x.imag);
   Value* real = ir.CreateFDiv(ir.CreateFAdd(ir.CreateFMul(q, ratio), p), size);
   Value* imag = ir.CreateFDiv(ir.CreateFSub(q, ir.CreateFMul(p, ratio)), size);
-  // real: (a ratio + b) / size if swapped, else (a + b ratio) / size; imag: (b ratio - a) / size, else (b - a ratio).
+  // real: (a ratio + b) / size if swapped, otherwise (a + b ratio) / size; imag: (b ratio - a) / size, otherwise (b - a
+  // ratio).
   return {real, ir.CreateSelect(swap, ir.CreateFNeg(imag), imag)};
 }
 
@@ -110,7 +112,8 @@ ComplexParts divided(SimdBuilder& b, const ComplexParts& x, const ComplexParts& 
   return recovered(b, x, y, is_f64(x.real) ? divided_f64(b, x, y) : divided_f32(b, x, y));
 }
 
-/// |z| without overflow on the way; an infinite part makes it infinite even beside NaN.
+/// Returns |z| without intermediate overflow. If one part is infinite, the result is infinite, even if the other is
+/// NaN.
 Value* magnitude(SimdBuilder& b, const ComplexParts& z) {
   auto& ir = b.ir();
   Value* infinite = ir.CreateOr(is_infinite(b, z.real), is_infinite(b, z.imag));
@@ -134,7 +137,7 @@ Value* magnitude(SimdBuilder& b, const ComplexParts& z) {
   return ir.CreateSelect(infinite, infinity, ir.CreateSelect(both_zero, zero, root));
 }
 
-/// z / |z|, and 0 for 0.
+/// Returns z / |z|, and 0 for 0.
 ComplexParts sign(SimdBuilder& b, const ComplexParts& z) {
   auto& ir = b.ir();
   Value* size = magnitude(b, z);
@@ -144,7 +147,7 @@ ComplexParts sign(SimdBuilder& b, const ComplexParts& z) {
           ir.CreateSelect(none, zero, ir.CreateFDiv(z.imag, size))};
 }
 
-/// e^x (cos y + i sin y). Where e^x alone would overflow or lose bits, its root is multiplied in twice.
+/// Returns e^x (cos y + i sin y). If e^x alone would overflow or lose bits, its square root is multiplied in twice.
 ComplexParts exponential(SimdBuilder& b, const ComplexParts& z) {
   auto& ir = b.ir();
   Value* zero = b.float_like(z.real, 0);
@@ -157,16 +160,16 @@ ComplexParts exponential(SimdBuilder& b, const ComplexParts& z) {
     return ir.CreateSelect(extreme, ir.CreateFMul(size, once), once);
   };
   Value* real = sized(emit_cos(b, z.imag));
-  // On the real axis nothing turns: infinity times sin 0 isn't NaN.
+  // On the real axis the imaginary part stays zero: infinity times sin 0 would be NaN.
   Value* imag = ir.CreateSelect(ir.CreateFCmpOEQ(z.imag, zero), z.imag, sized(emit_sin(b, z.imag)));
-  // An infinite x has a size even where y has no direction: nothing, or infinity.
+  // If x is infinite and y isn't finite, the magnitude is known but not the direction: the result is zero or infinity.
   Value* lost = ir.CreateAnd(is_infinite(b, z.real), ir.CreateNot(is_finite(b, z.imag)));
   Value* vanishes = ir.CreateAnd(lost, ir.CreateFCmpOLT(z.real, zero));
   real = ir.CreateSelect(lost, ir.CreateSelect(vanishes, zero, infinity), real);
   return {real, ir.CreateSelect(vanishes, zero, imag)};
 }
 
-/// The reference's function of that name on every lane: library/math/complex_math.cc.
+/// Calls the reference's function of that name for every lane: library/math/complex_math.cc.
 Value* call_reference(SimdBuilder& b, Opcode opcode, ElementType type, std::span<Value* const> operands) {
   return call_by_lanes(b, fmt::format("hilo_{}_{}", hlo::opcode_name(opcode), element_type_name(type)), type, operands);
 }
@@ -217,7 +220,7 @@ StatusOr<Value*> emit_complex(SimdBuilder& b, Opcode opcode, ElementType type, c
   }
   const ComplexParts x = parts_of(b, operands[0]);
   const ComplexParts y = operands.size() > 1 ? parts_of(b, operands[1]) : ComplexParts{};
-  switch (opcode) {  // NOLINT: a partial map on purpose; every other opcode is the reference's function
+  switch (opcode) {  // NOLINT: partial on purpose; all other opcodes call the reference's function
     case Opcode::kAbs: return magnitude(b, x);
     case Opcode::kReal: return x.real;
     case Opcode::kImag: return x.imag;

@@ -11,7 +11,8 @@ namespace {
 
 using llvm::Value;
 
-// Out-of-range lanes are made zero before the conversion, whose result is undefined for them, and replaced after it.
+// The result of the conversion is undefined for out-of-range lanes. They are replaced by zero before it and by their
+// result after it.
 Value* float_to_integer(SimdBuilder& b, ElementType to, Value* value) {
   auto& ir = b.ir();
   const int bits = element_type_info(to).bits;
@@ -35,10 +36,11 @@ Value* float_to_integer(SimdBuilder& b, ElementType to, Value* value) {
   return ir.CreateSelect(too_big, greatest, ir.CreateSelect(too_small, least, result));
 }
 
-/// Floats of 8 bits and fewer, to which doubles are rounded in one step; f8e8m0fnu's come by way of f32.
+/// Whether doubles are rounded to the type in one step: floats of at most 8 bits. f8e8m0fnu is converted through f32.
 bool rounds_once(ElementType to) { return is_narrow_float(to) && to != ElementType::kF8E8M0Fnu; }
 
-/// f64 to f32 with the last bit set if anything was lost, so that rounding once more rounds as if it were once.
+/// Converts f64 to f32 and sets the last bit if the result is inexact. A second rounding then gives the same result as
+/// a single one.
 Value* round_to_odd(SimdBuilder& b, Value* value) {
   auto& ir = b.ir();
   Value* nearest = ir.CreateFPTrunc(value, b.wide(ir.getFloatTy()));
@@ -50,7 +52,7 @@ Value* round_to_odd(SimdBuilder& b, Value* value) {
   return ir.CreateSelect(lost, b.from_bits(ir.CreateOr(inward, b.i32(1))), nearest);
 }
 
-/// XLA takes the largest of f4e2m1fn, whose exponent is all ones, for an infinity on the way to integers.
+/// On the way to integers, XLA interprets the largest f4e2m1fn, whose exponent is all ones, as infinity.
 Value* largest_is_infinity(SimdBuilder& b, Value* value) {
   constexpr double kLargest = 6;
   auto& ir = b.ir();
@@ -60,7 +62,7 @@ Value* largest_is_infinity(SimdBuilder& b, Value* value) {
                          value);
 }
 
-/// A signalling NaN may have no bit that a narrower type keeps.
+/// Makes a signalling NaN quiet. Otherwise it may have no bit that fits in the narrower type.
 Value* quiet(SimdBuilder& b, Value* value) {
   Value* quieted = b.from_bits(b.ir().CreateOr(b.bits(value), b.i32(0x00400000)));
   return b.ir().CreateSelect(b.ir().CreateFCmpUNO(value, value), quieted, value);
@@ -81,7 +83,7 @@ Value* integer_to_float(SimdBuilder& b, ElementType from, ElementType to, Value*
   return b.round_to(to, result);
 }
 
-/// Complex numbers lose their imaginary part on the way to real ones; to pred, either part counts.
+/// Converts complex numbers. Real types receive the real part; pred is true if either part isn't zero.
 Value* from_complex(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
   const ElementType part = real_type_of(from);
   const ComplexParts z = parts_of(b, value);

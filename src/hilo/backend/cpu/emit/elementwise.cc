@@ -17,7 +17,7 @@ namespace {
 using hlo::Opcode;
 using llvm::Value;
 
-/// One op being emitted: what every case of the switch needs.
+/// The arguments of one op's emission.
 struct Emission {
   SimdBuilder& b;
   Opcode opcode;
@@ -72,10 +72,11 @@ Value* scalar_call(const Emission& e, std::string_view name) { return call_scala
 
 Status not_elementwise(Opcode opcode) {
   return internal_error(
-      fmt::format("{}: not an elementwise op; got it where a vector emitter was asked", hlo::opcode_name(opcode)));
+      fmt::format("{}: not an elementwise op, which the vector emitter needs", hlo::opcode_name(opcode)));
 }
 
-/// The exact result in registers; f16 and bf16 are rounded by the caller. Over 60 lines because it is a table: one line an op.
+/// Returns the exact result in registers; the caller rounds f16 and bf16. Over 60 lines because it is a table with one
+/// line per op.
 StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   SimdBuilder& b = e.b;
   auto& ir = b.ir();
@@ -171,8 +172,7 @@ StatusOr<Value*> emit_elementwise(SimdBuilder& b, Opcode opcode, ElementType ope
   HILO_RETURN_IF_ERROR(check_elementwise_types(opcode, operand_type, result_type));
   const bool needs_attributes = opcode == Opcode::kCompare || opcode == Opcode::kReducePrecision;
   if (needs_attributes && attributes == nullptr) {
-    return internal_error(
-        fmt::format("{}: got no attributes where a vector emitter needs them", hlo::opcode_name(opcode)));
+    return internal_error(fmt::format("{}: its attributes are missing", hlo::opcode_name(opcode)));
   }
   if (opcode != Opcode::kConvert && is_complex(operand_type))
     return emit_complex(b, opcode, operand_type, attributes, operands);

@@ -19,7 +19,7 @@ int lanes_for(const ElementwiseKernelSpec& spec, Isa isa) {
   for (ElementType type : spec.operand_types) {
     if (type != ElementType::kPred) lanes = std::min(lanes, natural_lanes(isa, type));
   }
-  // A predicate's byte says nothing about width: compare and is-finite are as wide as what they look at.
+  // The byte of a predicate doesn't determine the width: compare and is-finite are as wide as their operands.
   return lanes;
 }
 
@@ -32,7 +32,7 @@ Status emit_kernel(const ElementwiseKernelSpec& spec, Isa isa, llvm::Module& mod
   for (std::size_t k = 0; k < spec.operand_types.size(); ++k)
     inputs.push_back(ir.CreateLoad(pointer, ir.CreateConstGEP1_64(pointer, function->getArg(0), k)));
   Status status;
-  // From `at` on: all lanes, or `left` of them.
+  // From `at` on: all lanes, or the last `left` of them.
   const auto turn = [&](Value* at, Value* left) {
     Values operands;
     for (std::size_t k = 0; k < inputs.size(); ++k) {

@@ -28,8 +28,8 @@ Guarded guard(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   return g;
 }
 
-// No vector divides integers. Up to 32 bits a floating-point quotient of twice the digits truncates to the right
-// integer: it is off by less than 1/|y|, the least distance of x/y from the next integer.
+// No vector instruction divides integers. Up to 32 bits, a floating-point quotient with twice the digits truncates to
+// the right integer: its error is less than 1/|y|, the minimum distance of x/y from the next integer.
 Value* quotient(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   auto& ir = b.ir();
   const int bits = element_type_info(type).bits;
@@ -48,7 +48,7 @@ Value* quotient(SimdBuilder& b, ElementType type, Value* x, Value* y) {
 Value* emit_integer_divide(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   auto& ir = b.ir();
   Guarded g = guard(b, type, x, y);
-  // With 1 in place of the overflowing -1 the quotient is MIN already.
+  // With 1 in place of the overflowing -1 the quotient is already MIN.
   Value* result = quotient(b, type, x, g.divisor);
   return ir.CreateSelect(g.by_zero, b.int_like(x, ~std::uint64_t{0}), result);
 }
@@ -56,7 +56,7 @@ Value* emit_integer_divide(SimdBuilder& b, ElementType type, Value* x, Value* y)
 Value* emit_integer_remainder(SimdBuilder& b, ElementType type, Value* x, Value* y) {
   auto& ir = b.ir();
   Guarded g = guard(b, type, x, y);
-  // With 1 in place of the overflowing -1 the remainder is 0 already.
+  // With 1 in place of the overflowing -1 the remainder is already 0.
   Value* result = ir.CreateSub(x, ir.CreateMul(quotient(b, type, x, g.divisor), g.divisor));
   return ir.CreateSelect(g.by_zero, x, result);
 }
@@ -73,7 +73,7 @@ Value* emit_integer_power(SimdBuilder& b, ElementType type, Value* x, Value* y) 
   };
   Value* result = b.while_loop({one, x, y}, left, square_and_multiply)[0];
   if (!is_signed_integer(type)) return result;
-  // Squaring -1 or 1 by the exponent's bits is right for negative exponents, too.
+  // For the bases -1 and 1, squaring by the exponent's bits is right for negative exponents, too.
   Value* minus_one = b.int_like(x, ~std::uint64_t{0});
   Value* unit = ir.CreateOr(ir.CreateICmpEQ(x, one), ir.CreateICmpEQ(x, minus_one));
   Value* vanishes = ir.CreateAnd(ir.CreateICmpSLT(y, zero), ir.CreateNot(unit));

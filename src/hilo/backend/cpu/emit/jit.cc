@@ -32,8 +32,8 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
-/// Thrown by LLVM's fatal error handlers and caught below, in the same file. LLVM's frames in between have no
-/// clean-up: what they held is leaked, and the thread's target machine is made anew.
+/// Thrown by LLVM's fatal error handlers and caught below, in the same file. LLVM's frames in between have no clean-up:
+/// their memory leaks, and the thread creates a new target machine.
 struct CodegenFailure {
   Status status;
 };
@@ -42,7 +42,7 @@ void on_fatal_error(void*, const char* reason, bool) {
   throw CodegenFailure{or_out_of_memory([&] { return internal_error(fmt::format("code generation: {}", reason)); })};
 }
 
-/// LLVM found no memory where it calls malloc, or even the spare memory is used up.
+/// LLVM calls it if malloc fails there, or if even the spare memory is used up.
 void on_bad_alloc(void*, const char*, bool) { throw CodegenFailure{out_of_memory()}; }
 
 void initialize_llvm() {
@@ -52,7 +52,7 @@ void initialize_llvm() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    // Passes that cost a third of the time and whose gain on explicit vector code is within +-10 %.
+    // Omits passes that take a third of the time and change the speed of explicit vector code by at most 10 %.
     constexpr std::array<const char*, 7> kLean = {"hilo",
                                                   "-disable-lsr",
                                                   "-enable-misched=false",
@@ -66,7 +66,7 @@ void initialize_llvm() {
   });
 }
 
-/// Target machines aren't thread safe and cost 0.35 ms, so each thread keeps its own per instruction set.
+/// Target machines aren't thread safe and cost 0.35 ms to create. Each thread caches one per instruction set.
 using MachinePtr = std::unique_ptr<llvm::TargetMachine>;
 
 MachinePtr& machine_slot(Isa isa) { return thread_own<std::array<MachinePtr, 3>>()[static_cast<std::size_t>(isa)]; }
@@ -79,7 +79,7 @@ StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
   if (target == nullptr) return internal_error(fmt::format("code generation: {}", error));
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a fused multiply-add is written as one, or isn't one
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fused multiply-adds are explicit; LLVM must not form others
   slot.reset(target->createTargetMachine(kTriple, llvm_cpu_name(isa), llvm_features(isa), options, llvm::Reloc::PIC_,
                                          llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
   if (slot == nullptr) return internal_error("code generation: no target machine for x86-64");
@@ -87,7 +87,7 @@ StatusOr<llvm::TargetMachine*> target_machine(Isa isa) {
   return slot.get();
 }
 
-/// Keeps the first error LLVM reports instead of printing it and ending the process.
+/// Stores the first error that LLVM reports. By default LLVM would print it and end the process.
 struct FirstError final : llvm::DiagnosticHandler {
   explicit FirstError(std::string* to) : message(to) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
@@ -125,7 +125,7 @@ Status generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::SmallV
   std::string diagnostic;
   module.getContext().setDiagnosticHandler(std::make_unique<FirstError>(&diagnostic));
   llvm::raw_svector_ostream stream(object);
-  // A bare pointer on purpose: after a CodegenFailure the passes are in no state to be destroyed.
+  // A bare pointer on purpose: after a CodegenFailure the passes can't be destroyed safely.
   auto* passes = new llvm::legacy::PassManager;
   llvm::MCContext* context = nullptr;
   if (machine.addPassesToEmitMC(*passes, context, stream, /*DisableVerify=*/true)) {
@@ -139,14 +139,14 @@ Status generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::SmallV
   return ok_status();
 }
 
-/// A module in a context of its own.
+/// A module and its own context.
 struct Draft {
   explicit Draft(const char* name) : module(name, context) {}
   llvm::LLVMContext context;
   llvm::Module module;
 };
 
-/// Returns the machine that the module is for.
+/// Writes the module. Returns the target machine for it.
 StatusOr<llvm::TargetMachine*> write_module(llvm::Module& module, Isa isa, EmitFunction emit) {
   HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa));
   module.setTargetTriple(kTriple);
@@ -165,14 +165,14 @@ StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, EmitFunc
   return std::vector<char>(object.begin(), object.end());
 }
 
-/// What LLVM was at is in no state to be destroyed, nor is its target machine.
+/// Leaks LLVM's objects and the target machine: after a failure they can't be destroyed safely.
 Status abandon(std::unique_ptr<Draft>& draft, MachinePtr& machine, Status status) {
   static_cast<void>(draft.release());
   static_cast<void>(machine.release());
   return status;
 }
 
-/// The relocatable ELF object; may succeed on spare memory.
+/// Returns the relocatable ELF object. May use spare memory.
 StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* name, Isa isa, EmitFunction emit) {
   MachinePtr& machine = machine_slot(isa);
   auto draft = std::make_unique<Draft>(name);
@@ -180,7 +180,7 @@ StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* n
     return write_object(draft->module, isa, emit);
   } catch (const CodegenFailure& failure) {
     return abandon(draft, machine, failure.status);
-  } catch (const std::bad_alloc&) {  // of `emit`'s own, unless not even LLVM had memory
+  } catch (const std::bad_alloc&) {  // thrown by `emit`, unless LLVM itself had no memory
     if (memory.exhausted()) return abandon(draft, machine, out_of_memory());
     return out_of_memory();
   }
@@ -191,7 +191,7 @@ StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFuncti
   const SpareMemory memory;
   StatusOr<std::vector<char>> object = try_compile(memory, name, isa, emit);
   if (!memory.used()) return object;
-  machine_slot(isa).reset();  // it holds spare memory, which the next one may need
+  machine_slot(isa).reset();  // it uses spare memory, which the next compilation may need
   return out_of_memory();
 }
 

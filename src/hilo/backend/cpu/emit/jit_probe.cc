@@ -35,7 +35,7 @@ void emit_table_read(llvm::IRBuilder<>& b, llvm::Module& m) {
   b.CreateRet(b.CreateLoad(b.getInt64Ty(), b.CreateGEP(b.getInt64Ty(), table, index)));
 }
 
-// Eight conflicts at once (vpconflictq): only AVX-512 CD has it.
+// Finds eight conflicts at once (vpconflictq), which needs AVX-512 CD.
 void emit_impossible(llvm::IRBuilder<>& b, llvm::Module& m) {
   auto* lanes = llvm::FixedVectorType::get(b.getInt64Ty(), 8);
   llvm::Function* f = begin_probe(b, m, b.getInt64Ty(), {b.getInt64Ty()});

@@ -19,9 +19,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
-constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
-constexpr int64_t kLengthBetweenLooks = 400;    // of code, where there is a stop word: some 20 ms
+constexpr int64_t kMaxCachedKernels = 1 << 16;  // about 100 MB of code
+constexpr size_t kKernelsPerModule = 8;         // for more kernels, both cores compile
+constexpr int64_t kLengthBetweenLooks = 400;    // length of code between two checks of the stop word: about 20 ms
 
 CodeCache<CachedKernel>& cache() {
   static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);
@@ -29,17 +29,17 @@ CodeCache<CachedKernel>& cache() {
 }
 
 struct Missing {
-  const Region* region;
+  const engine::Region* region;
   std::string key;
   CachedKernel kernel;
 };
 
-/// What perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
-std::string function_name(const Region& region, size_t k) {
-  constexpr size_t kMostOps = 4;
+/// Returns the name that perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
+std::string function_name(const engine::Region& region, size_t k) {
+  constexpr size_t kMaxNamedOps = 4;
   std::vector<std::string_view> ops;
-  for (const RegionNode& node : region.nodes) {
-    if (node.instruction == nullptr || ops.size() == kMostOps) continue;
+  for (const engine::RegionNode& node : region.nodes) {
+    if (node.instruction == nullptr || ops.size() == kMaxNamedOps) continue;
     const std::string_view op = node.instruction->def().name;
     if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
   }
@@ -71,8 +71,8 @@ Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObser
   return ok_status();
 }
 
-/// How many of the kernels are compiled before the next look at the stop word: all without one.
-size_t before_next_look(std::span<const Missing> kernels, Isa isa) {
+/// Returns the number of kernels to compile before the next check of the stop word; all of them without one.
+size_t before_next_check(std::span<const Missing> kernels, Isa isa) {
   if (stop_word() == nullptr) return kernels.size();
   size_t count = 0;
   for (int64_t length = 0; count < kernels.size() && length < kLengthBetweenLooks; ++count)
@@ -89,7 +89,7 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
     Status& status = statuses[g];
     for (std::span<Missing> left = std::span(missing).subspan(begin, end - begin); !left.empty() && status.ok();) {
-      const size_t count = before_next_look(left, isa);
+      const size_t count = before_next_check(left, isa);
       status = or_out_of_memory([&] {
         HILO_RETURN_IF_ERROR(stop_status());
         return compile_group(left.first(count), isa);
@@ -100,16 +100,16 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   if (groups == 1) compile(0);
   else default_pool().parallel_for(groups, compile);
   for (const Status& status : statuses) HILO_RETURN_IF_ERROR(status);
-  return stop_status();  // then a thread may have left its group out
+  return stop_status();  // in that case a thread may have skipped its group
 }
 
 }  // namespace
 
-StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo::PassObserver* observer) {
+StatusOr<KernelBatch> kernels_for(std::span<const engine::Region> regions, Isa isa, hlo::PassObserver* observer) {
   KernelBatch batch;
   batch.kernels.resize(regions.size());
   std::vector<Missing> missing;
-  std::unordered_map<std::string, size_t> asked;
+  std::unordered_map<std::string, size_t> requested;
   std::vector<size_t> where(regions.size(), SIZE_MAX);
   for (size_t k = 0; k < regions.size(); ++k) {
     std::string key = std::string(isa_name(isa)) + " " + canonical_text(regions[k]);
@@ -117,7 +117,7 @@ StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo:
       batch.kernels[k] = *std::move(known);
       continue;
     }
-    const auto [it, added] = asked.emplace(key, missing.size());
+    const auto [it, added] = requested.emplace(key, missing.size());
     where[k] = it->second;
     if (added) missing.push_back({&regions[k], std::move(key), {}});
   }

@@ -13,19 +13,20 @@ namespace hilo::cpu {
 
 struct CachedKernel {
   std::shared_ptr<CompiledCode> code;
-  std::string name;        ///< of the function
-  int64_t code_bytes = 0;  ///< its share of the code
+  std::string name;        ///< name of the function
+  int64_t code_bytes = 0;  ///< bytes of its own code
 };
 inline int64_t held_bytes(const CachedKernel& kernel) { return kernel.code_bytes; }
 
 struct KernelBatch {
   std::vector<CachedKernel> kernels;  ///< one per region
-  int64_t compiled = 0;               ///< how many weren't in the cache
+  int64_t compiled = 0;               ///< number of kernels that weren't in the cache
 };
 
-/// Code for every region: from the cache, or compiled together now; one by one if `observer` (may be null) times them.
-/// Thread safe.
+/// Returns code for every region. Regions that aren't in the cache are compiled together, or one by one if `observer`
+/// (may be null) times them. Thread safe.
 /// Errors    those of emit_region and the code generator
-StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo::PassObserver* observer = nullptr);
+StatusOr<KernelBatch> kernels_for(std::span<const engine::Region> regions, Isa isa,
+                                  hlo::PassObserver* observer = nullptr);
 
 }  // namespace hilo::cpu

@@ -10,13 +10,13 @@
 
 namespace hilo::cpu {
 
-// All of these take float or double lanes (or one float or double) and give the same type. Special values follow IEEE
-// and C's Annex F; denormal arguments and results are exact to the same budget as others (no flush to zero). The
-// budgets stand in emit/accuracy.h. The value of a lane never depends on its neighbours.
+// All of these functions take float or double lanes (or one float or double) and return the same type. Special values
+// follow IEEE and C's Annex F. Denormal arguments and results have the same error bounds as others (no flush to zero).
+// The bounds are in emit/accuracy.h. The value of a lane never depends on other lanes.
 
 // math_exp.cc
 llvm::Value* emit_exp(SimdBuilder& b, llvm::Value* x);
-/// e^x for x in [-87, 88] or NaN: values that are normal numbers.
+/// Emits e^x for x in [-87, 88] or NaN. The result is a normal number.
 llvm::Value* emit_normal_exp(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_expm1(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_tanh(SimdBuilder& b, llvm::Value* x);
@@ -44,49 +44,51 @@ llvm::Value* emit_ceil(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_trunc(SimdBuilder& b, llvm::Value* x);
 llvm::Value* emit_round_even(SimdBuilder& b, llvm::Value* x);            ///< ties to even
 llvm::Value* emit_round_away(SimdBuilder& b, llvm::Value* x);            ///< ties away from zero
-llvm::Value* emit_sign(SimdBuilder& b, llvm::Value* x);                  ///< -1, 1; zeros and NaN as they are
+llvm::Value* emit_sign(SimdBuilder& b, llvm::Value* x);                  ///< -1 or 1; zeros and NaN unchanged
 llvm::Value* emit_fmod(SimdBuilder& b, llvm::Value* x, llvm::Value* y);  ///< exact; sign of x
 
-// math_support.cc: what the families share
+// math_support.cc: functions that the families share
 
 inline bool is_f64(llvm::Value* x) { return x->getType()->getScalarType()->isDoubleTy(); }
-/// A float constant of x's type; the f32 value is the given one rounded.
+/// Returns a float constant of x's type; f32 constants are rounded.
 inline llvm::Constant* constant(SimdBuilder& b, llvm::Value* x, double value) { return b.float_like(x, value); }
-/// x, but at least `least` or at most `most`; NaN stays NaN.
+/// Emit x bounded below by `least`, and bounded above by `most`. NaN stays NaN.
 llvm::Value* at_least(SimdBuilder& b, llvm::Value* x, double least);
 llvm::Value* at_most(SimdBuilder& b, llvm::Value* x, double most);
 llvm::Value* is_nan(SimdBuilder& b, llvm::Value* x);
 llvm::Value* equals(SimdBuilder& b, llvm::Value* x, double value);
 
-/// x rounded to an integer (|x| < 2^22 for f32, 2^51 for f64), as a float and in the low bits of an integer: those that
-/// shifts into a float's exponent keep; what stands above them is anything.
+/// x rounded to an integer (|x| < 2^22 for f32, 2^51 for f64), as a float and in the low bits of an integer. These are
+/// the bits that shifts into a float's exponent keep; the bits above them are undefined.
 struct Rounded {
   llvm::Value* value;
   llvm::Value* integer;
 };
-/// Rounds a*scale; one multiply-add, no conversion instruction.
+/// Rounds a*scale with one multiply-add and no conversion instruction.
 Rounded round_product(SimdBuilder& b, llvm::Value* a, double scale);
 
-/// 2^n for integer lanes as wide as the float; n within the normal exponents, in the low bits.
+/// Emits 2^n for integer lanes as wide as the float. n is within the normal exponents, in the low bits.
 llvm::Value* power_of_two(SimdBuilder& b, llvm::Value* n);
-/// (1 + y) * 2^n, the product rounded once even if it is denormal, for n within twice the normal exponents and small y.
+/// Emits (1 + y) * 2^n for n within twice the normal exponents and small y. The product is rounded once, even if it is
+/// denormal.
 llvm::Value* scale_next_to_one(SimdBuilder& b, llvm::Value* y, const Rounded& n);
 
-/// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x, denormals included; e as a float.
+/// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x, including denormals; e is a float.
 struct Split {
   llvm::Value* mantissa;
   llvm::Value* exponent;
 };
 Split split(SimdBuilder& b, llvm::Value* x);
-/// The same of numbers that are not denormal.
+/// Splits numbers that aren't denormal.
 Split split_normal(SimdBuilder& b, llvm::Value* x);
 
-/// The library's function of that symbol, with one operand or two, on every lane.
+/// Calls the library's function of that symbol, with one or two operands, for every lane.
 llvm::Value* call_by_lanes(SimdBuilder& b, const std::string& symbol, ElementType type,
                            std::span<llvm::Value* const> operands);
-/// hilo_<name>_f32/f64 of library/math/scalar_math.h on every lane; y may be null.
+/// Calls hilo_<name>_f32/f64 of library/math/scalar_math.h for every lane; y may be null.
 llvm::Value* call_scalar(SimdBuilder& b, std::string_view name, llvm::Value* x, llvm::Value* y);
-/// `fast`, but where `mask` is true the runtime's function; costs one branch where no lane of the mask is.
+/// Returns `fast`, replaced by the runtime's function in lanes where `mask` is true. The cost is one branch if the mask
+/// is false everywhere.
 llvm::Value* replace_by_scalar(SimdBuilder& b, llvm::Value* fast, llvm::Value* mask, std::string_view name,
                                llvm::Value* x, llvm::Value* y);
 

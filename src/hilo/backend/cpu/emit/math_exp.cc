@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, expm1, tanh, logistic. All of them rest on e^x = 2^n * e^r with |r| <= ln(2)/2.
+// exp, expm1, tanh, logistic. All of them use e^x = 2^n * e^r with |r| <= ln(2)/2.
 #include "hilo/backend/cpu/emit/math.h"
 
 namespace hilo::cpu {
@@ -9,7 +9,8 @@ using llvm::Value;
 
 constexpr double kLog2E = 0x1.71547652b82fep+0;
 
-// (e^r - 1 - r) / r^2 on |r| <= 0.3476: least greatest error, from a Remez fit; weighted so that e^r - 1 is good too.
+// (e^r - 1 - r) / r^2 on |r| <= 0.3476: minimax coefficients from a Remez fit, weighted so that e^r - 1 is accurate,
+// too.
 constexpr std::array<float, 6> kExpF32 = {0x1.000000p-1f, 0x1.555556p-3f,  0x1.5554acp-5f,
                                           0x1.11108ep-7f, 0x1.6d768ep-10f, 0x1.a1a3acp-13f};
 constexpr std::array<double, 11> kExpF64 = {0x1.0000000000000p-1,  0x1.555555555555cp-3,  0x1.555555555555ep-5,
@@ -22,7 +23,7 @@ struct Reduced {
   Value* tail;  // e^r - 1
 };
 
-// ln(2) in two parts, the first so short that n times it is exact, with and without FMA.
+// Splits ln(2) in two parts. The first is so short that n times it is exact, with and without FMA.
 Reduced reduce(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   const bool wide = is_f64(x);
@@ -54,7 +55,7 @@ Value* emit_normal_exp(SimdBuilder& b, Value* x) {
 
 namespace {
 
-// e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), with 2^(n-1) instead of 2^n so that n = 128 needs no care.
+// Computes e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), with 2^(n-1) instead of 2^n so that n = 128 is no special case.
 Value* expm1_inside(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Reduced reduced = reduce(b, x);
@@ -73,7 +74,7 @@ Value* emit_expm1(SimdBuilder& b, Value* x) {
   return b.copysign(expm1_inside(b, inside), x);
 }
 
-// With t = e^(2|x|) - 1: tanh |x| = t / (t + 2).
+// With t = e^(2|x|) - 1, tanh |x| = t / (t + 2).
 Value* emit_tanh(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* magnitude = at_most(b, b.abs(x), is_f64(x) ? 20.0 : 10.0);
@@ -81,8 +82,8 @@ Value* emit_tanh(SimdBuilder& b, Value* x) {
   return b.copysign(ir.CreateFDiv(t, ir.CreateFAdd(t, constant(b, x, 2.0))), x);
 }
 
-// With t = e^-|x|, which can't overflow: q = 1 / (1 + t) to the right of zero; to the left q = t / (1 + t), and t - t q is
-// nearer than q, whose two roundings count there in proportion to t.
+// With t = e^-|x|, which can't overflow: q = 1 / (1 + t) for x >= 0. For x < 0, t - t q is more accurate than q = t /
+// (1 + t): its two rounding errors are proportional to t.
 Value* emit_logistic(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* one = constant(b, x, 1.0);

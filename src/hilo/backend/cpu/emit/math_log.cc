@@ -27,7 +27,8 @@ Value* log_f32(SimdBuilder& b, Value* f, Value* e) {
   return b.mul_add(e, b.f32(0x1.63p-1f), ir.CreateFAdd(f, rest));
 }
 
-// log(1+f) = f - h + s*(h + series) with h = f^2/2. Without fused products what roundings lose is taken for zero.
+// Computes log(1+f) = f - h + s*(h + series) with h = f^2/2. Without FMA the rounding errors of the products are
+// assumed to be zero.
 Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
   auto& ir = b.ir();
   Value* divisor = ir.CreateFAdd(f, b.f64(2.0));
@@ -40,7 +41,7 @@ Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
   Value* series = ir.CreateFMul(z, b.polynomial(z, kLogF64));
   Value* half_square = ir.CreateFMul(ir.CreateFMul(f, f), b.f64(0.5));
   Value* square_lost = b.mul_add(ir.CreateFMul(f, b.f64(0.5)), f, ir.CreateFNeg(half_square));
-  // The product, and what it lost.
+  // The product and its rounding error.
   Value* factor = ir.CreateFAdd(half_square, series);
   Value* factor_lost = ir.CreateFAdd(ir.CreateFAdd(ir.CreateFSub(half_square, factor), series), square_lost);
   Value* product = ir.CreateFMul(s, factor);
@@ -48,7 +49,7 @@ Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
   lost = b.mul_add(s, factor_lost, lost);
   lost = b.mul_add(s_lost, factor, lost);
   lost = b.mul_add(e, b.f64(0x1.a39ef35793c76p-33), lost);
-  // e*ln(2), which is exact and 0 or greater than f; f; h; the product.
+  // e*ln(2), which is exact and either 0 or greater than f; f; h; the product.
   Value* start = ir.CreateFMul(e, b.f64(0x1.62e42fee00000p-1));
   Value* first = ir.CreateFAdd(start, f);
   lost = ir.CreateFAdd(lost, ir.CreateFSub(f, ir.CreateFSub(first, start)));
@@ -62,7 +63,7 @@ Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
 
 Value* log_of(SimdBuilder& b, Value* f, Value* e) { return is_f64(f) ? log_f64(b, f, e) : log_f32(b, f, e); }
 
-/// What log gives where its argument x isn't positive and finite.
+/// Returns log's result for arguments x that aren't positive and finite.
 Value* with_special_values(SimdBuilder& b, Value* x, Value* result) {
   auto& ir = b.ir();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -80,12 +81,13 @@ Value* emit_log(SimdBuilder& b, Value* x) {
   return with_special_values(b, x, log_of(b, f, parts.exponent));
 }
 
-// u = 1+x is rounded, but f = (1+x) * 2^-e - 1 = x * 2^-e + (2^-e - 1) isn't, except far out where it doesn't matter.
+// u = 1+x is rounded, but f = (1+x) * 2^-e - 1 = x * 2^-e + (2^-e - 1) is exact. For large x it isn't, but there the
+// error is negligible.
 Value* emit_log1p(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* one = constant(b, x, 1.0);
   Value* u = ir.CreateFAdd(x, one);
-  Split parts = split_normal(b, u);  // next to 0 it is no less than the last place of 1
+  Split parts = split_normal(b, u);  // close to 0 it is no less than the last place of 1
   Value* magic = constant(b, x, is_f64(x) ? 0x1.8p52 : 0x1.8p23);
   Value* minus_e = ir.CreateSub(b.bits(magic), b.bits(ir.CreateFAdd(parts.exponent, magic)));
   Value* power = power_of_two(b, minus_e);

@@ -9,8 +9,8 @@ namespace {
 
 using llvm::Value;
 
-// SSE2 has no rounding instruction. Adding and subtracting 2^mantissa bits rounds |x| to even below that power; above
-// it every float is an integer.
+// SSE2 has no rounding instruction. Adding and subtracting 2^(mantissa bits) rounds |x| to nearest even below that
+// power; above it every float is an integer.
 Value* round_even_sse2(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* magic = constant(b, x, is_f64(x) ? 0x1p52 : 0x1p23);
@@ -30,7 +30,7 @@ Value* round_with(SimdBuilder& b, llvm::Intrinsic::ID id, Value* x) { return b.i
 
 bool has_rounding(SimdBuilder& b) { return b.isa() != Isa::kSse2; }
 
-/// x - n*y of f32 lanes as f64, n the nearest integer to x/y: exact while |x/y| < 2^28.
+/// Computes x - n*y of f32 lanes in f64, where n is the nearest integer to x/y. It is exact for |x/y| < 2^28.
 Value* fmod_f32(SimdBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
   llvm::Type* wide = b.wide(ir.getDoubleTy());
@@ -38,7 +38,7 @@ Value* fmod_f32(SimdBuilder& b, Value* x, Value* y) {
   Value* divisor = ir.CreateFPExt(b.abs(y), wide);
   Rounded n = round_product(b, ir.CreateFDiv(dividend, divisor), 1.0);
   Value* rest = ir.CreateFSub(dividend, ir.CreateFMul(n.value, divisor));
-  // The nearest integer may lie on the far side: then the rest has the wrong sign and is one divisor off.
+  // The nearest integer may be too far from zero. The remainder then has the wrong sign and is off by one divisor.
   Value* towards = b.copysign(divisor, dividend);
   Value* crossed = ir.CreateFCmpOLT(ir.CreateFMul(rest, b.copysign(b.f64(1.0), dividend)), b.f64(0.0));
   rest = ir.CreateSelect(crossed, ir.CreateFAdd(rest, towards), rest);
@@ -75,7 +75,7 @@ Value* emit_trunc(SimdBuilder& b, Value* x) {
   return b.copysign(emit_floor(b, b.abs(x)), x);
 }
 
-// Adding the float just below 1/2 and truncating: a full 1/2 would round 0.49999997 up.
+// Adds the float just below 1/2 and truncates: a full 1/2 would round 0.49999997 up.
 Value* emit_round_away(SimdBuilder& b, Value* x) {
   Value* half = constant(b, x, is_f64(x) ? 0x1.fffffffffffffp-2 : 0x1.fffffep-2);
   return emit_trunc(b, b.ir().CreateFAdd(x, b.copysign(half, x)));

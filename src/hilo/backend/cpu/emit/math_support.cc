@@ -11,7 +11,7 @@ namespace hilo::cpu {
 
 using llvm::Value;
 
-// Written as maxps and minps compute them: the second operand if either is NaN.
+// Operands are in the order in which maxps and minps return the second one if either is NaN.
 Value* at_least(SimdBuilder& b, Value* x, double least) {
   Value* bound = constant(b, x, least);
   return b.ir().CreateSelect(b.ir().CreateFCmpOGT(bound, x), bound, x);
@@ -26,7 +26,7 @@ Value* is_nan(SimdBuilder& b, Value* x) { return b.ir().CreateFCmpUNO(x, x); }
 
 Value* equals(SimdBuilder& b, Value* x, double value) { return b.ir().CreateFCmpOEQ(x, constant(b, x, value)); }
 
-// Adding 1.5 * 2^(mantissa bits) leaves the integer in the low bits of the sum, below which those of 1.5 are zeros.
+// Adding 1.5 * 2^(mantissa bits) leaves the integer in the low bits of the sum, where 1.5 has zeros.
 Rounded round_product(SimdBuilder& b, Value* a, double factor) {
   auto& ir = b.ir();
   Value* magic = constant(b, a, is_f64(a) ? 0x1.8p52 : 0x1.8p23);
@@ -42,7 +42,7 @@ Value* power_of_two(SimdBuilder& b, Value* n) {
 
 namespace {
 
-/// vscalef on one register of 64 bytes.
+/// Emits vscalef on one register of 64 bytes.
 Value* scalef_register(SimdBuilder& b, Value* y, Value* n) {
   auto& ir = b.ir();
   constexpr int kCurrentRounding = 4;
@@ -84,7 +84,8 @@ Value* scalef(SimdBuilder& b, Value* y, Value* n, int width) {
 
 }  // namespace
 
-// In two steps, so that neither factor leaves the normal range. The sum rounds once, as 1 + y would; the second product once.
+// Multiplies in two steps, so that both factors are normal. The sum rounds once, as 1 + y would; so does the second
+// product.
 Value* scale_next_to_one(SimdBuilder& b, Value* y, const Rounded& n) {
   auto& ir = b.ir();
   int width = 0;
@@ -101,7 +102,7 @@ Split split_normal(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   const bool wide = is_f64(x);
   Value* all = b.bits(x);
-  // Counting exponents from sqrt(1/2) instead of 1 puts the mantissa around 1.
+  // Counting exponents from sqrt(1/2) instead of 1 centers the mantissa on 1.
   Value* origin = wide ? b.int_like(all, std::bit_cast<std::uint64_t>(0x1.6a09e667f3bcdp-1))
                        : b.int_like(all, std::bit_cast<std::uint32_t>(0x1.6a09e6p-1f));
   const unsigned mantissa_bits = wide ? 52 : 23;

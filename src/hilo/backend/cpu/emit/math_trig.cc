@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sin, cos, tan, atan2. x = n*pi/2 + r with |r| <= pi/4, quadrant n mod 4. Angles too large for that way of finding r
-// go to the C library, lane by lane.
+// sin, cos, tan, atan2. x = n*pi/2 + r with |r| <= pi/4, quadrant n mod 4. If the angle is too large for this
+// reduction, the lane calls the C library.
 #include <array>
 #include <limits>
 #include <span>
@@ -12,7 +12,7 @@ namespace {
 
 using llvm::Value;
 
-// Greatest |x| of the fast way: n times each short part of pi/2 must be exact (33 + 20 bits).
+// Maximum |x| of the fast reduction: n times each short part of pi/2 must be exact (33 + 20 bits).
 constexpr double kFastF32 = 0x1p20;
 constexpr double kFastF64 = 0x1p16;
 
@@ -38,11 +38,11 @@ constexpr std::array<float, 9> kAtanF32 = {-0x1.555540p-2f, 0x1.999276p-3f,  -0x
 
 struct Angle {
   Value* high;      // r, in f64
-  Value* low;       // what r's rounding lost; null for f32, which computes in f64 and rounds once, at the end
+  Value* low;       // the rounding error of r; null for f32, which computes in f64 and rounds once, at the end
   Value* quadrant;  // integer lanes as wide as x
 };
 
-// In f64, where everything but the last product is exact.
+// Reduces in f64, where everything except the last product is exact.
 Angle reduce_f32(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* wide = ir.CreateFPExt(x, b.wide(ir.getDoubleTy()));
@@ -53,7 +53,8 @@ Angle reduce_f32(SimdBuilder& b, Value* x) {
   return {r, nullptr, quadrant};
 }
 
-// pi/2 in three parts of 33 bits and a rest; the first two steps are exact, the rest gathers in `low`.
+// Subtracts pi/2 in three parts of 33 bits and a remainder. The first two steps are exact; `low` collects the
+// remainder.
 Angle reduce_f64(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Rounded n = round_product(b, x, kTwoOverPi);
@@ -74,7 +75,7 @@ Value* sin_of(SimdBuilder& b, const Angle& a) {
   Value* z = ir.CreateFMul(a.high, a.high);
   Value* cube = ir.CreateFMul(z, a.high);
   if (a.low == nullptr) return b.mul_add(cube, b.polynomial(z, kSinF32), a.high);
-  // r^3 and its product with the first coefficient, with what their roundings lost.
+  // r^3 and its product with the first coefficient, with their rounding errors.
   Value* z_lost = b.mul_add(a.high, a.high, ir.CreateFNeg(z));
   Value* cube_lost = b.mul_add(z_lost, a.high, b.mul_add(z, a.high, ir.CreateFNeg(cube)));
   Value* first = ir.CreateFMul(cube, b.f64(kSinF64[0]));
@@ -98,12 +99,12 @@ Value* cos_of(SimdBuilder& b, const Angle& a) {
   Value* half = ir.CreateFMul(z, b.f64(0.5));
   Value* start = ir.CreateFSub(one, half);
   Value* square = ir.CreateFMul(z, z);
-  // What 1 - r^2/2 rounded away, and cos(r + low) = cos r - low * sin r.
+  // The rounding error of 1 - r^2/2; cos(r + low) = cos r - low * sin r.
   Value* lost = ir.CreateFSub(ir.CreateFSub(one, start), half);
   lost = b.mul_add(ir.CreateFMul(a.high, a.low), b.mul_add(z, b.f64(1.0 / 6), b.f64(-1.0)), lost);
   Value* z_lost = b.mul_add(a.high, a.high, ir.CreateFNeg(z));
   lost = b.mul_add(z_lost, b.f64(-0.5), lost);
-  // r^4 and its product with the first coefficient, with what their roundings lost.
+  // r^4 and its product with the first coefficient, with their rounding errors.
   Value* square_lost = b.mul_add(ir.CreateFAdd(z, z), z_lost, b.mul_add(z, z, ir.CreateFNeg(square)));
   Value* first = ir.CreateFMul(square, b.f64(kCosF64[0]));
   lost = ir.CreateFAdd(lost, b.mul_add(square, b.f64(kCosF64[0]), ir.CreateFNeg(first)));
@@ -120,7 +121,7 @@ Value* has_bit(SimdBuilder& b, Value* integers, std::uint64_t bit) {
   return b.ir().CreateICmpNE(masked, b.int_like(integers, 0));
 }
 
-/// True in lanes whose angle is finite and too large for the fast way.
+/// Returns true in lanes whose angle is finite and too large for the fast reduction.
 Value* is_huge(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* magnitude = b.abs(x);
@@ -129,7 +130,7 @@ Value* is_huge(SimdBuilder& b, Value* x) {
   return ir.CreateAnd(large, finite);
 }
 
-/// sin(x + shift*pi/2): quadrants 0 and 2 are +-sin r, 1 and 3 are +-cos r.
+/// Computes sin(x + shift*pi/2): quadrants 0 and 2 are +-sin r, 1 and 3 are +-cos r.
 Value* sin_shifted(SimdBuilder& b, const Angle& a, std::uint64_t shift) {
   auto& ir = b.ir();
   Value* quadrant = ir.CreateAdd(a.quadrant, b.int_like(a.quadrant, shift));
@@ -161,18 +162,18 @@ Value* atan2_f32(SimdBuilder& b, Value* y, Value* x) {
   Value* steep = ir.CreateFCmpOGT(ay, ax);
   Value* small = ir.CreateSelect(steep, ax, ay);
   Value* big = ir.CreateSelect(steep, ay, ax);
-  // The quotient in f64, so that what its rounding to f32 loses is known.
+  // The quotient is computed in f64, so that its rounding error in f32 is known.
   llvm::Type* doubles = b.wide(ir.getDoubleTy());
   Value* quotient = ir.CreateFDiv(ir.CreateFPExt(small, doubles), ir.CreateFPExt(big, doubles));
   quotient = ir.CreateSelect(equals(b, big, 0.0), b.f64(0.0), quotient);
   quotient = ir.CreateSelect(equals(b, small, std::numeric_limits<double>::infinity()), b.f64(1.0), quotient);
   Value* t = ir.CreateFPTrunc(quotient, b.wide(ir.getFloatTy()));
   Value* low = ir.CreateFPTrunc(ir.CreateFSub(quotient, ir.CreateFPExt(t, doubles)), b.wide(ir.getFloatTy()));
-  // atan (t + low) = t + rest, where low's slope is 1 - t^2, near enough.
+  // atan (t + low) = t + rest, where the slope of low is approximately 1 - t^2.
   Value* z = ir.CreateFMul(t, t);
   Value* rest = b.mul_add(ir.CreateFNeg(z), low, low);
   rest = b.mul_add(ir.CreateFMul(t, z), b.polynomial(z, kAtanF32), rest);
-  // The angle is 0, pi/2 or pi, and that more or less; the first sum with what it lost.
+  // The angle is 0, pi/2 or pi, plus or minus the value above. The first sum includes its rounding error.
   Value* left = ir.CreateICmpSLT(b.bits(x), b.i32(0));  // -0 counts as negative
   auto axis = [&](float quarter, float half) {
     return ir.CreateSelect(steep, b.f32(quarter), ir.CreateSelect(left, b.f32(half), b.f32(0.0f)));

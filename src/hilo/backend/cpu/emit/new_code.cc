@@ -8,7 +8,8 @@ namespace hilo::cpu {
 namespace {
 
 template <typename Code>
-StatusOr<decltype(Code::function)> remembered(const StatusOr<Code>& code, std::vector<CodeFunction>& functions) {
+StatusOr<decltype(Code::function)> remembered(const StatusOr<Code>& code,
+                                              std::vector<engine::CodeFunction>& functions) {
   if (!code.ok()) return code.status();
   functions.push_back({code->code->object(), Code::kName});
   return code->function;

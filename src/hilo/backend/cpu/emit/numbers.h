@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/numbers.h -- integers that hold the numbers of lanes, turns and places.
+// backend/cpu/emit/numbers.h -- integers for numbers of lanes, turns and positions.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ class Type;
 
 namespace hilo::cpu {
 
-/// The bits, 8 to 64, of the narrowest integer whose signed values hold 0..greatest. Signed and unsigned comparisons of such
-/// numbers agree.
+/// Returns the bits, 8 to 64, of the narrowest integer whose signed values include 0..greatest. Signed and unsigned
+/// comparisons of such numbers agree.
 /// Example   127 -> 8, 128 -> 16
 unsigned bits_of_numbers(std::int64_t greatest);
 
-/// The type of these integers, of at least `least_bits`.
+/// Returns the type of these integers, with at least `least_bits`.
 llvm::IntegerType* number_type(llvm::LLVMContext& context, std::int64_t greatest, unsigned least_bits = 8);
 
-/// Ends code generation, with an INTERNAL error, if an integer type doesn't hold 0..greatest as signed values: wrong code would
-/// compute wrong elements.
+/// Ends code generation with an INTERNAL error if the signed values of an integer type don't include 0..greatest: wrong
+/// code would compute wrong elements.
 void check_number_type(const llvm::Type* number, std::int64_t greatest);
 
 }  // namespace hilo::cpu

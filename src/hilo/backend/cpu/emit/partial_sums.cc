@@ -10,18 +10,18 @@ namespace hilo::cpu {
 using llvm::Value;
 
 namespace {
-constexpr int64_t kAlignment = 16;  // of SimdBuilder::stack
+constexpr int64_t kAlignment = 16;  // as in SimdBuilder::stack
 }
 
-PartialSums::PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, int64_t stretches, Join join)
-    : b_(scalar), ir_(scalar.ir()), types_(std::move(types)), stretches_(stretches), join_(std::move(join)) {
+PartialSums::PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, int64_t chunks, Join join)
+    : b_(scalar), ir_(scalar.ir()), types_(std::move(types)), chunks_(chunks), join_(std::move(join)) {
   const llvm::DataLayout& layout = ir_.GetInsertBlock()->getModule()->getDataLayout();
   for (llvm::Type* type : types_) {
     offsets_.push_back(level_bytes_);
     const int64_t bytes = layout.getTypeAllocSize(type).getFixedValue();
     level_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
-  memory_ = b_.stack(level_bytes_ * std::bit_width(static_cast<uint64_t>(stretches)));
+  memory_ = b_.stack(level_bytes_ * std::bit_width(static_cast<uint64_t>(chunks)));
   count_ = b_.stack(sizeof(int64_t));
   ir_.CreateStore(b_.index(0), count_);
 }
@@ -47,8 +47,8 @@ void PartialSums::push(const Values& sums) {
 
 Values PartialSums::total() {
   Values sums;
-  for (int64_t level = 0; stretches_ >> level != 0; ++level) {
-    if ((stretches_ >> level & 1) == 0) continue;
+  for (int64_t level = 0; chunks_ >> level != 0; ++level) {
+    if ((chunks_ >> level & 1) == 0) continue;
     const Values earlier = load(above(memory_, level));
     sums = sums.empty() ? earlier : join_(earlier, sums);
   }

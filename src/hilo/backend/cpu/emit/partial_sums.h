@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/partial_sums.h -- sums of stretches, joined in pairs while a loop runs: the error of a sum grows with
+// backend/cpu/emit/partial_sums.h -- sums of chunks, joined in pairs while a loop runs. The error of a sum grows with
 // the logarithm of its length.
 #pragma once
 
@@ -7,20 +7,20 @@
 
 namespace hilo::cpu {
 
-/// Counts stretches as a binary number: where its bit k is set, memory holds the sums of 2^k stretches, and earlier ones
-/// lie above later ones. A new stretch is joined with what each carry meets.
+/// Counts chunks as a binary number: if bit k is set, memory contains the sum of 2^k chunks. Sums of earlier chunks are
+/// above those of later ones. A new chunk is joined with one stored sum per carry.
 class PartialSums {
  public:
   using Join = std::function<Values(const Values& earlier, const Values& later)>;
 
-  /// For `stretches` stretches, at least one, each of which has a sum of each of `types`. At the builder's place counting
-  /// begins; it has one lane.
-  PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, int64_t stretches, Join join);
+  /// Emits the start of the count. There is at least one chunk; each has one sum of each of `types`. The builder has
+  /// one lane.
+  PartialSums(SimdBuilder& scalar, std::vector<llvm::Type*> types, int64_t chunks, Join join);
 
-  /// Takes the sums of the next stretch.
+  /// Adds the sums of the next chunk.
   void push(const Values& sums);
 
-  /// The sums of all stretches, once all are in.
+  /// Returns the sums of all chunks after the last push().
   Values total();
 
  private:
@@ -31,8 +31,8 @@ class PartialSums {
   SimdBuilder& b_;
   llvm::IRBuilder<>& ir_;
   std::vector<llvm::Type*> types_;
-  std::vector<int64_t> offsets_;  ///< of each sum in a level, in bytes
-  int64_t level_bytes_ = 0, stretches_;
+  std::vector<int64_t> offsets_;  ///< byte offset of each sum in a level
+  int64_t level_bytes_ = 0, chunks_;
   Join join_;
   llvm::Value* memory_;
   llvm::Value* count_;

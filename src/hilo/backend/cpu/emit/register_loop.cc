@@ -18,8 +18,8 @@ namespace hilo::cpu {
 namespace {
 
 using engine::batch_dimension;
-using engine::elements_beside;
-using engine::extents_beside;
+using engine::elements_per_index;
+using engine::extents_per_index;
 using llvm::Value;
 
 struct LoopOfLanes {
@@ -29,8 +29,8 @@ struct LoopOfLanes {
   int lanes;
 };
 
-/// The function's code. Each turn of its outer loop takes as many indices of the batch as there are lanes through all turns of
-/// the loop that it is.
+/// Writes the function's code. Each turn of its outer loop handles as many indices of the batch as there are lanes,
+/// through all turns of the inner loop.
 class RegisterLoopEmitter {
  public:
   RegisterLoopEmitter(llvm::IRBuilder<>& ir, Isa isa, const LoopOfLanes& loop, llvm::Function* function)
@@ -63,7 +63,7 @@ class RegisterLoopEmitter {
   }
   Value* smaller(Value* x, Value* y) { return ir_.CreateSelect(ir_.CreateICmpSLT(x, y), x, y); }
 
-  /// The loop for `count` indices of the batch from `first` on; both null without a batch.
+  /// Emits the loop for `count` indices of the batch from `first` on; both are null without a batch.
   void emit_lanes(Value* first, Value* count) {
     Values initial;
     Value* const is_whole = count == nullptr ? nullptr : ir_.CreateICmpEQ(count, b_.index(b_.lanes()));
@@ -89,15 +89,16 @@ class RegisterLoopEmitter {
     }
   }
 
-  /// The same element of each index of the batch, in memory.
+  /// One element of each index of the batch, in memory.
   struct Column {
     ElementType type;
     Value *pointer, *at;
     int64_t stride;
-    Value *count, *is_whole;  ///< of lanes that have an index; whether all do
+    Value *count, *is_whole;  ///< number of lanes that have an index; whether all lanes have one
   };
 
-  // No mask stands for the lanes without an index: where no instruction takes one, LLVM writes a branch for each lane.
+  // Lanes without an index load valid memory instead of using a mask: if no instruction takes a mask, LLVM writes a
+  // branch for each lane.
   Value* load(const Column& c) {
     const auto whole = [&] { return Values{b_.load(c.type, c.pointer, c.at)}; };
     const auto tail = [&] { return Values{b_.load_tail(c.type, c.pointer, c.at, c.count)}; };
@@ -117,7 +118,7 @@ class RegisterLoopEmitter {
     each_index(c, [&](Value* lane, Value* in_column) { copy(c.type, row, lane, c.pointer, in_column); });
   }
 
-  /// Stack memory for the lanes of any column.
+  /// Returns stack memory for the lanes of any column.
   Value* row() {
     constexpr int64_t kWidest = 16;
     if (row_ == nullptr) row_ = b_.stack(kWidest * b_.lanes());
@@ -136,19 +137,19 @@ class RegisterLoopEmitter {
     ir_.CreateAlignedStore(bits, ir_.CreateGEP(element, to, to_at), align);
   }
 
-  /// visit(the place of the element in memory, the stride between lanes, 0 if all have the same) for each of leaf k's.
+  /// Calls visit(the element's address, the stride between lanes, 0 if all have the same) for each element of leaf k.
   void each_element(size_t k, Value* first, const std::function<void(Value* at, int64_t stride)>& visit) {
     const Shape& leaf = leaves_[k];
     const auto lane_dimension = batch_dimension(leaf, loop_.batch);
-    const std::vector<int64_t> extents = extents_beside(leaf, loop_.batch);
-    int64_t stride = 1;  // of the batch
+    const std::vector<int64_t> extents = extents_per_index(leaf, loop_.batch);
+    int64_t stride = 1;  // stride of the batch dimension
     for (size_t d = leaf.dimensions().size(); lane_dimension && --d > *lane_dimension;) stride *= extents[d];
-    for (int64_t e = 0; e < elements_beside(leaf, loop_.batch); ++e) {
+    for (int64_t e = 0; e < elements_per_index(leaf, loop_.batch); ++e) {
       if (!lane_dimension) {
         visit(b_.index(e), 0);
         continue;
       }
-      // Element e beside the batch: those before the batch's dimension count whole batches.
+      // Element e of one index: elements before the batch dimension are whole batches apart.
       Value* const offset = b_.index(e / stride * stride * loop_.batch + e % stride);
       visit(ir_.CreateAdd(offset, ir_.CreateMul(first, b_.index(stride))), stride);
     }
@@ -173,25 +174,26 @@ Status emit_function(llvm::Module& module, Isa isa, const LoopOfLanes& loop) {
   return RegisterLoopEmitter(ir, isa, loop, function).emit();
 }
 
-/// Those of one register, or of several in a turn so short that it would wait for its own results, as long as the carry stays in
-/// registers. Fewer where a turn's code would be long because it computes in a wider type than the carry has.
+/// Returns the lanes of one register. Returns those of several registers for a turn so short that it would wait for its
+/// own results, if the carry stays in registers. Returns fewer if a turn's code would be long because it computes in a
+/// wider type than the carry's.
 int lanes_for(const LoopOfLanes& loop, const engine::LoopWork& work, Isa isa) {
   if (loop.batch == 1) return 1;
-  constexpr int64_t kShortest = 12, kShorter = 32, kShort = 96, kMostCarried = 32, kMostRegisters = 4000;
+  constexpr int64_t kShortest = 12, kShorter = 32, kShort = 96, kMaxCarried = 32, kMaxRegisters = 4000;
   int lanes = vector_bytes(isa);
   int64_t carried = 0;
   for (const Shape& leaf : loop.body.result_shape().leaves()) {
     if (!batch_dimension(leaf, loop.batch)) continue;
     lanes = std::min(lanes, natural_lanes(isa, leaf.element_type()));
-    carried += elements_beside(leaf, loop.batch);
+    carried += elements_per_index(leaf, loop.batch);
   }
   int64_t registers = work.operations <= kShortest  ? 8
                       : work.operations <= kShorter ? 4
                       : work.operations <= kShort   ? 2
                                                     : 1;
-  while (registers > 1 && registers * carried > kMostCarried) registers /= 2;
+  while (registers > 1 && registers * carried > kMaxCarried) registers /= 2;
   lanes *= static_cast<int>(registers);
-  while (lanes > 1 && work.bytes * lanes / vector_bytes(isa) > kMostRegisters) lanes /= 2;
+  while (lanes > 1 && work.bytes * lanes / vector_bytes(isa) > kMaxRegisters) lanes /= 2;
   return static_cast<int>(
       std::min<int64_t>(lanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(loop.batch)))));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/register_loop.h -- loops whose carry lives in registers, as one function.
+// backend/cpu/emit/register_loop.h -- compiles loops with their carry in registers as one function.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ struct RegisterLoop {
 };
 inline int64_t held_bytes(const RegisterLoop& loop) { return std::ssize(*loop.code); }
 
-/// The loop `while condition do body` as a RegisterLoopFunction. Precondition: `work` is what register_loop_work says of it in
-/// a batch of `batch`. Compiled once per process and meaning.
+/// Compiles the loop `while condition do body` to a RegisterLoopFunction, once per process. Precondition: `work` is the
+/// result of register_loop_work for a batch of `batch`.
 StatusOr<RegisterLoop> compile_register_loop(const hlo::Computation& condition, const hlo::Computation& body,
                                              int64_t batch, const engine::LoopWork& work, Isa isa);
 

@@ -17,7 +17,7 @@ using hlo::Opcode;
 using llvm::Value;
 
 namespace {
-constexpr size_t kLeastPacked = 4;  // elements of a function that share a register
+constexpr size_t kMinPacked = 4;  // elements of a function that share a register
 }
 
 Values ScalarEmitter::emit(const hlo::Computation& computation, const std::vector<Values>& arguments) {
@@ -39,7 +39,7 @@ Values ScalarEmitter::emit_loop(const hlo::Computation& condition, const hlo::Co
       });
 }
 
-/// For an op on these, which all become as wide as the widest.
+/// Returns a builder for an op on these operands. Widens all of them to the widest.
 SimdBuilder ScalarEmitter::builder_for(Values& operands) {
   const auto is_wide = [](Value* v) { return v->getType()->isVectorTy(); };
   if (batch_.size == 1) return b_;
@@ -50,7 +50,8 @@ SimdBuilder ScalarEmitter::builder_for(Values& operands) {
   return b_;
 }
 
-/// Elements of the leaves of `shape` as wide as those of all values of that shape: where loops and branches meet.
+/// Returns the elements of the leaves of `shape`, widened to the widest of all values of that shape. Needed where loops
+/// and branches join.
 Values ScalarEmitter::widened(Values elements, const Shape& shape) {
   if (batch_.size == 1) return elements;
   size_t next = 0;
@@ -63,7 +64,7 @@ Values ScalarEmitter::widened(Values elements, const Shape& shape) {
   return elements;
 }
 
-int64_t ScalarEmitter::width(const Shape& shape) const { return engine::elements_beside(shape, batch_.size); }
+int64_t ScalarEmitter::width(const Shape& shape) const { return engine::elements_per_index(shape, batch_.size); }
 
 Values ScalarEmitter::emit_tuple_element(const hlo::Instruction& i, const Shape& tuple, const Values& elements) const {
   const int64_t index = attributes_of<hlo::GetTupleElementAttributes>(i).index;
@@ -79,7 +80,7 @@ Values ScalarEmitter::emit_instruction(const hlo::Computation& computation, cons
     for (hlo::InstructionId o : i.operands) operands.insert(operands.end(), leaves[o].begin(), leaves[o].end());
     return operands;
   };
-  switch (i.opcode) {  // NOLINT: the ops of is_scalar_op, and those of emit_array_op
+  switch (i.opcode) {  // NOLINT: only ops of is_scalar_op and emit_array_op
     case Opcode::kParameter: return arguments[attributes_of<hlo::ParameterAttributes>(i).number];
     case Opcode::kConstant: {
       Values none;
@@ -122,7 +123,7 @@ Values ScalarEmitter::emit_array_op(const hlo::Computation& computation, const h
   });
 }
 
-/// Element by element; a scalar beside arrays is each element's.
+/// Emits the op for each element. A scalar operand is used for each element.
 Values ScalarEmitter::emit_lanewise(const hlo::Computation& computation, const hlo::Instruction& i,
                                     const std::vector<Values>& leaves) {
   const size_t data = i.opcode == Opcode::kSelect ? 1 : 0;
@@ -131,7 +132,7 @@ Values ScalarEmitter::emit_lanewise(const hlo::Computation& computation, const h
   for (size_t e = 0; e < elements.size(); ++e) {
     for (hlo::InstructionId o : i.operands) elements[e].push_back(leaves[o][leaves[o].size() == 1 ? 0 : e]);
   }
-  if (b_.lanes() == 1 && elements.size() >= kLeastPacked && i.def().cost == hlo::CostClass::kTranscendental &&
+  if (b_.lanes() == 1 && elements.size() >= kMinPacked && i.def().cost == hlo::CostClass::kTranscendental &&
       !is_complex(type))
     return emit_packed(i, type, elements);
   Values values;
@@ -142,7 +143,7 @@ Values ScalarEmitter::emit_lanewise(const hlo::Computation& computation, const h
   return values;
 }
 
-/// A function of several elements at once: one lane costs as much as all of a register.
+/// Emits a function of several elements at once: one lane costs as much as a whole register.
 Values ScalarEmitter::emit_packed(const hlo::Instruction& i, ElementType type, const std::vector<Values>& elements) {
   llvm::IRBuilder<>& ir = b_.ir();
   SimdBuilder b = with_lanes(b_, static_cast<int>(std::bit_ceil(elements.size())));
@@ -171,7 +172,7 @@ Values ScalarEmitter::emit_conditional(const hlo::Instruction& i, const std::vec
   return emit_branch(i, a, leaves, selector, 0);
 }
 
-/// Branch k, or one of those after it; the number of branches bounds the recursion.
+/// Emits branch k and those after it. The number of branches bounds the recursion.
 Values ScalarEmitter::emit_branch(const hlo::Instruction& i, const hlo::ConditionalAttributes& a,
                                   const std::vector<Values>& leaves, Value* selector, size_t k) {
   const auto run = [&](size_t branch) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/scalar_emitter.h -- writes a computation over scalars and small arrays: each element a register of one lane,
-// or of several that go through it side by side. Where these branch or loop, all do the same.
+// backend/cpu/emit/scalar_emitter.h -- writes a computation over scalars and small arrays. Each element is a register
+// of one lane, or of several lanes for independent indices. All lanes follow the same branches and loops.
 #pragma once
 
 #include "hilo/backend/cpu/emit/small_arrays.h"
@@ -12,21 +12,21 @@ namespace hilo::cpu {
 /// Recursion is over the nesting of calls, which is_scalar_program, register_loop_work and is_scalar_body bound.
 class ScalarEmitter {
  public:
-  /// Loops are left for `cancelled` when *cancel_word isn't 0; both null: they run to their end.
+  /// If *cancel_word isn't 0, loops branch to `cancelled`. If both are null, loops run to their end.
   explicit ScalarEmitter(SimdBuilder& b, llvm::Value* cancel_word = nullptr, llvm::BasicBlock* cancelled = nullptr)
       : b_(b), cancel_word_(cancel_word), cancelled_(cancelled) {}
 
-  /// Lanes are indices of a batch, of which the shapes have a dimension. What has none, or is the same for each index, is one
-  /// register of one lane until it meets others.
+  /// Sets the batch whose indices are the lanes. A value without the batch dimension is a register of one lane until an
+  /// op combines it with others. So is a value that is equal for all indices.
   void set_batch(const LaneBatch& batch) { batch_ = batch; }
 
-  /// The elements of the result's leaves; `arguments`: those of each parameter. Precondition: is_scalar_program, or
-  /// register_loop_work takes it.
+  /// Emits the elements of the result's leaves. `arguments`: those of each parameter. Precondition: is_scalar_program,
+  /// or register_loop_work accepts it.
   Values emit(const hlo::Computation& computation, const std::vector<Values>& arguments);
 
   Values emit_loop(const hlo::Computation& condition, const hlo::Computation& body, const Values& initial);
 
-  /// The first error of what was emitted.
+  /// Returns the first error of the emission.
   const Status& status() const { return status_; }
 
  private:

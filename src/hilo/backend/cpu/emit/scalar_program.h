@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/scalar_program.h -- whole computations over scalars as one function: comparators, combiners.
+// backend/cpu/emit/scalar_program.h -- compiles whole computations over scalars as one function: comparators,
+// combiners.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ struct ScalarProgram {
 };
 inline int64_t held_bytes(const ScalarProgram& program) { return std::ssize(*program.code); }
 
-/// Precondition: is_scalar_program. Compiled once per process and meaning.
+/// Compiles the function, once per process and program. Precondition: is_scalar_program.
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa);
 
 }  // namespace hilo::cpu

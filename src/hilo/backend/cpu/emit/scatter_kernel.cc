@@ -20,16 +20,16 @@ namespace {
 
 using llvm::Value;
 
-constexpr size_t kMostWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
-constexpr int64_t kUnrolled = 8;          // vectors of a run that are written one after the other, without a loop
-constexpr int64_t kCacheLine = 64;        // bytes
-constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the processor sees itself where longer ones go on
-constexpr int kGroup = 4;                 // windows of one element in a turn
-constexpr int64_t kBytesAhead = 2048;     // measured; from 4 to 32 windows
+constexpr size_t kMaxWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
+constexpr int64_t kUnrolled = 8;         // vectors of a run that are unrolled
+constexpr int64_t kCacheLine = 64;       // bytes
+constexpr int64_t kMaxPrefetched = 512;  // bytes of a run; the hardware prefetcher follows longer ones
+constexpr int kGroup = 4;                // windows of one element per turn
+constexpr int64_t kBytesAhead = 2048;    // measured; 4 to 32 windows
 
-/// Lanes that elements of the arrays go through the body on.
+/// Returns the lanes with which elements of the arrays go through the body.
 int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
-  if (spec.run == 1 || spec.body->size() > kMostWideOps) return 1;
+  if (spec.run == 1 || spec.body->size() > kMaxWideOps) return 1;
   for (const hlo::Instruction& i : spec.body->instructions()) {
     if (!called_computations(i).empty()) return 1;
   }
@@ -38,7 +38,7 @@ int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
   return lanes;
 }
 
-/// The run's length, if the code is for that one only.
+/// Returns the run's length if the code is for that length only.
 std::optional<int64_t> fixed_run(const ScatterKernelSpec& spec, Isa isa) {
   if (spec.run / lanes_for(spec, isa) > kUnrolled) return std::nullopt;
   return spec.run;
@@ -48,8 +48,8 @@ bool is_known(int64_t stride) { return stride == 0 || stride == 1; }
 
 class ScatterEmitter {
  public:
-  ScatterEmitter(SimdBuilder& b, const ScatterKernelSpec& spec, Value* stretch)
-      : b_(b), ir_(b.ir()), spec_(spec), fixed_run_(fixed_run(spec, b.isa())), stretch_(stretch) {}
+  ScatterEmitter(SimdBuilder& b, const ScatterKernelSpec& spec, Value* call)
+      : b_(b), ir_(b.ir()), spec_(spec), fixed_run_(fixed_run(spec, b.isa())), call_(call) {}
 
   Status emit() {
     load_fields();
@@ -69,21 +69,21 @@ class ScatterEmitter {
   Value* load(llvm::Type* type, Value* base, size_t offset) {
     return ir_.CreateLoad(type, ir_.CreateConstGEP1_64(ir_.getInt8Ty(), base, offset));
   }
-  Value* number(size_t offset) { return load(ir_.getInt64Ty(), stretch_, offset); }
-  Value* pointer(size_t offset) { return load(ir_.getPtrTy(), stretch_, offset); }
+  Value* number(size_t offset) { return load(ir_.getInt64Ty(), call_, offset); }
+  Value* pointer(size_t offset) { return load(ir_.getPtrTy(), call_, offset); }
   Place place(size_t offset) {
     return {number(offset + offsetof(ScatterPlace, array)), number(offset + offsetof(ScatterPlace, update))};
   }
 
   Value* known(int64_t stride, Value* loaded) { return is_known(stride) ? b_.index(stride) : loaded; }
   void load_fields() {
-    Value *arrays = pointer(offsetof(ScatterStretch, arrays)), *updates = pointer(offsetof(ScatterStretch, updates));
+    Value *arrays = pointer(offsetof(ScatterCall, arrays)), *updates = pointer(offsetof(ScatterCall, updates));
     for (size_t k = 0; k < spec_.types.size(); ++k) {
       arrays_.push_back(load(ir_.getPtrTy(), arrays, k * sizeof(void*)));
       updates_.push_back(load(ir_.getPtrTy(), updates, k * sizeof(void*)));
     }
-    Value* indices = pointer(offsetof(ScatterStretch, indices));
-    Value* components = pointer(offsetof(ScatterStretch, components));
+    Value* indices = pointer(offsetof(ScatterCall, indices));
+    Value* components = pointer(offsetof(ScatterCall, components));
     for (size_t k = 0; k < spec_.components.size(); ++k) {
       const auto field = [&](size_t at) {
         return load(ir_.getInt64Ty(), components, k * sizeof(ScatterComponent) + at);
@@ -93,21 +93,21 @@ class ScatterEmitter {
       components_.push_back(
           {first, known(spec_.components[k].array_stride, array_stride), field(offsetof(ScatterComponent, last))});
     }
-    count_ = number(offsetof(ScatterStretch, count));
-    index_stride_ = known(spec_.index_stride, number(offsetof(ScatterStretch, index_stride)));
-    first_ = place(offsetof(ScatterStretch, first));
-    const Place stride = place(offsetof(ScatterStretch, stride));
+    count_ = number(offsetof(ScatterCall, count));
+    index_stride_ = known(spec_.index_stride, number(offsetof(ScatterCall, index_stride)));
+    first_ = place(offsetof(ScatterCall, first));
+    const Place stride = place(offsetof(ScatterCall, stride));
     stride_ = {known(spec_.stride.array, stride.array), known(spec_.stride.update, stride.update)};
-    pieces_ = pointer(offsetof(ScatterStretch, pieces));
-    piece_count_ = number(offsetof(ScatterStretch, piece_count));
-    run_ = number(offsetof(ScatterStretch, run));
+    pieces_ = pointer(offsetof(ScatterCall, pieces));
+    piece_count_ = number(offsetof(ScatterCall, piece_count));
+    run_ = number(offsetof(ScatterCall, run));
   }
 
   Value* component_at(const Component& component, Value* at) {
     Value* index = b_.load_scalar(spec_.index_type, component.indices, at);
     return ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
   }
-  /// Where a window starts; `at`: where it would with an index vector of zeros, and the index vector's place.
+  /// Returns the start of a window. `at`: its start for an index vector of zeros, and the address of the index vector.
   Place place_at(const Values& at) {
     Place place = {at[0], at[1]};
     for (const Component& component : components_) {
@@ -116,7 +116,7 @@ class ScatterEmitter {
     }
     return place;
   }
-  /// Is that in bounds (i1)? Negative indices, and those past int64, are beyond the last as unsigned numbers.
+  /// Whether it is in bounds (i1). Negative indices, and those past int64, exceed the last start as unsigned numbers.
   Value* fits_at(const Values& at) {
     Value* fits = ir_.getTrue();
     for (const Component& component : components_)
@@ -129,8 +129,8 @@ class ScatterEmitter {
             ir_.CreateAdd(at[2], index_stride_)};
   }
 
-  /// Calls use(where it starts, whether that is in bounds (i1), carried) for each window from number `begin` on, which is at
-  /// `start`.
+  /// Calls use(start, whether it is in bounds (i1), carried) for each window from number `begin` on. The first one is
+  /// at `start`.
   template <typename Use>
   Value* for_each_window(Value* begin, Values start, Value* initial, const Use& use) {
     start.push_back(initial);
@@ -144,16 +144,16 @@ class ScatterEmitter {
 
   void emit_at_once() {
     Value* begin = b_.index(0);
-    if (goes_in_groups()) prepare_groups();
+    if (uses_groups()) prepare_groups();
     Values start = first_window();
-    if (goes_in_groups() && spec_.far) {
-      Value* unasked = b_.index(windows_ahead() + kGroup - 1);
-      Value* end = ir_.CreateAnd(ir_.CreateSub(count_, unasked), b_.index(-kGroup));
-      Value* asked = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, begin);
-      start = emit_groups(begin, asked, start, true);
-      begin = asked;
+    if (uses_groups() && spec_.far) {
+      Value* not_prefetched = b_.index(windows_ahead() + kGroup - 1);
+      Value* end = ir_.CreateAnd(ir_.CreateSub(count_, not_prefetched), b_.index(-kGroup));
+      Value* prefetched_end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, begin);
+      start = emit_groups(begin, prefetched_end, start, true);
+      begin = prefetched_end;
     }
-    if (goes_in_groups()) {
+    if (uses_groups()) {
       Value* end = ir_.CreateAnd(count_, b_.index(-kGroup));
       start = emit_groups(begin, end, start, false);
       begin = end;
@@ -164,12 +164,12 @@ class ScatterEmitter {
     });
   }
 
-  /// Single elements whose updates follow each other.
-  bool goes_in_groups() const {
+  /// Whether windows are single elements with consecutive updates.
+  bool uses_groups() const {
     return spec_.run == 1 && !spec_.many_pieces && spec_.stride.update == 1 && !is_complex(spec_.types[0]);
   }
 
-  /// What stays the same in all turns: the arrays' starts, and the last index in bounds as lanes of its type.
+  /// Emits the loop invariants: the arrays' starts, and the last index in bounds as lanes of its type.
   void prepare_groups() {
     if (!has_plain_indices()) return;
     for (size_t k = 0; k < arrays_.size(); ++k)
@@ -182,15 +182,15 @@ class ScatterEmitter {
     last_index_ = with_lanes(b_, kGroup).splat(ir_.CreateTrunc(last, type));
   }
 
-  /// Windows from number `begin` to `end`, a group in each turn: what a turn costs is shared, and most groups need one look, not
-  /// one for each window. `asks`: for the memory of windows that are to come.
-  Values emit_groups(Value* begin, Value* end, const Values& start, bool asks) {
+  /// Emits windows from number `begin` to `end`, one group per turn. This shares the cost of a turn, and most groups
+  /// need one test instead of one per window. `prefetches`: whether to prefetch the memory of later windows.
+  Values emit_groups(Value* begin, Value* end, const Values& start, bool prefetches) {
     return b_.counted_loop(begin, end, b_.index(kGroup), start, [&](Value*, const Values& first) {
       std::vector<Values> windows = {first};
-      if (asks) ask_for_group(first);
+      if (prefetches) ask_for_group(first);
       while (windows.size() < kGroup) windows.push_back(next_window(windows.back()));
       const auto plain = [&] {
-        if (goes_side_by_side()) emit_side_by_side(windows);
+        if (runs_in_parallel()) emit_in_parallel(windows);
         else emit_in_order(windows, true);
       };
       b_.branch(is_plain(windows), plain, [&] { emit_in_order(windows, false); });
@@ -207,7 +207,7 @@ class ScatterEmitter {
     }
   }
 
-  /// The numbers of the index vectors of a group stand side by side, and say alone where its windows are.
+  /// Whether the index vectors of a group are contiguous numbers that determine the windows alone.
   bool has_plain_indices() const {
     return spec_.components.size() == 1 && spec_.index_stride == 1 && spec_.stride.array == 0;
   }
@@ -215,9 +215,9 @@ class ScatterEmitter {
     const hlo::ReducerKind kind = spec_.body->reducer_kind();
     return is_floating(spec_.types[0]) && (kind == hlo::ReducerKind::kMaximum || kind == hlo::ReducerKind::kMinimum);
   }
-  bool goes_side_by_side() const { return spec_.pairs && has_plain_indices(); }
+  bool runs_in_parallel() const { return spec_.pairs && has_plain_indices(); }
 
-  /// Are all windows of the group in bounds, and is nothing among them that emit_groups' shorter way doesn't take (i1)?
+  /// Whether all windows of the group are in bounds and can use the shorter code of emit_groups (i1).
   Value* is_plain(const std::vector<Values>& windows) {
     SimdBuilder group = with_lanes(b_, kGroup);
     Value* plain = has_plain_indices() ? have_plain_places(group, windows[0]) : fits_at(windows[0]);
@@ -228,18 +228,19 @@ class ScatterEmitter {
     Value* is_hard = ir_.CreateFCmpUEQ(update, llvm::Constant::getNullValue(update->getType()));
     return ir_.CreateAnd(plain, ir_.CreateNot(group.any(is_hard)));
   }
-  /// All in bounds, and different if they are to go side by side.
+  /// Whether all windows are in bounds, and distinct if they are updated in parallel.
   Value* have_plain_places(SimdBuilder& group, const Values& first) {
     Value* indices = group.load(spec_.index_type, components_[0].indices, first[2]);
     Value* is_bad = ir_.CreateICmpUGT(indices, last_index_);
-    if (goes_side_by_side()) {
+    if (runs_in_parallel()) {
       for (const std::vector<int>& other : {std::vector<int>{1, 2, 3, 0}, std::vector<int>{2, 3, 0, 1}})
         is_bad = ir_.CreateOr(is_bad, ir_.CreateICmpEQ(indices, ir_.CreateShuffleVector(indices, other)));
     }
     return ir_.CreateNot(group.any(is_bad));
   }
 
-  /// One window after the other; updates are converted side by side. Those that is_plain need no more looks.
+  /// Emits one window after the other; updates are converted in parallel. If `plain`, the windows need no further
+  /// tests.
   void emit_in_order(const std::vector<Values>& windows, bool plain) {
     SimdBuilder group = with_lanes(b_, kGroup);
     Values updates;
@@ -261,8 +262,8 @@ class ScatterEmitter {
     }
   }
 
-  /// The larger or smaller of an element and an update that is neither NaN nor zero: one instruction, as NaN of the element
-  /// stays, and zeros never meet.
+  /// Emits the larger or smaller of an element and an update that is neither NaN nor zero. One instruction is enough: a
+  /// NaN element stays NaN, and there are never two zeros.
   void emit_extreme(const Place& place, Value* update) {
     const bool is_maximum = spec_.body->reducer_kind() == hlo::ReducerKind::kMaximum;
     Value* element = b_.load(spec_.types[0], arrays_[0], place.array);
@@ -270,11 +271,11 @@ class ScatterEmitter {
     b_.store(spec_.types[0], ir_.CreateSelect(is_beyond, update, element), arrays_[0], place.array);
   }
 
-  /// Pairs at windows that are all different.
+  /// Updates pairs at distinct windows.
   ///     a0 b0 | a1 b1 | a2 b2 | a3 b3   in memory
   ///     a0 b0 a2 b2, a1 b1 a3 b3        halves of pairs
-  ///     a0 a1 a2 a3, b0 b1 b2 b3        what goes through the body
-  void emit_side_by_side(const std::vector<Values>& windows) {
+  ///     a0 a1 a2 a3, b0 b1 b2 b3        operands of the body
+  void emit_in_parallel(const std::vector<Values>& windows) {
     SimdBuilder group = with_lanes(b_, kGroup), pair = with_lanes(b_, 2);
     const ElementType type = spec_.types[0];
     const std::vector<int> first = {0, 4, 2, 6}, second = {1, 5, 3, 7}, both = {0, 1, 2, 3};
@@ -296,7 +297,7 @@ class ScatterEmitter {
   }
 
   void emit_listed() {
-    Value* list = b_.stack(kMostScatterUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
+    Value* list = b_.stack(kMaxScatterUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
     Value* listed = emit_list(list);
     Value* last = ir_.CreateSub(listed, b_.index(1));
     b_.for_each(b_.index(0), listed, b_.index(1), [&](Value* k) {
@@ -306,15 +307,15 @@ class ScatterEmitter {
     });
   }
 
-  /// How long before its update a window's memory is asked for.
+  /// Returns how many windows ahead memory is prefetched.
   int64_t windows_ahead() const {
     return std::clamp(kBytesAhead / (spec_.run * element_size_bytes(spec_.types[0])), int64_t{4}, int64_t{32});
   }
 
-  /// Writes where the windows are that this call updates; their number.
+  /// Lists the positions of the windows that this call updates. Returns their number.
   Value* emit_list(Value* list) {
-    Value* rows_begin = number(offsetof(ScatterStretch, rows_begin));
-    Value* rows_size = number(offsetof(ScatterStretch, rows_size));
+    Value* rows_begin = number(offsetof(ScatterCall, rows_begin));
+    Value* rows_size = number(offsetof(ScatterCall, rows_size));
     return for_each_window(b_.index(0), first_window(), b_.index(0),
                            [&](const Place& window, Value* fits, Value* listed) {
                              Value* is_here = ir_.CreateICmpULT(ir_.CreateSub(window.array, rows_begin), rows_size);
@@ -326,7 +327,7 @@ class ScatterEmitter {
                            });
   }
 
-  /// Asks for the memory of a window that's to come: of its first piece, but not for more than the nearest cache holds.
+  /// Prefetches the first piece of a later window, but no more than the L1 cache holds.
   void prefetch(const Place& window) {
     for (size_t k = 0; k < arrays_.size(); ++k) {
       if (spec_.far) prefetch_run(spec_.types[k], arrays_[k], window.array, true);
@@ -335,14 +336,14 @@ class ScatterEmitter {
   }
   void prefetch_run(ElementType type, Value* base, Value* begin, bool to_write) {
     const int64_t size = element_size_bytes(type), line = std::max(int64_t{1}, kCacheLine / size);
-    for (int64_t at = 0; at < std::min(spec_.run, kMostPrefetched / size); at += line)
+    for (int64_t at = 0; at < std::min(spec_.run, kMaxPrefetched / size); at += line)
       prefetch(type, base, ir_.CreateAdd(begin, b_.index(at)), to_write);
   }
   void prefetch(ElementType type, Value* base, Value* at, bool to_write) {
-    constexpr unsigned kMostLocal = 3, kData = 1;
+    constexpr unsigned kMaxLocal = 3, kData = 1;
     Value* address = ir_.CreateGEP(b_.memory_scalar(type), base, at);
     ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                        {address, ir_.getInt32(to_write), ir_.getInt32(kMostLocal), ir_.getInt32(kData)});
+                        {address, ir_.getInt32(to_write), ir_.getInt32(kMaxLocal), ir_.getInt32(kData)});
   }
 
   void emit_window(const Place& window) {
@@ -361,8 +362,8 @@ class ScatterEmitter {
     return {ir_.CreateAdd(place.array, by.array), ir_.CreateAdd(place.update, by.update)};
   }
 
-  /// Whole vectors, then what is left in halves of a vector, quarters, ... one element: no mask, and no byte that isn't
-  /// the run's own.
+  /// Emits whole vectors, then the remainder in halves of a vector, quarters, ... one element. This needs no mask and
+  /// accesses no byte outside of the run.
   void emit_run(const Place& place) {
     if (fixed_run_) return emit_fixed_run(place);
     Value* whole = ir_.CreateAnd(run_, b_.index(-b_.lanes()));
@@ -386,13 +387,13 @@ class ScatterEmitter {
 
   bool is_converted(size_t k) const { return spec_.update_types[k] != spec_.types[k]; }
 
-  /// Elements of the updates of array k, of the array's type.
+  /// Loads elements of the updates of array k, converted to the array's type.
   Value* load_update(SimdBuilder& b, size_t k, Value* at) {
     Value* loaded = b.load(spec_.update_types[k], updates_[k], at);
     return is_converted(k) ? emit_convert(b, spec_.update_types[k], spec_.types[k], loaded) : loaded;
   }
 
-  /// `lanes` elements from `place` on.
+  /// Combines `lanes` elements from `place` on.
   void combine(int lanes, const Place& place) {
     SimdBuilder b = with_lanes(b_, lanes);
     Values updates;
@@ -418,7 +419,7 @@ class ScatterEmitter {
   llvm::IRBuilder<>& ir_;
   const ScatterKernelSpec& spec_;
   std::optional<int64_t> fixed_run_;
-  Value* stretch_;
+  Value* call_;
   Values arrays_, updates_;
   std::vector<Component> components_;
   Value *count_ = nullptr, *index_stride_ = nullptr, *pieces_ = nullptr, *piece_count_ = nullptr, *run_ = nullptr;
@@ -444,14 +445,15 @@ StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
   return kernel;
 }
 
-/// Longer runs have the code of this one.
+/// Returns the maximum run with code for its length. Longer runs share code.
 int64_t longest_known_run(const ScatterKernelSpec& spec) {
   int64_t longest = 0;
-  for (ElementType type : spec.types) longest = std::max(longest, kMostPrefetched / element_size_bytes(type));
+  for (ElementType type : spec.types) longest = std::max(longest, kMaxPrefetched / element_size_bytes(type));
   return longest;
 }
 
-/// All that the code depends on. The body's fingerprint has the arrays' types in it: they are those of its parameters.
+/// Returns the text on which the code depends. The body's fingerprint includes the arrays' types, which are those of
+/// its parameters.
 std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const hlo::Fingerprint body = spec.body->fingerprint();
   std::string key = fmt::format("{} {:x} {:x} {} {} {} {} {} {}", isa_name(isa), body.high, body.low,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/scatter_kernel.h -- the inner loops of scatter as one compiled function: it reads index vectors, drops
-// windows that don't fit and combines the others with the array. No LLVM types here.
+// backend/cpu/emit/scatter_kernel.h -- compiles the inner loops of scatter as one function. It reads index vectors,
+// drops windows that don't fit and combines the others with the array. Its interface has no LLVM types.
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"
@@ -18,7 +18,7 @@ struct ScatterKernel {
 };
 inline int64_t held_bytes(const ScatterKernel& kernel) { return std::ssize(*kernel.code); }
 
-/// Compiled once per process and meaning. Precondition: is_scalar_program(*spec.body).
+/// Compiles the kernel, once per process and specification. Precondition: is_scalar_program(*spec.body).
 /// Cost      2 to 7 ms for a sum, measured on a busy machine: rows cost more than single elements
 StatusOr<ScatterKernel> compile_scatter_kernel(const ScatterKernelSpec& spec, Isa isa);
 

@@ -165,7 +165,7 @@ Values as_values(const std::vector<llvm::PHINode*>& phis) { return Values(phis.b
 
 }  // namespace
 
-// The test stands at the end of the body, so that a turn takes one branch; a guard before it skips empty loops.
+// The test is at the end of the body, so that a turn has one branch. A guard before the loop skips empty loops.
 Values SimdBuilder::counted_loop(Value* begin, Value* end, Value* step, const Values& initial,
                                  const std::function<Values(Value*, const Values&)>& body) {
   llvm::BasicBlock* before = ir_.GetInsertBlock();

@@ -15,31 +15,31 @@ namespace hilo::cpu {
 
 using Values = std::vector<llvm::Value*>;
 
-/// An element type the emitter has registers for: all that arrays have.
+/// Whether the element type has a register: true for all types of arrays.
 bool has_register(ElementType type);
-/// s2, s4, u2, u4.
+/// Whether the type is s2, s4, u2 or u4.
 bool is_narrow_integer(ElementType type);
-/// f16, bf16 and the floats of 8 bits and fewer.
+/// Whether the type is f16, bf16 or a float of at most 8 bits.
 bool computes_in_f32(ElementType type);
-/// The value of an element of such a type, from its bits in memory.
+/// Returns the value of an element of such a type from its bits in memory.
 float widened_bits(ElementType type, std::uint64_t bits);
 
-/// Emits code for `lanes` elements at once; one lane means plain scalars, so that loops with scalar carries use the
-/// same emitters. How an element type lives:
+/// Emits code for `lanes` elements at once. One lane means plain scalars, so loops with scalar carries use the same
+/// emitters. Element types in memory and in registers:
 ///
 ///   type           memory   register
-///   pred           i8       i1                 any byte but 0 is true
-///   s8 .. u64      iN       iN                 signedness is the operation's business
-///   s2 .. u4       i8       i2, i4             bits past the width are ignored when loaded, copies of the sign when stored
-///   f16, bf16      i16      float              always a value the narrow type has: round_to() after each operation
+///   pred           i8       i1                 any byte except 0 is true
+///   s8 .. u64      iN       iN                 the operation determines the signedness
+///   s2 .. u4       i8       i2, i4             loads ignore bits past the width, stores write copies of the sign
+///   f16, bf16      i16      float              always a value of the narrow type: round_to() after each operation
 ///   f8.., f4..     i8       float              the same
 ///   f32, f64       as is    as is
-///   c64, c128      i64,i128 i64, i128          the real part in the low half; emit/complex.h parts and joins them
+///   c64, c128      i64,i128 i64, i128          the real part in the low half; emit/complex.h splits and joins them
 ///
-/// No fast-math flags. A fused multiply-add happens where fma() or mul_add() says so and nowhere else.
+/// There are no fast-math flags. Only fma() and mul_add() emit fused multiply-adds.
 class SimdBuilder {
  public:
-  /// `lanes` is a power of two. Instructions go to where `ir` stands.
+  /// `lanes` is a power of two. Instructions are inserted at the position of `ir`.
   SimdBuilder(llvm::IRBuilder<>& ir, Isa isa, int lanes) : ir_(ir), isa_(isa), lanes_(lanes) {}
 
   llvm::IRBuilder<>& ir() { return ir_; }
@@ -50,7 +50,7 @@ class SimdBuilder {
   llvm::Type* memory_scalar(ElementType type);    ///< i8, iN, i16, float, double
   llvm::Type* register_scalar(ElementType type);  ///< i1, iN, float, double
   llvm::Type* register_type(ElementType type) { return wide(register_scalar(type)); }
-  /// The type of `lanes` values of a scalar type; the scalar type itself for one lane.
+  /// Returns the type of `lanes` values of a scalar type; the scalar type itself for one lane.
   llvm::Type* wide(llvm::Type* scalar);
 
   // --- constants, the same in every lane ---
@@ -60,91 +60,95 @@ class SimdBuilder {
   llvm::Constant* i64(std::int64_t value);
   llvm::Constant* boolean(bool value);
   llvm::Constant* constant(ElementType type, std::uint64_t bits);  ///< the element with these bits in memory
-  /// Of the type of `like`, an integer or float value.
+  /// Constants of the type of `like`, an integer or float value.
   llvm::Constant* int_like(llvm::Value* like, std::uint64_t value);
   llvm::Constant* float_like(llvm::Value* like, double value);
-  /// Lane i holds i, as an integer of that type, which must hold 0..W: code generation fails otherwise.
+  /// Returns a constant whose lane i is i, as an integer of that type. The type must hold 0..W; otherwise code
+  /// generation fails.
   llvm::Constant* lane_numbers(llvm::Type* number);
-  /// A loop counter or byte offset: a scalar i64.
+  /// Returns a loop counter or byte offset: a scalar i64.
   llvm::Constant* index(std::int64_t value) { return ir_.getInt64(static_cast<std::uint64_t>(value)); }
 
   // --- lanes ---
   llvm::Value* splat(llvm::Value* scalar);
-  /// Lane i of the result is lane W-1-i.
+  /// Emits a vector whose lane i is lane W-1-i of `value`.
   llvm::Value* reverse(llvm::Value* value);
-  /// True (scalar i1) if any lane of a mask is.
+  /// Emits a scalar i1: true if any lane of a mask is true.
   llvm::Value* any(llvm::Value* mask);
-  /// Lane i is i < count; count is a scalar i64, at most W.
+  /// Emits a mask whose lane i is i < count; count is a scalar i64, at most W.
   llvm::Value* first_lanes(llvm::Value* count);
 
-  // --- arithmetic that isn't one IRBuilder call ---
-  /// a*b+c, rounded once on every ISA. Without FMA hardware that's a slow library call per lane.
+  // --- arithmetic that needs several instructions ---
+  /// Emits a*b+c, rounded once on every ISA. Without FMA hardware it is a slow library call per lane.
   llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
-  /// a*b+c: rounded once where the ISA has FMA, twice on SSE2. For polynomials, where either is good enough.
+  /// Emits a*b+c, rounded once if the ISA has FMA, twice on SSE2. For polynomials, where both are accurate enough.
   llvm::Value* mul_add(llvm::Value* a, llvm::Value* b, llvm::Value* c);
-  /// Horner's rule: coefficients[0] + x*(coefficients[1] + x*(...)).
+  /// Emits coefficients[0] + x*(coefficients[1] + x*(...)) by Horner's rule.
   llvm::Value* polynomial(llvm::Value* x, std::span<const float> coefficients);
   llvm::Value* polynomial(llvm::Value* x, std::span<const double> coefficients);
   llvm::Value* abs(llvm::Value* value) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
   llvm::Value* sqrt(llvm::Value* value) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, value); }
-  /// The magnitude of `magnitude` with the sign of `sign`.
+  /// Emits the magnitude of `magnitude` with the sign of `sign`.
   llvm::Value* copysign(llvm::Value* magnitude, llvm::Value* sign);
-  /// The bits of a float value as integers of the same width, and back.
+  /// Convert between a float value and its bits as integers of the same width.
   llvm::Value* bits(llvm::Value* value);
   llvm::Value* from_bits(llvm::Value* value);
 
   // --- memory: `pointer` is the array's start, `at` a scalar i64 element index; no alignment is assumed ---
   llvm::Value* load(ElementType type, llvm::Value* pointer, llvm::Value* at);
   void store(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at);
-  /// One element, as a scalar register value, and back.
+  /// Load and store one element as a scalar register value.
   llvm::Value* load_scalar(ElementType type, llvm::Value* pointer, llvm::Value* at);
   void store_scalar(ElementType type, llvm::Value* scalar, llvm::Value* pointer, llvm::Value* at);
-  /// The first `count` elements (0 <= count <= W, scalar i64); the other lanes hold zero. Touches no other memory.
+  /// Load and store the first `count` elements (0 <= count <= W, scalar i64). Loads set the other lanes to zero. No
+  /// other memory is accessed.
   llvm::Value* load_tail(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
   void store_tail(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
-  /// From here to stack(): more than one lane. The same under an arbitrary mask.
+  /// The functions from here to stack() need more than one lane. Load and store under an arbitrary mask.
   llvm::Value* load_masked(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* mask);
-  /// Element indices[i] into lane i; indices are i64 lanes, or i32. With a mask (may be null), its false lanes give zero; they may
-  /// read the first element. Lanes of equal `rows` (ascending; may be empty) have indices that follow one another.
+  /// Loads element indices[i] into lane i; indices are i64 or i32 lanes. Lanes where the mask (may be null) is false
+  /// become zero; they may read the first element. Lanes with equal `rows` (ascending; may be empty) have consecutive
+  /// indices.
   llvm::Value* gather(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask,
                       std::span<const std::int64_t> rows = {});
-  /// Elements at, at+stride, at+2*stride, ...; stride is a scalar i64.
+  /// Load and store the elements at, at+stride, at+2*stride, ...; stride is a scalar i64.
   llvm::Value* load_strided(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride,
                             llvm::Value* mask);
   void store_strided(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride);
-  /// Element at + offsets[i] into lane i, for offsets that are less than 2 W apart. Under a constant mask (may be null) its false
-  /// lanes give zero, and theirs count for nothing.
+  /// Loads element at + offsets[i] into lane i. Offsets are less than 2 W apart. Lanes where the constant mask (may be
+  /// null) is false become zero, and their offsets don't count.
   llvm::Value* load_shuffled(ElementType type, llvm::Value* pointer, llvm::Value* at,
                              std::span<const std::int64_t> offsets, llvm::Constant* mask);
-  /// Stack memory in the function's entry block, aligned to registers if it is larger than some of them, else to 16 bytes.
+  /// Returns stack memory in the function's entry block, aligned to 16 bytes. Larger blocks are aligned to registers.
   llvm::Value* stack(std::int64_t bytes);
 
-  /// Between what memory holds and what a register holds.
+  /// Convert between the types in memory and in registers.
   llvm::Value* from_memory(ElementType type, llvm::Value* raw);
   llvm::Value* to_memory(ElementType type, llvm::Value* value);
-  /// Rounds a float that an operation on f16, bf16 or a narrower float computed to that type; other types pass through.
+  /// Rounds the result of an operation on f16, bf16 or a narrower float to that type. Values of other types stay
+  /// unchanged.
   llvm::Value* round_to(ElementType type, llvm::Value* value);
 
   // --- control flow: bodies may emit any code, nested loops included ---
-  /// for (i = begin; i < end; i += step): scalar i64s, step > 0. Carried values enter as `initial`; each turn gives the
-  /// next ones. Returns the last ones; `initial` if there is no turn.
+  /// Emits for (i = begin; i < end; i += step), with scalar i64s and step > 0. Carried values start as `initial`; the
+  /// body returns the next ones. Returns the last ones; `initial` if there is no turn.
   Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initial,
                       const std::function<Values(llvm::Value* i, const Values& carried)>& body);
   void for_each(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
                 const std::function<void(llvm::Value* i)>& body);
-  /// while (condition(carried)): a scalar i1.
+  /// Emits while (condition(carried)); the condition is a scalar i1.
   Values while_loop(const Values& initial, const std::function<llvm::Value*(const Values&)>& condition,
                     const std::function<Values(const Values&)>& body);
-  /// Both branches give values of the same types; `condition` is a scalar i1.
+  /// Emits a branch whose two sides return values of the same types. `condition` is a scalar i1.
   Values if_else(llvm::Value* condition, const std::function<Values()>& then, const std::function<Values()>& otherwise);
-  /// Goes to `cancelled` if the atomic i32 at `word` isn't 0.
+  /// Emits a branch to `cancelled` if the atomic i32 at `word` isn't 0.
   void leave_if_cancelled(llvm::Value* word, llvm::BasicBlock* cancelled);
   void branch(
       llvm::Value* condition, const std::function<void()>& then, const std::function<void()>& otherwise = [] {});
 
  private:
   bool has_masked_moves(ElementType type) const;
-  llvm::Value* element_pointer(ElementType type, llvm::Value* pointer, llvm::Value* at);  ///< of lanes as well
+  llvm::Value* element_pointer(ElementType type, llvm::Value* pointer, llvm::Value* at);  ///< also for lanes
   llvm::Value* gather_by_lanes(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask,
                                std::span<const std::int64_t> rows);
   llvm::Value* gather_halves(int first, int count, const std::function<bool(int, int)>& is_one_row,
@@ -157,11 +161,11 @@ class SimdBuilder {
   int lanes_;
 };
 
-/// A function of that name, at whose beginning the builder stands.
+/// Adds a function of that name and moves the builder to its beginning.
 llvm::Function* begin_function(llvm::IRBuilder<>& ir, llvm::Module& module, const std::string& name, llvm::Type* result,
                                llvm::ArrayRef<llvm::Type*> parameters);
 
-/// The same machine with another lane count, at the same place.
+/// Returns a builder with another lane count at the same position.
 inline SimdBuilder with_lanes(SimdBuilder& b, int lanes) { return SimdBuilder(b.ir(), b.isa(), lanes); }
 
 }  // namespace hilo::cpu

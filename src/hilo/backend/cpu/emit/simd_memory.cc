@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory half of SimdBuilder: loads, stores, tails, gathers, and the floats of 16 bits and fewer.
+// Memory accesses of SimdBuilder: loads, stores, tails, gathers, and floats of at most 16 bits.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -19,8 +19,8 @@ llvm::Align natural(ElementType type) { return llvm::Align(static_cast<std::uint
 
 }  // namespace
 
-// AVX-512 masks loads and stores of every width; AVX2 those of 4 and 8 bytes, whole registers at a time. Elsewhere LLVM
-// would write a branch per lane.
+// AVX-512 masks loads and stores of every width; AVX2 masks whole registers of 4- and 8-byte elements. On other
+// machines LLVM would write a branch per lane.
 bool SimdBuilder::has_masked_moves(ElementType type) const {
   const int size = element_size_bytes(type);
   if (lanes_ * size < 16 || size > 8) return false;
@@ -36,7 +36,8 @@ Value* SimdBuilder::stack(std::int64_t bytes) {
   llvm::BasicBlock& entry = ir_.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> at_entry(&entry, entry.begin());
   auto* slot = at_entry.CreateAlloca(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
-  constexpr std::int64_t kLarge = 256;  // to align it costs the function a few instructions
+  // smaller blocks aren't aligned: alignment costs the function a few instructions
+  constexpr std::int64_t kLarge = 256;
   slot->setAlignment(llvm::Align(bytes >= kLarge ? static_cast<std::uint64_t>(vector_bytes(isa_)) : 16));
   return slot;
 }
@@ -49,7 +50,7 @@ std::vector<int> every_second(int first, int lanes) {
   return order;
 }
 
-/// Real and imaginary parts stand in turn: two shuffles part them, so that no register of joined numbers is needed.
+/// Real and imaginary parts alternate. Two shuffles separate them, so no register of joined numbers is needed.
 Value* load_complex(SimdBuilder& b, ElementType type, Value* address, llvm::Align align) {
   auto& ir = b.ir();
   llvm::Type* part = b.memory_scalar(real_type_of(type));
@@ -64,7 +65,7 @@ Value* load_complex(SimdBuilder& b, ElementType type, Value* address, llvm::Alig
                   ir.CreateShuffleVector(raw, every_second(1, b.lanes()))});
 }
 
-/// Real and imaginary parts, one after the other.
+/// Returns real and imaginary parts in turn.
 Value* in_turn(SimdBuilder& b, Value* value) {
   const ComplexParts parts = parts_of(b, value);
   std::vector<int> order;
@@ -86,7 +87,7 @@ void store_complex(SimdBuilder& b, Value* value, Value* address, llvm::Align ali
   ir.CreateAlignedStore(in_turn(b, value), address, align);
 }
 
-/// Each lane of a mask twice.
+/// Returns each lane of a mask twice.
 Value* doubled(SimdBuilder& b, Value* mask) {
   std::vector<int> order;
   for (int i = 0; i < 2 * b.lanes(); ++i) order.push_back(i / 2);
@@ -135,9 +136,9 @@ void SimdBuilder::store_tail(ElementType type, Value* value, Value* pointer, Val
 
 namespace {
 
-constexpr int kMostBranches = 16;  // lanes up to which a branch is written for each
+constexpr int kMaxBranches = 16;  // maximum number of lanes with one branch each
 
-/// Calls visit(i) for each lane that a mask has, in a loop.
+/// Calls visit(i) in a loop for each lane where the mask is true.
 void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* lane)>& visit) {
   auto& ir = b.ir();
   Value* const flags = b.stack(b.lanes());
@@ -151,8 +152,8 @@ void each_lane_of(SimdBuilder& b, Value* mask, const std::function<void(Value* l
 
 }  // namespace
 
-// Where no instruction masks, a branch per lane or a loop over lanes stands where the mask is mixed. It rarely is: of the two halves
-// of an array that was rolled, all vectors but one lie in either.
+// If no instruction takes a mask, a mixed mask runs a branch per lane or a loop over lanes. Mixed masks are rare: of
+// the two halves of an array that was rolled, all vectors except one are in either half.
 Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Value* mask) {
   if (type == ElementType::kC128) {
     const auto both = [&] {
@@ -171,7 +172,7 @@ Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Val
   llvm::Type* raw_type = wide(memory_scalar(type));
   Value* const nothing = llvm::Constant::getNullValue(raw_type);
   const auto by_lanes = [&] {
-    if (lanes_ <= kMostBranches || has_masked_moves(type))
+    if (lanes_ <= kMaxBranches || has_masked_moves(type))
       return Values{ir_.CreateMaskedLoad(raw_type, element_pointer(type, pointer, at), natural(type), mask, nothing)};
     Value* const slot = stack(element_size_bytes(type) * lanes_);
     ir_.CreateAlignedStore(nothing, slot, llvm::Align(1));
@@ -200,7 +201,7 @@ void SimdBuilder::store_scalar(ElementType type, Value* scalar, Value* pointer, 
 
 Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Value* mask,
                            std::span<const std::int64_t> rows) {
-  // There are instructions for elements of 4 and 8 bytes.
+  // Instructions exist for elements of 4 and 8 bytes.
   const int size = element_size_bytes(type);
   if (isa_ != Isa::kAvx512 || size < 4 || size > 8) return gather_by_lanes(type, pointer, indices, mask, rows);
   llvm::Type* raw_type = wide(memory_scalar(type));
@@ -210,12 +211,13 @@ Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Val
   return from_memory(type, raw);
 }
 
-// The indices go by way of memory: a lane is one load there, and two instructions or three in a register. Where all of them fill
-// 64 bits they stay: LLVM 19 forwards such a store to the load of a lane and forgets to drop the other lane's bits.
+// The indices are stored to memory, from which each lane is loaded: extracting a lane from a register takes two or
+// three instructions. Indices that fill 64 bits together stay in the register: LLVM 19 forwards such a store to the
+// load of a lane and forgets to drop the other lane's bits.
 Value* SimdBuilder::gather_by_lanes(ElementType type, Value* pointer, Value* indices, Value* mask,
                                     std::span<const std::int64_t> rows) {
   llvm::Type* const number = indices->getType()->getScalarType();
-  if (mask != nullptr) indices = ir_.CreateSelect(mask, indices, int_like(indices, 0));  // an element that is there
+  if (mask != nullptr) indices = ir_.CreateSelect(mask, indices, int_like(indices, 0));  // a valid element
   const std::int64_t bytes = static_cast<std::int64_t>(number->getScalarSizeInBits() / 8) * lanes_;
   Value* const places = bytes <= 8 ? nullptr : stack(bytes);
   if (places != nullptr) ir_.CreateAlignedStore(indices, places, llvm::Align(16));
@@ -238,7 +240,7 @@ Value* SimdBuilder::gather_by_lanes(ElementType type, Value* pointer, Value* ind
   return from_memory(type, ir_.CreateSelect(mask, raw, llvm::Constant::getNullValue(raw->getType())));
 }
 
-/// Lanes [first, first + count): one load if they lie in one row, else two halves.
+/// Gathers lanes [first, first + count): one load if they are in one row, otherwise two halves.
 Value* SimdBuilder::gather_halves(int first, int count, const std::function<bool(int, int)>& is_one_row,
                                   const std::function<Value*(int, int)>& load_some) {
   if (is_one_row(first, count)) return load_some(first, count);
@@ -259,8 +261,8 @@ Value* SimdBuilder::strided_indices(Value* at, Value* stride) {
   return ir_.CreateAdd(splat(at), ir_.CreateMul(lane_numbers(ir_.getInt64Ty()), splat(stride)));
 }
 
-/// Lane by lane: gather instructions take two to three times as long (Ice Lake, 16 floats: 8.5 ns against 16 and, with
-/// indices of 64 bits, 27).
+/// Loads lane by lane: gather instructions take two to three times as long (Ice Lake, 16 floats: 8.5 ns compared with
+/// 16 and, with indices of 64 bits, 27).
 Value* SimdBuilder::load_strided(ElementType type, Value* pointer, Value* at, Value* stride, Value* mask) {
   if (mask != nullptr || is_complex(type)) return gather(type, pointer, strided_indices(at, stride), mask);
   llvm::Type* const scalar = memory_scalar(type);
@@ -273,14 +275,15 @@ Value* SimdBuilder::load_strided(ElementType type, Value* pointer, Value* at, Va
   return from_memory(type, raw);
 }
 
-/// In lane order: if places are equal, the last lane wins.
+/// Stores in lane order: if positions are equal, the last lane is stored.
 void SimdBuilder::store_strided(ElementType type, Value* value, Value* pointer, Value* at, Value* stride) {
   Value* const indices = strided_indices(at, stride);
   ir_.CreateMaskedScatter(to_memory(type, value), element_pointer(type, pointer, indices), natural(type),
                           boolean(true));
 }
 
-// Two loads of the same power of two, from the first element and up to the last one: together they have all between.
+// Emits two loads of the same power of two: one begins at the first element, the other ends at the last one. Together
+// they contain all elements in between.
 Value* SimdBuilder::load_shuffled(ElementType type, Value* pointer, Value* at, std::span<const std::int64_t> offsets,
                                   llvm::Constant* mask) {
   const auto counts = [&](std::size_t lane) {
@@ -317,8 +320,8 @@ namespace {
 constexpr std::uint32_t kF32ExponentBits = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
 
-/// f16 bits in i16 lanes to f32, without F16C. Shifting the bits into f32's places divides by 2^112; denormals come out
-/// right because multiplying an f32 denormal by a power of two is exact.
+/// Converts f16 bits in i16 lanes to f32, without F16C. Shifting the bits into f32's fields divides by 2^112. Denormals
+/// are right because multiplying an f32 denormal by a power of two is exact.
 Value* half_to_float(SimdBuilder& b, Value* raw) {
   auto& ir = b.ir();
   Value* wide = ir.CreateZExt(raw, raw->getType()->getWithNewType(ir.getInt32Ty()));
@@ -330,17 +333,18 @@ Value* half_to_float(SimdBuilder& b, Value* raw) {
   return b.from_bits(ir.CreateOr(sign, ir.CreateSelect(is_special, special, finite)));
 }
 
-/// f32 to f16 bits in i32 lanes, nearest even, without F16C.
+/// Converts f32 to f16 bits in i32 lanes, to nearest even, without F16C.
 Value* float_to_half(SimdBuilder& b, Value* value) {
   auto& ir = b.ir();
   Value* all = b.bits(value);
   Value* magnitude = ir.CreateAnd(all, b.i32(kMagnitude));
   Value* sign = ir.CreateAnd(ir.CreateLShr(all, 16), b.i32(0x8000));
-  // A normal result: rebase the exponent, round at bit 13; a carry runs into the exponent as it should.
+  // A normal result: rebase the exponent and round at bit 13. A carry correctly increments the exponent.
   Value* rebased = ir.CreateSub(magnitude, b.i32(0x38000000));
   Value* odd = ir.CreateAnd(ir.CreateLShr(rebased, 13), b.i32(1));
   Value* normal = ir.CreateLShr(ir.CreateAdd(ir.CreateAdd(rebased, b.i32(0xfff)), odd), 13);
-  // A denormal result: 0.5's last bit is worth 2^-24, f16's least value, so the addition rounds in the right place.
+  // A denormal result: the last bit of 0.5 has the weight 2^-24, f16's smallest value, so the addition rounds at the
+  // right bit.
   Value* shifted = ir.CreateFAdd(b.from_bits(magnitude), b.f32(0.5f));
   Value* denormal = ir.CreateSub(b.bits(shifted), b.i32(0x3f000000));
   Value* result = ir.CreateSelect(ir.CreateICmpULT(magnitude, b.i32(0x38800000)), denormal, normal);
@@ -351,7 +355,8 @@ Value* float_to_half(SimdBuilder& b, Value* value) {
   return ir.CreateOr(sign, result);
 }
 
-/// f32 rounded to the nearest bf16, still as f32. To a NaN nothing is added: an operation's is quiet, and keeps that bit.
+/// Rounds f32 to the nearest bf16, still as f32. A NaN isn't rounded: the NaN of an operation is quiet and keeps that
+/// bit.
 Value* round_to_bfloat16(SimdBuilder& b, Value* value) {
   auto& ir = b.ir();
   Value* all = b.bits(value);

@@ -22,10 +22,10 @@ namespace {
 
 using Indices = std::vector<int64_t>;
 
-/// Indices of a small array, of which the batch's dimension has one.
+/// Indices of a small array. The batch dimension has one index.
 class Extents {
  public:
-  Extents(const Shape& shape, const LaneBatch& batch) : extents_(engine::extents_beside(shape, batch.size)) {}
+  Extents(const Shape& shape, const LaneBatch& batch) : extents_(engine::extents_per_index(shape, batch.size)) {}
 
   int64_t count() const {
     int64_t count = 1;
@@ -49,7 +49,7 @@ class Extents {
   Indices extents_;
 };
 
-/// The op of one instruction, element by element of its result.
+/// Emits one instruction, element by element of its result.
 class ArrayEmitter {
  public:
   ArrayEmitter(const hlo::Instruction& i, std::span<const SmallArray> operands, const LaneBatch& batch,
@@ -68,7 +68,7 @@ class ArrayEmitter {
   Value* operand(size_t k, const Indices& indices) const { return operands_[k].elements[from_[k].element(indices)]; }
 
   Value* element(const Indices& at) {
-    switch (i_.opcode) {  // NOLINT: the ops of emit_small_array
+    switch (i_.opcode) {  // NOLINT: only ops of emit_small_array
       case Opcode::kReshape: return operands_[0].elements[extents_.element(at)];
       case Opcode::kBroadcast: return broadcast(at);
       case Opcode::kTranspose: return transpose(at);
@@ -133,7 +133,7 @@ class ArrayEmitter {
   Value* iota(const Indices& at) {
     const size_t d = attributes_of<hlo::IotaAttributes>(i_).dimension;
     const ElementType type = i_.shape.element_type();
-    // Along the batch each lane has its own: wide, whatever meets it.
+    // Along the batch each lane has its own number, so the register is wide even if all operands are scalars.
     const bool is_lane = engine::batch_dimension(i_.shape, batch_.size) == d;
     Values values;
     if (is_lane) values.push_back(batch_.lanes);
@@ -164,7 +164,7 @@ class ArrayEmitter {
     return sum_of_products(*summed[0], *summed[1], sides, 0, zero);
   }
 
-  /// Over the contracted dimensions from number `k` on, as regions take it.
+  /// Sums over the contracted dimensions from number `k` on, in the order of regions.
   Value* sum_of_products(const hlo::Int64List& lhs, const hlo::Int64List& rhs, Indices (&sides)[2], size_t k,
                          Value* sum) {
     if (k == lhs.size()) {
@@ -180,7 +180,7 @@ class ArrayEmitter {
     return sum;
   }
 
-  /// The dimension along which the slice is shorter than the array; none if they are equal.
+  /// Returns the dimension along which the slice is shorter than the array; nullopt if they are equal.
   static std::optional<size_t> moving(const Extents& whole, const Extents& part) {
     for (size_t d = 0; d < whole.rank(); ++d) {
       if (whole[d] != part[d]) return d;
@@ -188,7 +188,7 @@ class ArrayEmitter {
     return std::nullopt;
   }
 
-  /// `there` if the slice's first index, which is clamped to 0..last, is this place; else `elsewhere`.
+  /// Emits `there` if the slice's first index, clamped to 0..last, is `place`; otherwise `elsewhere`.
   Value* if_it_starts_at(size_t first_start, size_t d, int64_t place, int64_t last, Value* there, Value* elsewhere) {
     const SmallArray& start = operands_[first_start + d];
     const bool with_sign = is_signed_integer(start.shape.element_type());
@@ -237,7 +237,7 @@ class ArrayEmitter {
     return b.wide(b.ir().getIntNTy(static_cast<unsigned>(bits_of(type))));
   }
 
-  /// One element as several, which are one dimension more: the first has the lowest bits.
+  /// Splits one element into several along a new dimension. The first has the lowest bits.
   Value* cut_bits(Indices at) {
     const ElementType from = operands_[0].shape.element_type(), to = i_.shape.element_type();
     const int64_t part = at.back();
@@ -297,7 +297,7 @@ Values emit_small_reduce(const hlo::Instruction& i, std::span<const SmallArray> 
   const size_t count = operands.size() / 2;
   const Extents from(operands[0].shape, batch);
   const Extents to(i.shape.is_tuple() ? i.shape.tuple_element(0) : i.shape, batch);
-  std::vector<Values> sums(to.count());  // the accumulators of each element
+  std::vector<Values> sums(to.count());  // accumulators of each element
   for (Values& sum : sums) {
     for (size_t k = 0; k < count; ++k) sum.push_back(operands[count + k].elements[0]);
   }
@@ -323,7 +323,7 @@ Values emit_small_constant(SimdBuilder& b, const Literal& literal, const LaneBat
   const ElementType type = literal.shape().element_type();
   const size_t size = element_size_bytes(type);
   Values values;
-  for (int64_t e = 0; e < engine::elements_beside(literal.shape(), batch.size); ++e) {
+  for (int64_t e = 0; e < engine::elements_per_index(literal.shape(), batch.size); ++e) {
     uint64_t bits = 0;
     std::memcpy(&bits, literal.bytes().data() + static_cast<size_t>(e) * size, size);
     values.push_back(b.constant(type, bits));

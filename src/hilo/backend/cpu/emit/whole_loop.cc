@@ -10,18 +10,21 @@
 #include "hilo/backend/cpu/emit/region/loop_forms.h"
 
 namespace hilo::cpu {
+
+using engine::Branches, engine::ScalarCarry, engine::SlotId, engine::Step, engine::StepKind, engine::StepList;
+
 namespace {
 
 using llvm::Value;
 
-/// The register value of a one-element buffer. Memory always holds it too.
+/// The register value of a one-element buffer. Memory always contains it, too.
 struct Known {
   ElementType type{};
   Value* value = nullptr;
 };
-using KnownScalars = llvm::MapVector<Value*, Known>;  // by pointer; in order of insertion, so that code is reproducible
+using KnownScalars = llvm::MapVector<Value*, Known>;  // by pointer, in order of insertion, so that code is reproducible
 
-/// Where a pointer or a scalar stands at some place of the function.
+/// The values of pointers and scalars at a point of the function.
 struct State {
   Values pointers;  ///< per slot; null for slots that the loop doesn't use
   KnownScalars known;
@@ -44,7 +47,7 @@ class LoopEmitter {
     const std::vector<SlotId>& slots = source_.layout.slots;
     for (size_t k = 0; k < slots.size(); ++k) state_.pointers[slots[k]] = ir_.CreateLoad(pointer, place(k));
     emit_while(source_.loop);
-    // What the turns exchanged stays exchanged.
+    // The pointers keep the exchanges of the turns.
     for (const auto& [now, next] : source_.loop.swaps) {
       for (SlotId slot : {now, next}) {
         const size_t k = std::ranges::find(slots, slot) - slots.begin();
@@ -75,7 +78,7 @@ class LoopEmitter {
         case StepKind::kLibrary: emit_handed_out(step); break;
         case StepKind::kWhile: emit_while(source_.plan.loops[step.index]); break;
         case StepKind::kConditional: emit_branches(source_.plan.branches[step.index]); break;
-        case StepKind::kWholeLoop: break;  // loops become functions from the outside in: there is none within
+        case StepKind::kWholeLoop: break;  // outer loops become functions first, so none is nested here
       }
     }
   }
@@ -113,7 +116,7 @@ class LoopEmitter {
     }
   }
 
-  /// A step that the host runs: it may fork, call libraries, fail.
+  /// Emits a call to the host for a step that may fork, call libraries or fail.
   void emit_handed_out(const Step& step) {
     const Values pointers = arguments_of(step);
     auto* type = llvm::FunctionType::get(ir_.getInt32Ty(), {ir_.getPtrTy(), ir_.getInt32Ty(), ir_.getPtrTy()}, false);
@@ -137,7 +140,7 @@ class LoopEmitter {
       state_.known[to] = known;
       return;
     }
-    // The two may be the same memory, which memcpy doesn't promise to bear.
+    // The two may be the same memory, which memcpy doesn't allow.
     ir_.CreateMemMove(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1), static_cast<uint64_t>(step.bytes));
   }
 
@@ -196,7 +199,7 @@ class LoopEmitter {
     state_ = tested;
   }
 
-  /// As run_branch chooses: an index out of range means the last branch.
+  /// As in run_branch: an index out of range selects the last branch.
   void emit_branches(const Branches& branches) {
     Value* pointer = state_.pointers[branches.selector];
     llvm::BasicBlock* after = block("after");
@@ -221,7 +224,7 @@ class LoopEmitter {
     join(before, ends);
   }
 
-  /// After a branch: a scalar is known if it is at the end of each.
+  /// Joins the states after branches: a scalar is known if it is known at the end of each.
   void join(const State& before, const std::vector<std::pair<llvm::BasicBlock*, State>>& ends) {
     state_ = {before.pointers, {}};
     for (const auto& [pointer, first] : ends[0].second.known) {
@@ -231,7 +234,7 @@ class LoopEmitter {
         everywhere &= it != state.known.end() && it->second.type == first.type;
         same &= everywhere && it->second.value == first.value;
       }
-      // Pointers that only exist within a branch are nobody's afterwards.
+      // Pointers that exist only within a branch aren't used after it.
       if (!everywhere || std::ranges::find(before.pointers, pointer) == before.pointers.end()) continue;
       Value* value = first.value;
       if (!same) {
@@ -249,7 +252,7 @@ class LoopEmitter {
     return b_.load_scalar(type, pointer, b_.index(0));
   }
 
-  /// Drops what a turn of the loop may change.
+  /// Drops the values that a turn of the loop may change.
   void forget_written(const WhileLoop& loop) {
     std::vector<SlotId> written;
     std::vector<std::pair<SlotId, SlotId>> aliases;
@@ -262,7 +265,7 @@ class LoopEmitter {
       for (const Step& step : steps) {
         switch (step.kind) {
           case StepKind::kKernel:
-          case StepKind::kLibrary: {  // all arguments: what isn't written is loaded again, no more
+          case StepKind::kLibrary: {  // all arguments: those that aren't written are only loaded again
             const size_t inputs = step.kind == StepKind::kKernel ? source_.kernels[step.index].region.inputs.size() : 0;
             const SlotId* slots = plan.argument_slots.data() + step.arguments;
             written.insert(written.end(), slots + inputs, slots + step.argument_count);
@@ -303,7 +306,7 @@ class LoopEmitter {
     return pointers;
   }
 
-  /// The pointers as an array on the stack.
+  /// Stores the pointers in an array on the stack.
   Value* in_memory(const Values& pointers) {
     if (arguments_ == nullptr) {
       llvm::BasicBlock& entry = function_->getEntryBlock();
@@ -325,7 +328,7 @@ class LoopEmitter {
   Value* run_step_ = nullptr;
   Value* cancel_word_ = nullptr;
   Value* kernels_ = nullptr;
-  llvm::AllocaInst* arguments_ = nullptr;  ///< for calls; made when first needed
+  llvm::AllocaInst* arguments_ = nullptr;  ///< arguments of calls; allocated at the first call
   llvm::BasicBlock* cancelled_ = nullptr;
   llvm::BasicBlock* failed_ = nullptr;
   State state_;

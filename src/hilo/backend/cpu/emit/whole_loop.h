@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/whole_loop.h -- a while loop of the step list as one function: kernels are written into it or called,
-// pointers that a turn exchanges are values of the loop, one-element carries live in registers.
+// backend/cpu/emit/whole_loop.h -- a while loop of the step list as one function. Kernels are inlined or called.
+// Pointers that a turn exchanges are values of the loop. Scalars of the carry are in registers.
 #pragma once
 
 #include "hilo/backend/cpu/emit/region/node_traits.h"
@@ -12,14 +12,16 @@ class Module;
 
 namespace hilo::cpu {
 
+using engine::LoopLayout, engine::Plan, engine::PlannedKernel, engine::WhileLoop;
+
 struct LoopSource {
   const Plan& plan;
-  std::span<const PlannedKernel> kernels;  ///< by Step::index
+  std::span<const PlannedKernel> kernels;  ///< indexed by Step::index
   const WhileLoop& loop;
   const LoopLayout& layout;
 };
 
-/// Emits `name`, a LoopFunction, into a module that compile_code has made.
+/// Emits `name`, a LoopFunction, into a module of compile_code.
 /// Errors    those of emit_region
 Status emit_whole_loop(llvm::Module& module, Isa isa, const LoopSource& source, const std::string& name);
 

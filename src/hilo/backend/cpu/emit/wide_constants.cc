@@ -12,11 +12,11 @@ namespace {
 
 using llvm::Instruction;
 
-/// A compare and the select after it are one instruction, a maximum, if they have the same operands.
+/// A compare and the select after it form one instruction, a maximum, if they have the same operands.
 bool is_half_of_pair(const Instruction& i) { return llvm::isa<llvm::FCmpInst>(i) || llvm::isa<llvm::SelectInst>(i); }
 
-/// Others, such as shifts, are better off when LLVM knows the constant.
-bool takes_loads(const Instruction& i) {
+/// Other instructions, such as shifts, are faster if LLVM knows the constant.
+bool accepts_loads(const Instruction& i) {
   switch (i.getOpcode()) {
     case Instruction::FAdd:
     case Instruction::FSub:
@@ -30,7 +30,7 @@ bool takes_loads(const Instruction& i) {
   return is_half_of_pair(i) || (intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::fma);
 }
 
-/// Zero and all ones have instructions that load nothing.
+/// Zero and all ones have instructions without a load.
 llvm::Constant* as_wide_constant(llvm::Value* operand, unsigned register_bits) {
   auto* constant = llvm::dyn_cast<llvm::ConstantDataVector>(operand);
   if (constant == nullptr || !constant->isSplat()) return nullptr;
@@ -45,7 +45,7 @@ class Loads {
   void rewrite(llvm::BasicBlock& block) {
     std::map<llvm::Constant*, llvm::Value*> of_pairs;
     for (Instruction& i : block) {
-      if (!takes_loads(i)) continue;
+      if (!accepts_loads(i)) continue;
       for (llvm::Use& use : i.operands()) {
         llvm::Constant* constant = as_wide_constant(use.get(), 8 * register_bytes_);
         if (constant == nullptr) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/wide_constants.h -- vector constants as operands in memory, where a broadcast is an instruction of its own.
+// backend/cpu/emit/wide_constants.h -- loads vector constants from memory if broadcasting them needs separate
+// instructions.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -8,9 +9,9 @@
 
 namespace hilo::cpu {
 
-/// Makes loads of the vector constants of arithmetic, on the instruction set where that is faster. AVX2 has no operand that is
-/// broadcast, so LLVM writes `vbroadcastss ymm1, [c]` before each use of a constant; what is loaded whole becomes the operand
-/// of the instruction that needs it.
+/// Replaces vector constants of arithmetic by loads, on the instruction set where that is faster. AVX2 has no broadcast
+/// operands, so LLVM writes `vbroadcastss ymm1, [c]` before each use of a constant. A constant that is loaded whole
+/// becomes the memory operand of the instruction.
 void load_wide_constants(llvm::Module& module, Isa isa);
 
 }  // namespace hilo::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/collective.cc -- collectives and replica-id: the running replica's part, on the program's memory.
+// backend/cpu/library/collective.cc -- runs collectives and replica-id for this replica, on the program's memory.
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/run_collective.h"
@@ -22,7 +22,7 @@ class CollectiveHero final : public Hero {
   }
 
  private:
-  const hlo::Instruction& instruction_;  // of the plan
+  const hlo::Instruction& instruction_;  // owned by the plan
   std::vector<Shape> operands_, results_;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/costs.h -- the costs of an x86-64 core, as CpuTarget answers with them.
+// backend/cpu/library/costs.h -- the costs of an x86-64 core, as CpuTarget returns them.
 #pragma once
 
 #include "hilo/engine/costs.h"
 
 namespace hilo::cpu {
 
-/// One table for all widths of vectors and all processors, so that a program has one plan. Those of the library were
-/// measured by the sizes from which two threads are faster than one.
+/// One table for all vector widths and processors, so that a program has one plan. The costs of the library are derived
+/// from the measured sizes above which two threads are faster than one.
 inline constexpr engine::Costs kCpuCosts = {
     .fork = 15'000,
     .dispatch = 40,

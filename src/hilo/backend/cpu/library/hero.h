@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/hero.h -- a call of the library, bound to its parameters.
+// backend/cpu/library/hero.h -- a library call, bound to its parameters.
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"
@@ -11,49 +11,49 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // this back end is written in the engine's words
+using engine::LibraryProblem, engine::OperandView;
 
-/// What a running call may use.
+/// The environment of a running call.
 struct CallContext {
-  const StopWord* stop_word = nullptr;   ///< null: can't be stopped
+  const StopWord* stop_word = nullptr;   ///< null: the call can't be stopped
   Executor* executor = nullptr;          ///< null: one thread
   Communicator* communicator = nullptr;  ///< null: one replica
 };
 
-/// A stop word, or null, as compiled code polls it.
+/// Returns the stop word as compiled code polls it; may be null.
 inline const uint32_t* polled_word(const StopWord* word) {
   static const uint32_t never = 0;
   static_assert(StopWord::is_always_lock_free && sizeof(StopWord) == sizeof(uint32_t));
   return word != nullptr ? reinterpret_cast<const uint32_t*>(word) : &never;
 }
 
-/// Work that is not a region: library calls, sorting, scattering. Immutable, so calls share it.
+/// A library call: work that isn't a region, such as sorting and scattering. Immutable, so calls share it.
 class Hero {
  public:
   virtual ~Hero() = default;
-  /// `buffers`: operands, then results; dense and row-major, but for those of which the request has a view.
+  /// `buffers`: operands, then results. They are dense and row-major, except those for which the request has a view.
   virtual Status run(void* const* buffers, const CallContext& context) const = 0;
-  /// The result's memory must hold operand 0 when run() begins.
+  /// Whether the result's memory must hold operand 0 when run() begins.
   virtual bool updates_in_place() const { return false; }
-  /// Memory that it keeps beside its buffers, or that its first run will.
+  /// Returns the bytes of memory that it allocates besides its buffers, including those of its first run.
   virtual int64_t table_bytes() const { return 0; }
 };
 
-/// The code that a call is bound to: compiled while its plan is made, found in the plan when that is loaded.
+/// The code that a call is bound to. It is compiled with its plan and loaded with its plan.
 class InnerCode {
  public:
   virtual ~InnerCode() = default;
-  /// Precondition: is_scalar_function.
+  /// Returns the code of the function. Precondition: is_scalar_function.
   virtual StatusOr<ScalarFunction> scalar_program(const hlo::Computation& computation) = 0;
   virtual StatusOr<ScatterFunction> scatter_kernel(const ScatterKernelSpec& spec) = 0;
 };
 
-/// What a call is made of.
+/// The parameters of a library call.
 struct HeroRequest {
   LibraryProblem problem;
   Isa isa;
   InnerCode& code;
-  std::span<const OperandView> views = {};  ///< of operands, then results; empty: all are dense
+  std::span<const OperandView> views = {};  ///< of operands, then of results; empty if all are dense
 
   OperandView view(size_t place) const { return views.empty() ? OperandView() : views[place]; }
 };

@@ -68,9 +68,10 @@ class EvaluatorHero final : public Hero {
 class RegisterLoopHero final : public Hero {
  public:
   RegisterLoopHero(RegisterLoopFunction function, std::span<const Shape> carries)
-      : function_(function), carries_(carries.size()), batch_(loop_batch(carries)) {}
+      : function_(function), carries_(carries.size()), batch_(engine::loop_batch(carries)) {}
 
-  /// How many turns there are, nobody knows: the first indices of a batch tell whether several threads are worth it.
+  /// The number of turns isn't known in advance. The time of the first indices of a batch decides whether to use
+  /// several threads.
   Status run(void* const* buffers, const CallContext& context) const override {
     const uint32_t* const word = polled_word(context.stop_word);
     std::atomic<bool> stopped = false;
@@ -113,11 +114,11 @@ class RelayoutHero final : public Hero {
   bool to_row_major_;
 };
 
-using Made = StatusOr<std::unique_ptr<Hero>>;
+using HeroResult = StatusOr<std::unique_ptr<Hero>>;
 
-/// A maker that can't fail, as one that can.
+/// Wraps a function that can't fail in the signature of one that can.
 template <std::unique_ptr<Hero> (*make)(const HeroRequest&)>
-Made always(const HeroRequest& request) {
+HeroResult always(const HeroRequest& request) {
   return make(request);
 }
 
@@ -133,7 +134,7 @@ bool is(Opcode opcode) {
 struct LibraryFunction {
   bool (*serves)(Opcode);
   std::string_view symbol;
-  Made (*make)(const HeroRequest& request);
+  HeroResult (*make)(const HeroRequest& request);
 };
 
 constexpr auto kLibrary = std::to_array<LibraryFunction>({
@@ -162,7 +163,7 @@ const LibraryFunction* function_of(Opcode opcode) {
   return row == kLibrary.end() ? nullptr : row;
 }
 
-/// The code of a call, in the order in which it was compiled.
+/// The code of a call, in the order of its compilation.
 class LoadedCode final : public InnerCode {
  public:
   explicit LoadedCode(std::span<void* const> code) : code_(code) {}
@@ -201,12 +202,12 @@ StatusOr<ChosenHero> choose_hero(const HeroRequest& request) {
 
 StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std::span<void* const> code) {
   std::unique_ptr<Hero> hero;
-  if (call.symbol == kRegisterLoop) {
+  if (call.symbol == engine::kRegisterLoop) {
     if (code.size() == 1)
       hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<RegisterLoopFunction>(code[0]), call.operands);
-  } else if (call.symbol == kToRowMajor) {
+  } else if (call.symbol == engine::kToRowMajor) {
     hero = std::make_unique<RelayoutHero>(call.operands[0], true);
-  } else if (call.symbol == kFromRowMajor) {
+  } else if (call.symbol == engine::kFromRowMajor) {
     hero = std::make_unique<RelayoutHero>(call.results[0], false);
   } else if (call.call != nullptr) {
     const LibraryProblem problem{call.call->root(), call.operands, call.results};

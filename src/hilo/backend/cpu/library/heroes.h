@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/heroes.h -- the ops that run as library code: who makes them.
+// backend/cpu/library/heroes.h -- the ops that run as library code, and the functions that create their calls.
 #pragma once
 
 #include "hilo/backend/cpu/library/hero.h"
@@ -7,7 +7,10 @@
 
 namespace hilo::cpu {
 
-/// The library's name of the reference kernel of any op: complex numbers, narrow types and rare forms. Correct and slow.
+using engine::LibraryCall;
+
+/// The library function that runs the reference kernel of any op: for complex numbers, narrow types and rare forms.
+/// Correct and slow.
 inline constexpr std::string_view kEvaluate = "evaluate";
 
 /// A library call before it is bound.
@@ -16,21 +19,21 @@ struct ChosenHero {
   std::unique_ptr<Hero> hero;
 };
 
-/// The library's function for an instruction that no region takes: that of the op's row in the table of heroes.cc, or
-/// kEvaluate for forms that the function doesn't take.
+/// Selects the library function for an instruction that no region computes. It is in the op's row of the table in
+/// heroes.cc. Forms that this function doesn't support use kEvaluate.
 /// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version"
 StatusOr<ChosenHero> choose_hero(const HeroRequest& request);
 
-/// The call of a plan, bound. `code` has the addresses of LibraryCall::code.
-/// Errors    FAILED_PRECONDITION if this library has no such function, or it doesn't take the call
+/// Binds the library call of a plan. `code` has the addresses of LibraryCall::code.
+/// Errors    FAILED_PRECONDITION if this library has no such function or rejects the call
 StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std::span<void* const> code);
 
-// The makers: each gives null if the instruction isn't of a form that it runs.
+// Functions that create library calls. Each returns null for forms of the instruction that it doesn't support.
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request);
-/// Does the dot's hero read its operand so where it lies, without a copy?
+/// Whether the library call of a dot can read the operand through this view, without a copy.
 bool dot_reads_view(Isa isa, const hlo::Instruction& dot, size_t operand, std::span<const Shape> operands,
                     const OperandView& view);
-/// Does it write its result so?
+/// Whether it can write its result through this view.
 bool dot_writes_view(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands, const OperandView& view);
 std::unique_ptr<Hero> make_integer_dot_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_convolution_hero(const HeroRequest& request);
@@ -49,9 +52,11 @@ std::unique_ptr<Hero> make_collective_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_random_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_cholesky_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_triangular_solve_hero(const HeroRequest& request);
+/// Creates the library call of an fft.
 /// Errors    RESOURCE_EXHAUSTED for a length with a prime factor of millions
 StatusOr<std::unique_ptr<Hero>> make_fft_hero(const HeroRequest& request);
-/// Errors    NOT_FOUND for a target that nobody registered
+/// Creates the library call of a custom call.
+/// Errors    NOT_FOUND for a target that isn't registered
 StatusOr<std::unique_ptr<Hero>> make_custom_call_hero(const HeroRequest& request);
 
 }  // namespace hilo::cpu

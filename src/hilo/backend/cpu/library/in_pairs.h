@@ -6,16 +6,16 @@
 
 namespace hilo::cpu {
 
-/// Memory for sums that sum_in_pairs asks for, its levels: one, and one for each halving.
+/// Returns the number of levels of sums that sum_in_pairs needs: one, and one for each halving.
 inline int64_t sum_levels(int64_t parts, int64_t in_order) {
   int64_t levels = 1;
   for (; parts > in_order; parts = (parts + 1) / 2) ++levels;
   return levels;
 }
 
-/// Sums parts [begin, end) into `level`: up to `in_order` of them one after the other, more of them as two halves.
-/// part(n, level, adds) writes part n to the sums at `level`, or adds it to them; join(level) adds the sums at level + 1
-/// to those at `level`.
+/// Sums parts [begin, end) into `level`. Up to `in_order` parts are added one after the other; more are summed as two
+/// halves. part(n, level, adds) writes part n to the sums at `level`, or adds it to them. join(level) adds the sums at
+/// level + 1 to those at `level`.
 template <typename Part, typename Join>
 void sum_in_pairs(int64_t begin, int64_t end, int64_t in_order, int64_t level, const Part& part, const Join& join) {
   if (end - begin <= in_order) {

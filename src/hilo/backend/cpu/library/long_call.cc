@@ -16,10 +16,10 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kLong = double{1 << 26};                  // multiplications: from some 10 ms on
-constexpr std::chrono::milliseconds kStopPollInterval{5};  // between looks at the stop word
+constexpr double kLong = double{1 << 26};                  // multiplications: about 10 ms and more
+constexpr std::chrono::milliseconds kStopPollInterval{5};  // between checks of the stop word
 
-/// Calls whose caller has gone. The process waits for them before its libraries end.
+/// Calls whose caller has stopped. The process waits for them before it unloads its libraries.
 struct Abandoned {
   std::mutex mutex;
   std::condition_variable changed;
@@ -28,18 +28,18 @@ struct Abandoned {
 
 Abandoned& abandoned() {
   static auto* const instance = [] {
-    auto* const made = new Abandoned;  // never destroyed: threads end after everything else
+    auto* const calls = new Abandoned;  // never destroyed: threads end after everything else
     at_process_end([] {
       Abandoned& all = abandoned();
       std::unique_lock lock(all.mutex);
       all.changed.wait(lock, [&] { return all.count == 0; });
     });
-    return made;
+    return calls;
   }();
   return *instance;
 }
 
-/// What caller and thread share.
+/// The state that caller and thread share.
 struct Job {
   LongCall call;
   std::vector<AlignedBuffer> memory;
@@ -60,7 +60,7 @@ void copy_bytes(void* to, const void* from, size_t bytes) {
   });
 }
 
-/// Buffers that are one to the caller are one to the call.
+/// Buffers that are the same for the caller are the same in the call.
 Status copy_buffers(Job& job, void* const* buffers) {
   std::vector<size_t> bytes = job.call.operand_bytes;
   bytes.insert(bytes.end(), job.call.result_bytes.begin(), job.call.result_bytes.end());
@@ -85,7 +85,7 @@ void run_job(const std::shared_ptr<Job>& job) {
   std::exception_ptr thrown;
   try {
     status = job->call.run(job->buffers.data());
-  } catch (...) {  // NOLINT: thrown again by the caller, if it is still there
+  } catch (...) {  // NOLINT: rethrown by the caller, unless it has stopped
     thrown = std::current_exception();
   }
   std::unique_lock lock(job->mutex);
@@ -100,7 +100,7 @@ void run_job(const std::shared_ptr<Job>& job) {
   all.changed.notify_all();
 }
 
-/// False if no thread could be had.
+/// Returns false if no thread could be started.
 bool start(const std::shared_ptr<Job>& job) {
   const SignalsBlocked blocked;
   try {
@@ -111,7 +111,7 @@ bool start(const std::shared_ptr<Job>& job) {
   return true;
 }
 
-/// True if the call has ended, false if the caller has to stop first.
+/// Returns true when the call has ended, false if the caller must stop first.
 bool wait_for(Job& job, const StopWord& word) {
   std::unique_lock lock(job.mutex);
   while (!job.done) {

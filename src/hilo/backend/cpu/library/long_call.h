@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/long_call.h -- calls of a library that can't be interrupted, for programs that can.
+// backend/cpu/library/long_call.h -- runs calls of a library that can't be interrupted, in programs that can be.
 #pragma once
 
 #include <functional>
@@ -9,25 +9,25 @@
 
 namespace hilo::cpu {
 
-/// A call of library code on buffers, operands first. `run` owns all that it needs beside them, for it may outlive the
-/// program: it is copied.
+/// A call of library code on buffers, operands first. `run` is copied and owns everything else that it needs, because
+/// it may outlive the program.
 struct LongCall {
   std::function<Status(void* const* buffers)> run;
   std::vector<size_t> operand_bytes, result_bytes;
-  double work = 0;  ///< multiplications, about
+  double work = 0;  ///< approximate number of multiplications
 };
 
-/// Whether run_long_call runs a call of so many multiplications apart; else it is run(buffers), and who knows that makes no
-/// LongCall.
+/// Whether run_long_call runs a call of that many multiplications on a separate thread. Otherwise it calls
+/// run(buffers), and the caller needs no LongCall.
 bool runs_apart(double work, const CallContext& context);
 
-/// Runs the call. Where the program can be stopped and the work is long, it runs on a thread of its own and on copies of the
-/// buffers, so that a stop is seen at once: then the call ends by itself later, and nobody reads its results. The process
-/// ends after it.
+/// Runs the call. If the program can be stopped and the work is long, it runs on a separate thread and on copies of the
+/// buffers. A stop then takes effect at once: the call ends later and its results are discarded. The process waits for
+/// it before it ends.
 /// Errors    those of the call; RESOURCE_EXHAUSTED without memory for the copies; those of stop_status
 Status run_long_call(const LongCall& call, void* const* buffers, const CallContext& context);
 
-/// Calls that nobody waits for any more.
+/// Returns the number of running calls whose caller has stopped.
 int64_t abandoned_calls();
 
 }  // namespace hilo::cpu

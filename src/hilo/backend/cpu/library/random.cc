@@ -51,7 +51,7 @@ inline FourWords philox(uint64_t low, uint64_t high, uint32_t k0, uint32_t k1) {
   return {{a, b, c, d}};
 }
 
-/// Calls fill(begin, end) over parts of [0, count), on several threads where that is worth it.
+/// Calls fill(begin, end) over parts of [0, count). Uses several threads if that pays off.
 template <typename Fill>
 void fill_in_parts(int64_t count, Fill&& fill) {
   constexpr int64_t kPart = 4096;
@@ -100,7 +100,7 @@ class RandomHero final : public Hero {
   }
 
  private:
-  /// Returns how many counters it used, as the next one does.
+  /// Returns the number of counters that it used.
   template <typename T>
   int64_t draw_threefry(T* out, const uint64_t* state) const {
     const auto k0 = static_cast<uint32_t>(state[0]), k1 = static_cast<uint32_t>(state[0] >> 32);
@@ -114,7 +114,7 @@ class RandomHero final : public Hero {
       });
       return count_;
     } else {
-      // Counter (outer, pair, inner) gives elements 2 pair and 2 pair + 1 along the pairs' dimension.
+      // Counter (outer, pair, inner) produces elements 2 pair and 2 pair + 1 along the pairs' dimension.
       const int64_t half = extent_ / 2 + extent_ % 2, counters = outer_ * half * inner_;
       if (inner_ == 1) draw_adjacent(out, begin, k0, k1, half);
       else
@@ -131,7 +131,7 @@ class RandomHero final : public Hero {
     }
   }
 
-  /// Pairs that lie beside each other.
+  /// Pairs whose elements are adjacent.
   template <typename T>
   void draw_adjacent(T* out, uint64_t begin, uint32_t k0, uint32_t k1, int64_t half) const {
     for (int64_t outer = 0; outer < outer_; ++outer) {
@@ -173,10 +173,10 @@ class RandomHero final : public Hero {
 
   bool threefry_;
   int64_t state_words_, bytes_, count_;
-  int64_t outer_ = 1, extent_ = 1, inner_ = 1;  // around the dimension of the pairs
+  int64_t outer_ = 1, extent_ = 1, inner_ = 1;  // outside, along and inside of the dimension of the pairs
 };
 
-/// Each executable counts for itself, from one beginning.
+/// Each executable has its own counter, with the same start.
 class RngStateHero final : public Hero {
  public:
   explicit RngStateHero(int64_t delta) : delta_(delta), state_(hlo::first_rng_state()) {}

@@ -33,7 +33,7 @@ struct SymbolTable {
     symbols["memmove"] = address_of<void*(void*, const void*, std::size_t)>(std::memmove);
     symbols["memset"] = address_of<void*(void*, int, std::size_t)>(std::memset);
     symbols["memcmp"] = address_of<int(const void*, const void*, std::size_t)>(std::memcmp);
-    // What LLVM itself calls when the ISA has no instruction for an operation.
+    // LLVM itself calls these if the ISA has no instruction for an operation.
     symbols["fmod"] = address_of<double(double, double)>(::fmod);
     symbols["fmodf"] = address_of<float(float, float)>(::fmodf);
     symbols["fma"] = address_of<double(double, double, double)>(::fma);
@@ -59,7 +59,7 @@ Status register_runtime_symbol(std::string_view name, void* address) {
   std::unique_lock lock(t.mutex);
   auto [entry, inserted] = t.symbols.emplace(std::string(name), address);
   if (inserted || entry->second == address) return ok_status();
-  return already_exists(fmt::format("runtime symbol '{}': the name already stands for another function", name));
+  return already_exists(fmt::format("runtime symbol '{}': the name is registered for another function", name));
 }
 
 void* find_runtime_symbol(std::string_view name) {

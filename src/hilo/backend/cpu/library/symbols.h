@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/symbols.h -- the functions outside itself that compiled code may call, by name.
+// backend/cpu/library/symbols.h -- the external functions that compiled code may call, by name.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace hilo::cpu {
 
-/// Makes `address` callable from compiled code under `name`. Thread safe; lives as long as the process.
-/// Errors: ALREADY_EXISTS if the name stands for another address, INVALID_ARGUMENT for a null address.
+/// Makes `address` callable from compiled code as `name`, for the lifetime of the process. Thread safe.
+/// Errors: ALREADY_EXISTS if the name has another address, INVALID_ARGUMENT for a null address.
 Status register_runtime_symbol(std::string_view name, void* address);
 
-/// The address behind `name`, or null. The C library's memory and libm functions are known from the start.
+/// Returns the address of `name`, or null. The C library's memory and libm functions are always registered.
 void* find_runtime_symbol(std::string_view name);
 
 }  // namespace hilo::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/load/codegen_table.h -- what libhilo_codegen.so has, LLVM in it: programs from a cache or a file run
-// without it.
+// backend/cpu/load/codegen_table.h -- the functions of libhilo_codegen.so, which contains LLVM. Programs from a cache
+// or a file run without it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hilo::cpu {
 
-/// A plan with its code, and how many of its kernels and loops were in no cache.
+/// A plan with its code, and the number of its kernels and loops that weren't in a cache.
 struct EmittedPlan {
   engine::Plan plan;
   int64_t compiled = 0;

@@ -19,7 +19,7 @@
 namespace hilo::cpu {
 namespace {
 
-// One external symbol costs a slot of 16 bytes: its address, and a jump through that address.
+// An external symbol needs a slot of 16 bytes: its address, and a jump through that address.
 constexpr std::size_t kSlotBytes = 16;
 constexpr std::size_t kJumpOffset = 8;
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
@@ -30,7 +30,7 @@ std::size_t align_up(std::size_t value, std::size_t alignment) {
 
 Status malformed(std::string_view what) { return internal_error(fmt::format("loading compiled code: {}", what)); }
 
-/// One object on its way into memory. The steps run in the order of their declaration.
+/// An object that is being loaded. The steps run in the order of their declaration.
 class Loader {
  public:
   explicit Loader(engine::ObjectPtr file) : file_(std::move(file)), object_(*file_) {}
@@ -47,7 +47,8 @@ class Loader {
  private:
   template <typename T>
   StatusOr<std::span<const T>> table(std::size_t offset, std::size_t bytes) const {
-    if (offset > object_.size() || bytes > object_.size() - offset) return malformed("a table lies outside the object");
+    if (offset > object_.size() || bytes > object_.size() - offset)
+      return malformed("a table is outside of the object");
     const char* start = object_.data() + offset;
     if (reinterpret_cast<std::uintptr_t>(start) % alignof(T) != 0) return malformed("a table is not aligned");
     return std::span<const T>(reinterpret_cast<const T*>(start), bytes / sizeof(T));
@@ -71,7 +72,7 @@ class Loader {
 
 StatusOr<std::string> Loader::string_at(const Elf64_Shdr& strings, std::size_t index) const {
   HILO_ASSIGN_OR_RETURN(auto chars, table<char>(strings.sh_offset, strings.sh_size));
-  if (index >= chars.size()) return malformed("a name lies outside the string table");
+  if (index >= chars.size()) return malformed("a name is outside of the string table");
   return std::string(chars.data() + index, strnlen(chars.data() + index, chars.size() - index));
 }
 
@@ -101,7 +102,7 @@ Status Loader::lay_out() {
     const Elf64_Shdr& section = sections_[i];
     if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) continue;
     if (section.sh_flags & SHF_TLS) return malformed("thread-local data in compiled code");
-    // Relocated constants (.data.rel.ro) are written by this loader only; true variables have no place here.
+    // This loader alone writes relocated constants (.data.rel.ro). True variables are not supported.
     if (section.sh_type == SHT_NOBITS) return malformed("writable data in compiled code");
     HILO_RETURN_IF_ERROR(table<char>(section.sh_offset, section.sh_size).status());
     end = align_up(end, section.sh_addralign);
@@ -142,7 +143,7 @@ Status Loader::map_and_copy() {
   constexpr unsigned char kJump[6] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff};
   for (std::size_t i = 1; i < symbols_.size(); ++i) {
     auto address = symbol_address(i);
-    if (!address.ok()) continue;  // file names and the like: nothing refers to them
+    if (!address.ok()) continue;  // sections and files: nothing refers to them
     std::memcpy(base_ + slot_[i], &*address, sizeof(std::uint64_t));
     std::memcpy(base_ + slot_[i] + kJumpOffset, kJump, sizeof(kJump));
   }
@@ -150,11 +151,11 @@ Status Loader::map_and_copy() {
 }
 
 StatusOr<std::uint64_t> Loader::symbol_address(std::size_t symbol) const {
-  if (symbol >= symbols_.size()) return malformed("a relocation names a symbol that isn't there");
+  if (symbol >= symbols_.size()) return malformed("a relocation refers to a missing symbol");
   if (external_[symbol] != 0) return external_[symbol];
   const Elf64_Sym& s = symbols_[symbol];
   if (s.st_shndx >= place_.size() || place_[s.st_shndx] == kNowhere) {
-    return malformed("a relocation names a symbol without memory");
+    return malformed("a relocation refers to a symbol without memory");
   }
   return reinterpret_cast<std::uint64_t>(base_) + place_[s.st_shndx] + s.st_value;
 }
@@ -177,7 +178,7 @@ Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf6
   const std::size_t symbol = ELF64_R_SYM(rela.r_info);
   const std::size_t width = kind == R_X86_64_64 || kind == R_X86_64_PC64 ? 8 : 4;
   if (rela.r_offset > target.sh_size || width > target.sh_size - rela.r_offset) {
-    return malformed("a relocation lies outside its section");
+    return malformed("a relocation is outside of its section");
   }
   HILO_ASSIGN_OR_RETURN(std::uint64_t value, symbol_address(symbol));
   std::byte* where = base_ + target_at + rela.r_offset;
@@ -199,7 +200,7 @@ Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf6
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX: value = slot; break;
-    default:  // relocation kinds are numbers of the ELF standard, not an enum of ours
+    default:  // relocation types are numbers of the ELF standard, not an enum of ours
       return malformed(fmt::format("relocation kind {} is not supported", kind));
   }
   const int64_t distance = value + static_cast<std::uint64_t>(rela.r_addend) - here;
@@ -239,7 +240,7 @@ class LoadedObjects {
     return it == code_.end() ? nullptr : it->second.lock();
   }
 
-  /// Another thread may have been first.
+  /// Another thread may have inserted it first.
   std::shared_ptr<CompiledCode> insert(std::shared_ptr<CompiledCode> code) {
     const std::scoped_lock lock(mutex_);
     if (code_.size() >= most_) forget_dead();
@@ -257,7 +258,7 @@ class LoadedObjects {
 
   std::mutex mutex_;
   std::unordered_map<const std::string*, std::weak_ptr<CompiledCode>> code_;
-  size_t most_ = 64;  // then the dead are looked for, so that their number stays bounded
+  size_t most_ = 64;  // at this number, unused entries are removed, so that the map stays bounded
 };
 
 }  // namespace
@@ -270,8 +271,8 @@ void* CompiledCode::lookup(std::string_view name) const {
 }
 
 StatusOr<std::shared_ptr<CompiledCode>> load_object(const engine::ObjectPtr& object) {
-  // Code holds its object, so that no other comes to stand at the address of one whose code lives. Never destroyed: code
-  // may be let go while the process ends.
+  // Code owns its object, so no other object has the same address while the code exists. Never destroyed: code may be
+  // released while the process ends.
   static auto* const loaded = new LoadedObjects;
   if (std::shared_ptr<CompiledCode> code = loaded->find(object)) return code;
   Loader loader(object);

@@ -16,8 +16,8 @@
 
 namespace hilo::cpu {
 
-/// Executable memory with the functions of one object file. Pages are never writable and executable at once.
-/// The code lives as long as the handle: hold it while calling what lookup() gave.
+/// Executable memory with the functions of one object file. Pages are never writable and executable at once. The code
+/// lives as long as the handle: hold it while you call functions from lookup().
 class CompiledCode {
  public:
   CompiledCode(engine::ObjectPtr object, std::byte* base, std::size_t size,
@@ -27,13 +27,13 @@ class CompiledCode {
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
 
-  /// The function of that name, or null.
+  /// Returns the function of that name, or null.
   void* lookup(std::string_view name) const;
 
-  /// What it was loaded from.
+  /// Returns the object that the code was loaded from.
   const engine::ObjectPtr& object() const { return object_; }
 
-  /// Bytes of mapped memory, whole pages.
+  /// Returns the bytes of mapped memory, whole pages.
   std::size_t size() const { return size_; }
 
  private:
@@ -44,10 +44,9 @@ class CompiledCode {
   std::unique_ptr<GdbEntry> gdb_;
 };
 
-/// Loads a relocatable x86-64 ELF object whose undefined symbols are all runtime symbols (library/symbols.h). While an object's
-/// code lives, asking again gives the same.
-/// Errors: INTERNAL for a malformed object, an unknown symbol, a relocation or section kind outside the
-/// accepted set;
+/// Loads a relocatable x86-64 ELF object whose undefined symbols are all runtime symbols (library/symbols.h). While an
+/// object's code lives, another call returns the same code.
+/// Errors: INTERNAL for a malformed object, an unknown symbol, a relocation or section kind outside the supported set;
 ///         RESOURCE_EXHAUSTED if no memory can be mapped. Cost: about 10 us and three system calls.
 StatusOr<std::shared_ptr<CompiledCode>> load_object(const engine::ObjectPtr& object);
 

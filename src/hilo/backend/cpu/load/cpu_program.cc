@@ -15,10 +15,13 @@
 #include "hilo/types/checked.h"
 
 namespace hilo::cpu {
+
+using engine::DonationPair, engine::LibraryCall, engine::PlannedWork, engine::Slot, engine::SlotSource;
+
 namespace {
 
 constexpr size_t kSlotsOnStack = 1024;
-constexpr double kSmallBytes = 1 << 16;  // of memory read and written by a run that takes some microseconds at most
+constexpr double kSmallBytes = 1 << 16;  // of memory read and written, by a run of a few microseconds
 constexpr uint32_t kNone = ~uint32_t{0};
 
 bool is_small_program(const Program& program) {
@@ -29,22 +32,22 @@ bool is_small_program(const Program& program) {
   return bytes <= kSmallBytes;
 }
 
-/// For every result the donated argument whose memory it takes, or kNone. Empty if none takes any.
-std::vector<uint32_t> taken_arguments(const Program& program, const ProgramSignature& signature,
-                                      std::span<const BufferPtr> arguments, std::span<const bool> donated) {
+/// Returns for every result the donated argument whose memory it uses, or kNone. Empty if no result uses any.
+std::vector<uint32_t> donated_arguments(const Program& program, const ProgramSignature& signature,
+                                        std::span<const BufferPtr> arguments, std::span<const bool> donated) {
   if (donated.empty()) return {};
-  std::vector<uint32_t> takes(signature.result_shapes.size(), kNone);
+  std::vector<uint32_t> used_arguments(signature.result_shapes.size(), kNone);
   std::vector<bool> used(arguments.size(), false);
   for (const DonationPair& pair : program.plan.donations) {
     if (pair.argument >= donated.size() || !donated[pair.argument] || used[pair.argument] ||
-        takes[pair.result] != kNone)
+        used_arguments[pair.result] != kNone)
       continue;
-    if (!host(arguments[pair.argument]).owns_memory()) continue;  // it is lent, and goes back
+    if (!host(arguments[pair.argument]).owns_memory()) continue;  // borrowed memory is returned to its owner
     if (arguments[pair.argument]->shape().byte_size() != signature.result_shapes[pair.result].byte_size()) continue;
     used[pair.argument] = true;
-    takes[pair.result] = pair.argument;
+    used_arguments[pair.result] = pair.argument;
   }
-  return takes;
+  return used_arguments;
 }
 
 }  // namespace
@@ -62,7 +65,7 @@ CpuProgram::CpuProgram(ProgramSignature signature, std::unique_ptr<const Program
 
 CpuProgram::~CpuProgram() { delete spare_arena_.load(); }
 
-StatusOr<AlignedBuffer> CpuProgram::take_arena() {
+StatusOr<AlignedBuffer> CpuProgram::borrow_arena() {
   if (program_.plan.arena_bytes == 0) return AlignedBuffer();
   if (AlignedBuffer* spare = spare_arena_.exchange(nullptr, std::memory_order_acquire)) {
     AlignedBuffer arena = std::move(*spare);
@@ -72,7 +75,7 @@ StatusOr<AlignedBuffer> CpuProgram::take_arena() {
   return allocate_buffer(program_.plan.arena_bytes);
 }
 
-void CpuProgram::give_arena(AlignedBuffer arena) {
+void CpuProgram::return_arena(AlignedBuffer arena) {
   if (arena.data() == nullptr) return;
   AlignedBuffer* expected = nullptr;
   auto* mine = new (std::nothrow) AlignedBuffer(std::move(arena));
@@ -81,17 +84,17 @@ void CpuProgram::give_arena(AlignedBuffer arena) {
 
 Status CpuProgram::run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                        std::span<const bool> donated, const RunContext& context) {
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer arena, take_arena());
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer arena, borrow_arena());
   const Status status = run_in(arena, arguments, results, donated, context);
-  give_arena(std::move(arena));
+  return_arena(std::move(arena));
   return status;
 }
 
 Status CpuProgram::run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                           std::span<const bool> donated, const RunContext& context) {
-  const std::vector<uint32_t> takes = taken_arguments(program_, signature_, arguments, donated);
-  const auto argument_of = [&](size_t r) { return takes.empty() ? kNone : takes[r]; };
-  // Everything that can fail comes before an argument is taken.
+  const std::vector<uint32_t> used_arguments = donated_arguments(program_, signature_, arguments, donated);
+  const auto argument_of = [&](size_t r) { return used_arguments.empty() ? kNone : used_arguments[r]; };
+  // Everything that can fail is done before an argument is consumed.
   for (size_t r = 0; r < results.size(); ++r) {
     if (argument_of(r) != kNone) continue;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(result_bytes_[r]));
@@ -102,18 +105,18 @@ Status CpuProgram::run_in(AlignedBuffer& arena, std::span<const BufferPtr> argum
   void** slots =
       count > kSlotsOnStack ? heap.data() : static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(count, 1)));
   std::vector<void*> argument_data(donated.empty() ? 0 : arguments.size());
-  std::vector<AlignedBuffer> taken(argument_data.size());  // donated memory, alive until the end
+  std::vector<AlignedBuffer> donated_memory(argument_data.size());  // donated memory, alive until the end
   if (!donated.empty()) {
     for (size_t a = 0; a < arguments.size(); ++a) argument_data[a] = host(arguments[a]).mutable_data();
     for (size_t r = 0; r < results.size(); ++r) {
-      if (takes[r] != kNone)  // its memory comes below: this is what could fail
+      if (used_arguments[r] != kNone)  // its memory is set below: only allocation can fail
         results[r] = std::make_shared<HostBuffer>(signature_.result_shapes[r], AlignedBuffer(), context.device);
     }
     for (size_t a = 0; a < donated.size(); ++a) {
-      if (donated[a]) taken[a] = host(arguments[a]).take_memory();
+      if (donated[a]) donated_memory[a] = host(arguments[a]).take_memory();
     }
     for (size_t r = 0; r < results.size(); ++r) {
-      if (takes[r] != kNone) host(results[r]).fill(std::move(taken[takes[r]]));
+      if (used_arguments[r] != kNone) host(results[r]).fill(std::move(donated_memory[used_arguments[r]]));
     }
   }
   for (size_t s = 0; s < count; ++s) {
@@ -145,8 +148,8 @@ StatusOr<std::string> CpuProgram::serialize() const {
     const std::string target =
         hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(call.call->root()));
     if (means_this_process(target))
-      return unimplemented(fmt::format("serialize '{}': {} calls what only this process has ('{}')", signature_.name,
-                                       describe(call.call->root()), target));
+      return unimplemented(fmt::format("serialize '{}': {} calls a function that exists in this process only ('{}')",
+                                       signature_.name, describe(call.call->root()), target));
   }
   return save_program(signature_, program_.plan, module_->proto());
 }
@@ -158,10 +161,10 @@ ExecutableStatistics CpuProgram::statistics() const {
   s.program_bytes = module_->held_bytes();
   for (const LibraryCall& c : program_.plan.library_calls) s.evaluated_count += c.symbol == kEvaluate ? 1 : 0;
   s.temporary_bytes = program_.plan.arena_bytes;
-  std::vector<bool> taken(signature_.argument_shapes.size()), aliased(signature_.result_shapes.size());
+  std::vector<bool> donated_memory(signature_.argument_shapes.size()), aliased(signature_.result_shapes.size());
   for (const DonationPair& pair : program_.plan.donations) {
-    if (taken[pair.argument] || aliased[pair.result]) continue;
-    taken[pair.argument] = aliased[pair.result] = true;
+    if (donated_memory[pair.argument] || aliased[pair.result]) continue;
+    donated_memory[pair.argument] = aliased[pair.result] = true;
     s.alias_bytes += signature_.result_shapes[pair.result].byte_size();
   }
   for (const Literal& constant : program_.plan.constants) s.constant_bytes += std::ssize(constant.bytes());

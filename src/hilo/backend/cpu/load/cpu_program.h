@@ -12,7 +12,7 @@ namespace hilo::cpu {
 
 class CpuProgram final : public HostProgram {
  public:
-  /// `compiled`: kernels that were in no cache; `milliseconds`: that all of it took.
+  /// `compiled`: kernels that weren't in a cache; `milliseconds`: time of the whole compilation.
   CpuProgram(ProgramSignature signature, std::unique_ptr<const ProgramModule> module, Program program, int64_t compiled,
              double milliseconds);
   ~CpuProgram() override;
@@ -27,9 +27,9 @@ class CpuProgram final : public HostProgram {
   bool is_small() const override { return small_; }
 
  private:
-  /// One arena is kept for the next call; calls at the same time get others from the pool.
-  StatusOr<AlignedBuffer> take_arena();
-  void give_arena(AlignedBuffer arena);
+  /// Returns an arena. One is cached for the next call; concurrent calls allocate others from the pool.
+  StatusOr<AlignedBuffer> borrow_arena();
+  void return_arena(AlignedBuffer arena);
   Status run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                 std::span<const bool> donated, const RunContext& context);
 

@@ -16,7 +16,7 @@
 #include "hilo/base/log.h"
 #include "hilo/base/text.h"
 
-// Names, fields and numbers are gdb's: it looks these symbols up in the running process.
+// gdb defines the names, fields and numbers: it looks up these symbols in the running process.
 extern "C" {
 struct jit_code_entry {
   jit_code_entry* next_entry;
@@ -31,7 +31,7 @@ struct jit_descriptor {
   jit_code_entry* first_entry;
 };
 __attribute__((visibility("default"))) jit_descriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};
-// gdb has a breakpoint here; the empty statement keeps the call.
+// gdb sets a breakpoint here; the empty statement keeps the call.
 __attribute__((visibility("default"), noinline)) void __jit_debug_register_code() { asm volatile("" ::: "memory"); }
 }
 
@@ -40,7 +40,7 @@ namespace {
 
 constexpr uint32_t kRegister = 1, kUnregister = 2;
 
-// Never destroyed: code may go away while the process ends.
+// Never destroyed: code may be released while the process ends.
 std::mutex& gdb_mutex() {
   static auto* mutex = new std::mutex;
   return *mutex;
@@ -52,7 +52,7 @@ void tell_gdb(uint32_t action, jit_code_entry& entry) {
   __jit_debug_register_code();
 }
 
-/// The file with the address of each loaded section in its header, which is what gdb goes by.
+/// Returns the file with the address of each loaded section in its header, which gdb reads.
 std::string placed_file(const LoadedObject& object) {
   std::string file(object.file.begin(), object.file.end());
   Elf64_Ehdr header;

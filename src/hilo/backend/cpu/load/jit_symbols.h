@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/load/jit_symbols.h -- tells perf and gdb the names of compiled functions, if HILO_JIT_SYMBOLS asks for it.
+// backend/cpu/load/jit_symbols.h -- publishes the names of compiled functions to perf and gdb, if HILO_JIT_SYMBOLS
+// requests it.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +17,14 @@ struct LoadedFunction {
   size_t bytes = 0;
 };
 
-/// An object file as it lies in memory.
+/// An object file in memory.
 struct LoadedObject {
   std::span<const char> file;              ///< relocatable ELF, checked
   std::vector<const std::byte*> sections;  ///< per section of the file: its address, null if it isn't loaded
   std::vector<LoadedFunction> functions;
 };
 
-/// What gdb knows of an object; forgotten with this handle.
+/// gdb's entry for an object; removed with this handle.
 class GdbEntry {
  public:
   explicit GdbEntry(const LoadedObject& object);
@@ -36,8 +37,8 @@ class GdbEntry {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Publishes to whom the variable HILO_JIT_SYMBOLS names: "perf" appends lines "address size name" to
-/// /tmp/perf-PID.map, "gdb" goes through gdb's JIT interface, "perf,gdb" does both. Null if gdb isn't to know.
+/// Publishes symbols to the tools in HILO_JIT_SYMBOLS. "perf" appends lines "address size name" to /tmp/perf-PID.map;
+/// "gdb" uses gdb's JIT interface; "perf,gdb" does both. Returns null without gdb.
 /// Source    Linux tools/perf/Documentation/jit-interface.txt; GDB manual, "JIT Compilation Interface"
 /// Example   HILO_JIT_SYMBOLS=perf perf record -g ./program && perf report
 std::unique_ptr<GdbEntry> publish_symbols(const LoadedObject& object);

@@ -14,6 +14,10 @@
 #include "hilo/backend/host/host_clock.h"
 
 namespace hilo::cpu {
+
+using engine::Branches, engine::LibraryCall, engine::ObjectPtr, engine::PlannedFunction, engine::SlotId;
+using engine::Step, engine::StepKind, engine::Swap, engine::WhileLoop, engine::WholeLoop;
+
 namespace {
 
 void gather_arguments(const Step& step, const StepContext& context, void** arguments) {
@@ -25,20 +29,20 @@ bool is_stopped(const StepContext& context) {
   return context.call.stop_word != nullptr && context.call.stop_word->load(std::memory_order_relaxed) != kRunning;
 }
 
-/// A part of a kernel, in stretches if somebody may stop it. The last one takes what is left over.
+/// Runs a part of a kernel, in ranges if the call can be stopped. The last one includes the remainder.
 void run_units(const Step& step, const StepContext& context, void* const* arguments, int64_t begin, int64_t end) {
   const RegionKernel kernel = context.program.kernels[step.index];
-  const int64_t stretches = context.call.stop_word == nullptr || step.stretch == 0 ? 1 : (end - begin) / step.stretch;
-  if (stretches <= 1) return kernel(arguments, begin, end);
-  for (int64_t s = 0; s < stretches && !is_stopped(context); ++s) {
+  const int64_t ranges = context.call.stop_word == nullptr || step.stretch == 0 ? 1 : (end - begin) / step.stretch;
+  if (ranges <= 1) return kernel(arguments, begin, end);
+  for (int64_t s = 0; s < ranges && !is_stopped(context); ++s) {
     const int64_t from = begin + s * step.stretch;
-    kernel(arguments, from, s + 1 == stretches ? end : from + step.stretch);
+    kernel(arguments, from, s + 1 == ranges ? end : from + step.stretch);
   }
 }
 
 void run_kernel(const Step& step, const StepContext& context, void* const* arguments) {
   if (step.chunk == 0 || context.call.executor == nullptr) return run_units(step, context, arguments, 0, step.units);
-  // The last task takes what is left over, so that none is smaller than a chunk.
+  // The last task includes the remainder, so that none is smaller than a chunk.
   const int64_t tasks = std::max<int64_t>(step.units / step.chunk, 1);
   const auto task = [&](int64_t t) {
     run_units(step, context, arguments, t * step.chunk, t + 1 == tasks ? step.units : (t + 1) * step.chunk);
@@ -67,11 +71,11 @@ class Timed {
 Status run_hero(const Step& step, StepContext& context, void* const* arguments) {
   HILO_RETURN_IF_ERROR(stop_status(context.call.stop_word));
   const Status status = context.program.heroes[step.index]->run(arguments, context.call);
-  // What a hero that was stopped thinks of its own results doesn't matter.
+  // After a stop, the status of the library call itself doesn't matter.
   return is_stopped(context) ? stop_status(context.call.stop_word) : status;
 }
 
-constexpr size_t kCopied = size_t{1} << 24;  // bytes between looks at the stop word
+constexpr size_t kCopied = size_t{1} << 24;  // bytes between checks of the stop word
 
 void copy_bytes(const StepContext& context, void* to, const void* from, int64_t bytes) {
   const size_t count = bytes;
@@ -86,7 +90,7 @@ void copy_bytes(const StepContext& context, void* to, const void* from, int64_t 
 
 }  // namespace
 
-/// The other side of a LoopContext.
+/// The host's data for a LoopContext.
 struct LoopHost {
   const WholeLoop& loop;
   StepContext& run;
@@ -95,7 +99,7 @@ struct LoopHost {
 
 namespace {
 
-/// A step that a whole loop hands out. Exceptions wait until the loop's frame, which has nothing to unwind, is gone.
+/// Runs a host step of a whole loop. Exceptions are stored until the loop's frame, which can't unwind, has returned.
 int32_t run_handed_out(LoopContext* context, uint32_t number, void* const* arguments) {
   LoopHost& host = *context->host;
   const Step& step = host.loop.handed_out[number];
@@ -109,7 +113,7 @@ int32_t run_handed_out(LoopContext* context, uint32_t number, void* const* argum
     Status status = run_hero(step, host.run, arguments);
     if (status.ok()) return 0;
     host.failure = std::move(status);
-  } catch (...) {  // NOLINT: thrown again by run_whole_loop
+  } catch (...) {  // NOLINT: rethrown by run_whole_loop
     host.failure = std::current_exception();
   }
   return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/load/program.h -- a plan with the addresses of this process: code, library calls, and what runs them.
+// backend/cpu/load/program.h -- a plan with the addresses of this process (code and library calls), and its execution.
 #pragma once
 
 #include "hilo/backend/cpu/library/hero.h"
@@ -9,30 +9,33 @@
 
 namespace hilo::cpu {
 
+using engine::Plan, engine::StepList;
+
 struct Program {
   Plan plan;
   std::vector<std::shared_ptr<CompiledCode>> code;      ///< per object
   std::vector<RegionKernel> kernels;                    ///< per entry of Plan::kernels
   std::vector<std::unique_ptr<Hero>> heroes;            ///< per library call
   std::vector<LoopFunction> loops;                      ///< per whole loop
-  std::vector<std::vector<RegionKernel>> loop_kernels;  ///< per whole loop: what it calls
+  std::vector<std::vector<RegionKernel>> loop_kernels;  ///< per whole loop: the kernels that it calls
 };
 
 /// Loads the code of a plan and binds its library calls.
-/// Errors    FAILED_PRECONDITION if the plan is for another target, or names what this library lacks; those of load_object
+/// Errors    FAILED_PRECONDITION if the plan is for another target or refers to unknown library functions; those of
+/// load_object
 StatusOr<Program> load_program(Plan plan, Isa isa);
 
-/// What running steps use.
+/// The environment of running steps.
 struct StepContext {
   const Program& program;
   void** slots;
   CallContext call;
-  ExecutionObserver* observer = nullptr;      ///< null: nobody watches
-  std::span<const ExecutionUnit> units = {};  ///< what it is told, per entry of Plan::work
+  ExecutionObserver* observer = nullptr;      ///< null: no observer
+  std::span<const ExecutionUnit> units = {};  ///< what the observer receives, per entry of Plan::work
 };
 
 /// Runs a list of steps.
-/// Errors    CANCELLED or DEADLINE_EXCEEDED, soon after the stop word is set, and what heroes return
+/// Errors    CANCELLED or DEADLINE_EXCEEDED, soon after the stop word is set, and those of library calls
 Status run_steps(const StepList& steps, StepContext& context);
 
 }  // namespace hilo::cpu

@@ -23,7 +23,7 @@ std::string ProgramModule::proto() const {
 }
 
 std::span<const ExecutionUnit> ProgramModule::units(const engine::Plan& plan) const {
-  std::call_once(made_, [&] {
+  std::call_once(units_once_, [&] {
     std::vector<hlo::ComputationPtr> computations;
     if (get() != nullptr) computations = hlo::computations_of(*get());
     for (const engine::PlannedWork& work : plan.work) {
@@ -38,7 +38,7 @@ std::span<const ExecutionUnit> ProgramModule::units(const engine::Plan& plan) co
 }
 
 int64_t ProgramModule::held_bytes() const {
-  // A module that is read later replaces its bytes, which are about as many.
+  // A module that is parsed later replaces its bytes, which need about as much memory.
   return proto_.empty() && module_ != nullptr ? hlo::held_bytes(module_->entry) : std::ssize(proto_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/load/program_module.h -- the optimised program behind a plan: there from the beginning, or read when somebody
-// asks.
+// backend/cpu/load/program_module.h -- the optimized program behind a plan: present from the beginning, or parsed when
+// it is first needed.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@ namespace hilo::cpu {
 class ProgramModule {
  public:
   explicit ProgramModule(std::unique_ptr<const hlo::Module> module) : module_(std::move(module)) {}
-  /// `proto`: HloModuleProto, or empty if nothing is known.
+  /// `proto`: HloModuleProto, or empty if the program is unknown.
   explicit ProgramModule(std::string proto) : proto_(std::move(proto)) {}
 
-  /// Null if there is none.
+  /// Returns the program; null if it is unknown.
   const hlo::Module* get() const;
-  /// HloModuleProto of the module; empty if there is none, or it has no such form.
+  /// Returns the HloModuleProto of the module; empty if it is unknown or can't be expressed.
   std::string proto() const;
-  /// What observers are told of a plan's work.
+  /// Returns the descriptions of a plan's work for observers.
   std::span<const ExecutionUnit> units(const engine::Plan& plan) const;
-  /// Bytes that it keeps.
+  /// Returns the bytes of memory that it uses.
   int64_t held_bytes() const;
 
  private:
-  mutable std::once_flag read_, made_;
+  mutable std::once_flag read_, units_once_;
   mutable std::unique_ptr<const hlo::Module> module_;
   std::string proto_;
   mutable std::vector<ExecutionUnit> units_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// magic | checksum of all that follows | stamp | signature | plan | module; each of the last four behind its length.
+// magic | checksum of everything after it | stamp | signature | plan | module; the length precedes each of the last
+// four.
 #include "hilo/backend/cpu/load/saved_program.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,6 @@
 #include "hilo/hlo/proto/wire.h"
 
 namespace hilo::cpu {
-
-using namespace engine;  // this back end is written in the engine's words
 
 namespace {
 
@@ -34,7 +33,7 @@ std::string checksum_of(std::string_view bytes) {
   return checksum;
 }
 
-/// Which build made the code: that of the library, and that of its code generator.
+/// Returns the build that produced the code: that of the library, and that of its code generator.
 const std::string& code_id() {
   static const auto* const id = new std::string(build_id() + " " + linked_id(companion_path(CodegenTable::kNames)));
   return *id;
@@ -42,11 +41,11 @@ const std::string& code_id() {
 
 }  // namespace
 
-std::string save_program(const ProgramSignature& signature, const Plan& plan, std::string_view module) {
+std::string save_program(const ProgramSignature& signature, const engine::Plan& plan, std::string_view module) {
   WireWriter message;
   message.bytes(kCodeId, code_id());
-  message.bytes(kSignature, signature_bytes(signature));
-  message.bytes(kPlan, plan_bytes(plan));
+  message.bytes(kSignature, engine::signature_bytes(signature));
+  message.bytes(kPlan, engine::plan_bytes(plan));
   message.bytes(kModule, module);
   const std::string body = std::move(message).take();
   return std::string(kMagic) + checksum_of(body) + body;
@@ -57,12 +56,12 @@ bool is_saved_program(std::string_view bytes) { return bytes.starts_with(kMagic)
 StatusOr<SavedProgram> read_program(std::string_view bytes) {
   if (!is_saved_program(bytes) || bytes.size() < kMagic.size() + kChecksumBytes)
     return invalid_argument(
-        "reading a saved program: these bytes are none. Hint: they come from Executable::serialize()");
+        "reading a saved program: these bytes aren't a saved program. Hint: use the bytes of Executable::serialize()");
   std::string_view rest = bytes.substr(kMagic.size());
   const std::string_view checksum = rest.substr(0, kChecksumBytes);
   rest.remove_prefix(kChecksumBytes);
   if (checksum != checksum_of(rest))
-    return invalid_argument("reading a saved program: its checksum differs: the bytes were damaged");
+    return invalid_argument("reading a saved program: its checksum differs: the bytes are damaged");
   HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(rest, "saved program"));
   HILO_ASSIGN_OR_RETURN(const std::string_view stamp, message.text(kCodeId));
   if (stamp != code_id())
@@ -70,9 +69,9 @@ StatusOr<SavedProgram> read_program(std::string_view bytes) {
         fmt::format("reading a saved program: it was saved by hilo {}; this is {}", stamp, code_id()));
   SavedProgram program;
   HILO_ASSIGN_OR_RETURN(const std::string_view signature, message.text(kSignature));
-  HILO_ASSIGN_OR_RETURN(program.signature, signature_from_bytes(signature));
+  HILO_ASSIGN_OR_RETURN(program.signature, engine::signature_from_bytes(signature));
   HILO_ASSIGN_OR_RETURN(const std::string_view plan, message.text(kPlan));
-  HILO_ASSIGN_OR_RETURN(program.plan, plan_from_bytes(plan));
+  HILO_ASSIGN_OR_RETURN(program.plan, engine::plan_from_bytes(plan));
   HILO_ASSIGN_OR_RETURN(const std::string_view module, message.text(kModule));
   program.module = module;
   return program;

@@ -17,49 +17,50 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kMostBytes = size_t{64} << 20;   // of address space; a page costs memory once it is written
-constexpr size_t kFewestBytes = size_t{4} << 20;  // where the address space is limited
+constexpr size_t kMaxBytes = size_t{64} << 20;  // of address space; a page uses memory once it is written
+constexpr size_t kMinBytes = size_t{4} << 20;   // if the address space is limited
 constexpr size_t kWorthReturning = size_t{1} << 20;
-constexpr size_t kNewAlignment = 16;  // of what operator new gives without being asked
+constexpr size_t kNewAlignment = 16;  // alignment of operator new by default
 
 thread_local int scopes = 0;
 thread_local bool was_used = false;
 thread_local bool ran_out = false;
 
-/// Stands before each piece.
+/// The header in front of each piece.
 struct Header {
   uint32_t size_class;  ///< the block has 2^size_class bytes
-  uint32_t offset;      ///< of the piece in its block
+  uint32_t offset;      ///< offset of the piece in its block
 };
 
 struct FreeBlock {
   FreeBlock* next;
 };
 
-/// Blocks of powers of two from one mapping. What is freed waits in a list of its size; once all is free, all is one again.
+/// Blocks of powers of two from one mapping. Freed blocks are in a list of their size. When all are free, the mapping
+/// is one block again.
 struct Spare {
   std::mutex mutex;
   std::atomic<std::byte*> begin{nullptr};
   std::atomic<size_t> size{0};
-  size_t top = 0;  ///< bytes that were ever handed out
+  size_t top = 0;  ///< bytes that were ever allocated
   size_t live = 0;
   std::array<FreeBlock*, 33> free{};
 
   void map();
-  void* take(size_t bytes, size_t alignment);
-  /// One comparison, which every piece of memory that the library frees goes through: before map() there are 0 bytes. Who
-  /// sees the size sees the beginning too.
+  void* allocate(size_t bytes, size_t alignment);
+  /// Whether the piece is in the mapping, by one comparison, because every free of the library calls this. Before map()
+  /// there are 0 bytes. A thread that reads the size also sees the beginning.
   bool owns(const void* piece) const {
     const size_t bytes = size.load(std::memory_order_acquire);
     return reinterpret_cast<uintptr_t>(piece) - reinterpret_cast<uintptr_t>(begin.load(std::memory_order_relaxed)) <
            bytes;
   }
-  void give_back(void* piece);
+  void free_piece(void* piece);
 };
 
 void Spare::map() {
   const std::lock_guard lock(mutex);
-  for (size_t bytes = kMostBytes; begin.load() == nullptr && bytes >= kFewestBytes; bytes /= 2) {
+  for (size_t bytes = kMaxBytes; begin.load() == nullptr && bytes >= kMinBytes; bytes /= 2) {
     void* block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED) continue;
     begin.store(static_cast<std::byte*>(block));
@@ -67,9 +68,9 @@ void Spare::map() {
   }
 }
 
-void* Spare::take(size_t bytes, size_t alignment) {
+void* Spare::allocate(size_t bytes, size_t alignment) {
   alignment = std::max(alignment, kNewAlignment);
-  if (bytes > kMostBytes || alignment > kMostBytes) return nullptr;
+  if (bytes > kMaxBytes || alignment > kMaxBytes) return nullptr;
   const size_t block_bytes = std::bit_ceil(bytes + alignment);
   const auto size_class = static_cast<uint32_t>(std::countr_zero(block_bytes));
   const std::lock_guard lock(mutex);
@@ -91,7 +92,7 @@ void* Spare::take(size_t bytes, size_t alignment) {
   return reinterpret_cast<void*>(piece);
 }
 
-void Spare::give_back(void* piece) {
+void Spare::free_piece(void* piece) {
   const Header header = static_cast<Header*>(piece)[-1];
   auto* block = reinterpret_cast<FreeBlock*>(static_cast<std::byte*>(piece) - header.offset);
   const std::lock_guard lock(mutex);
@@ -103,32 +104,32 @@ void Spare::give_back(void* piece) {
   free.fill(nullptr);
 }
 
-// Neither made nor destroyed by code: memory is freed before and after everything else.
+// No code constructs or destroys it: memory is freed before and after everything else.
 static_assert(std::is_trivially_destructible_v<Spare>);
 constinit Spare spare;
 
-void* take_spare(size_t bytes, size_t alignment) {
+void* allocate_spare(size_t bytes, size_t alignment) {
   if (scopes == 0) return nullptr;
   was_used = true;
-  void* piece = spare.take(bytes, alignment);
+  void* piece = spare.allocate(bytes, alignment);
   ran_out |= piece == nullptr;
   return piece;
 }
 
-/// What `real` gives, a call of the process's operator new that throws where there is no memory.
+/// Returns the result of `real`, a call of the process's operator new that throws without memory.
 template <typename Real>
 void* or_spare(size_t bytes, size_t alignment, const Real& real) {
   try {
     return real();
   } catch (const std::bad_alloc&) {
-    if (void* piece = take_spare(bytes, alignment)) return piece;
+    if (void* piece = allocate_spare(bytes, alignment)) return piece;
     throw;
   }
 }
 
-/// The same for one that gives null.
-void* or_spare(size_t bytes, size_t alignment, void* given) {
-  return given != nullptr ? given : take_spare(bytes, alignment);
+/// The same for an operator that returns null.
+void* or_spare(size_t bytes, size_t alignment, void* memory) {
+  return memory != nullptr ? memory : allocate_spare(bytes, alignment);
 }
 
 constexpr size_t number(std::align_val_t alignment) { return static_cast<size_t>(alignment); }
@@ -147,7 +148,8 @@ bool SpareMemory::exhausted() const { return ran_out; }
 
 }  // namespace hilo::cpu
 
-// For each operator (its mangled name), the function that the library's calls go to. `__real_...` is the process's own.
+// For each operator (its mangled name), defines the function that the library calls instead. `__real_...` is the
+// process's own.
 #define HILO_WRAPPED_NEW(name, parameters, arguments, alignment)                \
   extern "C" void* __real_##name parameters;                                    \
   extern "C" void* __wrap_##name parameters;                                    \
@@ -168,7 +170,7 @@ bool SpareMemory::exhausted() const { return ran_out; }
   extern "C" void __wrap_##name parameters {             \
     using hilo::cpu::spare;                              \
     if (spare.owns(piece)) [[unlikely]]                  \
-      spare.give_back(piece);                            \
+      spare.free_piece(piece);                           \
     else __real_##name arguments;                        \
   }
 
@@ -203,6 +205,6 @@ HILO_WRAPPED_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t,
 HILO_WRAPPED_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t,
                     (void* piece, std::align_val_t alignment, const std::nothrow_t& tag), (piece, alignment, tag))
 
-// LLVM is C++17 and calls the members of std::string in libstdc++.so, whose memory would not come from here. With these
-// inside the library, such calls stay in it.
+// LLVM is C++17 and calls members of std::string in libstdc++.so, whose memory wouldn't be allocated here. With these
+// instances inside the library, such calls stay in it.
 template class std::basic_string<char>;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/load/spare_memory.h -- what LLVM gets where operator new fails.
+// backend/cpu/load/spare_memory.h -- the memory that LLVM receives when operator new fails.
 #pragma once
 
 namespace hilo::cpu {
 
-/// LLVM is compiled without exceptions. A std::bad_alloc that passed through its frames would skip their destructors, and
-/// leave locks taken and tables half made. So while a SpareMemory lives, operator new as called from libhilo.so doesn't
-/// fail on this thread: what it can't have comes from a block of address space that is kept for that. LLVM runs to its
-/// end, the caller asks used(), drops what was made and reports the failure.
+/// LLVM is compiled without exceptions. A std::bad_alloc that passed through its frames would skip their destructors,
+/// and leave locked mutexes and incomplete tables. So while a SpareMemory exists, operator new as called from
+/// libhilo.so doesn't fail on this thread: if no memory is available, it allocates from a reserved block of address
+/// space. LLVM finishes, and the caller tests used(), drops the results and reports the failure.
 ///
-/// cmake/wrapped.cmake has the library's calls of operator new and delete linked to the functions in spare_memory.cc.
+/// cmake/wrapped.cmake links the library's calls of operator new and delete to the functions in spare_memory.cc.
 class SpareMemory {
  public:
   SpareMemory();
@@ -17,11 +17,11 @@ class SpareMemory {
   SpareMemory(const SpareMemory&) = delete;
   SpareMemory& operator=(const SpareMemory&) = delete;
 
-  /// Operator new has failed on this thread since the outermost SpareMemory was made.
+  /// Whether operator new has failed on this thread since the outermost SpareMemory was created.
   bool used() const;
-  /// Does one live on this thread?
+  /// Whether one exists on this thread.
   static bool active();
-  /// So much that there was no spare memory left: a std::bad_alloc has been thrown, perhaps through LLVM's frames.
+  /// Whether even the spare memory was used up: a std::bad_alloc has been thrown, perhaps through LLVM's frames.
   bool exhausted() const;
 };
 

@@ -25,7 +25,7 @@ struct RegionCase {
     EXPECT_TRUE(parsed.ok()) << parsed.status().to_string() << "\n" << text;
     if (!parsed.ok()) return;
     module = *std::move(parsed);
-    RegionGraph formed = *form_regions(*build_graph(*module.entry), kCpuCosts);
+    engine::RegionGraph formed = *form_regions(*engine::build_graph(*module.entry), kCpuCosts);
     EXPECT_EQ(formed.regions.size(), 1u) << text;
     EXPECT_EQ(formed.other_nodes.size(), 0u) << text;
     if (!formed.regions.empty()) region = std::move(formed.regions[0]);

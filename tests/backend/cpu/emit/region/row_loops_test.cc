@@ -14,12 +14,12 @@ std::string loops_of(const std::string& text) {
     for (size_t n = 0; n < c.region.nodes.size(); ++n) {
       const RegionNode& node = c.region.nodes[n];
       if (!loops.evaluated[static_cast<size_t>(loop)][n]) continue;
-      const bool reads = loops.kept_in[n] >= 0 && loops.kept_in[n] < loop;
+      const bool reads = loops.stored_in[n] >= 0 && loops.stored_in[n] < loop;
       lines += node.kind == NodeKind::kOp       ? node.instruction->def().name
                : node.kind == NodeKind::kReduce ? "reduce"
                : node.kind == NodeKind::kLoad   ? "load"
                                                 : "other";
-      lines += reads ? "- " : loops.kept_in[n] == loop ? "+ " : " ";
+      lines += reads ? "- " : loops.stored_in[n] == loop ? "+ " : " ";
     }
     lines += "\n";
   }

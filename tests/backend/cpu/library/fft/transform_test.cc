@@ -87,7 +87,7 @@ template <typename T>
 void expect_real_sides(int64_t n, int64_t lines, Isa isa) {
   SCOPED_TRACE(testing::Message() << isa_name(isa) << ", " << lines << " lines of " << n);
   const Transform<T> transform(n, isa);
-  if (!transform.takes_real(lines)) return;
+  if (!transform.supports_real(lines)) return;
   const int64_t kept = n / 2 + 1;
   std::mt19937 random(static_cast<unsigned>(n));
   std::vector<T> x(static_cast<size_t>(n * lines)), z(2 * x.size()), half(static_cast<size_t>(2 * kept * lines)),

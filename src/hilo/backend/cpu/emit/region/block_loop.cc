@@ -18,7 +18,7 @@ bool differs_by_row(const RegionState& s, uint32_t n) {
   return (s.facts.nodes[n].dimensions >> block_dimension(s.region) & 1) != 0;
 }
 
-/// Per node: whether it is outside the row, and the row's loop reads it.
+/// Returns per node whether it is outside the row and the row's loop reads it.
 std::vector<bool> needed_by_row(const RegionState& s) {
   std::vector<bool> needed(s.region.nodes.size(), false);
   for (uint32_t n = static_cast<uint32_t>(s.region.nodes.size()); n-- > 0;) {
@@ -47,7 +47,7 @@ void emit_in_block(RegionState& s, uint32_t n) {
   for (std::vector<NodeValue>& values : s.block.values) values[n] = s.values[n];
 }
 
-/// Loop over row dimension k; `carried` are the sums of all rows of the block.
+/// Emits the loop over row dimension k; `carried` are the sums of all rows of the block.
 Values emit_block_row(RegionState& s, size_t k, const RegionNode& dot, const Values& carried) {
   if (k == s.region.extents.size()) {
     Values next;
@@ -80,8 +80,8 @@ void emit_block(RegionState& s) {
   Values sums;
   for_each_row(s, [&](size_t) { sums.push_back(neutral_values(s, dot)[0]); });
   const std::vector<const RegionNode*> reductions(sums.size(), &dot);
-  sums = in_stretches(s, sums, reductions, [&] { return emit_block_row(s, s.region.row_begin, dot, sums); });
-  // What only the rest reads is loaded here: registers are for the sums until now.
+  sums = in_chunks(s, sums, reductions, [&] { return emit_block_row(s, s.region.row_begin, dot, sums); });
+  // Values that only later code needs are loaded here: until then the sums need the registers.
   for_each_row(s, [&](size_t row) {
     s.reduced[dot_at - s.region.nodes.begin()] = finish_reduce(s, dot, {sums[row]});
     for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {

@@ -20,7 +20,8 @@ std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> 
   }
   if (!dimension) return std::nullopt;
   const int64_t step = guard.index.coefficients[*dimension], extent = extents[*dimension];
-  // The first index at which step * i + constant reaches a bound, or the first beyond it if the step goes down.
+  // Returns the first index at which step * i + constant reaches a bound, or the first beyond it if the step is
+  // negative.
   const auto reach = [&](int64_t bound) {
     const int64_t distance = bound - guard.index.constant;
     return step > 0 ? -floor_divide(-distance, step) : floor_divide(-distance, -step) + 1;
@@ -30,7 +31,7 @@ std::optional<GuardRange> range_of(const Guard& guard, std::span<const int64_t> 
 }
 
 std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_dimension) {
-  constexpr size_t kMostCuts = 6, kMostNodes = 512;
+  constexpr size_t kMaxCuts = 6, kMaxNodes = 512;
   std::vector<std::vector<int64_t>> cuts(region.extents.size());
   if (region.has_row()) return cuts;
   for (const RegionNode& n : region.nodes) {
@@ -47,7 +48,7 @@ std::vector<std::vector<int64_t>> cuts_of(const Region& region, size_t vector_di
     std::ranges::sort(here);
     here.erase(std::ranges::unique(here).begin(), here.end());
     const size_t longer = nodes * (here.size() + 1);
-    if (here.size() > kMostCuts || longer > kMostNodes) here.clear();
+    if (here.size() > kMaxCuts || longer > kMaxNodes) here.clear();
     else nodes = longer;
   };
   accept(cuts[vector_dimension]);

@@ -6,9 +6,9 @@ namespace hilo::cpu {
 RegionFacts analyse_region(const Region& region, Isa isa) {
   RegionFacts facts;
   facts.shape = shape_of_region(region, isa);
-  facts.stretches = stretches_of(region, facts.shape);
+  facts.chunks = row_chunks_of(region, facts.shape);
   if (!region.extents.empty()) facts.cuts = cuts_of(region, facts.shape.vector_dimension);
-  if (facts.shape.folded > 1) {  // its masks are constants, or few
+  if (facts.shape.folded > 1) {  // its masks are constants, or there are few
     for (size_t k = facts.shape.vector_dimension; k < facts.cuts.size(); ++k) facts.cuts[k].clear();
   }
   facts.nodes = node_facts(region, facts.shape);

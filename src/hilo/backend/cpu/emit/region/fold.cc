@@ -10,15 +10,15 @@
 namespace hilo::cpu {
 namespace {
 
-/// How many indices of the dimension before the last fill whole vectors of `lanes`, if the last one is narrow; 0 if
-/// vectors had better not run along both. Where a vector finds its elements must be known here, and be near: of
-/// f32[n,6] made from f32[n,4] by padding, 3 vectors of 16 lanes are 8 rows. If there are fewer rows, all of them: of
-/// f32[n,4,5] 3 vectors of 8 lanes are 4 rows, the last of which begins in the one before. Rows of half a vector are
-/// worth it where a function is computed.
+/// Returns how many indices of the dimension before the last fill whole vectors of `lanes`, if the last one is narrow.
+/// Returns 0 if vectors along both dimensions don't pay off. The positions of a vector's elements must be constants,
+/// and close together. Example: padding f32[n,4] to f32[n,6], 3 vectors of 16 lanes are 8 rows. If there are fewer
+/// rows, all of them are used: of f32[n,4,5] 3 vectors of 8 lanes are 4 rows, and the last vector overlaps the previous
+/// one. Half-filled vectors pay off if a function is computed.
 int64_t folded_rows(const Region& region, int lanes) {
   constexpr int64_t kMaxVectors = 8, kMaxNodes = 256;
   const size_t rank = region.extents.size();
-  if (region.has_row() || rank < 2 || region.updated != kNoValue) return 0;
+  if (region.has_row() || rank < 2 || region.updated != engine::kNoValue) return 0;
   const int64_t narrow = region.extents[rank - 1];
   const bool halves = std::has_single_bit(static_cast<uint64_t>(narrow)) && 2 * narrow >= lanes;
   if (narrow < 2 || narrow >= lanes || (halves && std::ranges::none_of(region.nodes, is_expensive))) return 0;
@@ -40,8 +40,8 @@ int64_t folded_rows(const Region& region, int lanes) {
   return rows;
 }
 
-/// Of vectors along two dimensions: half of `lanes`, if a function is computed and whole vectors compute it far too
-/// often, of f32[n,4,5] for 32 elements and not 24.
+/// Returns the lanes of vectors along two dimensions. Returns half of `lanes` if a function is computed and whole
+/// vectors would compute it far too often: for f32[n,4,5] 32 elements instead of 24.
 int lanes_of_folded(const Region& region, int lanes) {
   if (std::ranges::none_of(region.nodes, is_expensive)) return lanes;
   const int64_t whole = folded_rows(region, lanes), half = folded_rows(region, lanes / 2);

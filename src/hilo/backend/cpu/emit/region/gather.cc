@@ -12,10 +12,10 @@ namespace {
 using hlo::Opcode;
 using llvm::Value;
 
-/// Per lane: how much more it most likely is than in lane 0; none if that isn't known.
+/// Per lane: the likely difference from lane 0; nullopt if it is unknown.
 using LaneOffsets = std::optional<std::vector<int64_t>>;
 
-/// Can one or two loads fetch elements so far apart?
+/// Whether one or two loads can fetch elements so far apart.
 bool are_near(const std::vector<int64_t>& offsets) {
   const auto [least, greatest] = std::ranges::minmax(offsets);
   return greatest - least < 2 * std::ssize(offsets);
@@ -30,7 +30,7 @@ bool is_same_everywhere(const std::vector<int64_t>& offsets) {
   return std::ranges::all_of(offsets, [](int64_t offset) { return offset == 0; });
 }
 
-/// In folded dimensions: per lane its row, if the elements of a row lie one after the other. Else nothing.
+/// Returns per lane its row in folded dimensions, if the elements of a row are consecutive. Empty otherwise.
 std::vector<int64_t> rows_of_lanes(const RegionState& s, const IndexExpr& index) {
   const size_t column = s.facts.shape.vector_dimension + 1;
   if (!s.is_folded() || index.coefficient(column) != 1) return {};
@@ -43,7 +43,7 @@ std::vector<int64_t> rows_of_lanes(const RegionState& s, const IndexExpr& index)
   return rows;
 }
 
-/// i32, or i64 where places don't fit.
+/// Returns i32, or i64 if the positions don't fit.
 llvm::IntegerType* type_of_places(RegionState& s, const IndexExpr& index) {
   int64_t least = index.constant, greatest = index.constant;
   const auto add = [&](int64_t coefficient, int64_t most) {
@@ -63,10 +63,10 @@ LaneOffsets likely_offsets_of(const RegionState& s, uint32_t expression, const s
   return offsets;
 }
 
-/// If nothing wraps around, and limits and signs change nothing or the same in every lane.
+/// Assumes that nothing wraps around, and that limits and signs change nothing, or the same in every lane.
 LaneOffsets likely_offsets_of_op(const RegionNode& n, const std::vector<LaneOffsets>& known) {
   const auto of = [&](size_t operand) -> const LaneOffsets& { return known[n.operands[operand]]; };
-  switch (n.instruction->opcode) {  // NOLINT: what indices are made with
+  switch (n.instruction->opcode) {  // NOLINT: only ops that compute indices
     case Opcode::kConvert: return of(0);
     case Opcode::kClamp: return of(1);
     case Opcode::kSelect: return of(1) == of(2) ? of(1) : std::nullopt;
@@ -89,7 +89,7 @@ LaneOffsets likely_offsets_of_node(const RegionState& s, uint32_t n, const std::
   return node.kind == NodeKind::kOp ? likely_offsets_of_op(node, known) : std::nullopt;
 }
 
-/// Of all nodes before `end`.
+/// Returns the offsets of all nodes before `end`.
 std::vector<LaneOffsets> likely_offsets(const RegionState& s, uint32_t end) {
   std::vector<LaneOffsets> known;
   for (uint32_t n = 0; n < end; ++n) known.push_back(likely_offsets_of_node(s, n, known));

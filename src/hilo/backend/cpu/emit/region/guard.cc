@@ -14,13 +14,13 @@ using llvm::Value;
 GuardState guard_state(const RegionState& s, const Guard& guard) {
   const std::optional<GuardRange> range = range_of(guard, s.region.extents);
   if (!range || !s.here[range->dimension]) return GuardState::kMixed;
-  const Stretch& here = *s.here[range->dimension];
+  const CutRange& here = *s.here[range->dimension];
   if (here.first >= range->first && here.end <= range->end) return GuardState::kInside;
   return here.end <= range->first || here.first >= range->end ? GuardState::kOutside : GuardState::kMixed;
 }
 
-/// Lanes i for which low <= index + i < high, compared as numbers that fill one register, or the narrowest that count
-/// up to all lanes.
+/// Returns a mask of the lanes i for which low <= index + i < high. Compares in numbers that fill one register, or in
+/// the narrowest that include all lanes.
 Value* lanes_between(SimdBuilder& b, Value* index, int64_t low, int64_t high) {
   auto& ir = b.ir();
   const auto lanes = static_cast<unsigned>(b.lanes());
@@ -70,7 +70,7 @@ Value* guard_mask(RegionState& s, uint32_t n, bool& wide) {
       holds = lanes_between(s.wide, scalar_index(s, e), g.low, g.high);
     } else {
       SimdBuilder& b = s.builder(varies);
-      // low <= index < high as one unsigned comparison.
+      // Tests low <= index < high as one unsigned comparison.
       Value* offset = s.ir.CreateSub(index_in(s, e, varies), b.i64(g.low));
       holds = s.ir.CreateICmpULT(offset, b.i64(g.high - g.low));
     }

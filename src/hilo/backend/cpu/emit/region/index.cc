@@ -10,7 +10,7 @@ namespace {
 
 using llvm::Value;
 
-/// Per lane: what its place in the turn adds to the expression.
+/// Returns per lane what its position in the turn adds to the expression.
 std::vector<int64_t> place_offsets(const RegionState& s, uint32_t expression) {
   const size_t k = s.facts.shape.vector_dimension;
   const IndexExpr& e = *s.expressions[expression];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/region/index.h -- index expressions and guards at the current position.
+// backend/cpu/emit/region/index.h -- emits index expressions and guards at the current position.
 #pragma once
 
 #include <limits>
@@ -8,37 +8,38 @@
 
 namespace hilo::cpu {
 
-/// Adds the index of a loop over dimension k, which begins, to the position.
+/// Sets the index of dimension k at the current position, at the beginning of a loop over k.
 void enter(RegionState& s, size_t k, llvm::Value* index);
 
 bool has_varying_terms(const RegionState& s, uint32_t expression);
 
-/// The expression at lane 0, without terms that differ by lane.
+/// Emits the expression at lane 0, without terms that differ by lane.
 llvm::Value* scalar_index(RegionState& s, uint32_t expression);
 
-/// The expression in every lane, as `number`: i64, or i32 where its values fit, whatever the intermediate sums.
+/// Emits the expression in every lane, as `number`: i64, or i32 if its values fit, even if intermediate sums don't.
 llvm::Value* lane_indices(RegionState& s, uint32_t expression, llvm::Type* number);
 
-/// The expression in every lane, or in the only one; of one lane all terms count.
+/// Emits the expression for all lanes, or for a single lane, including all terms.
 llvm::Value* index_in(RegionState& s, uint32_t expression, bool wide);
 
-/// The difference from one lane to the next, without terms; kIrregular if it differs, in folded dimensions.
+/// Returns the difference from one lane to the next, without terms; kIrregular if it differs, in folded dimensions.
 int64_t lane_step(const RegionState& s, uint32_t expression);
 inline constexpr int64_t kIrregular = std::numeric_limits<int64_t>::min();
 
-/// Per lane: the difference to lane 0, without terms.
+/// Returns per lane the difference from lane 0, without terms.
 std::vector<int64_t> lane_offsets(const RegionState& s, uint32_t expression);
 llvm::Constant* lane_constants(const std::vector<int64_t>& offsets, llvm::Type* number);
 
-/// The element of row_columns.cc's memory at which the column of an index within the row begins.
+/// Emits the element of row_columns.cc's memory at which the column of an index within the row begins.
 llvm::Value* column_of(RegionState& s, const IndexExpr& index);
 
 // guard.cc
-/// Guards that hold in all of the current stretches between cuts, or in none, need no code.
+/// A guard that holds in all of the current ranges between cuts, or in none, needs no code.
 enum class GuardState { kInside, kOutside, kMixed };
 GuardState guard_state(const RegionState& s, const RegionNode& node);
 
-/// Whether all guards of the node hold: a mask if that differs by lane (`wide`), else a scalar i1; null if all hold.
+/// Emits the test that all guards of the node hold: a mask if it differs by lane (`wide`), otherwise a scalar i1.
+/// Returns null if all always hold.
 llvm::Value* guard_mask(RegionState& s, uint32_t n, bool& wide);
 
 }  // namespace hilo::cpu

@@ -8,7 +8,8 @@ namespace {
 
 using llvm::Value;
 
-/// `mask` may be null. Masks of narrow dimensions are constants; others are all true but at the ends of the array.
+/// `mask` may be null. Masks of narrow dimensions are constants. Other masks are all true, except at the ends of the
+/// array.
 Value* emit_irregular_load(RegionState& s, uint32_t n, Value* mask, bool wide_mask) {
   const RegionNode& node = s.region.nodes[n];
   const uint32_t e = s.node_expression[n];
@@ -46,7 +47,7 @@ Value* emit_load(RegionState& s, uint32_t n, bool wide) {
   const int64_t step = lane_step(s, e);
   Value* at = scattered && wide && s.facts.shape.lanes > 1 ? nullptr : index_in(s, e, false);
   if (!wide || s.facts.shape.lanes == 1) {
-    if (mask != nullptr) at = s.ir.CreateSelect(mask, at, s.scalar.index(0));  // an element that is there
+    if (mask != nullptr) at = s.ir.CreateSelect(mask, at, s.scalar.index(0));  // a valid element
     return s.scalar.load_scalar(node.type, pointer, at);
   }
   if (step == kIrregular && !scattered) return emit_irregular_load(s, n, mask, wide_mask);
@@ -60,7 +61,7 @@ Value* emit_load(RegionState& s, uint32_t n, bool wide) {
   }
   if (scattered) return emit_gather(s, n, mask);
   if (step == 0) {
-    // The address is the same in every lane and the guard isn't: where it fails the value doesn't matter.
+    // The address is the same in every lane but the guard differs. Where the guard is false, the value doesn't matter.
     if (mask != nullptr) at = s.ir.CreateSelect(s.wide.any(mask), at, s.scalar.index(0));
     return s.wide.splat(s.scalar.load_scalar(node.type, pointer, at));
   }

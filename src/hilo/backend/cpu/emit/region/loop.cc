@@ -33,8 +33,8 @@ Values counted_loop(RegionState& s, size_t k, Value* from, Value* to, int64_t st
     return s.scalar.counted_loop(begin, end, s.scalar.index(step), now, body);
   };
   if (!s.polled || s.polled->dimension != k) return loop(from, to, carried);
-  const int64_t stretch = (s.polled->turns + step - 1) / step * step;
-  return loop_in_parts(s, from, to, stretch, carried, [&](Value* begin, Value* end, const Values& now) {
+  const int64_t part = (s.polled->turns + step - 1) / step * step;
+  return loop_in_parts(s, from, to, part, carried, [&](Value* begin, Value* end, const Values& now) {
     return loop(begin, end_unless_stopped(s, begin, end), now);
   });
 }

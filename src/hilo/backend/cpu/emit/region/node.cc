@@ -32,7 +32,7 @@ Value* emit_index(RegionState& s, const RegionNode& n, uint32_t expression, bool
   SimdBuilder& b = s.builder(wide);
   Value* index = wide && s.facts.shape.lanes > 1 ? nullptr : index_in(s, expression, false);
   if (index == nullptr && is_integer(n.type) && !has_varying_terms(s, expression)) {
-    // Narrow arithmetic is exact modulo the type's range.
+    // Arithmetic on narrow integers is exact modulo the type's range.
     llvm::Type* scalar = b.register_scalar(n.type);
     Value* base = s.ir.CreateTrunc(scalar_index(s, expression), scalar);
     return s.ir.CreateAdd(s.wide.splat(base), lane_constants(lane_offsets(s, expression), scalar));
@@ -41,8 +41,8 @@ Value* emit_index(RegionState& s, const RegionNode& n, uint32_t expression, bool
   return emit_convert(b, ElementType::kS64, n.type, index);
 }
 
-/// As i32 if that holds the index and its limit, else as i64: a vector of them fills half as many registers, and AVX2
-/// has minima and maxima of no larger ones.
+/// Emits an i32 if the index and its limit fit, otherwise an i64. Vectors of i32 fill half as many registers, and AVX2
+/// has no minima and maxima of wider integers.
 Value* emit_clamped(RegionState& s, const RegionNode& n, bool wide) {
   SimdBuilder& b = s.builder(wide);
   const ElementType type = s.region.nodes[n.operands[0]].type;

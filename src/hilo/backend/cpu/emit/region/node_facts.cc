@@ -15,7 +15,7 @@ uint64_t looped_dimensions(const IndexExpr& e) {
   return mask;
 }
 
-/// What the operands, indices and guards of a node depend on.
+/// Returns the facts that a node inherits from its operands, indices and guards.
 NodeFacts inherited_facts(const RegionNode& n, const std::vector<NodeFacts>& facts) {
   NodeFacts f;
   const auto inherit = [&](uint32_t from) {
@@ -29,8 +29,7 @@ NodeFacts inherited_facts(const RegionNode& n, const std::vector<NodeFacts>& fac
   return f;
 }
 
-/// An operation that computes in f32 and whose last step is to round to f16 or bf16. Doubles are rounded to odd on the
-/// way.
+/// Whether an operation computes in f32 and rounds to f16 or bf16 as its last step. Doubles are rounded to odd first.
 bool rounds_last(const Region& region, const RegionNode& n) {
   if (n.kind != NodeKind::kOp || (n.type != ElementType::kF16 && n.type != ElementType::kBf16)) return false;
   if (n.instruction->opcode == hlo::Opcode::kBitcastConvert) return false;
@@ -43,9 +42,9 @@ bool rounds_last(const Region& region, const RegionNode& n) {
 void find_late_roundings(const Region& region, std::vector<NodeFacts>& facts) {
   for (size_t n = 0; n < facts.size(); ++n) facts[n].rounds_late = rounds_last(region, region.nodes[n]);
   for (const RegionNode& user : region.nodes) {
-    const bool takes_late = user.kind == NodeKind::kReduce && !user.is_dot && is_extreme(user);
+    const bool skips_initial = user.kind == NodeKind::kReduce && !user.is_dot && is_extreme(user);
     // The operands before the initial values are elements.
-    for (size_t k = takes_late ? user.operands.size() - user.count : 0; k < user.operands.size(); ++k)
+    for (size_t k = skips_initial ? user.operands.size() - user.count : 0; k < user.operands.size(); ++k)
       facts[user.operands[k]].rounds_late = false;
   }
   for (const RegionOutput& o : region.outputs) facts[o.node].rounds_late = false;
@@ -66,7 +65,8 @@ std::vector<NodeFacts> node_facts(const Region& region, const RegionShape& shape
       f.varies = is_column(region, shape);
     } else {
       f.varies = (f.dimensions & vector_bits) != 0;
-      // What depends on reductions over columns is as wide as they are; over rows it is one value.
+      // A value that depends on reductions over columns is as wide as they are. After a reduction over rows it is a
+      // single value.
       for (uint32_t o : n.operands) f.varies |= facts[o].varies && n.kind != NodeKind::kReduce;
     }
     f.in_row = n.kind == NodeKind::kReduce || ((f.dimensions & ~outer_mask) != 0 && n.kind != NodeKind::kReduceResult);

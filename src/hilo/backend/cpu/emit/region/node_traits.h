@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/region/node_traits.h -- cost, registers and accumulators of a region's nodes by themselves.
+// backend/cpu/emit/region/node_traits.h -- cost, registers and accumulators of single nodes of a region.
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"
@@ -8,29 +8,31 @@
 
 namespace hilo::cpu {
 
-using namespace engine;  // this back end is written in the engine's words
+using engine::Guard, engine::IndexExpr, engine::IndexTerm, engine::NodeKind;
+using engine::Region, engine::RegionNode, engine::RegionOutput, engine::RegionShape;
 
 /// Whether the node computes a function of many operations.
 bool is_expensive(const RegionNode& node);
 
-/// Bytes of an element in a register: narrow floats are computed in f32.
+/// Returns the bytes of an element in a register. Narrow floats are computed in f32.
 int register_bytes(ElementType type);
 
-/// The number of nodes, of which some count several times: those on floats of 8 bits and fewer, each of which is
-/// widened and rounded, and those on c128, whose loops carry numbers of 128 bits, which fill no vector.
+/// Returns the weighted number of nodes. Two kinds count several times: nodes on floats of at most 8 bits, which are
+/// widened and rounded, and nodes on c128, whose 128-bit numbers don't fill vectors.
 int64_t weighted_nodes(const Region& region);
 
-/// f16, bf16 and narrower floats accumulate in f32, and are rounded once, at the end.
+/// Returns the type in which a sum of this type accumulates. f16, bf16 and narrower floats accumulate in f32 and are
+/// rounded once, at the end.
 ElementType accumulator_type(ElementType type);
 
-/// That of a reduction. Products of f32 and narrower floats are kept in f64: relative errors of factors add up in any
-/// order.
+/// Returns the accumulator type of a reduction. Products of f32 and narrower floats accumulate in f64, because relative
+/// errors of factors add up in any order.
 ElementType accumulator_of(const RegionNode& reduce);
 
-/// A product of f32 or narrower floats, which accumulates in f64.
+/// Whether it is a product of f32 or narrower floats, which accumulates in f64.
 bool is_wide_product(const RegionNode& reduce);
 
-/// The maximum or minimum of one array.
+/// Whether it is the maximum or minimum of one array.
 bool is_extreme(const RegionNode& reduce);
 
 }  // namespace hilo::cpu

@@ -6,24 +6,24 @@
 
 namespace hilo::cpu {
 
-/// Computes node n at the builder's place, if it isn't a constant or reduction.
+/// Emits node n at the builder's position, unless it is a constant or reduction.
 void emit_node(RegionState& s, uint32_t n);
 
-/// Computes the nodes that change with this dimension and none further in, before any reduction.
+/// Emits the nodes whose innermost dimension is this one, before any reduction.
 void emit_level(RegionState& s, int level);
 
-/// The nodes that loop `loop` over the row computes or reads at the level of row dimension k.
+/// Returns the nodes that loop `loop` over the row computes or reads at the level of row dimension k.
 std::vector<uint32_t> row_nodes(const RegionState& s, int loop, size_t k);
 
-/// The value of a kLoad node: zero where its guards don't hold.
+/// Emits a kLoad node. The value is zero where its guards don't hold.
 llvm::Value* emit_load(RegionState& s, uint32_t n, bool wide);
 
-/// The vector of a load whose index has terms that differ by lane; `mask`, of its guards, may be null. Where indices
-/// are computed so that they follow one another, though each is wrapped and clamped by itself, the vector asks whether
-/// they do: of windows x[start + 0..8] all but those at the ends of x are one load.
+/// Emits the vector of a load whose index has terms that differ by lane. `mask`, of its guards, may be null. Computed
+/// indices may be consecutive although each is wrapped and clamped separately. In that case the code tests whether they
+/// are consecutive. Example: of windows x[start + 0..8], all except those at the ends of x are one load.
 llvm::Value* emit_gather(RegionState& s, uint32_t n, llvm::Value* mask);
 
-/// Writes the outputs of the innermost loop of row loop `loop`, or those outside the row.
+/// Emits stores of the outputs of the innermost loop of row loop `loop`, or of those outside the row.
 void store_outputs(RegionState& s, bool in_row, int loop);
 
 }  // namespace hilo::cpu

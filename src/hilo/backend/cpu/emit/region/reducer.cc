@@ -13,7 +13,7 @@ namespace {
 using hlo::ReducerKind;
 using llvm::Value;
 
-/// A float of 32 bits where doubles are accumulated.
+/// Extends a 32-bit float if doubles are accumulated.
 Value* extended(SimdBuilder& b, ElementType accumulator, Value* value) {
   if (accumulator != ElementType::kF64 || !value->getType()->getScalarType()->isFloatTy()) return value;
   return b.ir().CreateFPExt(value, b.register_type(ElementType::kF64));
@@ -30,8 +30,8 @@ Values emit_body(RegionState& s, const hlo::Computation& body, const Values& a, 
   return results;
 }
 
-/// Lanes don't follow one another as elements of the row do. Of two NaNs the body of an arg-reduction keeps the left
-/// one, which must be the one that comes first in the row: the lower index of what both orders give, equal otherwise.
+/// Lanes aren't in the order of the row's elements. Of two NaNs the body of an arg-reduction returns the left one,
+/// which must be the first one in the row. So both orders are computed and the result with the lower index is selected.
 Values join_lanes(RegionState& s, const RegionNode& reduce, const Values& a, const Values& b) {
   Values joined = combine(s, reduce, a, b, true);
   const ReducerKind kind = reducer_of(reduce);
@@ -100,7 +100,7 @@ Values finish_reduce(RegionState& s, const RegionNode& reduce, Values values) {
   const ReducerKind kind = reducer_of(reduce);
   const bool wide = s.across_rows() && s.facts.shape.lanes > 1;
   if (!wide && s.facts.shape.lanes > 1) {
-    // Halves meet halves at full width; only the low lanes count from then on.
+    // Combines the upper half with the lower half at full width. Only the low lanes count afterwards.
     for (int width = s.facts.shape.lanes / 2; width >= 1; width /= 2) {
       std::vector<int> order(s.facts.shape.lanes);
       for (int i = 0; i < s.facts.shape.lanes; ++i) order[i] = i < width ? i + width : i;
@@ -115,7 +115,7 @@ Values finish_reduce(RegionState& s, const RegionNode& reduce, Values values) {
     if (is_wide_product(reduce)) values[0] = emit_convert(s.builder(wide), ElementType::kF64, reduce.type, values[0]);
     values[0] = s.builder(wide).round_to(reduce.type, values[0]);
   }
-  // As a conversion does: a NaN that was only converted may be a signalling one.
+  // Quiets NaNs as a conversion does: a NaN that was only converted may be a signalling one.
   if (!reduce.is_dot && is_extreme(reduce) && s.facts.nodes[reduce.operands[0]].rounds_late)
     values[0] = emit_convert(s.builder(wide), ElementType::kF32, reduce.type, values[0]);
   return values;

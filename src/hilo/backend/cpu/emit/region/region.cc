@@ -13,7 +13,7 @@ namespace {
 
 using llvm::Value;
 
-/// What is inside the loops over the outer dimensions.
+/// Emits the code inside the loops over the outer dimensions.
 void emit_inside(RegionState& s) {
   load_row_columns(s);
   if (s.region.has_row()) row_stages(s);
@@ -21,7 +21,7 @@ void emit_inside(RegionState& s) {
   store_outputs(s, false, 0);
 }
 
-/// The loop over outer dimension k, in the form that suits it, with what is inside it.
+/// Emits the loop over outer dimension k, in the form that fits it, including its contents.
 void emit_outer(RegionState& s, const RegionCall& call, size_t k) {
   if (k == s.region.row_begin) return emit_inside(s);
   Value* const from = k == 0 ? call.begin : s.scalar.index(0);

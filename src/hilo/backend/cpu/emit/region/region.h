@@ -12,11 +12,11 @@ class Module;
 
 namespace hilo::cpu {
 
-/// Emits the function `name`, a RegionKernel, into a module that compile_code has created.
+/// Emits the function `name`, a RegionKernel, into a module of compile_code.
 /// Errors    those of emit_loops
 Status emit_region(llvm::Module& module, Isa isa, const Region& region, const std::string& name);
 
-/// The function `region` in LLVM's language, as the code generator receives it: for tests and readers.
+/// Returns the function `region` as LLVM IR text, as the code generator receives it: for tests and readers.
 StatusOr<std::string> region_text(const Region& region, Isa isa);
 
 }  // namespace hilo::cpu

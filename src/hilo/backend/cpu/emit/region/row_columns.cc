@@ -12,8 +12,8 @@ namespace {
 
 using llvm::Value;
 
-/// As many rows of `length` elements as there are lanes; the first begins at element `at` of `pointer`. The tile has
-/// column k from element k * lanes on, in which lane r is element k of row r.
+/// As many rows of `length` elements as there are lanes. The first begins at element `at` of `pointer`. The tile
+/// contains column k from element k * lanes on; lane r is element k of row r.
 /// Example   rows of 3 on 4 lanes: a0 a1 a2 b0 b1 b2 c0 c1 c2 d0 d1 d2 becomes a0 b0 c0 d0, a1 b1 c1 d1, a2 b2 c2 d2
 struct ShortRows {
   ElementType type;
@@ -21,10 +21,10 @@ struct ShortRows {
   llvm::Value *pointer, *at, *tile;
 };
 
-constexpr int64_t kMaxPicked = 4;  // columns that are picked from all vectors; longer rows are turned in squares
+constexpr int64_t kMaxPicked = 4;  // columns that are selected from all vectors; longer rows are transposed in squares
 
-/// Moves bits as they are in memory, one register at a time. No byte beside the rows is touched. Preconditions: more
-/// than one lane; at least 2 elements a row; no complex numbers
+/// Moves bits as they are in memory, one register at a time. Accesses only the rows.
+/// Preconditions: more than one lane; at least 2 elements a row; no complex numbers
 class Mover {
  public:
   Mover(SimdBuilder& b, const ShortRows& rows)
@@ -53,7 +53,7 @@ class Mover {
   }
 
  private:
-  using Order = std::vector<int>;  // of lanes; from lanes_ on, of the second vector
+  using Order = std::vector<int>;  // indices of lanes; from lanes_ on, of the second vector
 
   llvm::Type* vector(int64_t lanes) { return llvm::FixedVectorType::get(scalar_, static_cast<unsigned>(lanes)); }
   llvm::Align align() const { return llvm::Align(static_cast<uint64_t>(element_size_bytes(rows_.type))); }
@@ -64,7 +64,7 @@ class Mover {
   Value* load_column(int64_t k) { return ir_.CreateAlignedLoad(vector(lanes_), column(k), align()); }
   void store_column(int64_t k, Value* value) { ir_.CreateAlignedStore(value, column(k), align()); }
 
-  /// A register from element `begin` of the rows on. What would lie past the last row isn't read.
+  /// Loads a register from element `begin` of the rows on. Doesn't read past the last row.
   Value* load_part(int64_t begin) {
     const int64_t last = lanes_ * rows_.length - lanes_, beyond = std::max<int64_t>(begin - last, 0);
     Value* part = ir_.CreateAlignedLoad(vector(lanes_), address(begin - beyond), align());
@@ -74,7 +74,7 @@ class Mover {
     return ir_.CreateShuffleVector(part, order);
   }
 
-  /// The first `count` lanes, in pieces of 2^n.
+  /// Stores the first `count` lanes, in pieces of 2^n.
   void store_part(Value* value, int64_t count, int64_t begin) {
     for (int64_t done = 0; done < count;) {
       const int64_t size = std::bit_floor(static_cast<uint64_t>(count - done));
@@ -85,7 +85,7 @@ class Mover {
     }
   }
 
-  /// Lane i of vector k and lane k of vector i change places: bit by bit of their numbers.
+  /// Exchanges lane i of vector k and lane k of vector i, one bit of their numbers at a time.
   void turn(Values& square) {
     for (size_t bit = 1; bit < square.size(); bit *= 2) {
       Order low, high;
@@ -102,7 +102,7 @@ class Mover {
     }
   }
 
-  /// Lane i is the one that place(i) names: a vector, and a lane of it.
+  /// Selects for lane i the source place(i): a vector, and a lane of it.
   template <typename Place>
   Value* picked(const Values& vectors, const Place& place) {
     Value* all = vectors[0];
@@ -110,8 +110,8 @@ class Mover {
       Order order;
       for (int64_t i = 0; i < lanes_; ++i) {
         const auto [from, lane] = place(i);
-        const int64_t kept = v == 1 ? lane : i;  // the first shuffle moves the first vector's elements too
-        order.push_back(static_cast<int>(from == static_cast<int64_t>(v) ? lanes_ + lane : kept));
+        const int64_t unmoved = v == 1 ? lane : i;  // the first shuffle also moves elements of the first vector
+        order.push_back(static_cast<int>(from == static_cast<int64_t>(v) ? lanes_ + lane : unmoved));
       }
       all = ir_.CreateShuffleVector(all, vectors[v], order);
     }
@@ -143,8 +143,8 @@ class Mover {
   llvm::Type* scalar_;
 };
 
-/// The elements of a row if it is dense, each follows the one before in the next lane, and the region takes them all;
-/// else 0.
+/// Returns the number of elements of a row if they are dense, in consecutive lanes, and the region reads all of them;
+/// otherwise 0.
 int64_t short_row_of(const RegionState& s, const IndexExpr& index, ElementType type) {
   if (!s.across_rows() || s.facts.shape.lanes == 1 || s.facts.shape.block_rows > 1 || is_complex(type) ||
       !index.terms.empty())

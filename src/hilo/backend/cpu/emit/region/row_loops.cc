@@ -8,9 +8,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMaxTileBytes = 32 << 10;  // of a row on the stack: it has to stay in the L1 cache
+constexpr int64_t kMaxTileBytes = 32 << 10;  // bytes of a row on the stack, which must stay in the L1 cache
 
-/// Marks what each loop computes for its own sake: reductions, and values that are written along the row.
+/// Marks the nodes for which each loop exists: reductions, and values that are written along the row.
 void find_roots(RowLoops& loops, const Region& region, const std::vector<NodeFacts>& nodes) {
   const auto add = [&](uint32_t n) {
     const size_t loop = nodes[n].stage;
@@ -26,7 +26,7 @@ void find_roots(RowLoops& loops, const Region& region, const std::vector<NodeFac
   loops.count = static_cast<int>(loops.evaluated.size());
 }
 
-/// The first loop before `loop` that computes node n, or -1.
+/// Returns the first loop before `loop` that computes node n, or -1.
 int first_loop_of(const RowLoops& loops, int loop, uint32_t n) {
   for (int earlier = 0; earlier < loop; ++earlier) {
     if (loops.evaluated[earlier][n]) return earlier;
@@ -38,10 +38,10 @@ int first_loop_of(const RowLoops& loops, int loop, uint32_t n) {
 
 RowLoops row_loops_of(const Region& region, const RegionShape& shape, const std::vector<NodeFacts>& nodes) {
   RowLoops loops;
-  loops.kept_in.assign(nodes.size(), -1);
+  loops.stored_in.assign(nodes.size(), -1);
   if (!region.has_row()) return loops;
   find_roots(loops, region, nodes);
-  int64_t tile = is_column(region, shape) ? shape.lanes : 1, room = kMaxTileBytes;
+  int64_t tile = is_column(region, shape) ? shape.lanes : 1, left = kMaxTileBytes;
   for (size_t k = region.row_begin; k < region.extents.size(); ++k) tile *= region.extents[k];
   for (int loop = 0; loop < loops.count; ++loop) {
     std::vector<bool>& here = loops.evaluated[loop];
@@ -49,12 +49,12 @@ RowLoops row_loops_of(const Region& region, const RegionShape& shape, const std:
       if (nodes[n].in_row && region.nodes[n].kind != NodeKind::kReduce) here[n] = true;
     };
     for (auto n = static_cast<uint32_t>(nodes.size()); n-- > 0;) {
-      if (!here[n] || (loops.kept_in[n] >= 0 && loops.kept_in[n] < loop)) continue;
+      if (!here[n] || (loops.stored_in[n] >= 0 && loops.stored_in[n] < loop)) continue;
       const int64_t bytes = tile * register_bytes(region.nodes[n].type);
-      if (is_expensive(region.nodes[n]) && nodes[n].in_row && loops.kept_in[n] < 0 && bytes <= room) {
-        loops.kept_in[n] = first_loop_of(loops, loop, n);
-        if (loops.kept_in[n] >= 0) {
-          room -= bytes;
+      if (is_expensive(region.nodes[n]) && nodes[n].in_row && loops.stored_in[n] < 0 && bytes <= left) {
+        loops.stored_in[n] = first_loop_of(loops, loop, n);
+        if (loops.stored_in[n] >= 0) {
+          left -= bytes;
           continue;
         }
       }

@@ -14,14 +14,15 @@ namespace {
 
 using llvm::Value;
 
-constexpr int64_t kMaxUnrolledNodes = 64;  // a short row is written out; more would cost more to compile than it saves
+// a short row is unrolled; for more nodes, compiling would cost more than it saves
+constexpr int64_t kMaxUnrolledNodes = 64;
 
-/// Elements since the row's start; in columns every lane has its own row.
+/// Emits the number of elements since the row's start. In columns every lane has its own row.
 Value* tile_index(RegionState& s, uint32_t n) {
   Value* index = s.scalar.index(0);
   for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) {
     index = s.ir.CreateMul(index, s.extent(k));
-    // The loops within the node's have not begun: its value is the same for all their turns.
+    // Loops inside the node's level haven't begun: its value is the same for all their turns.
     if (static_cast<int>(k) <= s.facts.nodes[n].level) index = s.ir.CreateAdd(index, s.position.indices[k]);
   }
   return s.across_rows() ? s.ir.CreateMul(index, s.scalar.index(s.facts.shape.lanes)) : index;
@@ -41,7 +42,7 @@ Value* load_tile(RegionState& s, uint32_t n) {
 
 using Reductions = std::vector<const RegionNode*>;
 
-/// The reductions of row loop `loop`.
+/// Returns the reductions of row loop `loop`.
 Reductions reductions_of(const RegionState& s, int loop) {
   Reductions reductions;
   for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
@@ -51,7 +52,7 @@ Reductions reductions_of(const RegionState& s, int loop) {
   return reductions;
 }
 
-/// Calls `use` with each reduction and its accumulators, out of those of all.
+/// Calls `use` with each reduction and its accumulators, which are a part of `all`.
 void for_each_reduction(const Reductions& reductions, const Values& all,
                         const std::function<void(const RegionNode& reduce, Values accumulators)>& use) {
   auto at = all.begin();
@@ -62,7 +63,7 @@ void for_each_reduction(const Reductions& reductions, const Values& all,
   }
 }
 
-/// The accumulators after the elements of one vector.
+/// Emits the accumulators after the elements of one vector.
 Values accumulate(RegionState& s, const RegionNode& reduce, const Values& accumulators) {
   if (reduce.is_dot) return {multiply_add(s, reduce, accumulators[0])};
   Values elements;
@@ -70,7 +71,7 @@ Values accumulate(RegionState& s, const RegionNode& reduce, const Values& accumu
   return combine(s, reduce, accumulators, elements, true);
 }
 
-/// One vector of the innermost row loop: feeds the accumulators, writes what is done.
+/// Emits one vector of the innermost row loop: updates the accumulators and stores final values.
 Values emit_row_point(RegionState& s, int loop, const Reductions& reductions, const Values& carried) {
   Values next;
   for_each_reduction(reductions, carried, [&](const RegionNode& reduce, const Values& accumulators) {
@@ -85,23 +86,23 @@ Values emit_row_point(RegionState& s, int loop, const Reductions& reductions, co
   return next;
 }
 
-/// Of the vector that begins at `at` where the loop is at `i`: lane j has element at + j, which earlier vectors have
-/// seen if it is below i.
+/// Returns a mask for the vector that begins at `at` when the loop is at `i`. Lane j is element at + j. If that is less
+/// than i, an earlier vector has already processed it.
 Value* lanes_not_seen(RegionState& s, Value* i, Value* at) {
   Value* seen = s.ir.CreateTrunc(s.ir.CreateSub(i, at), s.ir.getInt32Ty());
   return s.ir.CreateICmpSGE(s.wide.lane_numbers(seen->getType()), s.wide.splat(seen));
 }
 
-/// Computes a node of the row, or reads what an earlier loop has kept of it.
+/// Emits a node of the row, or loads the value that an earlier loop stored.
 void emit_row_node(RegionState& s, uint32_t n, int loop) {
   const bool wide = s.facts.nodes[n].varies;
-  const int kept_in = s.facts.row.kept_in[n];
-  if (kept_in >= 0 && kept_in < loop) return set_value(s, n, load_tile(s, n), wide);
+  const int stored_in = s.facts.row.stored_in[n];
+  if (stored_in >= 0 && stored_in < loop) return set_value(s, n, load_tile(s, n), wide);
   emit_node(s, n);
-  if (kept_in == loop) store_tile(s, n, value_of(s, n, wide));
+  if (stored_in == loop) store_tile(s, n, value_of(s, n, wide));
 }
 
-/// Loop over row dimension k; `carried` are the accumulators of all reductions of this stage.
+/// Emits the loop over row dimension k; `carried` are the accumulators of all reductions of this stage.
 Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions, const Values& carried) {
   if (k == s.region.extents.size()) return emit_row_point(s, loop, reductions, carried);
   const int64_t step = s.is_vector(k) ? s.facts.shape.lanes : 1;
@@ -122,18 +123,18 @@ Values emit_row(RegionState& s, size_t k, int loop, const Reductions& reductions
   return now;
 }
 
-/// The loop over the row that feeds the reductions of stage `loop`, and their results.
+/// Emits the loop over the row that computes the reductions of stage `loop`, and their results.
 void emit_stage(RegionState& s, int loop) {
   const Reductions reductions = reductions_of(s, loop);
   Values initial;
-  Reductions reduction_of;  // per accumulator
+  Reductions reduction_of;  // one per accumulator
   for (const RegionNode* reduce : reductions) {
     const Values neutral = neutral_values(s, *reduce);
     initial.insert(initial.end(), neutral.begin(), neutral.end());
     reduction_of.insert(reduction_of.end(), neutral.size(), reduce);
   }
-  const Values last = in_stretches(s, initial, reduction_of,
-                                   [&] { return emit_row(s, s.region.row_begin, loop, reductions, initial); });
+  const Values last =
+      in_chunks(s, initial, reduction_of, [&] { return emit_row(s, s.region.row_begin, loop, reductions, initial); });
   for_each_reduction(reductions, last, [&](const RegionNode& reduce, Values accumulators) {
     s.reduced[&reduce - s.region.nodes.data()] = finish_reduce(s, reduce, std::move(accumulators));
   });
@@ -145,7 +146,7 @@ void make_tiles(RegionState& s) {
   int64_t elements = s.across_rows() ? s.facts.shape.lanes : 1;
   for (size_t k = s.region.row_begin; k < s.region.extents.size(); ++k) elements *= s.region.extents[k];
   for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
-    if (s.facts.row.kept_in[n] < 0) continue;
+    if (s.facts.row.stored_in[n] < 0) continue;
     s.tiles[n] = s.scalar.stack(elements * std::max(element_size_bytes(s.region.nodes[n].type), 4));
   }
 }
@@ -153,7 +154,7 @@ void make_tiles(RegionState& s) {
 void row_stages(RegionState& s) {
   for (int loop = 0; loop < s.facts.row.count; ++loop) {
     emit_stage(s, loop);
-    // Row values don't outlive their loop.
+    // Row values are only valid in their loop.
     for (uint32_t n = 0; n < s.region.nodes.size(); ++n) {
       if (s.facts.nodes[n].in_row) s.values[n] = {};
     }

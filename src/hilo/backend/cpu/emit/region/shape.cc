@@ -13,10 +13,10 @@ namespace {
 constexpr int64_t kMaxInStrip = 256;  // nodes times registers of a wide strip
 constexpr int kReduceUnroll = 4;      // independent accumulators hide the latency of an add
 
-/// Functions of f32 that go through f64 have two registers side by side already, and many constants.
+/// Functions of f32 that compute in f64 already use two registers in parallel, and many constants.
 bool is_computed_in_doubles(const RegionNode& n) {
   if (n.kind != NodeKind::kOp || n.type == ElementType::kF64) return false;
-  switch (n.instruction->opcode) {  // NOLINT: all others are computed in their own type
+  switch (n.instruction->opcode) {  // NOLINT: all other ops are computed in their own type
     case hlo::Opcode::kAtan2:
     case hlo::Opcode::kCbrt:
     case hlo::Opcode::kCos:
@@ -27,9 +27,9 @@ bool is_computed_in_doubles(const RegionNode& n) {
   }
 }
 
-/// Registers of a vector where something is expensive. A function is one long chain of operations and the processor
-/// looks ahead by about a hundred, so what goes on side by side must stand side by side. A region with many functions
-/// has code enough.
+/// Returns the number of registers per vector if something is expensive. A function is one long chain of operations,
+/// and the processor looks ahead by about a hundred instructions. So independent chains must be adjacent in the code. A
+/// region with many functions needs no more registers.
 int registers_of_expensive(const Region& region) {
   constexpr int64_t kFew = 8, kMany = 24;
   const int64_t count = std::ranges::count_if(region.nodes, is_expensive);
@@ -37,8 +37,7 @@ int registers_of_expensive(const Region& region) {
   return count <= kFew ? 4 : count <= kMany ? 2 : 1;
 }
 
-/// Are vectors across the rows better than along them? What matters is how many loads would have to jump through
-/// memory.
+/// Whether vectors across the rows are better than along them. The number of strided loads decides.
 bool prefers_column(const Region& region) {
   if (!region.has_row() || region.row_begin == 0) return false;
   const size_t outer = region.row_begin - 1, row = region.extents.size() - 1;
@@ -55,23 +54,23 @@ bool prefers_column(const Region& region) {
   return steps_outer > steps_row;
 }
 
-/// Are rows so short that a vector across them does more than one along them, though each of its elements is loaded by
-/// itself? Sums of few elements are as fast along them.
+/// Whether rows are so short that a vector across them does more work than one along them. Each of its elements is a
+/// separate load. Sums of few elements are equally fast along them.
 bool spans_short_rows(const Region& region) {
   constexpr int64_t kMinRows = 64;
   if (!region.has_row() || region.row_begin == 0 || region.extents[region.row_begin - 1] < kMinRows) return false;
   int64_t count = 1;
   for (size_t k = region.row_begin; k < region.extents.size(); ++k) count *= region.extents[k];
   if (count < 2 || count > kMaxShortRow) return false;
-  bool is_worth = false;
+  bool pays_off = false;
   for (const RegionNode& n : region.nodes) {
     if (!n.guards.empty() || !n.index.terms.empty() || n.is_dot) return false;
-    is_worth |= is_expensive(n) || (n.kind == NodeKind::kReduce && reducer_of(n) != hlo::ReducerKind::kAdd);
+    pays_off |= is_expensive(n) || (n.kind == NodeKind::kReduce && reducer_of(n) != hlo::ReducerKind::kAdd);
   }
-  return is_worth;
+  return pays_off;
 }
 
-/// Is it a matrix product (and what hangs on it) in columns, some operand of which is the same for all rows?
+/// Whether it is a matrix product (and nodes that depend on it) in columns, with an operand that all rows share.
 bool is_matrix_product(const Region& region) {
   if (region.row_begin < 2) return false;
   const size_t rows = block_dimension(region), columns = region.row_begin - 1;
@@ -92,7 +91,7 @@ bool is_matrix_product(const Region& region) {
   return reductions == 1 && shares;
 }
 
-/// Is all that its rows do to sum a few products of floats?
+/// Whether its rows do nothing except sum a few products of floats.
 bool sums_few_products(const Region& region) {
   if (!region.has_row()) return false;
   const auto count = [](auto begin, auto end) { return std::accumulate(begin, end, int64_t{1}, std::multiplies<>()); };
@@ -104,7 +103,7 @@ bool sums_few_products(const Region& region) {
          });
 }
 
-/// Rows per block: as many as registers hold, and no remainder if that costs less than half of them.
+/// Returns the rows per block: as many as fit in registers. Avoids a remainder if that costs less than half of them.
 int block_rows_of(int64_t extent, int vectors, Isa isa) {
   const int most = std::min((isa == Isa::kAvx512 ? 24 : 12) / vectors, 8);
   if (extent <= most) return static_cast<int>(std::max<int64_t>(extent, 1));
@@ -114,7 +113,7 @@ int block_rows_of(int64_t extent, int vectors, Isa isa) {
   return most;
 }
 
-/// The dimension along which a map writes contiguous memory; the last one unless another is better.
+/// Returns the dimension along which a map writes contiguous memory; the last one unless another is better.
 size_t written_dimension(const Region& region) {
   size_t best = region.extents.size() - 1;
   int best_votes = -1;
@@ -128,7 +127,7 @@ size_t written_dimension(const Region& region) {
   return best;
 }
 
-/// What the choice of a vector looks at.
+/// Properties of a region that determine its vectors.
 struct Contents {
   int widest = 1;  ///< bytes of the widest element in a register
   bool expensive = false, expensive_in_row = false, generic = false;
@@ -151,7 +150,7 @@ Contents contents_of(const Region& region) {
   return has;
 }
 
-/// A vector to choose, from `natural` lanes, which fill one register, up.
+/// Inputs for the number of lanes, starting with `natural` lanes, which fill one register.
 struct Choice {
   const Region& region;
   Isa isa;
@@ -162,15 +161,15 @@ struct Choice {
   bool wastes(int lanes) const { return (extent + lanes - 1) / lanes * lanes - extent > extent / 8; }
 };
 
-/// Sums of a block stay in registers, next to one vector row of the shared operand.
+/// The sums of a block stay in registers, next to one vector row of the shared operand.
 int lanes_of_product(const Choice& c) {
   int lanes = c.natural * (c.isa == Isa::kAvx512 ? 4 : 2);
   while (lanes > c.natural && (lanes > c.extent || c.wastes(lanes))) lanes /= 2;
   return lanes;
 }
 
-/// Memory is read in stretches that the prefetcher follows, and many sums run side by side. What follows the sums is
-/// written out for each register, so it must be cheap for the widest.
+/// Memory is read in ranges that the hardware prefetcher follows, and many sums are computed in parallel. Code after
+/// the sums is repeated for each register, so the widest strips need cheap code.
 int lanes_of_strip(const Choice& c) {
   int lanes = c.natural * (c.has.expensive ? kReduceUnroll : c.isa == Isa::kAvx512 ? 16 : 8);
   const auto is_long = [&] { return weighted_nodes(c.region) * (lanes / c.natural) > kMaxInStrip; };
@@ -205,7 +204,7 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   const int64_t extent = region.extents[shape.vector_dimension];
   const Choice choice{region, isa, has, natural, extent};
   const bool product = column && is_matrix_product(region);
-  int lanes = natural;  // across short rows one register: each element is an instruction
+  int lanes = natural;  // one register across short rows: each element is an instruction
   if (!across && product) lanes = lanes_of_product(choice);
   else if (!across && column && !has.expensive_in_row && region.nodes.size() < 16) lanes = lanes_of_strip(choice);
   else if (!across) lanes = lanes_of_line(choice, column);

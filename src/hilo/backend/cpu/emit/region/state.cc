@@ -56,7 +56,7 @@ void set_value(RegionState& s, uint32_t n, Value* value, bool wide) {
   if (value == nullptr) return;
   if (s.facts.shape.lanes == 1) s.values[n] = {value, value};
   else if (wide) s.values[n] = {nullptr, value};
-  // Splat here, at the level of the value, so that loops further in find it ready.
+  // Splats at the level of the value, so that inner loops can use it.
   else s.values[n] = {value, has_wide_user(s, n) ? s.wide.splat(value) : nullptr};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/emit/region/state.h -- the state of a region's code while it is being written.
-// Loop forms are functions over it, one file each; docs/contributing/engine.md has the walk.
+// backend/cpu/emit/region/state.h -- the state of a region's code generation. Loop forms are functions over it, one
+// file each; docs/contributing/engine.md explains their order.
 #pragma once
 
 #include "hilo/backend/cpu/emit/partial_sums.h"
@@ -10,7 +10,7 @@
 
 namespace hilo::cpu {
 
-/// A node's value: one of them or both, the wide one created from the scalar on demand.
+/// A node's value, as a scalar, a vector or both. The vector is created from the scalar on demand.
 struct NodeValue {
   llvm::Value* scalar = nullptr;
   llvm::Value* wide = nullptr;
@@ -21,26 +21,26 @@ struct Position {
   Values indices;  ///< per dimension
 };
 
-struct Stretch {
+struct CutRange {
   int64_t first, end;
 };
 
 /// A block of rows of a matrix product (block_loop.cc).
 struct BlockState {
-  std::vector<std::vector<NodeValue>> values;  ///< per row: what `RegionState::values` is elsewhere
+  std::vector<std::vector<NodeValue>> values;  ///< per row: the values, as in RegionState::values
   int64_t row = 0;                             ///< the row that is being emitted
 };
 
-/// Rows of few elements that are columns on the stack (row_columns.cc).
+/// Rows of few elements that are stored as columns on the stack (row_columns.cc).
 struct RowColumns {
   Values loaded;  ///< per node: memory of the columns, or null
   Values stored;  ///< per output
 };
 
-/// A row that is cut into stretches (sum_loop.cc).
+/// A row that is split into chunks (sum_loop.cc).
 struct LongSums {
   PartialSums* partial = nullptr;             ///< of the sums
-  std::vector<const RegionNode*> reductions;  ///< per accumulator: the reduction if it is a sum, else null
+  std::vector<const RegionNode*> reductions;  ///< per accumulator: the reduction if it is a sum, otherwise null
 };
 
 struct RegionState {
@@ -60,15 +60,15 @@ struct RegionState {
   Position position;
   std::vector<NodeValue> values;
   std::vector<Values> reduced;  ///< per kReduce node: its results
-  Values stored;                ///< per output: the scalar that it got if the region writes just that one, else null
-  Values tiles;                 ///< per node: stack memory of a kept row value
+  Values stored;                ///< per output: its value if the region writes just one element, otherwise null
+  Values tiles;                 ///< per node: stack memory of a stored row value
   Status status;                ///< the first error
 
-  // Of single loop forms; each is at its default elsewhere.
-  std::optional<PolledLoop> polled;
-  std::vector<std::optional<Stretch>> here;  ///< cut_loop: per dimension, the stretch between cuts that the code is for
-  int64_t first_lane = 0;                    ///< folded_loop: elements of this turn before the vector
-  llvm::Value* valid_lanes = nullptr;        ///< row: in its last, overlapping vector, the lanes not seen before
+  // State of single loop forms; other forms leave it at the default.
+  std::optional<engine::PolledLoop> polled;
+  std::vector<std::optional<CutRange>> here;  ///< cut_loop: per dimension, the range between cuts that the code is for
+  int64_t first_lane = 0;                     ///< folded_loop: elements of this turn before the vector
+  llvm::Value* valid_lanes = nullptr;         ///< row: in its last, overlapping vector, the lanes not processed before
   BlockState block;
   RowColumns columns;
   LongSums sums;
@@ -83,10 +83,10 @@ struct RegionState {
   }
 };
 
-/// Fails the region, with INTERNAL, if the node has no value yet.
+/// Returns the node's value. If it has none yet, fails the region with INTERNAL.
 llvm::Value* value_of(RegionState& s, uint32_t n, bool wide);
 
-/// Nothing for a null value.
+/// Sets the node's value. Does nothing if `value` is null.
 void set_value(RegionState& s, uint32_t n, llvm::Value* value, bool wide);
 
 }  // namespace hilo::cpu

@@ -12,8 +12,8 @@ bool is_rounded_sum(const RegionNode& reduce) {
   return reducer_of(reduce) == hlo::ReducerKind::kAdd && (is_floating(reduce.type) || is_complex(reduce.type));
 }
 
-/// Hands the sums of a stretch over; what the next one begins with.
-Values end_stretch(RegionState& s, const Values& neutral, const Values& sums) {
+/// Adds the sums of a chunk to the total. Returns the start values of the next chunk.
+Values end_chunk(RegionState& s, const Values& neutral, const Values& sums) {
   Values pushed, next = sums;
   for (size_t k = 0; k < sums.size(); ++k) {
     if (s.sums.reductions[k] == nullptr) continue;
@@ -26,8 +26,8 @@ Values end_stretch(RegionState& s, const Values& neutral, const Values& sums) {
 
 }  // namespace
 
-Values in_stretches(RegionState& s, const Values& neutral, const std::vector<const RegionNode*>& reductions,
-                    const std::function<Values()>& loops) {
+Values in_chunks(RegionState& s, const Values& neutral, const std::vector<const RegionNode*>& reductions,
+                 const std::function<Values()>& loops) {
   s.sums.reductions.clear();
   std::vector<llvm::Type*> types;
   std::vector<const RegionNode*> sums;
@@ -37,13 +37,13 @@ Values in_stretches(RegionState& s, const Values& neutral, const std::vector<con
     types.push_back(neutral[k]->getType());
     sums.push_back(reductions[k]);
   }
-  if (!s.facts.stretches || sums.empty()) return loops();
+  if (!s.facts.chunks || sums.empty()) return loops();
   const auto join = [&](const Values& earlier, const Values& later) {
     Values joined;
     for (size_t k = 0; k < sums.size(); ++k) joined.push_back(combine(s, *sums[k], {earlier[k]}, {later[k]}, true)[0]);
     return joined;
   };
-  PartialSums partial(s.scalar, types, s.facts.stretches->count, join);
+  PartialSums partial(s.scalar, types, s.facts.chunks->count, join);
   s.sums.partial = &partial;
   Values last = loops();
   s.sums.partial = nullptr;
@@ -55,15 +55,15 @@ Values in_stretches(RegionState& s, const Values& neutral, const std::vector<con
   return last;
 }
 
-bool is_cut(const RegionState& s, size_t k) { return s.sums.partial != nullptr && s.facts.stretches->dimension == k; }
+bool is_cut(const RegionState& s, size_t k) { return s.sums.partial != nullptr && s.facts.chunks->dimension == k; }
 
 Values row_loop(RegionState& s, size_t k, int64_t step, const Values& carried, const LoopBody& turn) {
   Value* const zero = s.scalar.index(0);
   if (!is_cut(s, k)) return counted_loop(s, k, zero, s.extent(k), step, carried, turn);
-  const int64_t length = s.facts.stretches->turns * step;
+  const int64_t length = s.facts.chunks->turns * step;
   return counted_loop(s, k, zero, s.extent(k), length, carried, [&](Value* begin, const Values& now) {
     Value* const end = end_of_part(s, begin, s.extent(k), length);
-    return end_stretch(s, carried, s.scalar.counted_loop(begin, end, s.scalar.index(step), now, turn));
+    return end_chunk(s, carried, s.scalar.counted_loop(begin, end, s.scalar.index(step), now, turn));
   });
 }
 

@@ -11,8 +11,9 @@ namespace {
 
 using llvm::Value;
 
-constexpr int64_t kTileRows = 16;    // floats of a cache line
-constexpr int64_t kTileVectors = 2;  // in the other direction; lines a power of two apart share few sets of a cache
+constexpr int64_t kTileRows = 16;  // floats per cache line
+// in the other direction; lines whose distance is a power of two share few sets of a cache
+constexpr int64_t kTileVectors = 2;
 
 }  // namespace
 
@@ -30,7 +31,8 @@ bool is_transposing(const RegionState& s) {
 void tile_loops(RegionState& s, Value* from, Value* to, const Inside& inside) {
   const size_t v = s.facts.shape.vector_dimension;
   const int64_t lanes = s.facts.shape.lanes;
-  const bool polls = std::exchange(s.polled, std::nullopt).has_value();  // tiles are too short to look within
+  // tiles are too short to check the stop word inside
+  const bool polls = std::exchange(s.polled, std::nullopt).has_value();
   loop_in_parts(s, from, to, kTileRows, {}, [&](Value* row, Value* last_row, const Values&) {
     Value* const end = polls ? end_unless_stopped(s, s.scalar.index(0), s.extent(v)) : s.extent(v);
     return loop_in_parts(s, s.scalar.index(0), end, kTileVectors * lanes, {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution.cc -- the convolution op: which way each of its problems is run.
+// backend/cpu/library/convolution/convolution.cc -- the convolution op: selects a step for each of its problems.
 #include "hilo/backend/cpu/library/convolution/convolution.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kMaxProblems = 1024;
 constexpr size_t kMaxSpatial = 3;  // of a ConvolutionProblem
 
-/// Sums of nothing.
+/// Writes zeros, the sums of no terms.
 class ZeroStep final : public ConvolutionStep {
  public:
   explicit ZeroStep(size_t bytes) : bytes_(bytes) {}
@@ -32,14 +32,14 @@ class ZeroStep final : public ConvolutionStep {
 
 bool is_empty(const ConvolutionProblem& p) { return p.taps() == 0 || p.inputs.extent == 0; }
 
-/// Whether a step that lists where its terms are would list more than a table should hold: all terms, or runs of them.
+/// Whether a step's table of term positions would be too large. It lists all terms, or runs of them.
 bool lists_too_much(const ConvolutionProblem& p, bool each_term) {
-  constexpr double kMostListed = 1 << 22;
+  constexpr double kMaxListed = 1 << 22;
   constexpr double kTermsOfRun = 64;
   const auto inputs = static_cast<double>(p.inputs.extent);
   double taps = 1;
   for (const ConvolutionDimension& d : p.dims) taps *= static_cast<double>(d.taps);
-  return std::max(taps, taps * inputs / (each_term ? 1 : kTermsOfRun)) > kMostListed;
+  return std::max(taps, taps * inputs / (each_term ? 1 : kTermsOfRun)) > kMaxListed;
 }
 
 bool all_finite(ElementType type, const void* data, int64_t count) {
@@ -51,8 +51,8 @@ bool all_finite(ElementType type, const void* data, int64_t count) {
   return finite;
 }
 
-/// A window that is mostly over padding, turned round. Padding is zeros that are multiplied, and another operand is padded
-/// then: so only where no product with zero is NaN.
+/// Swaps the operands if a window is mostly over padding. Padding multiplies zeros, and swapping pads the other
+/// operand. So this needs types in which no product with zero is NaN.
 class SwappedStep final : public ConvolutionStep {
  public:
   SwappedStep(const ConvolutionTypes& types, int64_t lhs, int64_t rhs, int64_t rhs_offset,
@@ -75,7 +75,7 @@ class SwappedStep final : public ConvolutionStep {
   std::unique_ptr<ConvolutionStep> swapped_, plain_;
 };
 
-/// Null if no step takes the problem.
+/// Returns null if no step supports the problem.
 template <typename T>
 std::unique_ptr<ConvolutionStep> make_step(const ConvolutionProblem& p, const ConvolutionTypes& types,
                                            const TileKernels<T>& kernels) {
@@ -96,7 +96,7 @@ int64_t inputs_of(const ConvolutionProblem& p) { return p.dims[0].size * p.dims[
 template <typename T>
 std::unique_ptr<ConvolutionStep> make_best_step(const ConvolutionProblem& p, const ConvolutionTypes& types,
                                                 const TileKernels<T>& kernels, const Shape& lhs, const Shape& rhs) {
-  constexpr int64_t kWorthTurning = 4;  // of each so many taps, all but one meet padding
+  constexpr int64_t kWorthTurning = 4;  // if at least this number of taps, except one, read padding
   std::unique_ptr<ConvolutionStep> plain = make_step<T>(p, types, kernels);
   if (plain == nullptr || inputs_of(p) > p.taps() / kWorthTurning || p.positions() == 1) return plain;
   const std::optional<ConvolutionProblem> turned = swapped(p);
@@ -179,8 +179,8 @@ const ConvolutionKernels& kernels_of(Isa isa) {
   __builtin_unreachable();
 }
 
-/// Precondition: all dimensions are kept_dimensions.
-/// Returns    nothing where no step takes the problems
+/// Creates the steps. Precondition: all dimensions are problem_dimensions.
+/// Returns    nullopt if no step supports the problems
 std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const ConvolutionTypes& types, const Shape& lhs,
                             const Shape& rhs, const Shape& out, Isa isa) {
   const auto problems = *convolution_problems(a, lhs, rhs, out);
@@ -204,9 +204,9 @@ std::optional<Plan> plan_of(const hlo::ConvolutionAttributes& a, const Convoluti
   return plan;
 }
 
-/// The dimensions of the window that problems are made of: as many as they have, those of few problems first.
-std::vector<size_t> kept_dimensions(const hlo::ConvolutionAttributes& a, const Shape& out) {
-  std::vector<size_t> order, kept;
+/// Returns the window dimensions that are in problems: as many as a problem has, those with few problems first.
+std::vector<size_t> problem_dimensions(const hlo::ConvolutionAttributes& a, const Shape& out) {
+  std::vector<size_t> order, spatial;
   const auto phases = [&](size_t k) {
     return convolution_phases(a.window[k], out.dimension(a.dimensions.output_spatial[k]));
   };
@@ -219,12 +219,12 @@ std::vector<size_t> kept_dimensions(const hlo::ConvolutionAttributes& a, const S
   });
   int64_t problems = 1;
   for (const size_t k : order) {
-    if (kept.size() == kMaxSpatial || *phases(k) > kMaxProblems / problems) break;
+    if (spatial.size() == kMaxSpatial || *phases(k) > kMaxProblems / problems) break;
     problems *= *phases(k);
-    kept.push_back(k);
+    spatial.push_back(k);
   }
-  std::ranges::sort(kept);
-  return kept;
+  std::ranges::sort(spatial);
+  return spatial;
 }
 
 template <typename T>
@@ -238,8 +238,8 @@ std::unique_ptr<Hero> complex_hero(Plan plan, const Shape& lhs, const Shape& rhs
 std::unique_ptr<Hero> make_convolution(const hlo::ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs,
                                        const Shape& result, Isa isa) {
   if (std::unique_ptr<Hero> product = make_integer_convolution(a, lhs, rhs, result, isa)) return product;
-  const std::vector<size_t> kept = kept_dimensions(a, result);
-  if (kept.size() < a.window.size()) return make_gathered_convolution(a, lhs, rhs, result, kept, isa);
+  const std::vector<size_t> spatial = problem_dimensions(a, result);
+  if (spatial.size() < a.window.size()) return make_gathered_convolution(a, lhs, rhs, result, spatial, isa);
   const ConvolutionTypes types{lhs.element_type(), rhs.element_type(), result.element_type()};
   if (is_complex(types.out) && types.lhs == types.out && types.rhs == types.out) {
     const ElementType part = types.out == ElementType::kC64 ? ElementType::kF32 : ElementType::kF64;

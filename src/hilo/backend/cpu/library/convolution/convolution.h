@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution.h -- the parts of the convolution op that know of each other.
+// backend/cpu/library/convolution/convolution.h -- functions that create the library calls of convolutions.
 #pragma once
 
 #include "hilo/backend/cpu/library/hero.h"
@@ -7,25 +7,25 @@
 
 namespace hilo::cpu {
 
-/// A convolution of any rank and of any types.
+/// Creates a convolution of any rank and of any types.
 /// Buffers    input, kernel, result, each row-major
-/// Returns    null for windows of millions of taps, for which the kernels would make tables; so do the others
+/// Returns    null for windows of millions of taps, which would need large tables; so do the others
 std::unique_ptr<Hero> make_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs, const Shape& rhs,
                                        const Shape& result, Isa isa);
 
-/// One in which the window slides along more dimensions than `kept`, which make_convolution takes at once: for each position
-/// in the others, what their taps read is gathered, as features beside the input's own.
+/// Creates a convolution whose window slides along more dimensions than `spatial`, which make_convolution supports. For
+/// each position in the other dimensions, the elements that their taps read are gathered as additional features.
 std::unique_ptr<Hero> make_gathered_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs,
-                                                const Shape& rhs, const Shape& result, std::span<const size_t> kept,
+                                                const Shape& rhs, const Shape& result, std::span<const size_t> spatial,
                                                 Isa isa);
 
-/// One of types that the kernels don't take: of floats that hold the elements, and for integers the sums too; where none
-/// does, of the integers' parts.
+/// Creates a convolution of types without kernels. It computes in floats that hold the elements, and for integers the
+/// sums too; if no float holds them, it splits the integers into parts.
 std::unique_ptr<Hero> make_converted_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs,
                                                  const Shape& rhs, const Shape& result, Isa isa);
 
-/// One of bytes or of 16 bits, as a product of integers.
-/// Returns    null where that doesn't pay: few outputs or terms, groups, a dilated input
+/// Creates a convolution of integers of 8 or 16 bits, as a product of integers.
+/// Returns    null if that doesn't pay off: few outputs or terms, groups, a dilated input
 std::unique_ptr<Hero> make_integer_convolution(const hlo::ConvolutionAttributes& attributes, const Shape& lhs,
                                                const Shape& rhs, const Shape& result, Isa isa);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_converted.cc -- convolutions of narrow floats, integers and pred by the kernels for floats,
-// exact where integers are.
+// backend/cpu/library/convolution/convolution_converted.cc -- convolutions of narrow floats, integers and pred by the
+// kernels for floats. Integer results are exact.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 using hlo::ConvolutionAttributes;
 
-/// f(begin, end) over all elements, on several threads if they are many.
+/// Calls f(begin, end) over all elements. Uses several threads if there are many.
 template <typename F>
 void over_elements(int64_t count, const F& f) {
   in_parts(count, worth_forking(work_ns(kCpuCosts.library.converted, count)) ? parts_for_threads(count) : 1, f);
@@ -24,7 +24,7 @@ void over_elements(int64_t count, const F& f) {
 
 Status no_type() { return internal_error("convolution: element type"); }
 
-/// The elements as numbers of type A. Types of a byte by a table.
+/// Converts elements to numbers of type A. Types of one byte use a table.
 template <typename T, typename A>
 void widen_all(const T* from, A* to, int64_t count) {
   if constexpr (sizeof(T) == 1) {
@@ -62,7 +62,7 @@ Status widen_elements(ElementType type, const void* from, A* to, int64_t count) 
       no_type);
 }
 
-/// A sum as an element. Sums of integers are whole numbers that A holds, taken modulo the type.
+/// Converts a sum to an element. Sums of integers are whole numbers in A, reduced modulo the type.
 template <typename R, typename A>
 R element_of(const A& sum) {
   if constexpr (kIsComplex<A>) return R(sum);
@@ -74,8 +74,8 @@ R element_of(const A& sum) {
   else return R(static_cast<typename R::Byte>(static_cast<int64_t>(sum)));
 }
 
-/// Floats of a byte by a table: what rounds to at most 5 bits is said by the upper half of an f32, and by whether anything
-/// is below it.
+/// Converts to floats of one byte by a table. If the result has at most 5 bits, the upper half of an f32 determines it,
+/// together with whether any lower bit is set.
 template <typename R>
 class NarrowTable {
  public:
@@ -123,7 +123,7 @@ Status narrow_elements(const A* from, ElementType type, void* to, int64_t count)
       no_type);
 }
 
-/// Where sums go: to the result, or through the type that holds them.
+/// The target of sums: the result, or a temporary of the type that holds them.
 class Sums {
  public:
   static StatusOr<Sums> make(ElementType type, const Shape& result, void* memory) {
@@ -133,7 +133,7 @@ class Sums {
     return sums;
   }
   template <typename A>
-  Status take(const A* from) {
+  Status store(const A* from) {
     const ElementType type = literal_ ? literal_->shape().element_type() : result_.element_type();
     void* const to = literal_ ? literal_->mutable_bytes().data() : memory_;
     HILO_RETURN_IF_ERROR(narrow_elements(from, type, to, result_.element_count()));
@@ -159,7 +159,7 @@ A* as(AlignedBuffer& buffer) {
   return reinterpret_cast<A*>(buffer.data());
 }
 
-/// What both kinds have: shapes, and the convolution of elements A.
+/// Common members of both kinds: shapes, and the convolution of elements A.
 template <typename A>
 struct Inner {
   Shape lhs, rhs, result;
@@ -173,7 +173,7 @@ Inner<A> inner_of(const ConvolutionAttributes& a, const Shape& lhs, const Shape&
                            result.with_element_type(kType), isa)};
 }
 
-/// In a type that holds elements and, of integers, sums.
+/// Computes in a type that holds elements and, for integers, sums.
 template <typename A>
 class ConvertedConvolutionHero final : public Hero {
  public:
@@ -189,7 +189,7 @@ class ConvertedConvolutionHero final : public Hero {
     void* const parts[] = {x.data(), k.data(), y.data()};
     HILO_RETURN_IF_ERROR(hero->run(parts, context));
     HILO_ASSIGN_OR_RETURN(Sums sums, Sums::make(sums_, result, buffers[2]));
-    return sums.take(as<A>(y));
+    return sums.store(as<A>(y));
   }
 
  private:
@@ -197,8 +197,8 @@ class ConvertedConvolutionHero final : public Hero {
   ElementType sums_;
 };
 
-/// Integers in pieces of so few bits that f64 holds the sums of their products: x = x0 + 2^16 x1 + ..., and of the products
-/// those that count modulo the type.
+/// Splits integers into pieces whose sums of products are exact in f64: x = x0 + 2^16 x1 + .... Computes only the
+/// products that count modulo the type.
 class PiecewiseConvolutionHero final : public Hero {
  public:
   PiecewiseConvolutionHero(Inner<double> inner, ElementType sums, int piece_bits)
@@ -224,7 +224,7 @@ class PiecewiseConvolutionHero final : public Hero {
       }
     }
     HILO_ASSIGN_OR_RETURN(Sums sums, Sums::make(sums_, result, buffers[2]));
-    return sums.take(as<int64_t>(all));
+    return sums.store(as<int64_t>(all));
   }
 
  private:
@@ -239,18 +239,18 @@ class PiecewiseConvolutionHero final : public Hero {
   StatusOr<AlignedBuffer> pieces_of(const Shape& shape, const void* from) const {
     const int64_t count = shape.element_count();
     HILO_ASSIGN_OR_RETURN(AlignedBuffer whole, elements<int64_t>(count));
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer made, elements<double>(count * pieces_));
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer pieces, elements<double>(count * pieces_));
     HILO_RETURN_IF_ERROR(widen_elements(shape.element_type(), from, as<int64_t>(whole), count));
     const uint64_t mask = (uint64_t{1} << piece_bits_) - 1;
     over_elements(count, [&](int64_t begin, int64_t end) {
       for (int p = 0; p < pieces_; ++p) {
         for (int64_t i = begin; i < end; ++i) {
           const uint64_t bits = static_cast<uint64_t>(as<int64_t>(whole)[i]) >> (p * piece_bits_);
-          as<double>(made)[p * count + i] = static_cast<double>(static_cast<int64_t>(bits & mask));
+          as<double>(pieces)[p * count + i] = static_cast<double>(static_cast<int64_t>(bits & mask));
         }
       }
     });
-    return made;
+    return pieces;
   }
 
   Inner<double> inner_;
@@ -266,7 +266,7 @@ std::unique_ptr<Hero> converted(const ConvolutionAttributes& a, const Shape& lhs
   return std::make_unique<ConvertedConvolutionHero<A>>(std::move(inner), sums);
 }
 
-/// Bits of the greatest magnitude that elements have.
+/// Returns the bits of the greatest magnitude of the elements.
 int magnitude_bits(ElementType type) {
   if (type == ElementType::kPred) return 1;
   return static_cast<int>(element_type_info(type).bits) - (is_signed_integer(type) ? 1 : 0);

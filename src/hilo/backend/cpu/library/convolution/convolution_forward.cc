@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/convolution/convolution_forward.cc -- convolutions with few taps and many positions.
-#include <atomic>
 
 #include "hilo/backend/cpu/library/convolution/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution/convolution_step.h"
@@ -10,15 +9,15 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kRank = 4;  // the batch slides too, under a window of one
+constexpr size_t kRank = 4;  // the batch slides, too, under a window of one
 using Index = std::array<int64_t, kRank>;
 
-constexpr int64_t kBoxBytes = 192 << 10;  // of the input at once: it stays in the second cache beside the kernel
-constexpr int64_t kChannelsAtOnce = 64;   // groups that one task takes, where groups are lanes
+constexpr int64_t kBoxBytes = 192 << 10;  // of the input at once: it stays in the L2 cache next to the kernel
+constexpr int64_t kChannelsAtOnce = 64;   // groups per task if groups are lanes
 constexpr int64_t kEnoughTasks = 16;
-constexpr int64_t kLongestRow = 448;  // positions of the innermost dimension in one task
+constexpr int64_t kMaxRowPositions = 448;  // positions of the innermost dimension per task
 
-/// Merges dimension `d` into `next` if both together are one dimension under a window of one.
+/// Merges dimension `d` into `next` if together they are one dimension under a window of one. Returns whether it did.
 bool fold(ConvolutionDimension& d, ConvolutionDimension& next) {
   const auto plain = [](const ConvolutionDimension& x) {
     return x.taps == 1 && x.origin == 0 && x.step == 1 && x.count == x.size;
@@ -43,7 +42,6 @@ class ForwardStep final : public ConvolutionStep {
       : p_(problem), types_(types), kernels_(kernels), by_channel_(is_by_channel(problem, kernels.lanes)) {
     choose_dimensions();
     choose_channels();
-    choose_steps();
     choose_block();
     choose_box();
     list_taps();
@@ -58,27 +56,22 @@ class ForwardStep final : public ConvolutionStep {
       for_tasks(buffers.executor, group_tasks_,
                 [&](int64_t g) { pack_weights(g, rhs, packed + g * weights_per_task_); });
     });
-    std::atomic<bool> exhausted = false;
+    const int64_t count = (direct_ ? 0 : box_count_) + levels_ * tile_count_;
+    Status status = ok_status();
     visit_float(types_.out, [&]<typename Out>() {
       Out* out = static_cast<Out*>(buffers.out) + p_.out_offset;
-      for_tasks(buffers.executor, group_tasks_ * blocks_ * column_parts_, [&](int64_t task) {
+      const int64_t tasks = group_tasks_ * blocks_ * column_parts_;
+      status = for_tasks_with_scratch<T>(buffers.executor, tasks, count, [&](int64_t task, T* scratch) {
         const int64_t part = task % column_parts_, block = task / column_parts_ % blocks_;
         const int64_t g = task / column_parts_ / blocks_;
-        StatusOr<AlignedBuffer> scratch =
-            allocate_buffer(static_cast<size_t>((direct_ ? 0 : box_count_) + levels_ * tile_count_) * sizeof(T));
-        if (!scratch.ok()) {
-          exhausted = true;
-          return;
-        }
-        run_block(g, block, part, buffers.lhs, packed + g * weights_per_task_, reinterpret_cast<T*>(scratch->data()),
-                  out);
+        run_block(g, block, part, buffers.lhs, packed + g * weights_per_task_, scratch, out);
       });
     });
-    return exhausted ? resource_exhausted("convolution: out of memory for a block of the input") : ok_status();
+    return status;
   }
 
  private:
-  // ---- what the shapes decide ----------------------------------------------------------------------------------------
+  // ---- decisions by shape
 
   void choose_dimensions() {
     dims_[0].size = dims_[0].count = p_.batch.extent;
@@ -88,11 +81,12 @@ class ForwardStep final : public ConvolutionStep {
     for (size_t end = 0; end + 1 < kRank; ++end) {
       for (size_t d = kRank - 1; d-- > end;) fold(dims_[d], dims_[d + 1]);
     }
-    // Rows of the tile run along the innermost dimension: not along one of a few positions.
+    // Rows of the tile run along the innermost dimension, unless it has only few positions.
     size_t longest = 0;
     for (size_t d = 1; d < kRank; ++d) longest = dims_[d].count > dims_[longest].count ? d : longest;
     if (dims_[kRank - 1].count < std::min<int64_t>(4, dims_[longest].count))
       std::swap(dims_[longest], dims_[kRank - 1]);
+    for (size_t d = 0; d < kRank; ++d) lattice_[d] = lattice_of(dims_[d]);
   }
 
   void choose_channels() {
@@ -108,24 +102,15 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  /// Only every pitch-th element of the input is read.
-  void choose_steps() {
-    for (size_t d = 0; d < kRank; ++d) {
-      const ConvolutionLattice lattice = lattice_of(dims_[d]);
-      pitch_[d] = lattice.pitch;
-      step_[d] = lattice.step;
-      tap_step_[d] = lattice.tap_step;
-    }
-  }
-
   int64_t box_extent(size_t d, int64_t positions) const {
-    return (positions - 1) * step_[d] + (dims_[d].taps - 1) * tap_step_[d] + 1;
+    return (positions - 1) * lattice_[d].step + (dims_[d].taps - 1) * lattice_[d].tap_step + 1;
   }
 
   void choose_block() {
     for (size_t d = 0; d < kRank; ++d) block_[d] = 1;
-    const int64_t row_parts = (dims_[3].count + kLongestRow - 1) / kLongestRow;
-    block_[3] = std::min(dims_[3].count, round_up((dims_[3].count + row_parts - 1) / row_parts, 2 * kernels_.stretch));
+    const int64_t row_parts = (dims_[3].count + kMaxRowPositions - 1) / kMaxRowPositions;
+    block_[3] =
+        std::min(dims_[3].count, round_up((dims_[3].count + row_parts - 1) / row_parts, 2 * kernels_.positions));
     const int64_t inputs = by_channel_ ? p_.inputs.extent : 1;
     const int64_t element = width_ * inputs * static_cast<int64_t>(sizeof(T));
     const auto bytes = [&] {
@@ -146,7 +131,7 @@ class ForwardStep final : public ConvolutionStep {
         block_[d] = before;
         break;
       }
-      // Equal blocks.
+      // All blocks have about the same size.
       const int64_t parts = (dims_[d].count + block_[d] - 1) / block_[d];
       block_[d] = (dims_[d].count + parts - 1) / parts;
       if (block_[d] < dims_[d].count) break;
@@ -157,7 +142,7 @@ class ForwardStep final : public ConvolutionStep {
     column_parts_ = blocks_ * group_tasks_ >= 4 ? 1 : std::min<int64_t>(4, panels);
   }
 
-  /// The input as it lies, if the kernel can read it there; else the packed box.
+  /// Uses the input itself if the kernel can read it in place, otherwise the packed box.
   void choose_box() {
     const ElementType type = element_type_of<T>;
     direct_ = !by_channel_ && types_.lhs == type && (columns_.stride == 1 || columns_.extent == 1);
@@ -166,28 +151,29 @@ class ForwardStep final : public ConvolutionStep {
     }
     int64_t stride = width_ * (by_channel_ ? p_.inputs.extent : 1);
     for (size_t d = kRank; d-- > 0;) {
-      box_stride_[d] = direct_ ? dims_[d].lhs_stride * pitch_[d] : stride;
+      box_stride_[d] = direct_ ? dims_[d].lhs_stride * lattice_[d].pitch : stride;
       stride *= box_extent(d, block_[d]);
     }
     box_count_ = stride;
-    tile_count_ = by_channel_ ? block_[3] * width_ : 2 * kernels_.stretch * panel_width();
+    tile_count_ = by_channel_ ? block_[3] * width_ : 2 * kernels_.positions * panel_width();
   }
 
   void list_taps() {
-    const bool merged = !by_channel_ && (dims_[3].taps == 1 || tap_step_[3] * box_stride_[3] == p_.inputs.extent);
+    const bool merged =
+        !by_channel_ && (dims_[3].taps == 1 || lattice_[3].tap_step * box_stride_[3] == p_.inputs.extent);
     depth_ = p_.taps() * p_.inputs.extent;
     run_length_ = merged ? dims_[3].taps * p_.inputs.extent : p_.inputs.extent;
     for_taps([&](const Index& u) {
       if (merged && u[3] != 0) return;
       int64_t offset = 0;
-      for (size_t d = 0; d < kRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
+      for (size_t d = 0; d < kRank; ++d) offset += u[d] * lattice_[d].tap_step * box_stride_[d];
       for (int64_t i = 0; i < (by_channel_ ? p_.inputs.extent : 1); ++i) runs_.push_back(offset + i * width_);
     });
     weights_per_task_ =
         by_channel_ ? p_.outputs.extent * depth_ * width_ : depth_ * round_up(p_.outputs.extent, kernels_.lanes);
   }
 
-  /// Of runs, or of each run.
+  /// Splits between runs, or within each run.
   void cut_sums() {
     const int64_t runs = std::ssize(runs_), length = by_channel_ ? 1 : run_length_;
     const int64_t at_once = std::max<int64_t>(kTermsInOrder / length, 1);
@@ -213,7 +199,7 @@ class ForwardStep final : public ConvolutionStep {
   int64_t panel_width() const { return kTileVectors * kernels_.lanes; }
   int64_t weight_count() const { return group_tasks_ * weights_per_task_; }
 
-  // ---- the kernel ----------------------------------------------------------------------------------------------------
+  // ---- the kernel
 
   template <typename From>
   void pack_weights(int64_t g, const From* rhs, T* to) const {
@@ -221,7 +207,7 @@ class ForwardStep final : public ConvolutionStep {
     else pack_panels(rhs + g * p_.groups.rhs_stride, to);
   }
 
-  /// Panel by panel of columns, a row for each tap and input feature.
+  /// Packs panels of columns, each with a row for each tap and input feature.
   template <typename From>
   void pack_panels(const From* rhs, T* to) const {
     for (int64_t n = 0; n < p_.outputs.extent; n += panel_width()) {
@@ -255,7 +241,7 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  // ---- a block of positions ------------------------------------------------------------------------------------------
+  // ---- a block of positions
 
   struct Block {
     Index start, count;
@@ -274,7 +260,7 @@ class ForwardStep final : public ConvolutionStep {
     return b;
   }
 
-  /// The block's part of the input, packed into `box` unless it is read where it lies.
+  /// Returns the block's part of the input, packed into `box` unless it is read in place.
   const T* input_of(const Block& b, int64_t g, const void* lhs, T* box) const {
     if (direct_) {
       const T* from = static_cast<const T*>(lhs) + g * p_.groups.lhs_stride;
@@ -283,8 +269,8 @@ class ForwardStep final : public ConvolutionStep {
     }
     BoxDimension box_dims[kRank];
     for (size_t d = 0; d < kRank; ++d) {
-      box_dims[d] = {dims_[d].size, dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].step,
-                     pitch_[d],     box_extent(d, b.count[d]), box_stride_[d]};
+      box_dims[d] = {dims_[d].size,     dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].step,
+                     lattice_[d].pitch, box_extent(d, b.count[d]), box_stride_[d]};
     }
     BoxColumns columns = columns_;
     if (by_channel_) columns.extent = std::min(channels_, p_.groups.extent - g * channels_);
@@ -311,47 +297,47 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  /// Where a stretch of positions begins, in the input and in the result.
-  struct Stretch {
+  /// The start of a range of positions, in the input and in the result.
+  struct Range {
     int64_t in = 0, out = 0;
   };
 
-  Stretch stretch_at(const Block& b, int64_t number, int64_t per_row, int64_t length) const {
+  Range range_at(const Block& b, int64_t number, int64_t per_row, int64_t length) const {
     const int64_t at = std::min(number % per_row * length, b.count[3] - length);
     int64_t row = number / per_row;
-    Stretch s{at * step_[3] * box_stride_[3], at * dims_[3].out_stride};
+    Range s{at * lattice_[3].step * box_stride_[3], at * dims_[3].out_stride};
     for (size_t d = kRank - 1; d-- > 0;) {
       const int64_t i = row % b.count[d];
       row /= b.count[d];
-      s.in += i * step_[d] * box_stride_[d];
+      s.in += i * lattice_[d].step * box_stride_[d];
       s.out += i * dims_[d].out_stride;
     }
     return s;
   }
 
-  /// All positions of the block by one panel of columns. Stretches of a row are equally long; the last may overlap the
-  /// one before it, and computes the same there.
+  /// Computes all positions of the block for one panel of columns. All ranges of a row have the same length. The last
+  /// one may overlap the previous one; it computes the same values there.
   template <typename Out>
   void run_panel(const Block& b, const T* input, const T* weights, int64_t first, T* scratch, Out* out) const {
     const int64_t columns = std::min(panel_width(), p_.outputs.extent - first);
     const int vectors = columns > kernels_.lanes ? 2 : 1;
     const int64_t width = vectors * kernels_.lanes;
-    const int64_t per_row = (b.count[3] + kernels_.stretch - 1) / kernels_.stretch;
+    const int64_t per_row = (b.count[3] + kernels_.positions - 1) / kernels_.positions;
     const int64_t length = (b.count[3] + per_row - 1) / per_row;
-    const int64_t stretches = b.count[0] * b.count[1] * b.count[2] * per_row;
+    const int64_t ranges = b.count[0] * b.count[1] * b.count[2] * per_row;
     const auto kernel = kernels_.tile[vectors - 1][length - 1];
     out += first * p_.outputs.out_stride;
     ConvolutionTile<T> t{};
-    t.a_row = step_[3] * box_stride_[3];
+    t.a_row = lattice_[3].step * box_stride_[3];
     t.a_step = 1;
     t.runs = runs_.data();
     t.run_count = std::ssize(runs_);
     t.run_length = run_length_;
     t.b = weights;
     const StopFlag stop;
-    for (int64_t s = 0; s < stretches && !stop.raised(); s += 2) {
-      const Stretch pair[2] = {stretch_at(b, s, per_row, length),
-                               stretch_at(b, std::min(s + 1, stretches - 1), per_row, length)};
+    for (int64_t s = 0; s < ranges && !stop.raised(); s += 2) {
+      const Range pair[2] = {range_at(b, s, per_row, length),
+                             range_at(b, std::min(s + 1, ranges - 1), per_row, length)};
       t.a[0] = input + pair[0].in;
       t.a[1] = input + pair[1].in;
       if constexpr (std::is_same_v<T, Out>) {
@@ -384,12 +370,13 @@ class ForwardStep final : public ConvolutionStep {
     }
   }
 
-  /// A piece of a sum: runs [run, run + runs), of each the `length` terms from `first` on; `before` come before them.
+  /// A piece of a sum: runs [run, run + runs), and of each the `length` terms from `first` on. `before` is the number
+  /// of earlier terms.
   struct Piece {
     int64_t run, runs, first, length, before;
   };
 
-  /// add(piece, sums, adds) for all pieces of a tile's sums, which in the end stand in `scratch`.
+  /// Calls add(piece, sums, adds) for all pieces of a tile's sums. The final sums are in `scratch`.
   template <typename Add>
   void sum_pieces(T* scratch, const Add& add) const {
     const auto sums_at = [&](int64_t level) { return scratch + level * tile_count_; };
@@ -402,14 +389,14 @@ class ForwardStep final : public ConvolutionStep {
   void run_channels(const Block& b, int64_t g, const T* input, const T* weights, T* scratch, Out* out) const {
     const int64_t count = std::min(channels_, p_.groups.extent - g * channels_);
     ChannelTile<T> t{};
-    t.a_row = step_[3] * box_stride_[3];
+    t.a_row = lattice_[3].step * box_stride_[3];
     t.offsets = runs_.data();
     t.taps = depth_;
     t.positions = b.count[3];
     t.channels = width_;
     const StopFlag stop;
     for (int64_t row = 0; row < b.count[0] * b.count[1] * b.count[2] && !stop.raised(); ++row) {
-      const Stretch s = stretch_at(b, row, 1, b.count[3]);
+      const Range s = range_at(b, row, 1, b.count[3]);
       t.a = input + s.in;
       for (int64_t o = 0; o < p_.outputs.extent; ++o) {
         t.b = weights + o * depth_ * width_;
@@ -441,11 +428,12 @@ class ForwardStep final : public ConvolutionStep {
   ConvolutionTypes types_;
   const TileKernels<T>& kernels_;
   bool by_channel_;
-  bool direct_ = false;  ///< the kernel reads the input where it lies
+  bool direct_ = false;  ///< whether the kernel reads the input in place
   std::array<ConvolutionDimension, kRank> dims_;
-  Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
+  std::array<ConvolutionLattice, kRank> lattice_{};
+  Index block_{}, box_stride_{};
   BoxColumns columns_;
-  int64_t channels_ = 1;  ///< groups of one task, where groups are lanes
+  int64_t channels_ = 1;  ///< groups per task if groups are lanes
   int64_t width_ = 1;     ///< of a packed position
   int64_t group_tasks_ = 1, blocks_ = 1, column_parts_ = 1;
   int64_t box_count_ = 0, tile_count_ = 0, weights_per_task_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_gathered.cc -- convolutions along more dimensions than the kernels know, or along dimensions
-// that would make very many problems.
+// backend/cpu/library/convolution/convolution_gathered.cc -- convolutions along more dimensions than the kernels
+// support, or along dimensions that would need very many problems.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -24,13 +24,15 @@ using Strides = std::vector<int64_t>;
 
 int64_t at(const Strides& strides, int64_t dimension) { return strides[dimension]; }
 
-/// A tap of the gathered dimensions: where it lies in the kernel, and what it meets in the input; nothing on padding.
+/// A tap of the gathered dimensions: its position in the kernel, and the position that it reads in the input; nullopt
+/// on padding.
 struct Tap {
   int64_t rhs = 0;
   std::optional<int64_t> lhs = 0;
 };
 
-/// Not between elements of a dilated input, where nothing is multiplied. Padding is multiplied.
+/// Whether the tap reads an element or padding. Between elements of a dilated input there is nothing to multiply;
+/// padding is multiplied.
 bool is_on_lattice(const hlo::WindowDimension& w, int64_t position, int64_t tap) {
   if (w.reversal) tap = w.size - 1 - tap;
   const __int128 place =
@@ -41,10 +43,10 @@ bool is_on_lattice(const hlo::WindowDimension& w, int64_t position, int64_t tap)
 class GatheredConvolutionHero final : public Hero {
  public:
   GatheredConvolutionHero(const ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs, const Shape& result,
-                          std::span<const size_t> kept, Isa isa)
-      : a_(a), lhs_(lhs), rhs_(rhs), result_(result), kept_(kept.begin(), kept.end()) {
+                          std::span<const size_t> spatial, Isa isa)
+      : a_(a), lhs_(lhs), rhs_(rhs), result_(result), spatial_(spatial.begin(), spatial.end()) {
     for (size_t k = 0; k < a.window.size(); ++k) {
-      if (std::ranges::find(kept, k) == kept.end()) gathered_.push_back(k);
+      if (std::ranges::find(spatial, k) == spatial.end()) gathered_.push_back(k);
     }
     for (const size_t k : gathered_) counts_.push_back(result.dimension(a.dimensions.output_spatial[k]));
     for (const int64_t taps : tap_counts()) {
@@ -52,7 +54,7 @@ class GatheredConvolutionHero final : public Hero {
     }
   }
 
-  /// Whether the kernels take what is left of the window.
+  /// Whether the kernels support the rest of the window.
   bool is_complete() const {
     return std::ranges::all_of(inner_, [](const auto& of_taps) { return of_taps.second != nullptr; });
   }
@@ -67,18 +69,18 @@ class GatheredConvolutionHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer kernel, buffer_of(kernel_shape(most)));
     HILO_ASSIGN_OR_RETURN(AlignedBuffer out, buffer_of(output_shape()));
     void* const parts[] = {in.data(), kernel.data(), out.data()};
-    std::vector<int64_t> position(counts_.size(), 0), taken;
+    std::vector<int64_t> position(counts_.size(), 0), packed;
     const StopFlag stop;
     do {
       const std::vector<Tap> taps = taps_at(position);
-      std::vector<int64_t> wanted;
-      for (const Tap& tap : taps) wanted.push_back(tap.rhs);
+      std::vector<int64_t> needed;
+      for (const Tap& tap : taps) needed.push_back(tap.rhs);
       if (taps.empty()) std::memset(out.data(), 0, out.size());
       else {
-        if (wanted != taken) gather_kernel(taps, rhs, kernel.data());
+        if (needed != packed) gather_kernel(taps, rhs, kernel.data());
         gather_input(taps, lhs, in.data());
         HILO_RETURN_IF_ERROR(inner_.at(std::ssize(taps))->run(parts, context));
-        taken = std::move(wanted);
+        packed = std::move(needed);
       }
       scatter_output(position, out.data(), result);
     } while (!stop.raised() && hlo::next_index(counts_, position));
@@ -90,7 +92,8 @@ class GatheredConvolutionHero final : public Hero {
     return allocate_buffer((shape.byte_size() + 7) / 8 * 8);
   }
 
-  /// How many taps a position may have, over all: in each dimension every n-th one, from one of the first n or from none.
+  /// Returns the possible numbers of taps of a position. In each dimension a position reads every n-th tap, starting at
+  /// one of the first n, or no tap.
   std::set<int64_t> tap_counts() const {
     std::set<int64_t> all = {1};
     for (const size_t k : gathered_) {
@@ -105,24 +108,24 @@ class GatheredConvolutionHero final : public Hero {
     return all;
   }
 
-  // ---- the convolution along the kept dimensions: b01..f_01..io->b01..f ------------------------------------------------
+  // ---- the convolution along the spatial dimensions: b01..f_01..io->b01..f
 
   Shape input_shape(int64_t taps) const {
     std::vector<int64_t> sizes = {lhs_.dimension(a_.dimensions.input_batch)};
-    for (const size_t k : kept_) sizes.push_back(lhs_.dimension(a_.dimensions.input_spatial[k]));
+    for (const size_t k : spatial_) sizes.push_back(lhs_.dimension(a_.dimensions.input_spatial[k]));
     sizes.push_back(lhs_.dimension(a_.dimensions.input_feature) * taps);
     return Shape::array(lhs_.element_type(), sizes);
   }
   Shape kernel_shape(int64_t taps) const {
     std::vector<int64_t> sizes;
-    for (const size_t k : kept_) sizes.push_back(rhs_.dimension(a_.dimensions.kernel_spatial[k]));
+    for (const size_t k : spatial_) sizes.push_back(rhs_.dimension(a_.dimensions.kernel_spatial[k]));
     sizes.push_back(rhs_.dimension(a_.dimensions.kernel_input) * taps);
     sizes.push_back(rhs_.dimension(a_.dimensions.kernel_output));
     return Shape::array(rhs_.element_type(), sizes);
   }
   Shape output_shape() const {
     std::vector<int64_t> sizes = {result_.dimension(a_.dimensions.output_batch)};
-    for (const size_t k : kept_) sizes.push_back(result_.dimension(a_.dimensions.output_spatial[k]));
+    for (const size_t k : spatial_) sizes.push_back(result_.dimension(a_.dimensions.output_spatial[k]));
     sizes.push_back(result_.dimension(a_.dimensions.output_feature));
     return Shape::array(result_.element_type(), sizes);
   }
@@ -130,11 +133,11 @@ class GatheredConvolutionHero final : public Hero {
   std::unique_ptr<Hero> make_inner(int64_t taps, Isa isa) const {
     ConvolutionAttributes inner = a_;
     inner.window.clear();
-    const int64_t spatial = kept_.size();
+    const int64_t spatial = spatial_.size();
     hlo::ConvolutionDimensions& d = inner.dimensions;
     d = {0, spatial + 1, spatial, spatial + 1, 0, spatial + 1, {}, {}, {}};
-    for (size_t k = 0; k < kept_.size(); ++k) {
-      inner.window.push_back(a_.window[kept_[k]]);
+    for (size_t k = 0; k < spatial_.size(); ++k) {
+      inner.window.push_back(a_.window[spatial_[k]]);
       d.input_spatial.push_back(static_cast<int64_t>(k) + 1);
       d.kernel_spatial.push_back(k);
       d.output_spatial.push_back(static_cast<int64_t>(k) + 1);
@@ -142,7 +145,7 @@ class GatheredConvolutionHero final : public Hero {
     return make_convolution(inner, input_shape(taps), kernel_shape(taps), output_shape(), isa);
   }
 
-  // ---- what lies where -----------------------------------------------------------------------------------------------
+  // ---- positions in memory
 
   std::vector<Tap> taps_at(std::span<const int64_t> position) const {
     const Strides lhs = strides_of(lhs_), rhs = strides_of(rhs_);
@@ -166,7 +169,7 @@ class GatheredConvolutionHero final : public Hero {
     return taps;
   }
 
-  /// Features of a group: those of the first tap, then those of the next.
+  /// Gathers the features of a group: those of the first tap, then those of the next.
   void gather_input(std::span<const Tap> taps, const std::byte* from, std::byte* to) const {
     const int64_t count = std::ssize(taps), groups = a_.feature_group_count;
     const int64_t features = lhs_.dimension(a_.dimensions.input_feature) / groups;
@@ -174,7 +177,7 @@ class GatheredConvolutionHero final : public Hero {
     const Strides strides = strides_of(lhs_), dense = strides_of(input_shape(count));
     Strides extents = {lhs_.dimension(a_.dimensions.input_batch)},
             from_strides = {at(strides, a_.dimensions.input_batch)};
-    for (const size_t k : kept_) {
+    for (const size_t k : spatial_) {
       extents.push_back(lhs_.dimension(a_.dimensions.input_spatial[k]));
       from_strides.push_back(at(strides, a_.dimensions.input_spatial[k]));
     }
@@ -198,7 +201,7 @@ class GatheredConvolutionHero final : public Hero {
     const int size = static_cast<int>(element_size_bytes(rhs_.element_type()));
     const Strides strides = strides_of(rhs_), to_strides = strides_of(kernel_shape(std::ssize(taps)));
     Strides extents, from_strides;
-    for (const size_t k : kept_) {
+    for (const size_t k : spatial_) {
       extents.push_back(rhs_.dimension(a_.dimensions.kernel_spatial[k]));
       from_strides.push_back(at(strides, a_.dimensions.kernel_spatial[k]));
     }
@@ -215,7 +218,7 @@ class GatheredConvolutionHero final : public Hero {
     const Strides strides = strides_of(result_);
     const Shape inner = output_shape();
     Strides to_strides = {at(strides, a_.dimensions.output_batch)};
-    for (const size_t k : kept_) to_strides.push_back(at(strides, a_.dimensions.output_spatial[k]));
+    for (const size_t k : spatial_) to_strides.push_back(at(strides, a_.dimensions.output_spatial[k]));
     to_strides.push_back(at(strides, a_.dimensions.output_feature));
     int64_t offset = 0;
     for (size_t g = 0; g < gathered_.size(); ++g)
@@ -225,17 +228,17 @@ class GatheredConvolutionHero final : public Hero {
 
   const ConvolutionAttributes a_;
   const Shape lhs_, rhs_, result_;
-  std::vector<size_t> kept_, gathered_;             ///< dimensions of the window
-  std::vector<int64_t> counts_;                     ///< positions in those that are gathered
+  std::vector<size_t> spatial_, gathered_;          ///< dimensions of the window
+  std::vector<int64_t> counts_;                     ///< positions in the gathered dimensions
   std::map<int64_t, std::unique_ptr<Hero>> inner_;  ///< by the number of taps
 };
 
 }  // namespace
 
 std::unique_ptr<Hero> make_gathered_convolution(const ConvolutionAttributes& attributes, const Shape& lhs,
-                                                const Shape& rhs, const Shape& result, std::span<const size_t> kept,
+                                                const Shape& rhs, const Shape& result, std::span<const size_t> spatial,
                                                 Isa isa) {
-  auto hero = std::make_unique<GatheredConvolutionHero>(attributes, lhs, rhs, result, kept, isa);
+  auto hero = std::make_unique<GatheredConvolutionHero>(attributes, lhs, rhs, result, spatial, isa);
   return hero->is_complete() ? std::move(hero) : nullptr;
 }
 

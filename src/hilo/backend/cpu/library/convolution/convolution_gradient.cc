@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_gradient.cc -- convolutions with many taps and few positions: gradients of kernels,
-// where the batch of the convolution is the kernel's input features, and its input features are the batch.
-#include <atomic>
+// backend/cpu/library/convolution/convolution_gradient.cc -- convolutions with many taps and few positions, such as
+// gradients of kernels. There the batch of the convolution is the kernel's input features, and its input features are
+// the batch.
 
 #include "hilo/backend/cpu/library/convolution/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution/convolution_step.h"
@@ -12,13 +12,13 @@ namespace hilo::cpu {
 namespace {
 
 constexpr size_t kGradientRank =
-    4;  // the first dimension is that of input features: each tap of its window is one of them
+    4;  // the first dimension is that of input features: each of them is one tap of its window
 using Index = std::array<int64_t, kGradientRank>;
 
 constexpr int64_t kBlockBytes = 384 << 10;       // of each operand
-constexpr int64_t kBatchAtOnce = 112;            // rows of the result of one task
-constexpr int64_t kGradientChannelsAtOnce = 64;  // groups of one task, where groups are lanes
-constexpr int64_t kMostParts = 8;                // of the sum
+constexpr int64_t kBatchAtOnce = 112;            // rows of the result per task
+constexpr int64_t kGradientChannelsAtOnce = 64;  // groups per task if groups are lanes
+constexpr int64_t kMaxParts = 8;                 // of the sum
 constexpr int64_t kPartialBytes = 32 << 20;      // of all partial results
 
 int64_t parts_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
@@ -39,18 +39,11 @@ class GradientStep final : public ConvolutionStep {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory,
                           allocate_buffer(static_cast<size_t>(parts_ * task_count() * sums_) * sizeof(T)));
     T* sums = reinterpret_cast<T*>(memory.data());
-    std::atomic<bool> exhausted = false;
-    for_tasks(buffers.executor, parts_ * task_count(), [&](int64_t task) {
-      const int64_t count = box_count_ + weight_count_ + (levels_ - 1) * sums_;
-      StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(count) * sizeof(T));
-      if (!scratch.ok()) {
-        exhausted = true;
-        return;
-      }
-      sum_part(task / task_count(), task % task_count(), buffers, reinterpret_cast<T*>(scratch->data()),
-               sums + task * sums_);
-    });
-    if (exhausted) return resource_exhausted("convolution: out of memory for a block of the input");
+    const int64_t count = box_count_ + weight_count_ + (levels_ - 1) * sums_;
+    HILO_RETURN_IF_ERROR(
+        for_tasks_with_scratch<T>(buffers.executor, parts_ * task_count(), count, [&](int64_t task, T* scratch) {
+          sum_part(task / task_count(), task % task_count(), buffers, scratch, sums + task * sums_);
+        }));
     visit_float(types_.out, [&]<typename Out>() {
       Out* out = static_cast<Out*>(buffers.out) + p_.out_offset;
       for_tasks(buffers.executor, task_count() * p_.positions(),
@@ -60,7 +53,7 @@ class GradientStep final : public ConvolutionStep {
   }
 
  private:
-  // ---- what the shapes decide ----------------------------------------------------------------------------------------
+  // ---- decisions by shape
 
   void choose_dimensions() {
     ConvolutionDimension& inputs = dims_[0];
@@ -68,15 +61,10 @@ class GradientStep final : public ConvolutionStep {
     inputs.lhs_stride = p_.inputs.lhs_stride;
     inputs.rhs_stride = p_.inputs.rhs_stride;
     std::copy(p_.dims.begin(), p_.dims.end(), dims_.begin() + 1);
-    for (size_t d = 0; d < kGradientRank; ++d) {
-      const ConvolutionLattice lattice = lattice_of(dims_[d]);
-      pitch_[d] = lattice.pitch;
-      step_[d] = lattice.step;
-      tap_step_[d] = lattice.tap_step;
-    }
+    for (size_t d = 0; d < kGradientRank; ++d) lattice_[d] = lattice_of(dims_[d]);
   }
 
-  /// Rows are the batch of one group; where groups are lanes, a task takes some groups and all of their batch.
+  /// Rows are the batch of one group. If groups are lanes, a task computes several groups and all of their batch.
   void choose_channels() {
     if (by_channel_) {
       channels_ = std::min(kGradientChannelsAtOnce, p_.groups.extent);
@@ -96,10 +84,11 @@ class GradientStep final : public ConvolutionStep {
   }
 
   int64_t box_extent(size_t d, int64_t taps) const {
-    return (dims_[d].count - 1) * step_[d] + (taps - 1) * tap_step_[d] + 1;
+    return (dims_[d].count - 1) * lattice_[d].step + (taps - 1) * lattice_[d].tap_step + 1;
   }
 
-  /// Taps of one block: rows of the innermost dimension, more of the outer ones while the operands stay in the cache.
+  /// Selects the taps of one block: rows of the innermost dimension, and more of the outer ones while the operands stay
+  /// in the cache.
   void choose_block() {
     block_ = {1, 1, 1, dims_[3].taps};
     const auto fits = [&] {
@@ -133,20 +122,20 @@ class GradientStep final : public ConvolutionStep {
     }
     box_count_ = stride;
     weight_count_ = block_[0] * block_[1] * block_[2] * block_[3] * columns_;
-    // Positions side by side with the batch are more rows of the same product.
-    rows_together_ = !by_channel_ && batch_parts_ == 1 && step_[3] == 1;
+    // Positions adjacent to the batch are more rows of the same product.
+    rows_together_ = !by_channel_ && batch_parts_ == 1 && lattice_[3].step == 1;
   }
 
   void choose_parts() {
     const int64_t bytes = task_count() * sums_ * static_cast<int64_t>(sizeof(T));
-    parts_ = std::min({kMostParts, blocks_, std::max<int64_t>(1, kPartialBytes / std::max<int64_t>(1, bytes)),
-                       std::max<int64_t>(1, 2 * kMostParts / task_count())});
+    parts_ = std::min({kMaxParts, blocks_, std::max<int64_t>(1, kPartialBytes / std::max<int64_t>(1, bytes)),
+                       std::max<int64_t>(1, 2 * kMaxParts / task_count())});
     levels_ = sum_levels(parts_of(blocks_, parts_), kSumsInOrder);
   }
 
   int64_t task_count() const { return group_tasks_ * batch_parts_; }
 
-  // ---- a part of the sum ---------------------------------------------------------------------------------------------
+  // ---- a part of the sum
 
   struct Block {
     Index start, count;
@@ -163,7 +152,7 @@ class GradientStep final : public ConvolutionStep {
     return b;
   }
 
-  /// The first group and how many, the first row of the batch and how many.
+  /// The first group and the number of groups, the first row of the batch and the number of rows.
   struct Share {
     int64_t group, groups, batch, rows;
   };
@@ -197,8 +186,8 @@ class GradientStep final : public ConvolutionStep {
   void pack_input(const Block& b, const Share& share, const From* lhs, T* box) const {
     BoxDimension box_dims[kGradientRank];
     for (size_t d = 0; d < kGradientRank; ++d) {
-      box_dims[d] = {dims_[d].size, dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].tap_step,
-                     pitch_[d],     box_extent(d, b.count[d]), box_stride_[d]};
+      box_dims[d] = {dims_[d].size,     dims_[d].lhs_stride,       dims_[d].origin + b.start[d] * dims_[d].tap_step,
+                     lattice_[d].pitch, box_extent(d, b.count[d]), box_stride_[d]};
     }
     lhs += share.group * p_.groups.lhs_stride + share.batch * p_.batch.lhs_stride;
     if (!by_channel_) {
@@ -221,7 +210,8 @@ class GradientStep final : public ConvolutionStep {
 
   int64_t panel_width() const { return kTileVectors * kernels_.lanes; }
 
-  /// Panels of output features, a row for each tap; or for each output feature of its group a row of lanes per tap.
+  /// Packs panels of output features with a row for each tap; or for each output feature of its group a row of lanes
+  /// per tap.
   template <typename From>
   void pack_weights(const Block& b, const Share& share, const From* rhs, T* to) const {
     rhs += share.group * p_.groups.rhs_stride;
@@ -253,22 +243,24 @@ class GradientStep final : public ConvolutionStep {
       for (int64_t x2 = 0; x2 < dims_[2].count; ++x2)
         for (int64_t x3 = 0; x3 < innermost; ++x3) {
           const int64_t number = (x1 * dims_[2].count + x2) * dims_[3].count + x3;
-          f(x1 * step_[1] * box_stride_[1] + x2 * step_[2] * box_stride_[2] + x3 * step_[3] * box_stride_[3], number);
+          f(x1 * lattice_[1].step * box_stride_[1] + x2 * lattice_[2].step * box_stride_[2] +
+                x3 * lattice_[3].step * box_stride_[3],
+            number);
         }
   }
 
-  /// sums[position][row][column] += input * weights over the block's taps.
+  /// Adds input * weights over the block's taps to sums[position][row][column].
   void add_products(const Block& b, const Share& share, const T* box, const T* weights, T* sums,
                     bool accumulate) const {
     std::vector<int64_t> runs;
     for (int64_t u0 = 0; u0 < b.count[0]; ++u0)
       for (int64_t u1 = 0; u1 < b.count[1]; ++u1)
         for (int64_t u2 = 0; u2 < b.count[2]; ++u2)
-          runs.push_back(u0 * tap_step_[0] * box_stride_[0] + u1 * tap_step_[1] * box_stride_[1] +
-                         u2 * tap_step_[2] * box_stride_[2]);
+          runs.push_back(u0 * lattice_[0].tap_step * box_stride_[0] + u1 * lattice_[1].tap_step * box_stride_[1] +
+                         u2 * lattice_[2].tap_step * box_stride_[2]);
     ConvolutionTile<T> t{};
     t.a_row = 1;
-    t.a_step = tap_step_[3] * box_stride_[3];
+    t.a_step = lattice_[3].tap_step * box_stride_[3];
     t.runs = runs.data();
     t.run_count = std::ssize(runs);
     t.run_length = b.count[3];
@@ -281,9 +273,9 @@ class GradientStep final : public ConvolutionStep {
       t.b = weights + n * terms;
       for_positions(rows_together_ ? 1 : dims_[3].count, [&](int64_t in, int64_t number) {
         T* to = sums + number * batch_ * columns_ + n;
-        for (int64_t row = 0; row < rows; row += 2 * kernels_.stretch) {
-          // Rows in two stretches, which share one where the count is odd.
-          const int64_t count = std::min(2 * kernels_.stretch, rows - row), length = (count + 1) / 2;
+        for (int64_t row = 0; row < rows; row += 2 * kernels_.positions) {
+          // Splits the rows into two ranges. They share one row if the count is odd.
+          const int64_t count = std::min(2 * kernels_.positions, rows - row), length = (count + 1) / 2;
           for (int64_t h = 0; h < 2; ++h) {
             const int64_t first = row + (h == 0 ? 0 : count - length);
             t.a[h] = box + in + first;
@@ -299,11 +291,11 @@ class GradientStep final : public ConvolutionStep {
     std::vector<int64_t> offsets;
     for_taps(b, [&](const Index& u) {
       int64_t offset = 0;
-      for (size_t d = 0; d < kGradientRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
+      for (size_t d = 0; d < kGradientRank; ++d) offset += u[d] * lattice_[d].tap_step * box_stride_[d];
       offsets.push_back(offset);
     });
     ChannelTile<T> t{};
-    t.a_row = step_[3] * box_stride_[3];
+    t.a_row = lattice_[3].step * box_stride_[3];
     t.offsets = offsets.data();
     t.taps = std::ssize(offsets);
     t.c_row = batch_ * columns_;
@@ -322,9 +314,9 @@ class GradientStep final : public ConvolutionStep {
     });
   }
 
-  // ---- the end -------------------------------------------------------------------------------------------------------
+  // ---- the end
 
-  /// Adds the parts of one position up, in order, and stores them. Writes to the first part.
+  /// Adds the parts of one position in order and stores the sum. Overwrites the first part.
   template <typename Out>
   void finish(int64_t task, int64_t position, T* sums, Out* out) const {
     const Share share = share_at(task);
@@ -355,8 +347,9 @@ class GradientStep final : public ConvolutionStep {
   bool by_channel_;
   bool rows_together_ = false;
   std::array<ConvolutionDimension, kGradientRank> dims_;
-  Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
-  int64_t channels_ = 1, lane_width_ = 1;  ///< groups of a task, as many as they take in memory
+  std::array<ConvolutionLattice, kGradientRank> lattice_{};
+  Index block_{}, box_stride_{};
+  int64_t channels_ = 1, lane_width_ = 1;  ///< groups per task, as many as they need in memory
   int64_t group_tasks_ = 1, batch_parts_ = 1, batch_ = 1;
   int64_t position_width_ = 1;  ///< of a packed position
   int64_t columns_ = 1;         ///< of a row of sums

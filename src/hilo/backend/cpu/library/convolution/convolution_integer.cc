@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_integer.cc -- convolutions of bytes and of 16 bits as products of integers: what each window
-// reads is gathered as a row.
+// backend/cpu/library/convolution/convolution_integer.cc -- convolutions of integers of 8 and 16 bits as products of
+// integers. The elements that each window reads are gathered as a row.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -20,8 +20,8 @@ namespace {
 using hlo::ConvolutionAttributes;
 using Strides = std::vector<int64_t>;
 
-constexpr int64_t kIntegerBlockBytes = 256 << 10;  // that are gathered at once: they stay in the second cache
-constexpr int64_t kMinTerms = 16;                  // products of a sum, from where words of four bytes are filled
+constexpr int64_t kIntegerBlockBytes = 256 << 10;  // bytes gathered at once: they stay in the L2 cache
+constexpr int64_t kMinTerms = 16;                  // minimum number of products per sum that fills words of four bytes
 constexpr int64_t kMinOutputs = 8;                 // lines of the kernel, about half a vector
 
 std::optional<Packed> packed_type(ElementType type) {
@@ -63,7 +63,7 @@ class IntegerConvolutionHero final : public Hero {
   }
 
  private:
-  /// As large as may be, for the kernel is packed for each, and enough for all threads.
+  /// Selects the largest blocks, because the kernel is packed for each, but enough of them for all threads.
   void choose_blocks() {
     const int64_t row = std::max<int64_t>(hlo::count_of(std::span(counts_).subspan(1)) * terms_, 1);
     const int64_t batch = result_.dimension(a_.dimensions.output_batch);
@@ -77,7 +77,7 @@ class IntegerConvolutionHero final : public Hero {
     return static_cast<size_t>((elements * element_size_bytes(shape.element_type()) + 7) / 8 * 8);
   }
 
-  /// A line an output: taps, and input features of each.
+  /// Packs one line per output: taps, and the input features of each.
   void pack_kernel(const std::byte* from, std::byte* to) const {
     const auto size = element_size_bytes(rhs_.element_type());
     Strides extents = taps_, from_strides, to_strides = row_major_strides(taps_);
@@ -95,7 +95,7 @@ class IntegerConvolutionHero final : public Hero {
     hlo::strided_copy(extents, static_cast<int>(size), to, to_strides, from, from_strides);
   }
 
-  /// Positions of one image, from `begin` on in the first dimension.
+  /// Computes positions of one image, from `begin` on in the first dimension.
   Status run_block(int64_t batch, int64_t begin, void* const* buffers, const void* kernel) const {
     Strides counts = counts_;
     counts[0] = std::min(block_, counts_[0] - begin);
@@ -126,7 +126,7 @@ class IntegerConvolutionHero final : public Hero {
         [] { return internal_error("convolution: element type"); });
   }
 
-  /// What one tap reads, for each position that it meets an element at.
+  /// Copies the elements that one tap reads, for each position where it reads an element.
   void gather(const std::byte* from, int64_t batch, int64_t begin, const Strides& counts, const Strides& tap,
               std::byte* to) const {
     const auto size = element_size_bytes(lhs_.element_type());
@@ -152,7 +152,7 @@ class IntegerConvolutionHero final : public Hero {
     hlo::strided_copy(extents, static_cast<int>(size), to, to_strides, from, from_strides);
   }
 
-  /// Where the result has each position.
+  /// Returns the offset of each position in the result.
   std::vector<int64_t> offsets_of(int64_t batch, int64_t begin, const Strides& counts) const {
     Strides strides, index(counts.size(), 0);
     for (size_t k = 0; k < counts.size(); ++k)
@@ -179,7 +179,7 @@ class IntegerConvolutionHero final : public Hero {
   const IntegerKernels& kernels_;
   std::vector<int64_t> taps_, counts_;
   int64_t inputs_ = 0, terms_ = 0;
-  int64_t block_ = 1, blocks_ = 1;  ///< positions of the first dimension at once
+  int64_t block_ = 1, blocks_ = 1;  ///< positions of the first dimension per block
 };
 
 }  // namespace

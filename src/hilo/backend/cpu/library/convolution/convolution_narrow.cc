@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_narrow.cc -- convolutions with few output features: gradients to pictures, filters.
-#include <atomic>
+// backend/cpu/library/convolution/convolution_narrow.cc -- convolutions with few output features: gradients of images,
+// filters.
 
 #include "hilo/backend/cpu/library/convolution/convolution_pack.h"
 #include "hilo/backend/cpu/library/convolution/convolution_step.h"
@@ -10,14 +10,14 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kNarrowRank = 4;  // the batch slides too, under a window of one
+constexpr size_t kNarrowRank = 4;  // the batch slides, too, under a window of one
 using Index = std::array<int64_t, kNarrowRank>;
 
 constexpr int64_t kNarrowBoxBytes = 512 << 10;  // of the input at once
-constexpr int64_t kNarrowLongestRow = 1024;     // positions of one task's row
-constexpr int64_t kFewestPositions = 8;         // of a row, for its lanes to be worth it
+constexpr int64_t kNarrowLongestRow = 1024;     // positions of a row per task
+constexpr int64_t kMinPositions = 8;            // positions per row for which lanes pay off
 
-/// The packed box has a plane per input feature, so that positions of a row are side by side.
+/// The packed box has one plane per input feature, so that positions of a row are adjacent.
 template <typename T>
 class NarrowStep final : public ConvolutionStep {
  public:
@@ -27,17 +27,12 @@ class NarrowStep final : public ConvolutionStep {
     dims_[0].lhs_stride = p_.batch.lhs_stride;
     dims_[0].out_stride = p_.batch.out_stride;
     std::copy(p_.dims.begin(), p_.dims.end(), dims_.begin() + 1);
-    for (size_t d = 0; d < kNarrowRank; ++d) {
-      const ConvolutionLattice lattice = lattice_of(dims_[d]);
-      pitch_[d] = lattice.pitch;
-      step_[d] = lattice.step;
-      tap_step_[d] = lattice.tap_step;
-    }
+    for (size_t d = 0; d < kNarrowRank; ++d) lattice_[d] = lattice_of(dims_[d]);
     choose_block();
     list_taps();
   }
 
-  bool suits() const { return step_[3] == 1 && dims_[3].count >= kFewestPositions; }
+  bool suits() const { return lattice_[3].step == 1 && dims_[3].count >= kMinPositions; }
 
   Status run(const ConvolutionBuffers& buffers) const override {
     const int64_t weights = depth() * p_.outputs.extent;
@@ -48,21 +43,16 @@ class NarrowStep final : public ConvolutionStep {
       const From* rhs = static_cast<const From*>(buffers.rhs) + p_.rhs_offset;
       for (int64_t g = 0; g < p_.groups.extent; ++g) pack_weights(rhs + g * p_.groups.rhs_stride, packed + g * weights);
     });
-    std::atomic<bool> exhausted = false;
+    Status status = ok_status();
     visit_float(types_.out, [&]<typename Out>() {
       Out* out = static_cast<Out*>(buffers.out) + p_.out_offset;
-      for_tasks(buffers.executor, p_.groups.extent * blocks_, [&](int64_t task) {
-        const int64_t count = box_count_ + levels() * tile_count_;
-        StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(count) * sizeof(T));
-        if (!scratch.ok()) {
-          exhausted = true;
-          return;
-        }
+      const int64_t tasks = p_.groups.extent * blocks_, count = box_count_ + levels() * tile_count_;
+      status = for_tasks_with_scratch<T>(buffers.executor, tasks, count, [&](int64_t task, T* scratch) {
         const int64_t g = task / blocks_;
-        run_block(g, task % blocks_, buffers.lhs, packed + g * weights, reinterpret_cast<T*>(scratch->data()), out);
+        run_block(g, task % blocks_, buffers.lhs, packed + g * weights, scratch, out);
       });
     });
-    return exhausted ? resource_exhausted("convolution: out of memory for a block of the input") : ok_status();
+    return status;
   }
 
  private:
@@ -71,12 +61,12 @@ class NarrowStep final : public ConvolutionStep {
   int64_t levels() const { return sum_levels(sums(), kSumsInOrder); }
 
   int64_t box_extent(size_t d, int64_t positions) const {
-    return (positions - 1) * step_[d] + (dims_[d].taps - 1) * tap_step_[d] + 1;
+    return (positions - 1) * lattice_[d].step + (dims_[d].taps - 1) * lattice_[d].tap_step + 1;
   }
 
   int64_t parts(size_t d) const { return (dims_[d].count + block_[d] - 1) / block_[d]; }
 
-  /// Rows of one picture while their box stays in the cache; equal blocks.
+  /// Selects rows of one image while their box stays in the cache. All blocks have about the same size.
   void choose_block() {
     block_ = {1, 1, 1, std::min(dims_[3].count, kNarrowLongestRow)};
     const auto bytes = [&] {
@@ -98,7 +88,7 @@ class NarrowStep final : public ConvolutionStep {
       stride *= box_extent(d, block_[d]);
     }
     plane_ = stride;
-    // The last vector of a row reads on: behind the last row too.
+    // The last vector of a row reads past its end, even of the last row.
     box_count_ = plane_ * p_.inputs.extent + kernels_.lanes;
     tile_count_ = p_.outputs.extent * round_up(block_[3], kernels_.lanes);
   }
@@ -115,7 +105,7 @@ class NarrowStep final : public ConvolutionStep {
   void list_taps() {
     for_terms([&](int64_t i, const Index& u) {
       int64_t offset = i * plane_;
-      for (size_t d = 1; d < kNarrowRank; ++d) offset += u[d] * tap_step_[d] * box_stride_[d];
+      for (size_t d = 1; d < kNarrowRank; ++d) offset += u[d] * lattice_[d].tap_step * box_stride_[d];
       offsets_.push_back(offset);
     });
   }
@@ -129,7 +119,7 @@ class NarrowStep final : public ConvolutionStep {
     });
   }
 
-  /// One row of the box in all planes.
+  /// Packs one row of the box in all planes.
   template <typename From>
   void pack_planes(const BoxDimension& d, const From* from, T* to) const {
     const int64_t begin = d.begin(), end = d.end(), step = d.stride * d.pitch;
@@ -159,8 +149,8 @@ class NarrowStep final : public ConvolutionStep {
   void pack_input(const Index& start, const Index& count, const From* lhs, T* box) const {
     BoxDimension dims[kNarrowRank];
     for (size_t d = 0; d < kNarrowRank; ++d) {
-      dims[d] = {dims_[d].size, dims_[d].lhs_stride,     dims_[d].origin + start[d] * dims_[d].step,
-                 pitch_[d],     box_extent(d, count[d]), box_stride_[d]};
+      dims[d] = {dims_[d].size,     dims_[d].lhs_stride,     dims_[d].origin + start[d] * dims_[d].step,
+                 lattice_[d].pitch, box_extent(d, count[d]), box_stride_[d]};
     }
     lhs += dims[0].first * dims[0].stride;
     for (int64_t e1 = 0; e1 < dims[1].extent; ++e1) {
@@ -195,7 +185,7 @@ class NarrowStep final : public ConvolutionStep {
     t.columns = round_up(count[3], kernels_.lanes);
     const StopFlag stop;
     for (int64_t row = 0; row < count[2] && !stop.raised(); ++row) {
-      t.b = box + row * step_[2] * box_stride_[2];
+      t.b = box + row * lattice_[2].step * box_stride_[2];
       sum_row(t, weights, scratch);
       store_tile(scratch, t.columns, out + row * dims_[2].out_stride, p_.outputs.out_stride, dims_[3].out_stride,
                  p_.outputs.extent, count[3]);
@@ -221,7 +211,8 @@ class NarrowStep final : public ConvolutionStep {
   ConvolutionTypes types_;
   const TileKernels<T>& kernels_;
   std::array<ConvolutionDimension, kNarrowRank> dims_;
-  Index pitch_{}, step_{}, tap_step_{}, block_{}, box_stride_{};
+  std::array<ConvolutionLattice, kNarrowRank> lattice_{};
+  Index block_{}, box_stride_{};
   int64_t blocks_ = 1, plane_ = 0, box_count_ = 0, tile_count_ = 0;
   std::vector<int64_t> offsets_;
 };

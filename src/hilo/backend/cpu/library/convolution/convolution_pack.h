@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_pack.h -- brings operands of convolutions into the order of the kernels, and tiles of
-// results into theirs.
+// backend/cpu/library/convolution/convolution_pack.h -- packs operands of convolutions in the order of the kernels, and
+// unpacks tiles of results.
 #pragma once
 
 #include <emmintrin.h>
@@ -22,8 +22,7 @@ void visit_float(ElementType type, F&& f) {
   else f.template operator()<double>();
 }
 
-/// One dimension of a box of the input: elements first, first + pitch, ..., `extent` of them; those outside [0, size) are
-/// zeros.
+/// One dimension of a box of the input: `extent` elements first, first + pitch, .... Those outside [0, size) are zeros.
 struct BoxDimension {
   int64_t size = 1, stride = 0, first = 0, pitch = 1, extent = 1;
   int64_t to_stride = 0;  ///< in the packed box
@@ -35,12 +34,12 @@ struct BoxDimension {
   }
 };
 
-/// The innermost part of a packed box: `width` elements of which the first `extent` exist.
+/// The innermost part of a packed box: `width` elements, of which the first `extent` exist.
 struct BoxColumns {
   int64_t extent = 1, stride = 1, width = 1;
 };
 
-/// to[j * to_row + i] = from[i * from_row + j], of any strides; both count `rows` and `columns` as `from` does.
+/// Computes to[j * to_row + i] = from[i * from_row + j], for any strides. `rows` and `columns` are those of `from`.
 template <typename From, typename T, typename F>
 void transpose_to(const From* from, int64_t from_row, T* to, int64_t to_row, int64_t rows, int64_t columns,
                   const F& convert) {
@@ -95,14 +94,15 @@ void pack_row(const BoxDimension& d, const BoxColumns& c, const From* from, T* t
     for (int64_t p = begin; p < end; ++p) std::fill_n(to + p * d.to_stride + c.extent, c.width - c.extent, T(0));
   }
   if (step == 1 && c.extent > 1) {
-    constexpr int64_t kAtOnce = 64;  // positions: what is read of a channel is a few lines, and stays while others come
+    // positions: the few lines that are read of a channel stay in the cache while others are read
+    constexpr int64_t kAtOnce = 64;
     for (int64_t p = begin; p < end; p += kAtOnce) {
       transpose_to(from + p, c.stride, to + p * d.to_stride, d.to_stride, c.extent, std::min(kAtOnce, end - p),
                    [](From x) { return static_cast<T>(x); });
     }
     return;
   }
-  constexpr int64_t kColumns = 16;  // so many streams are read at once where columns are far apart
+  constexpr int64_t kColumns = 16;  // maximum number of streams that are read at once if columns are far apart
   for (int64_t c0 = 0; c0 < c.extent; c0 += c.stride == 1 ? c.extent : kColumns) {
     const int64_t columns = c.stride == 1 ? c.extent : std::min(kColumns, c.extent - c0);
     for (int64_t p = begin; p < end; ++p) {
@@ -113,7 +113,7 @@ void pack_row(const BoxDimension& d, const BoxColumns& c, const From* from, T* t
   }
 }
 
-/// A box of kRank dimensions, the last innermost.
+/// Packs a box of kRank dimensions; the last one is innermost.
 template <size_t kRank, typename From, typename T>
 void pack_box(const BoxDimension* d, const BoxColumns& c, const From* from, T* to) {
   if constexpr (kRank == 1) {
@@ -131,7 +131,7 @@ void pack_box(const BoxDimension* d, const BoxColumns& c, const From* from, T* t
   }
 }
 
-/// Rows by columns to any strides and any type.
+/// Writes rows by columns with any strides and to any type.
 template <typename T, typename Out>
 void store_tile(const T* from, int64_t from_row, Out* to, int64_t to_row, int64_t to_column, int64_t rows,
                 int64_t columns) {

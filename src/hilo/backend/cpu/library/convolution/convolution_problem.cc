@@ -9,11 +9,11 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kFar = int64_t{1} << 40;
-constexpr int64_t kMostProblems = 1024;
+constexpr int64_t kMaxProblems = 1024;
 
 int64_t stride_of(const Shape& shape, int64_t dimension) { return strides_of(shape)[dimension]; }
 
-/// A dimension's positions of one remainder, with the taps that meet elements of the dilated input.
+/// The positions of a dimension with one remainder, and the taps that read elements of the dilated input there.
 struct Phase {
   ConvolutionDimension dimension;
   int64_t rhs_offset = 0, out_offset = 0;
@@ -98,7 +98,7 @@ std::optional<ConvolutionProblem> swapped(const ConvolutionProblem& p) {
   for (size_t k = 0; k < p.dims.size(); ++k) {
     const ConvolutionDimension& d = p.dims[k];
     if ((d.taps > 1 && d.tap_step != 1) || d.rhs_stride < 0) return std::nullopt;
-    // Tap u = i - origin - y * step meets element i; from the last position on, y only adds.
+    // Tap u = i - origin - y * step reads element i. From the last position on, y only adds to it.
     const int64_t last = d.count - 1;
     q.dims[k] = {d.taps,       d.count,      d.size,       -d.origin - last * d.step, d.step, 1,
                  d.rhs_stride, d.lhs_stride, -d.out_stride};
@@ -120,7 +120,7 @@ std::optional<std::vector<ConvolutionProblem>> convolution_problems(const hlo::C
     whole.lhs_stride = stride_of(lhs, d.input_spatial[k]);
     whole.rhs_stride = stride_of(rhs, d.kernel_spatial[k]);
     whole.out_stride = stride_of(out, d.output_spatial[k]);
-    if (phase_count(a.window[k], whole) > kMostProblems / std::max<int64_t>(1, std::ssize(problems)))
+    if (phase_count(a.window[k], whole) > kMaxProblems / std::max<int64_t>(1, std::ssize(problems)))
       return std::nullopt;
     std::vector<ConvolutionProblem> split;
     for (const Phase& phase : phases_of(a.window[k], whole)) {

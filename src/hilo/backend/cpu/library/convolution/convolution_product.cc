@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/convolution/convolution_product.cc -- convolutions that are products of matrices as they lie in memory.
+// backend/cpu/library/convolution/convolution_product.cc -- convolutions that are products of matrices in their memory
+// layout.
 #include "hilo/backend/cpu/library/convolution/convolution_step.h"
 #include "hilo/backend/cpu/library/products/blas.h"
 
 namespace hilo::cpu {
 namespace {
 
-/// Dimensions that act as one: their extent and stride, where they lie in step.
+/// Dimensions that act as one: their extent and common stride.
 struct Line {
   int64_t extent = 1, stride = 1;
   bool in_step = true;
 
-  /// A dimension around the ones before.
+  /// Adds a dimension outside of the previous ones.
   void add(int64_t count, int64_t step) {
     if (count == 1) return;
     if (extent == 1) stride = step;
@@ -20,8 +21,8 @@ struct Line {
   }
 };
 
-/// One product per group and image (or per group alone): rows are positions or images, or output features where these
-/// are far apart in the result.
+/// One product per group and image (or per group alone). Rows are positions or images; they are output features if
+/// these are far apart in the result.
 template <typename T>
 class ProductStep final : public ConvolutionStep {
  public:
@@ -46,7 +47,7 @@ class ProductStep final : public ConvolutionStep {
   }
 
  private:
-  /// The part of the rows or columns, whichever are more; the cuts depend on the shapes alone.
+  /// Selects the part of the rows or columns, whichever are more. The split depends on the shapes alone.
   static void cut(MatrixProduct<T>& m, int64_t part, int64_t parts) {
     int64_t& extent = m.m >= m.n ? m.m : m.n;
     const auto at = [&](int64_t p) { return p == parts ? extent : extent * p / parts / 16 * 16; };
@@ -67,19 +68,18 @@ class ProductStep final : public ConvolutionStep {
   int64_t images_;
 };
 
-/// The library wants a leading dimension that spans the other one, also where there is one row or one column.
+/// BLAS needs a leading dimension that spans the other one, even for one row or one column.
 void settle(int64_t outer, int64_t& outer_stride, int64_t inner, int64_t& inner_stride) {
   if (outer == 1) outer_stride = inner_stride == 1 ? inner : 1;
   if (inner == 1) inner_stride = outer_stride == 1 ? outer : 1;
 }
 
-/// Whether lines lie one after the other, as BLAS takes matrices: not backwards, as those of a reversed kernel do, nor inside
-/// each other.
+/// Whether lines are consecutive, as BLAS needs matrices: not backwards, as in a reversed kernel, and not interleaved.
 bool is_stored(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride) {
   return (row_stride == 1 && column_stride >= rows) || (column_stride == 1 && row_stride >= columns);
 }
 
-/// Taps and input features of both operands in one order, if that has one stride each.
+/// Merges taps and input features of both operands in one order, if each has one stride in it.
 bool contracted(const ConvolutionProblem& p, Line& lhs, Line& rhs) {
   for (const bool features_inside : {true, false}) {
     lhs = rhs = {};
@@ -105,7 +105,7 @@ std::unique_ptr<ConvolutionStep> make_product_step(const ConvolutionProblem& p, 
   if (types.lhs != element_type_of<T> || types.rhs != types.lhs || types.out != types.lhs) return nullptr;
   Line left, right;
   if (!contracted(p, left, right)) return nullptr;
-  // Positions: each reads inside of the input, and no two taps and no two positions slide.
+  // Positions: each reads inside of the input, and of taps and positions only one slides.
   Line in, out;
   for (size_t d = p.dims.size(); d-- > 0;) {
     const ConvolutionDimension& x = p.dims[d];
@@ -126,7 +126,8 @@ std::unique_ptr<ConvolutionStep> make_product_step(const ConvolutionProblem& p, 
   if (!in.in_step || !out.in_step) return nullptr;
   MatrixProduct<T> m{};
   const bool kernel_left = out.stride == 1 && p.outputs.out_stride != 1 && out.extent > 1;
-  // Positions that are rows suit the tiles of hilo's own kernels as well: the library takes what these would transpose.
+  // hilo's own kernels are as fast if positions are rows. The library computes the cases that these kernels would
+  // transpose.
   if (!kernel_left && images > 1) return nullptr;
   if (kernel_left) {
     m = {p.outputs.extent, in.extent,   left.extent, nullptr, p.outputs.rhs_stride, right.stride,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/fft/fft.cc -- the fft op: its dimensions one after another, real ones by half as long complex ones.
+// backend/cpu/library/fft/fft.cc -- the fft op: transforms one dimension after another. Real transforms use complex
+// ones of half the length.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,17 +26,18 @@ using fft::Batch;
 using fft::Transform;
 using hlo::FftType;
 
-constexpr int64_t kMadeAtOnce = 1 << 20;              // bytes of tables; larger ones are made by the first run
-constexpr int64_t kMaxTableBytes = int64_t{1} << 29;  // beyond what the line itself takes
+constexpr int64_t kMadeAtOnce = 1 << 20;              // bytes of tables; larger ones are computed in the first run
+constexpr int64_t kMaxTableBytes = int64_t{1} << 29;  // in addition to the line itself
 
-/// Calls run(row) for all rows, on several threads if there is enough to do.
+/// Calls run(row) for all rows. Uses several threads if there is enough work.
 template <typename Run>
 void for_rows(int64_t rows, int64_t length, Run&& run) {
   const bool worth = worth_forking(work_ns(kCpuCosts.library.transform_element, rows * length));
   each_in_parts(rows, worth ? parts_for_threads(rows) : 1, run);
 }
 
-/// Real lines of an even length n as complex ones of length n/2: even elements are real parts, odd ones imaginary.
+/// Transforms real lines of an even length n as complex ones of length n/2: even elements are real parts, odd ones
+/// imaginary.
 template <typename T>
 class RealEven {
  public:
@@ -51,7 +53,7 @@ class RealEven {
     return ok_status();
   }
 
-  /// The scale is one over the whole length.
+  /// The scale is one over the total length.
   Status inverse(const T* from, T* to, int64_t rows, T scale) const {
     for_rows(rows, half_, [&](int64_t r) { kernels_.join(line(), from + 2 * r * (half_ + 1), to + 2 * r * half_); });
     return transform_.run({{to, 1, half_}, {to, 1, half_}, rows, 1, 0, 0, true, scale});
@@ -66,15 +68,15 @@ class RealEven {
   Transform<T> transform_;
 };
 
-/// Real lines of an odd length, as complex ones, as many at a time as the second cache holds. Two could be the parts of one, but a NaN in
-/// one would then reach the other.
+/// Transforms real lines of an odd length as complex ones, as many at a time as fit in the L2 cache. Two lines could be
+/// the parts of one, but a NaN in one would then reach the other.
 template <typename T>
 class RealOdd {
  public:
   RealOdd(int64_t n, Isa isa) : n_(n), kept_(n / 2 + 1), transform_(n, isa) {}
 
   Status forward(const T* from, T* to, int64_t rows) const {
-    if (transform_.takes_real(rows)) {
+    if (transform_.supports_real(rows)) {
       return transform_.run({{from, 1, n_}, {to, 1, kept_}, rows, 1, 0, 0, false, T(1), fft::RealSide::kFrom});
     }
     return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
@@ -93,7 +95,7 @@ class RealOdd {
   }
 
   Status inverse(const T* from, T* to, int64_t rows, T scale) const {
-    if (transform_.takes_real(rows)) {
+    if (transform_.supports_real(rows)) {
       return transform_.run({{from, 1, kept_}, {to, 1, n_}, rows, 1, 0, 0, true, scale, fft::RealSide::kTo});
     }
     return in_blocks(rows, [&](int64_t first, int64_t count, T* z) -> Status {
@@ -105,13 +107,15 @@ class RealOdd {
   }
 
  private:
-  static constexpr int64_t kBlockBytes = 1 << 18, kLeastRows = 16;  // rows fill the lanes of a register
+  // minimum number of rows that fills the lanes of a register
+  static constexpr int64_t kBlockBytes = 1 << 18, kMinRows = 16;
 
-  /// Calls run(first row, rows, memory for so many complex lines) for blocks of rows, on several threads if there is enough to do.
+  /// Calls run(first row, rows, memory for that many complex lines) for blocks of rows. Uses several threads if there
+  /// is enough work.
   template <typename Run>
   Status in_blocks(int64_t rows, const Run& run) const {
     const int64_t line_bytes = 2 * n_ * static_cast<int64_t>(sizeof(T));
-    const int64_t most = std::max(kLeastRows, kBlockBytes / line_bytes / kLeastRows * kLeastRows);
+    const int64_t most = std::max(kMinRows, kBlockBytes / line_bytes / kMinRows * kMinRows);
     const int64_t blocks = (rows + most - 1) / most;
     std::atomic<bool> failed = false;
     for_rows(blocks, n_ * most, [&](int64_t block) {
@@ -122,10 +126,10 @@ class RealOdd {
     return failed ? resource_exhausted("fft: no memory for its intermediate values") : ok_status();
   }
 
-  /// The whole complex line whose transform is real, from its first half.
+  /// Completes the complex line whose transform is real, from its first half.
   void mirror(const T* x, T* line) const {
     line[0] = x[0];
-    line[1] = 0;  // a real line has no other
+    line[1] = 0;  // a real line has no imaginary part
     for (int64_t k = 1; k < kept_; ++k) {
       line[2 * (n_ - k)] = line[2 * k] = x[2 * k];
       line[2 * k + 1] = x[2 * k + 1];
@@ -137,7 +141,7 @@ class RealOdd {
   Transform<T> transform_;
 };
 
-/// What the transforms of all dimensions are made of: the complex ones', then that of a real last one.
+/// The tables of a transform over all dimensions: those of the complex lines, then that of a real last dimension.
 template <typename T>
 struct Tables {
   std::vector<Transform<T>> transforms;
@@ -145,7 +149,7 @@ struct Tables {
   std::optional<RealOdd<T>> odd;
 };
 
-/// Lengths of complex lines that are transformed, but for the last dimension's if that is real; then that one's, halved if even.
+/// Lengths of the complex lines that are transformed. A real last dimension has its own length, halved if even.
 struct LineLengths {
   std::vector<int64_t> complex;
   std::optional<int64_t> even_half, odd;
@@ -158,11 +162,11 @@ struct LineLengths {
   }
 };
 
-/// Saturates at INT64_MAX.
+/// Returns the bytes of the tables. Saturates at INT64_MAX.
 template <typename T>
 int64_t table_bytes(const LineLengths& lengths) {
   std::vector<int64_t> all = lengths.complex;
-  if (lengths.even_half) all.insert(all.end(), {*lengths.even_half, *lengths.even_half});  // with its own roots
+  if (lengths.even_half) all.insert(all.end(), {*lengths.even_half, *lengths.even_half});  // with their own roots
   if (lengths.odd) all.push_back(*lengths.odd);
   int64_t bytes = 0;
   for (int64_t n : all) bytes = checked_add(bytes, Transform<T>::table_bytes(n)).value_or(INT64_MAX);
@@ -180,7 +184,7 @@ class FftHero final : public Hero {
     real_length_ = lengths.back();
     const bool real = type_ == FftType::kRfft || type_ == FftType::kIrfft;
     kept_ = real ? real_length_ / 2 + 1 : real_length_;
-    sizes_.back() = kept_;  // of the complex side
+    sizes_.back() = kept_;  // on the complex side
     rows_ = 1;
     for (size_t d = 0; d + 1 < sizes_.size(); ++d) rows_ *= sizes_[d];
     const bool inverse = type_ == FftType::kIfft || type_ == FftType::kIrfft;
@@ -196,7 +200,7 @@ class FftHero final : public Hero {
   Status run(void* const* buffers, const CallContext&) const override {
     T* const to = static_cast<T*>(buffers[1]);
     const T* const from = static_cast<const T*>(buffers[0]);
-    HILO_ASSIGN_OR_RETURN(const Tables<T>* const tables, made_tables());
+    HILO_ASSIGN_OR_RETURN(const Tables<T>* const tables, tables());
     const auto& [transforms, even, odd] = *tables;
     if (type_ == FftType::kRfft) {
       HILO_RETURN_IF_ERROR(even ? even->forward(from, to, rows_) : odd->forward(from, to, rows_));
@@ -225,26 +229,27 @@ class FftHero final : public Hero {
     return tables;
   }
 
-  /// The tables, which the first run makes if they are large. Errors    RESOURCE_EXHAUSTED; those of stop_status
-  StatusOr<const Tables<T>*> made_tables() const {
-    if (const Tables<T>* const made = ready_.load(std::memory_order_acquire)) return made;
+  /// Returns the tables. The first run computes them if they are large.
+  /// Errors    RESOURCE_EXHAUSTED; those of stop_status
+  StatusOr<const Tables<T>*> tables() const {
+    if (const Tables<T>* const tables = ready_.load(std::memory_order_acquire)) return tables;
     const std::scoped_lock lock(mutex_);
     if (tables_ != nullptr) return tables_.get();
-    std::unique_ptr<Tables<T>> made;
+    std::unique_ptr<Tables<T>> tables;
     HILO_RETURN_IF_ERROR(or_out_of_memory([&] {
-      made = make_tables();
-      return stop_status();  // then what was made is unfinished
+      tables = make_tables();
+      return stop_status();  // in that case the tables are incomplete
     }));
-    return keep(std::move(made));
+    return keep(std::move(tables));
   }
 
-  const Tables<T>* keep(std::unique_ptr<const Tables<T>> made) const {
-    tables_ = std::move(made);
+  const Tables<T>* keep(std::unique_ptr<const Tables<T>> tables) const {
+    tables_ = std::move(tables);
     ready_.store(tables_.get(), std::memory_order_release);
     return tables_.get();
   }
 
-  /// The complex dimensions, the last first: its lines are read once more where they lie in one piece.
+  /// Transforms the complex dimensions, the last one first: its lines are read again if they are contiguous.
   Status run_complex(const std::vector<Transform<T>>& transforms, const T* from, T* to, bool inverse, T scale) const {
     const T* source = from;
     for (size_t k = transforms.size(); k-- > 0;) {
@@ -271,11 +276,12 @@ class FftHero final : public Hero {
   double scale_ = 1;
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Tables<T>> tables_;       ///< null until the first run if they are large
-  mutable std::atomic<const Tables<T>*> ready_{nullptr};  ///< the same, for runs that need not wait
+  mutable std::atomic<const Tables<T>*> ready_{nullptr};  ///< the same pointer, for runs that needn't wait
 };
 
-/// Tables take as much as the lines themselves, but for a length with a large prime factor: a few times a line that is twice as
-/// long. Such a table of a line of millions is more than a program of a few words may ask for.
+/// Limits the memory of tables. Usually they are as large as the lines themselves. For a length with a large prime
+/// factor they are a few times as large as a line of twice the length: for millions of elements, a tiny program would
+/// allocate too much.
 /// Errors    RESOURCE_EXHAUSTED
 template <typename T>
 Status check_tables(const hlo::FftAttributes& attributes, const Shape& operand) {
@@ -286,10 +292,10 @@ Status check_tables(const hlo::FftAttributes& attributes, const Shape& operand) 
                   "without prime factors "
                   "above {}",
                   dimensions_to_string(attributes.fft_length), bytes_text(static_cast<uint64_t>(bytes)),
-                  bytes_text(static_cast<uint64_t>(most)), fft::kMostRadix));
+                  bytes_text(static_cast<uint64_t>(most)), fft::kMaxRadix));
 }
 
-/// Lines that are all short: rounded as the reference does and XLA.
+/// All lines are short. Rounds as the reference and XLA do.
 template <typename T>
 class ShortFftHero final : public Hero {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of Fourier transforms for Isa::kSse2. The build compiles this file, and no other, for that instruction set.
+// The kernels of Fourier transforms for Isa::kSse2. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/fft/kernels.h"
 
 #define HILO_FFT_ISA sse2

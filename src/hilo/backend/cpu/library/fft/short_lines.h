@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/fft/short_lines.h -- the kernels of short Fourier transforms for each instruction set; all give the same bits.
+// backend/cpu/library/fft/short_lines.h -- the kernels of short Fourier transforms for each instruction set; all return
+// the same bits.
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"

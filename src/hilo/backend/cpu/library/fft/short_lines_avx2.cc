@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short Fourier transforms for Isa::kAvx2. The build compiles this file, and no other, for that instruction set, and fuses nothing.
+// Short Fourier transforms for Isa::kAvx2. The build compiles only this file for that instruction set, without fused
+// multiply-adds.
 #include <cstdint>
 
 namespace {

@@ -14,14 +14,15 @@
 namespace hilo::cpu::fft {
 namespace {
 
-constexpr int64_t kLeastFactor = 16;   // of a matrix whose lines are convolutions: they fill the lanes of a register
-constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the second cache twice
-constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
-constexpr double kPollInterval = 1 << 24;  // of a transform's terms, between looks at the stop word
+// minimum factor of a matrix whose lines are convolutions: fills the lanes of a register
+constexpr int64_t kMinFactor = 16;
+constexpr int64_t kMaxDirect = 2048;       // elements of a line whose lanes fit in the L2 cache twice
+constexpr int64_t kMinSplit = 64;          // below, one line in one lane is fast enough
+constexpr double kPollInterval = 1 << 24;  // terms of a transform between two checks of the stop word
 
-bool is_worth(double terms) { return worth_forking(work_ns(kCpuCosts.library.transform_term, terms)); }
+bool pays_off(double terms) { return worth_forking(work_ns(kCpuCosts.library.transform_term, terms)); }
 
-/// Radices whose product is `length`, the large ones first; empty if a prime factor is too large.
+/// Returns radices whose product is `length`, the large ones first; empty if a prime factor is too large.
 std::vector<int> radices_of(int64_t length) {
   std::vector<int> radices;
   int twos = 0;
@@ -35,7 +36,7 @@ std::vector<int> radices_of(int64_t length) {
   for (twos -= 3 * eights; twos >= 2; twos -= 2) radices.push_back(4);
   if (twos == 1) radices.push_back(2);
   const size_t odd = radices.size();
-  for (int prime = 3; prime <= kMostRadix; prime += 2) {  // what isn't prime divides nothing that is left
+  for (int prime = 3; prime <= kMaxRadix; prime += 2) {  // composite numbers divide nothing that remains
     for (; length % prime == 0; length /= prime) radices.push_back(prime);
   }
   std::reverse(radices.begin() + odd, radices.end());
@@ -51,7 +52,7 @@ void append(std::complex<double> value, std::vector<T>& to) {
   to.push_back(static_cast<T>(value.imag()));
 }
 
-/// The least length from `least` on that has small factors only.
+/// Returns the smallest length, at least `least`, that has only small factors.
 int64_t smooth_from(int64_t least) {
   int64_t best = 1;
   while (best < least) best *= 2;
@@ -63,16 +64,17 @@ int64_t smooth_from(int64_t least) {
   return best;
 }
 
-/// Elements that passes transform: those of a line, or of the convolution that a large prime factor makes of it.
+/// Returns the number of elements that the passes transform: those of a line, or of the convolution that replaces a
+/// large prime factor.
 int64_t padded_length(int64_t length) { return is_smooth(length) ? length : smooth_from(2 * length - 1); }
 
-/// A look at the stop word now and then: tables of long lines take seconds. What is left is then worth nothing.
+/// Checks the stop word now and then: tables of long lines take seconds. The tables are invalid after a stop.
 bool stops(const StopFlag& stop, int64_t k) {
   constexpr int64_t kPollRoots = 1 << 16;
   return k % kPollRoots == 0 && stop.raised();
 }
 
-/// Of a convolution of at least 2 length - 1 elements.
+/// Computes the chirp, for a convolution of at least 2 length - 1 elements.
 template <typename T>
 Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
   Chirp<T> chirp;
@@ -93,7 +95,7 @@ Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
   }
   const Transform<double> exact(padded, isa);
   if (!exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}}).ok())
-    throw std::bad_alloc();  // as vectors do
+    throw std::bad_alloc();  // as vectors throw it
   chirp.filter.reserve(filter.size());
   for (double value : filter) chirp.filter.push_back(static_cast<T>(value / static_cast<double>(padded)));
   return chirp;
@@ -105,7 +107,7 @@ LineTable<T> make_table(int64_t length, Isa isa) {
   table.length = length;
   table.padded = padded_length(length);
   if (table.padded != length) table.chirp = make_chirp<T>(length, table.padded, isa);
-  table.roots.resize(kMostRadix + 1);
+  table.roots.resize(kMaxRadix + 1);
   int64_t left = table.padded, stride = 1;
   for (int radix : radices_of(left)) {
     const int64_t count = left / radix;
@@ -122,20 +124,20 @@ LineTable<T> make_table(int64_t length, Isa isa) {
   return table;
 }
 
-/// Whether the lanes of such lines fit the second cache.
-bool is_direct(int64_t length) { return padded_length(length) <= kMostDirect; }
+/// Whether the lanes of such lines fit in the L2 cache.
+bool is_direct(int64_t length) { return padded_length(length) <= kMaxDirect; }
 
-/// Whether lines of a length that isn't smooth are matrices all the same.
-bool is_split(int64_t length, int64_t a) { return a >= kLeastFactor && is_direct(a) && is_direct(length / a); }
+/// Whether lines are computed as matrices although their length isn't smooth.
+bool is_split(int64_t length, int64_t a) { return a >= kMinFactor && is_direct(a) && is_direct(length / a); }
 
-/// The factor of `length` nearest its square root.
+/// Returns the factor of `length` nearest to its square root.
 int64_t middle_factor(int64_t length) {
   int64_t factor = std::sqrt(static_cast<double>(length));
   while (length % factor != 0) --factor;
   return factor;
 }
 
-/// Where line `i` of a batch begins.
+/// Returns the start of line `i` of a batch.
 template <typename T>
 const T* from_line(const Batch<T>& b, int64_t i) {
   return b.from.data + 2 * (i / b.count * b.from_group + i % b.count * b.from.line);
@@ -174,7 +176,7 @@ RootsOfUnity::RootsOfUnity(int64_t n)
 }
 
 std::complex<double> RootsOfUnity::operator()(int64_t k) const {
-  // Within an octant of the nearest multiple of a quarter turn, in eighths of a step.
+  // The distance to the nearest multiple of a quarter turn, at most one octant, in eighths of a step.
   const int64_t quarter = (8 * k / n_ + 1) / 2, rest = 8 * k - 2 * quarter * n_, distance = std::abs(rest);
   const Root &a = coarse_[distance / fine_count_], &b = fine_[distance % fine_count_];
   const long double sine = a.sine * b.cosine + a.cosine * b.sine;
@@ -204,7 +206,7 @@ template <typename T>
 const T* LineTable<T>::root_data(int radix) const {
   return roots[radix].data();
 }
-/// Room for the line that a thread works on.
+/// Memory for the line that a thread works on.
 struct LineMemory {
   std::vector<std::byte> bytes;
 };
@@ -237,7 +239,7 @@ template <typename T>
 Transform<T>::Transform(int64_t length, Isa isa)
     : length_(length), kernels_(kernels_of<T>(isa)), lanes_(lanes<T>(vector_bytes(isa))) {
   if (is_direct(length)) direct_ = make_table<T>(length, isa);
-  if (length < kLeastSplit) return;
+  if (length < kMinSplit) return;
   const bool smooth = is_smooth(length);
   const int64_t a = middle_factor(length), b = length / a;
   if (smooth ? a > 1 : is_split(length, a)) {
@@ -260,10 +262,10 @@ int64_t Transform<T>::table_bytes(int64_t length) {
   constexpr int64_t kElement = 2 * sizeof(T), kExact = 2 * sizeof(double);
   constexpr int64_t kLongest = INT64_MAX / 64 / kExact;
   if (length > kLongest) return INT64_MAX;
-  if (is_smooth(length) || (length <= kMostDirect * kMostDirect && is_split(length, middle_factor(length))))
+  if (is_smooth(length) || (length <= kMaxDirect * kMaxDirect && is_split(length, middle_factor(length))))
     return kElement * length;
-  // The chirp, the filter and the factors of padded lines; and while the filter is made, itself, the factors of its
-  // transform and that transform's memory, in double.
+  // The chirp, the filter and the factors of padded lines. While the filter is computed: also itself, the factors of
+  // its transform and that transform's memory, in double.
   return kElement * (length + 2 * padded_length(length)) + 3 * kExact * padded_length(length);
 }
 
@@ -275,10 +277,10 @@ Transform<T>::Transform(Transform&&) noexcept = default;
 template <typename T>
 void Transform<T>::run_job(LineJob<T> job, double work) const {
   const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
-  const auto stretch =
+  const auto interval =
       static_cast<int64_t>(std::clamp(kPollInterval / std::max(work, 1.0) * static_cast<double>(blocks), 1.0, 1e9));
-  in_parts(blocks, is_worth(work) ? parts_for_threads(blocks) : 1, [&](int64_t first, int64_t last) {
-    in_stretches(last - first, stretch, [&](int64_t begin, int64_t end) {
+  in_parts(blocks, pays_off(work) ? parts_for_threads(blocks) : 1, [&](int64_t first, int64_t last) {
+    in_stretches(last - first, interval, [&](int64_t begin, int64_t end) {
       LineJob<T> part = job;
       part.begin = std::min(job.end, job.begin + (first + begin) * lanes_);
       part.end = std::min(job.end, job.begin + (first + end) * lanes_);
@@ -298,15 +300,15 @@ void Transform<T>::run_direct(const Batch<T>& batch) const {
     run_job(one, work);
   };
   const double work = work_of(length_, batch.count);
-  if (batch.groups > 1 && is_worth(work * static_cast<double>(batch.groups))) {
+  if (batch.groups > 1 && pays_off(work * static_cast<double>(batch.groups))) {
     each_in_parts(batch.groups, parts_for_threads(batch.groups), [&](int64_t g) { group(g, 0); });
   } else {
     for (int64_t g = 0; g < batch.groups; ++g) group(g, work);
   }
 }
 
-/// length = A B: B transforms of length A down the columns, A of length B along the rows, and between them a factor for
-/// each element. Element k1 + A k2 of the result comes from row k1.
+/// length = A B: B transforms of length A down the columns and A of length B along the rows. In between, each element
+/// is multiplied by a factor. Element k1 + A k2 of the result is in row k1.
 template <typename T>
 Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
                                T scale) const {
@@ -333,8 +335,8 @@ Status Transform<T>::run_convolutions(const Batch<T>& batch, int64_t begin, int6
                      line, 1);
     std::fill(line + 2 * length_, line + 2 * n, T(0));
   }
-  // The inverse is the conjugate of the forward transform of the conjugate: its chirp and filter are conjugates too. The
-  // filter is even, so its transform is, and conjugating that is the transform of the conjugate.
+  // The inverse is the conjugate of the forward transform of the conjugate: its chirp and filter are conjugates, too.
+  // The filter is even, and so is its transform. Its conjugate is therefore the transform of the conjugate.
   const Batch<T> forward{{x, 1, n}, {x, 1, n}, lines};
   HILO_RETURN_IF_ERROR(padded_->run(forward));
   for (int64_t i = 0; i < lines; ++i)
@@ -368,7 +370,7 @@ Status Transform<T>::run(const Batch<T>& batch) const {
                                           batch.to.element, batch.inverse, batch.scale);
     if (!status.ok()) failed = true;
   };
-  const bool forks = parts >= default_pool().threads() && is_worth(work_of(length_, lines));
+  const bool forks = parts >= default_pool().threads() && pays_off(work_of(length_, lines));
   each_in_parts(parts, forks ? parts : 1, part);
   if (failed) return resource_exhausted("fft: no memory for its intermediate values");
   return ok_status();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/fft/transform.h -- Fourier transforms of one length, planned once: line by line, as a matrix of two
-// factors, or as a convolution where the length has a large prime factor.
+// backend/cpu/library/fft/transform.h -- Fourier transforms of one length, planned once: line by line, as a matrix of
+// two factors, or as a convolution if the length has a large prime factor.
 #pragma once
 
 #include <memory>
@@ -21,40 +21,41 @@ struct Batch {
   int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
   bool inverse = false;
   T scale = 1;
-  RealSide real = RealSide::kNone;  ///< only where Transform::takes_real
+  RealSide real = RealSide::kNone;  ///< only if Transform::supports_real
 };
 
 /// A line as a matrix.
 template <typename T>
 struct Split {
   LineTable<T> columns, rows;
-  std::vector<T> twiddles;  ///< between the two
+  std::vector<T> twiddles;  ///< between the two passes
 };
 
 template <typename T>
 class Transform {
  public:
-  /// Precondition: length > 0.
+  /// Computes the tables. Precondition: length > 0.
   Transform(int64_t length, Isa isa);
   ~Transform();
   Transform(Transform&&) noexcept;
 
   int64_t length() const { return length_; }
-  /// Memory that the constructor takes at its peak; INT64_MAX if that doesn't fit.
+  /// Returns the peak memory of the constructor in bytes; INT64_MAX on overflow.
   static int64_t table_bytes(int64_t length);
-  /// Operand and result may be the same memory with the same strides. The same bits on any number of threads.
+  /// Transforms the batch. Operand and result may be the same memory with the same strides. The bits are the same for
+  /// any number of threads.
   /// Errors    RESOURCE_EXHAUSTED
   Status run(const Batch<T>& batch) const;
 
-  /// Whether batches of so many lines may have a real side.
-  bool takes_real(int64_t lines) const { return direct_ && !are_few(lines); }
+  /// Whether batches of that many lines may have a real side.
+  bool supports_real(int64_t lines) const { return direct_ && !are_few(lines); }
 
  private:
-  /// Too few lines to fill the lanes of a register, where a line can be shared among them.
+  /// Whether there are too few lines to fill the lanes of a register, and a line can be split among the lanes.
   bool are_few(int64_t lines) const { return lines < lanes_ && (split_ || padded_ != nullptr); }
   void run_direct(const Batch<T>& batch) const;
   Status run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
-  /// Lines [begin, end), together.
+  /// Transforms lines [begin, end) together.
   Status run_convolutions(const Batch<T>& batch, int64_t begin, int64_t end) const;
   void run_job(LineJob<T> job, double work) const;
 
@@ -62,20 +63,21 @@ class Transform {
   Kernels<T> kernels_;
   int64_t lanes_;
   std::optional<LineTable<T>> direct_;    ///< for many lines that aren't too long
-  std::optional<Split<T>> split_;         ///< for few lines, and long ones
-  std::unique_ptr<Transform<T>> padded_;  ///< for both where the length has no factors: convolutions of its length
+  std::optional<Split<T>> split_;         ///< for few lines, and for long ones
+  std::unique_ptr<Transform<T>> padded_;  ///< for both if the length has no small factors: convolutions of its length
   Chirp<T> chirp_;
 };
 
 template <typename T>
 Kernels<T> kernels_of(Isa isa);
 
-/// RealLine::roots of a line of 2 half elements.
+/// Returns RealLine::roots of a line of 2 half elements.
 template <typename T>
 std::vector<T> real_line_roots(int64_t half);
 
-/// exp(-2 pi i k / n) of one n: the rounded product of two of sqrt(n) roots in long double. Exact at multiples of a quarter turn.
-/// Cost     2 sqrt(n) sines and cosines, then four multiplications a root
+/// Computes exp(-2 pi i k / n) for one n, as the rounded product of two of sqrt(n) roots in long double. Exact at
+/// multiples of a quarter turn.
+/// Cost     2 sqrt(n) sines and cosines, then four multiplications per root
 class RootsOfUnity {
  public:
   explicit RootsOfUnity(int64_t n);
@@ -87,7 +89,7 @@ class RootsOfUnity {
     long double cosine, sine;
   };
   int64_t n_, fine_count_;
-  std::vector<Root> fine_, coarse_;  ///< of angles in eighths of a step: each, and each fine_count_-th
+  std::vector<Root> fine_, coarse_;  ///< of angles in eighths of a step: all, and each fine_count_-th
 };
 
 extern template class Transform<float>;

@@ -13,7 +13,7 @@ template <typename T>
 using SyrkRoutine = void(const char*, const char*, const int*, const int*, const T*, const T*, const int*, const T*, T*,
                          const int*);
 
-/// The factor of the first half, what lies below it solved for, and the factor of what is left.
+/// Factors the first half, solves for the rows below it, and factors the remainder.
 template <typename T>
 int factor(Isa isa, PotrfRoutine<T>* potrf, int n, T* a, int leading) {
   static auto* const syrk = lapack::routine<T, SyrkRoutine<T>>("syrk");

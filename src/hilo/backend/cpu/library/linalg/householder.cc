@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/householder.cc -- Qr and ProductOfElementaryHouseholderReflectors, XLA's own custom calls: geqrf and
-// orgqr on row-major matrices.
+// backend/cpu/library/linalg/householder.cc -- Qr and ProductOfElementaryHouseholderReflectors, XLA custom calls: geqrf
+// and orgqr on row-major matrices.
 #include "hilo/backend/cpu/library/linalg/lapack.h"
 #include "hilo/backend/cpu/library/linalg/lapack_routine.h"
 
 namespace hilo::cpu::lapack {
 namespace {
 
-/// to[column][row] = from[row][column], for each matrix.
+/// Computes to[column][row] = from[row][column] for each matrix.
 template <typename T>
 void transpose_all(const T* from, int64_t count, int64_t rows, int64_t columns, T* to) {
   for (int64_t i = 0; i < count; ++i, from += rows * columns, to += rows * columns) {

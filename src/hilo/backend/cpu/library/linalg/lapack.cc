@@ -27,7 +27,7 @@ Status check_buffer(const Place& place, ElementType type, int inner) {
   }
   for (int64_t size : buffer->dimensions.last(inner)) {
     if (size > std::numeric_limits<int>::max() / 2)
-      return unimplemented(fmt::format("{}: LAPACK can't count to {}", what, size));
+      return unimplemented(fmt::format("{}: LAPACK doesn't support extents of {}", what, size));
   }
   return ok_status();
 }
@@ -56,16 +56,16 @@ Status check_count(const CustomCallFrame& frame, double elements) {
 StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name, std::string_view allowed) {
   HILO_ASSIGN_OR_RETURN(const uint8_t value, frame.attribute<uint8_t>(name));
   if (value != 0 && allowed.find(static_cast<char>(value)) != std::string_view::npos) return static_cast<char>(value);
-  std::string wanted;
-  for (char c : allowed) wanted += fmt::format("{}{} ('{}')", wanted.empty() ? "" : " or ", static_cast<int>(c), c);
+  std::string expected;
+  for (char c : allowed) expected += fmt::format("{}{} ('{}')", expected.empty() ? "" : " or ", static_cast<int>(c), c);
   return invalid_argument(
-      fmt::format("custom call {}: attribute {}; got {}; wanted {}", quote(frame.target), name, value, wanted));
+      fmt::format("custom call {}: attribute {}; got {}; wanted {}", quote(frame.target), name, value, expected));
 }
 
 namespace {
 
-/// Complex buffers of the same shapes with room behind each; the others as they are.
-struct Roomy {
+/// Copies of the complex buffers with spare memory behind each; other buffers unchanged.
+struct SpareCopies {
   std::vector<CustomCallBuffer> buffers;
   std::vector<AlignedBuffer> memory;
 };
@@ -74,21 +74,22 @@ size_t byte_size(const CustomCallBuffer& buffer) {
   return static_cast<size_t>(buffer.element_count() * element_size_bytes(buffer.type));
 }
 
-/// Bytes behind a buffer that OpenBLAS's gemv may read: one element more of the last vector, whose stride may be a column.
-size_t room_of(const CustomCallBuffer& buffer) {
+/// Returns the bytes behind a buffer that OpenBLAS's gemv may read: one element more of the last vector, whose stride
+/// may be a column.
+size_t spare_bytes_of(const CustomCallBuffer& buffer) {
   constexpr int64_t kLeast = 64;
   const std::span<const int64_t> matrix = buffer.dimensions.last(std::min<size_t>(buffer.dimensions.size(), 2));
   const int64_t column = matrix.empty() ? 1 : std::ranges::max(matrix);
   return static_cast<size_t>(kLeast + column * element_size_bytes(buffer.type));
 }
 
-StatusOr<Roomy> roomy(std::span<const CustomCallBuffer> buffers) {
-  Roomy r{{buffers.begin(), buffers.end()}, {}};
+StatusOr<SpareCopies> spare_copies(std::span<const CustomCallBuffer> buffers) {
+  SpareCopies r{{buffers.begin(), buffers.end()}, {}};
   for (CustomCallBuffer& buffer : r.buffers) {
     if (!is_complex(buffer.type)) continue;
-    const size_t room = room_of(buffer);
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(byte_size(buffer) + room));
-    std::memset(memory.data() + byte_size(buffer), 0, room);
+    const size_t spare = spare_bytes_of(buffer);
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(byte_size(buffer) + spare));
+    std::memset(memory.data() + byte_size(buffer), 0, spare);
     buffer.data = memory.data();
     r.memory.push_back(std::move(memory));
   }
@@ -103,9 +104,9 @@ void copy_complex(std::span<const CustomCallBuffer> from, std::span<const Custom
 
 }  // namespace
 
-Status call_with_room(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame) {
-  HILO_ASSIGN_OR_RETURN(const Roomy operands, roomy(frame.operands));
-  HILO_ASSIGN_OR_RETURN(const Roomy results, roomy(frame.results));
+Status call_with_spare(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame) {
+  HILO_ASSIGN_OR_RETURN(const SpareCopies operands, spare_copies(frame.operands));
+  HILO_ASSIGN_OR_RETURN(const SpareCopies results, spare_copies(frame.results));
   copy_complex(frame.operands, operands.buffers);
   CustomCallFrame copied = frame;
   copied.operands = operands.buffers;
@@ -123,13 +124,13 @@ struct Target {
 };
 #define HILO_LAPACK_TARGETS(real_name, complex_name)                                                   \
   {"lapack_s" #real_name "_ffi", real_name<float>}, {"lapack_d" #real_name "_ffi", real_name<double>}, \
-      {"lapack_c" #complex_name "_ffi", with_room<real_name<std::complex<float>>>},                    \
-      {"lapack_z" #complex_name "_ffi", with_room<real_name<std::complex<double>>>},
+      {"lapack_c" #complex_name "_ffi", with_spare<real_name<std::complex<float>>>},                   \
+      {"lapack_z" #complex_name "_ffi", with_spare<real_name<std::complex<double>>>},
 constexpr Target kTargets[] = {{"hilo_lu_pivots_to_permutation_ffi", pivots_to_permutation},
                                {"tridiagonal_solve_perturbed_ffi", tridiagonal_solve_perturbed},
-                               {"Qr", with_room<qr>},
-                               {"ProductOfElementaryHouseholderReflectors", with_room<product_of_reflectors>},
-                               // Handlers bear the names of the real routines.
+                               {"Qr", with_spare<qr>},
+                               {"ProductOfElementaryHouseholderReflectors", with_spare<product_of_reflectors>},
+                               // Handlers have the names of the real routines.
                                HILO_LAPACK_ROUTINES(HILO_LAPACK_TARGETS)};
 
 }  // namespace
@@ -140,7 +141,7 @@ bool is_own_target(std::string_view target) {
 
 namespace {
 
-/// When the library is loaded: handlers only look for LAPACK when they are called.
+/// Registers at load time. Handlers look for LAPACK only when they are called.
 const bool kRegistered = [] {
   bool all = true;
   for (const Target& target : kTargets) all &= register_custom_call(target.name, target.handler).ok();

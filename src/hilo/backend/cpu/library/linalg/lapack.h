@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/lapack.h -- the handlers of the custom calls lapack_*_ffi, by JAX's names, with JAX's operands,
+// backend/cpu/library/linalg/lapack.h -- the handlers of the custom calls lapack_*_ffi, with JAX's names, operands,
 // attributes and results. They need a LAPACK library (blas.h); without one a call is an error.
 #pragma once
 
@@ -18,11 +18,11 @@ template <typename T> Status ormqr(
     const CustomCallFrame& frame);  ///< reflectors, tau, c; left, transpose (or side, trans) -> op(q) c or c op(q)
 template <typename T> Status gtsv(const CustomCallFrame& frame);  ///< dl, d, du, b -> dl, d, du, x, info
 
-/// Row exchanges from 0 -> the permutation that they make: hilo_lu_pivots_to_permutation_ffi.
+/// Converts row exchanges, counted from 0, to a permutation: hilo_lu_pivots_to_permutation_ffi.
 Status pivots_to_permutation(const CustomCallFrame& frame);
 
 // tridiagonal.cc
-/// dl, d, du, b -> x, also of singular systems: tridiagonal_solve_perturbed_ffi. Needs no library.
+/// tridiagonal_solve_perturbed_ffi: dl, d, du, b -> x, also of singular systems. Needs no library.
 Status tridiagonal_solve_perturbed(const CustomCallFrame& frame);
 
 // householder.cc
@@ -42,14 +42,14 @@ template <typename T> Status gees(
     const CustomCallFrame& frame);  ///< x; mode, sort -> t, z, values (real: re, im), selected, info
 template <typename T> Status gehrd(const CustomCallFrame& frame);  ///< x; low, high -> h and reflectors, tau, info
 
-/// Calls `handler` with copies of the complex buffers that are followed by memory of ours: OpenBLAS's complex gemv reads
+/// Calls `handler` with copies of the complex buffers that have spare memory behind them. OpenBLAS's complex gemv reads
 /// one element behind its vector (0.3.21 on AVX-512), which may be the end of a page.
-Status call_with_room(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame);
+Status call_with_spare(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame);
 
-/// call_with_room as a handler.
+/// call_with_spare as a handler.
 template <Status (*kHandler)(const CustomCallFrame&)>
-Status with_room(const CustomCallFrame& frame) {
-  return call_with_room(kHandler, frame);
+Status with_spare(const CustomCallFrame& frame) {
+  return call_with_spare(kHandler, frame);
 }
 
 }  // namespace hilo::cpu::lapack

@@ -13,10 +13,10 @@ namespace lapack = hilo::cpu::lapack;
   HiloFfi_Error* hilo_lapack_##letter##name##_ffi(HiloFfi_CallFrame* frame) {         \
     return hilo::answer_ffi_call(frame, "lapack_" #letter #name "_ffi", __VA_ARGS__); \
   }
-#define HILO_LAPACK_FFI_DEFINE_ALL(real_name, complex_name)                                          \
-  HILO_LAPACK_FFI_DEFINE(s, real_name, lapack::real_name<float>)                                     \
-  HILO_LAPACK_FFI_DEFINE(d, real_name, lapack::real_name<double>)                                    \
-  HILO_LAPACK_FFI_DEFINE(c, complex_name, lapack::with_room<lapack::real_name<std::complex<float>>>) \
-  HILO_LAPACK_FFI_DEFINE(z, complex_name, lapack::with_room<lapack::real_name<std::complex<double>>>)
+#define HILO_LAPACK_FFI_DEFINE_ALL(real_name, complex_name)                                           \
+  HILO_LAPACK_FFI_DEFINE(s, real_name, lapack::real_name<float>)                                      \
+  HILO_LAPACK_FFI_DEFINE(d, real_name, lapack::real_name<double>)                                     \
+  HILO_LAPACK_FFI_DEFINE(c, complex_name, lapack::with_spare<lapack::real_name<std::complex<float>>>) \
+  HILO_LAPACK_FFI_DEFINE(z, complex_name, lapack::with_spare<lapack::real_name<std::complex<double>>>)
 
 HILO_LAPACK_ROUTINES(HILO_LAPACK_FFI_DEFINE_ALL)

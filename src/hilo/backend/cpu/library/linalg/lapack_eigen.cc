@@ -8,12 +8,12 @@
 namespace hilo::cpu::lapack {
 namespace {
 
-/// How much memory a routine asks for.
+/// The workspace that a routine needs.
 struct WorkSizes {
   int work = 1, real = 0, integer = 0;
 };
 
-/// A thread's workspace.
+/// The workspace of a thread.
 template <typename T>
 struct Workspace {
   explicit Workspace(const WorkSizes& sizes)
@@ -91,10 +91,10 @@ Status sytrd(const CustomCallFrame& frame) {
                                              e.count == x.count && tau.count == x.count && info.count == x.count));
   HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
-  T answer{};
+  T needed{};
   int failed = 0, query = -1;
-  call(&uplo, &n, out.data, &leading, d.data, e.data, tau.data, &answer, &query, &failed);
-  const int size = work_size(answer);
+  call(&uplo, &n, out.data, &leading, d.data, e.data, tau.data, &needed, &query, &failed);
+  const int size = work_size(needed);
   for_batch(x.count, 2.0 * n * n * n, [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     for (int64_t i = begin; i < end; ++i) {
@@ -144,14 +144,14 @@ StatusOr<SingularValues<T>> singular_values(const CustomCallFrame& frame) {
   return b;
 }
 
-/// Asks `run(item, work, work_count, space)` for its workspace, then runs it for every item.
+/// Queries `run(item, work, work_count, space)` for its workspace, then runs it for every item.
 template <typename T, typename Run>
 void run_singular_values(const SingularValues<T>& b, WorkSizes sizes, Run&& run) {
   Workspace<T> first(sizes);
-  T answer{};
+  T needed{};
   int failed = 0;
-  run(int64_t{0}, &answer, -1, first, &failed);
-  sizes.work = work_size(answer);
+  run(int64_t{0}, &needed, -1, first, &failed);
+  sizes.work = work_size(needed);
   for_batch(b.x.count, 10.0 * static_cast<double>(b.x.size()) * std::min(b.x.rows, b.x.columns),
             [&](int64_t begin, int64_t end) {
               Workspace<T> space(sizes);

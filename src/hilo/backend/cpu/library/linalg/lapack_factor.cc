@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/lapack_factor.cc -- LAPACK's factorisations and what is solved with them.
+// backend/cpu/library/linalg/lapack_factor.cc -- LAPACK's factorizations, and solves with the factors.
 #include "hilo/backend/cpu/library/linalg/lapack.h"
 #include "hilo/backend/cpu/library/linalg/lapack_routine.h"
 #include "hilo/backend/cpu/library/linalg/lu_blocks.h"
@@ -10,10 +10,10 @@
 namespace hilo::cpu::lapack {
 namespace {
 
-/// n^3 / 3 and the like: which constant doesn't matter for the choice between one thread and several.
+/// Estimates work such as n^3 / 3. The constant doesn't matter for the choice between one thread and several.
 double cube(double m, double n) { return m * n * std::min(m, n); }
 
-/// LAPACK's letter, one of two, or a flag that stands for the first: newer versions of JAX say so.
+/// Returns one of two letters of LAPACK, or the first if a flag is set: newer versions of JAX pass flags.
 StatusOr<char> letter_or_flag(const CustomCallFrame& frame, std::string_view letter_name, std::string_view flag_name,
                               std::string_view letters) {
   if (frame.find(letter_name) != nullptr || frame.find(flag_name) == nullptr)
@@ -22,7 +22,7 @@ StatusOr<char> letter_or_flag(const CustomCallFrame& frame, std::string_view let
   return letters[flag ? 0 : 1];
 }
 
-/// A product of more reflectors than a matrix has rows isn't one that a factorisation gives, and LAPACK refuses it.
+/// LAPACK rejects a product of more reflectors than a matrix has rows. No factorization has so many.
 Status check_reflectors(const CustomCallFrame& frame, int reflectors, int rows, int columns) {
   if (reflectors <= std::min(rows, columns)) return ok_status();
   return invalid_argument(
@@ -31,7 +31,7 @@ Status check_reflectors(const CustomCallFrame& frame, int reflectors, int rows, 
                   quote(frame.target), reflectors, std::min(rows, columns), rows, columns));
 }
 
-/// What LU factors are made into.
+/// The results of an LU factorization.
 template <typename T>
 struct Factors {
   Batch<T> lu;
@@ -39,33 +39,33 @@ struct Factors {
 
   void mark(int64_t i, const std::vector<int>& bad) const {
     mark_bad_columns<T>(bad, lu.item(i), lu.rows, lu.columns, nullptr);
-    if (!bad.empty() && *info.item(i) > bad[0]) *info.item(i) = 0;  // a pivot of zero that is NaN now
+    if (!bad.empty() && *info.item(i) > bad[0]) *info.item(i) = 0;  // a pivot of zero that was replaced by NaN
   }
 };
 
-/// Matrices [begin, end), a lane each.
+/// Factors matrices [begin, end), one per lane.
 template <typename T>
 void factor_in_lanes(Isa isa, const Factors<T>& f, int64_t begin, int64_t end) {
-  constexpr int64_t kAtOnce = 64;  // which a first-level cache keeps
+  constexpr int64_t kAtOnce = 64;  // fits in the L1 cache
   for (int64_t first = begin; first < end; first += kAtOnce) {
     const int64_t count = std::min(kAtOnce, end - first);
     std::vector<std::vector<int>> bad;
     if (!all_finite(f.lu.item(first), count * f.lu.size())) {
       for (int64_t i = first; i < first + count; ++i)
-        bad.push_back(take_bad_columns(f.lu.item(i), f.lu.rows, f.lu.columns));
+        bad.push_back(clear_bad_columns(f.lu.item(i), f.lu.rows, f.lu.columns));
     }
     factor_small_lu(isa, f.lu.rows, f.lu.columns, count, f.lu.item(first), f.pivots.item(first), f.info.item(first));
     for (size_t k = 0; k < bad.size(); ++k) f.mark(first + static_cast<int64_t>(k), bad[k]);
   }
 }
 
-/// Matrices [begin, end), one after the other.
+/// Factors matrices [begin, end), one after the other.
 template <typename T>
 void factor_one_by_one(Isa isa, GetrfRoutine<T>* call, const Factors<T>& f, int64_t begin, int64_t end) {
   const auto& [lu, pivots, info] = f;
   const int leading = lu.leading();
   for (int64_t i = begin; i < end; ++i) {
-    const std::vector<int> bad = take_bad_columns(lu.item(i), lu.rows, lu.columns);
+    const std::vector<int> bad = clear_bad_columns(lu.item(i), lu.rows, lu.columns);
     if constexpr (kComplex<T>) call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
     else *info.item(i) = factor_lu(isa, call, lu.rows, lu.columns, lu.item(i), leading, pivots.item(i));
     f.mark(i, bad);
@@ -171,15 +171,15 @@ Status geqrf(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   const int leading = x.leading(), query = -1;
-  T answer{};
+  T needed{};
   int info = 0;
-  call(&out.rows, &out.columns, out.data, &leading, tau.data, &answer, &query, &info);
-  const int size = work_size(answer);
+  call(&out.rows, &out.columns, out.data, &leading, tau.data, &needed, &query, &info);
+  const int size = work_size(needed);
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     int ignored = 0;
     for (int64_t i = begin; i < end; ++i) {
-      const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
+      const std::vector<int> bad = clear_bad_columns(out.item(i), out.rows, out.columns);
       call(&out.rows, &out.columns, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
       mark_bad_columns(bad, out.item(i), out.rows, out.columns, tau.item(i));
     }
@@ -216,14 +216,15 @@ Status geqp3(const CustomCallFrame& frame) {
       call(&out.rows, &out.columns, out.item(i), &leading, pivots.item(i), tau.item(i), work, &size, &info);
     }
   };
-  T answer{};
-  run(0, &answer, -1);
-  std::vector<T> work(work_size(answer));
+  T needed{};
+  run(0, &needed, -1);
+  std::vector<T> work(work_size(needed));
   for (int64_t i = 0; i < x.count; ++i) {
-    const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
+    const std::vector<int> bad = clear_bad_columns(out.item(i), out.rows, out.columns);
     run(i, work.data(), static_cast<int>(work.size()));
     if (bad.empty()) continue;
-    // The first pivot is the column of the greatest norm, so all depends on all; the pivots stay an order of the columns.
+    // The first pivot is the column of the greatest norm, so every element depends on all columns. The pivots remain an
+    // order of the columns.
     std::fill_n(out.item(i), out.size(), not_a_number<T>());
     std::fill_n(tau.item(i), tau.size(), not_a_number<T>());
   }
@@ -245,10 +246,10 @@ Status orgqr(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   const int leading = x.leading(), query = -1;
-  T answer{};
+  T needed{};
   int info = 0;
-  call(&out.rows, &out.columns, &tau.rows, out.data, &leading, tau.data, &answer, &query, &info);
-  const int size = work_size(answer);
+  call(&out.rows, &out.columns, &tau.rows, out.data, &leading, tau.data, &needed, &query, &info);
+  const int size = work_size(needed);
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     int ignored = 0;
@@ -283,9 +284,9 @@ Status ormqr(const CustomCallFrame& frame) {
     call(&side, &transposed, &out.rows, &out.columns, &tau.rows, x.item(i), &x_leading, tau.item(i), out.item(i),
          &leading, work, &size, &info);
   };
-  T answer{};
-  run(0, &answer, -1);
-  const int size = work_size(answer);
+  T needed{};
+  run(0, &needed, -1);
+  const int size = work_size(needed);
   for_batch(c.count, static_cast<double>(c.size()) * tau.rows, [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     for (int64_t i = begin; i < end; ++i) run(i, work.data(), size);
@@ -310,7 +311,7 @@ Status gtsv(const CustomCallFrame& frame) {
   for (size_t k = 0; k < 4; ++k) copy_unless_same(in[k], out[k]);
   const int leading = out[3].leading();
   for (int64_t i = 0; i < in[0].count; ++i) {
-    // JAX's diagonals are all as long as the matrix: the lower one begins with what LAPACK doesn't have.
+    // JAX's diagonals are all as long as the matrix. The first element of the lower one doesn't exist in LAPACK.
     call(&out[3].rows, &out[3].columns, out[0].item(i) + (out[0].rows > 0 ? 1 : 0), out[1].item(i), out[2].item(i),
          out[3].item(i), &leading, info.item(i));
   }

@@ -9,7 +9,7 @@
 namespace hilo::cpu::lapack {
 namespace {
 
-/// LAPACK gives the vectors of a conjugate pair of eigenvalues as two columns, real and imaginary parts.
+/// LAPACK returns the vectors of a conjugate pair of eigenvalues as two columns, real and imaginary parts.
 template <typename R>
 void join_pairs(int n, const R* imaginary, const R* packed, std::complex<R>* vectors) {
   const auto at = [n](int column) { return static_cast<int64_t>(column) * n; };
@@ -24,7 +24,7 @@ void join_pairs(int n, const R* imaginary, const R* packed, std::complex<R>* vec
   }
 }
 
-/// gehrd's first and last row, from 1: of no rows 1 and 0.
+/// Checks gehrd's first and last row, counted from 1; without rows they are 1 and 0.
 Status check_rows(const CustomCallFrame& frame, int low, int high, int rows) {
   if (low >= 1 && low <= std::max(rows, 1) && high >= std::min(low, rows) && high <= rows) return ok_status();
   return invalid_argument(fmt::format(
@@ -71,11 +71,11 @@ Status geev(const CustomCallFrame& frame) {
            &count, failed);
     }
   };
-  T answer{};
+  T needed{};
   R none{};
   int failed = 0;
-  run(0, nullptr, nullptr, nullptr, &answer, -1, &none, &failed);
-  const int size = work_size(answer);
+  run(0, nullptr, nullptr, nullptr, &needed, -1, &none, &failed);
+  const int size = work_size(needed);
   for_batch(x.count, 25.0 * n * n * n, [&](int64_t begin, int64_t end) {
     const size_t elements = x.size();
     std::vector<T> a(elements), vl(elements), vr(elements), work(size);
@@ -139,11 +139,11 @@ Status gees(const CustomCallFrame& frame) {
            &leading, work, &count, &none, failed);
     }
   };
-  T answer{};
+  T needed{};
   R unused{};
   int failed = 0;
-  if (x.count > 0) run(0, &answer, -1, &unused, &failed);
-  const int size = work_size(answer);
+  if (x.count > 0) run(0, &needed, -1, &unused, &failed);
+  const int size = work_size(needed);
   for_batch(x.count, 25.0 * n * n * n, [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     std::vector<R> real(std::max(n, 1));
@@ -174,10 +174,10 @@ Status gehrd(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_rows(frame, low, high, n));
   HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
-  T answer{};
+  T needed{};
   int query = -1, failed = 0;
-  call(&n, &low, &high, out.data, &leading, tau.data, &answer, &query, &failed);
-  const int size = work_size(answer);
+  call(&n, &low, &high, out.data, &leading, tau.data, &needed, &query, &failed);
+  const int size = work_size(needed);
   for_batch(x.count, 3.0 * n * n * n, [&](int64_t begin, int64_t end) {
     std::vector<T> work(size);
     for (int64_t i = begin; i < end; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/lapack_routine.h -- what handlers of LAPACK's custom calls share: finding a routine, seeing buffers
-// as batches of matrices, running a batch. Matrices are column-major, as LAPACK has them.
+// backend/cpu/library/linalg/lapack_routine.h -- what handlers of LAPACK's custom calls share: finding a routine,
+// viewing buffers as batches of matrices, running a batch. Matrices are column-major, as in LAPACK.
 #pragma once
 
 #include <fmt/format.h>
@@ -40,7 +40,8 @@ inline constexpr char kLetter = std::is_same_v<T, float>                 ? 's'
                                 : std::is_same_v<T, std::complex<float>> ? 'c'
                                                                          : 'z';
 
-/// The routine of type T: "potrf" is dpotrf_ for double. Real and complex ones may differ in name ("orgqr", "ungqr").
+/// Returns the routine of type T: "potrf" is dpotrf_ for double. Real and complex ones may have different names
+/// ("orgqr", "ungqr").
 template <typename T, typename Signature>
 Signature* routine(std::string_view real_name, std::string_view complex_name) {
   const std::string name = fmt::format("{}{}_", kLetter<T>, kComplex<T> ? complex_name : real_name);
@@ -51,13 +52,13 @@ Signature* routine(std::string_view name) {
   return routine<T, Signature>(name, name);
 }
 
-/// Whether the handler of a custom call of that name is one of those here.
+/// Whether the handler of a custom call of that name is one of LAPACK's here.
 bool is_own_target(std::string_view target);
 
-/// The error if a routine wasn't found.
+/// Returns an error if the routine's address is null.
 Status check_routine(const void* address, std::string_view target);
 
-/// A buffer as `count` matrices (or vectors: columns = 1) one after another.
+/// A buffer as `count` consecutive matrices (or vectors: columns = 1).
 template <typename T>
 struct Batch {
   T* data = nullptr;
@@ -68,7 +69,7 @@ struct Batch {
   int leading() const { return std::max(rows, 1); }
 };
 
-/// Which buffer of the call, for messages.
+/// The position of a buffer in the call, for messages.
 struct Place {
   const CustomCallFrame& frame;
   bool result;
@@ -81,10 +82,11 @@ struct Place {
 inline Place operand(const CustomCallFrame& frame, size_t index) { return {frame, false, index}; }
 inline Place result(const CustomCallFrame& frame, size_t index) { return {frame, true, index}; }
 
-/// The buffer, if it is there, of `type`, with at least `inner` dimensions that LAPACK's 32-bit numbers can count.
+/// Checks that the buffer exists, has type `type` and has at least `inner` dimensions that fit in LAPACK's 32-bit
+/// numbers.
 Status check_buffer(const Place& place, ElementType type, int inner);
 
-/// `inner` = 2: matrices; 1: vectors; 0: numbers.
+/// Returns the buffer as a batch. `inner` = 2: matrices; 1: vectors; 0: numbers.
 template <typename T>
 StatusOr<Batch<T>> batch_of(const Place& place, int inner) {
   HILO_RETURN_IF_ERROR(check_buffer(place, element_type_of<T>, inner));
@@ -97,32 +99,32 @@ StatusOr<Batch<T>> batch_of(const Place& place, int inner) {
   return batch;
 }
 
-/// INVALID_ARGUMENT unless `fits`.
+/// Returns INVALID_ARGUMENT unless `fits`.
 Status check_fits(const CustomCallFrame& frame, bool fits);
 
-/// Copies operand to result unless they are one buffer.
+/// Copies operand to result unless they are the same buffer.
 template <typename T>
 void copy_unless_same(const Batch<T>& from, const Batch<T>& to) {
   if (from.data != to.data && from.count * from.size() != 0)
     std::memcpy(to.data, from.data, static_cast<size_t>(from.count * from.size()) * sizeof(T));
 }
 
-/// Calls run(begin, end) for stretches of 0..count, on several threads if `work` (multiplications an item) makes that
-/// worth it, until the work is to stop. Each stretch has a workspace of its own.
+/// Calls run(begin, end) for ranges of 0..count, until the work must stop. Each range has its own workspace. Uses
+/// several threads if `work` (multiplications per item) makes that pay off.
 template <typename Run>
 void for_batch(int64_t count, double work, Run&& run) {
   constexpr double kPollInterval = 1 << 24;
   const bool worth = default_pool().threads() > 1 &&
                      worth_forking(work_ns(kCpuCosts.library.factor_term, static_cast<double>(count) * work));
-  const int64_t stretch = std::clamp(kPollInterval / work, 1.0, 1e9);
+  const int64_t interval = std::clamp(kPollInterval / work, 1.0, 1e9);
   in_parts(count, worth ? parts_for_threads(count) : 1, [&](int64_t begin, int64_t end) {
-    in_stretches(end - begin, stretch, [&](int64_t from, int64_t to) { run(begin + from, begin + to); });
+    in_stretches(end - begin, interval, [&](int64_t from, int64_t to) { run(begin + from, begin + to); });
   });
 }
 
-/// visit.template operator()<T>() for the element type of the buffer, one of those that LAPACK has.
-template <typename Visit>
-Status for_element_type(const CustomCallFrame& frame, const Place& place, const Visit& visit) {
+/// Calls visit.template operator()<T>() for the element type of the buffer, one of LAPACK's types.
+template <typename Visitor>
+Status for_element_type(const CustomCallFrame& frame, const Place& place, const Visitor& visit) {
   HILO_RETURN_IF_ERROR(check_fits(frame, place.buffer() != nullptr));
   switch (place.buffer()->type) {
     case ElementType::kF32: return visit.template operator()<float>();
@@ -135,7 +137,7 @@ Status for_element_type(const CustomCallFrame& frame, const Place& place, const 
   }
 }
 
-/// x - x is zero of a finite number and NaN of others, so that no element is compared.
+/// x - x is zero for finite numbers and NaN for others, so no element is compared.
 template <typename R>
 bool all_finite_numbers(const R* x, int64_t count) {
   typedef R Lanes __attribute__((vector_size(16)));
@@ -158,7 +160,7 @@ bool all_finite(const T* x, int64_t count) {
   return all_finite_numbers(reinterpret_cast<const Real<T>*>(x), kComplex<T> ? 2 * count : count);
 }
 
-/// The elements of a column-major matrix of `n` columns that a routine reads: the triangle that `uplo` names.
+/// The elements of a column-major matrix of `n` columns that a routine reads: the triangle selected by `uplo`.
 template <typename T>
 bool triangle_finite(const T* a, int n, char uplo) {
   for (int64_t c = 0; c < n; ++c) {
@@ -175,10 +177,11 @@ T not_a_number() {
   else return kNan;
 }
 
-/// Sets the columns that hold NaN or an infinity to zero, and returns their numbers. LAPACK may lose such elements, for a
-/// norm or a pivot is a comparison (the norm of OpenBLAS 0.3.21 for f32 is a number): it never sees them.
+/// Sets the columns that contain NaN or an infinity to zero and returns their indices. LAPACK may lose such elements,
+/// because norms and pivots use comparisons (OpenBLAS 0.3.21 returns a finite norm for f32). With zeros it never reads
+/// them.
 template <typename T>
-std::vector<int> take_bad_columns(T* a, int rows, int columns) {
+std::vector<int> clear_bad_columns(T* a, int rows, int columns) {
   std::vector<int> bad;
   for (int c = 0; c < columns; ++c) {
     T* const column = a + static_cast<int64_t>(c) * rows;
@@ -189,8 +192,9 @@ std::vector<int> take_bad_columns(T* a, int rows, int columns) {
   return bad;
 }
 
-/// What a factorisation from left to right computes of those columns becomes NaN: they themselves, what lies right of
-/// and below the first one's diagonal, and from there on `scalars`, one a column, unless null.
+/// Sets to NaN what a factorization from left to right computes from those columns. These are the columns themselves,
+/// everything right of and below the first one's diagonal element, and from there on `scalars`, one per column, unless
+/// null.
 template <typename T>
 void mark_bad_columns(const std::vector<int>& bad, T* a, int rows, int columns, T* scalars) {
   if (bad.empty()) return;
@@ -204,8 +208,9 @@ void mark_bad_columns(const std::vector<int>& bad, T* a, int rows, int columns, 
     std::fill(scalars + first, scalars + std::min(rows, columns), not_a_number<T>());
 }
 
-/// The row (from 1) at which a Cholesky factorisation of the triangle fails because of an element that isn't finite, if
-/// no row before it fails; 0 if there is none. An infinite diagonal factors. Imaginary parts of diagonals aren't read.
+/// Returns the row (from 1) at which a Cholesky factorization of the triangle fails because of an element that isn't
+/// finite. This assumes that no earlier row fails. Returns 0 without such elements. An infinite diagonal element
+/// doesn't fail. Imaginary parts of diagonals aren't read.
 template <typename T>
 int unfactorable_row(const T* a, int n, char uplo) {
   int least = 0;
@@ -220,7 +225,7 @@ int unfactorable_row(const T* a, int n, char uplo) {
   return least;
 }
 
-/// Factors a column-major matrix in place by xPOTRF, which loses NaN; returns its info.
+/// Factors a column-major matrix in place by xPOTRF, which loses NaN. Returns its info.
 template <typename T>
 int factor_cholesky(Isa isa, PotrfRoutine<T>* potrf, char uplo, int n, T* a) {
   const int leading = std::max(n, 1);
@@ -234,29 +239,29 @@ int factor_cholesky(Isa isa, PotrfRoutine<T>* potrf, char uplo, int n, T* a) {
   return info;
 }
 
-/// What a workspace query answers, as a size. The routines count in 32 bits, where too large a size wraps: they are asked
-/// only about sizes that check_count has passed.
+/// Returns the result of a workspace query as a size. The routines count in 32 bits, where too large a size wraps:
+/// sizes must pass check_count before the query.
 template <typename T>
-int work_size(T answer) {
-  // A float from 2^24 on was rounded, perhaps down.
-  const double size = std::nextafter(std::real(answer), std::numeric_limits<Real<T>>::infinity());
+int work_size(T result) {
+  // A float of at least 2^24 was rounded, perhaps down.
+  const double size = std::nextafter(std::real(result), std::numeric_limits<Real<T>>::infinity());
   return std::max(1, static_cast<int>(std::min<double>(std::ceil(size), std::numeric_limits<int>::max())));
 }
 
-/// UNIMPLEMENTED if a routine needs more elements of workspace than LAPACK can count.
+/// Returns UNIMPLEMENTED if a routine needs more elements of workspace than LAPACK can count.
 Status check_count(const CustomCallFrame& frame, double elements);
 
-/// check_count of what routines on `x` ask for: at most 64 elements a row or column, and those of a block.
+/// Calls check_count for the workspace of routines on `x`: at most 64 elements per row or column, and those of a block.
 template <typename T>
 Status check_workspace(const CustomCallFrame& frame, const Batch<T>& x) {
   return check_count(frame, 128.0 * std::max({x.rows, x.columns, 64}));
 }
 
-/// info of an item whose operand isn't finite: what some routines return for it, and others loop on.
+/// info of an item whose operand isn't finite. Some routines return it; others would loop forever.
 inline constexpr int kNotFinite = -4;
 
-/// A letter of LAPACK's in an attribute of type u8, which a file may have set to anything: on a letter that it doesn't know
-/// LAPACK writes to stdout and does nothing.
+/// Returns a letter of LAPACK from an attribute of type u8, which a file may have set to any value. For a letter that
+/// it doesn't know, LAPACK writes to stdout and does nothing.
 /// Errors    INVALID_ARGUMENT unless it is one of `allowed`
 StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name, std::string_view allowed);
 

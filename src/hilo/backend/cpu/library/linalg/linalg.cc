@@ -18,13 +18,13 @@
 namespace hilo::cpu {
 namespace {
 
-// LAPACK's matrices are column-major, so it sees ours transposed: lower is its upper, left its right.
+// LAPACK's matrices are column-major, so it reads ours as transposed: lower becomes upper, left becomes right.
 
 template <typename T>
 using SolveRoutine = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
                           const T*, const int*, T*, const int*);
 
-/// f16, bf16 and narrower floats are computed with as floats.
+/// f16, bf16 and narrower floats are computed as floats.
 template <typename Stored, typename T>
 class Computed {
  public:
@@ -55,10 +55,10 @@ class Computed {
   AlignedBuffer memory_;
 };
 
-/// Copies one triangle of a row-major matrix to the other side of the diagonal: the one below if `from_below`.
+/// Copies one triangle of a row-major matrix to the other side of the diagonal: the lower one if `from_below`.
 template <typename T>
 void mirror_triangle(T* a, int64_t n, bool from_below) {
-  constexpr int64_t kBlock = 16;  // rows and columns, whose cache lines then stay at hand
+  constexpr int64_t kBlock = 16;  // rows and columns, whose cache lines are then reused
   for (int64_t row = 0; row < n; row += kBlock) {
     for (int64_t column = 0; column <= row; column += kBlock) {
       for (int64_t i = row; i < std::min(row + kBlock, n); ++i) {
@@ -71,7 +71,8 @@ void mirror_triangle(T* a, int64_t n, bool from_below) {
   }
 }
 
-/// What LAPACK leaves of the operand on the other side of the diagonal becomes zero; a failure becomes NaN.
+/// Sets the operand's elements on the other side of the diagonal, which LAPACK leaves, to zero; after a failure, to
+/// NaN.
 template <typename T>
 void finish_factor(T* a, int n, bool lower, bool failed) {
   for (int i = 0; i < n; ++i) {
@@ -116,7 +117,8 @@ class CholeskyHero final : public Hero {
     return ok_status();
   }
 
-  /// What lies above the diagonal is LAPACK's lower triangle, which OpenBLAS factors in half the time of the other.
+  /// The elements above the diagonal are LAPACK's lower triangle, which OpenBLAS factors in half the time of the upper
+  /// one.
   void factor_one_by_one(T* data, int64_t begin, int64_t end) const {
     const char uplo = 'L';
     for (int64_t i = begin; i < end; ++i) {
@@ -216,12 +218,12 @@ class TriangularSolveHero final : public Hero {
     return std::all_of(values, values + count, [](T value) { return std::isfinite(value); });
   }
 
-  /// The same row by row. BLAS solves for several rows at once, and lets what isn't finite in one reach others that don't
-  /// depend on it; which, the processor decides.
+  /// Solves row by row. BLAS solves for several rows at once. There, a value that isn't finite in one row may reach
+  /// others that don't depend on it, and it depends on the processor which ones.
   void substitute(const T* a, const Stored* b, T* x) const {
     const bool transposed = attributes_.transpose_a != hlo::MatrixTranspose::kNoTranspose;
     const auto entry = [&](int64_t i, int64_t j) { return transposed ? a[j * n_ + i] : a[i * n_ + j]; };
-    // x of the left side is found from its rows, of the right side from its columns.
+    // On the left side x is computed from its rows, on the right side from its columns.
     const bool from_the_first = attributes_.left_side == (attributes_.lower != transposed);
     const int64_t others = attributes_.left_side ? columns_ : rows_;
     const auto at = [&](int64_t i, int64_t other) {
@@ -258,7 +260,7 @@ class CustomCallHero final : public Hero {
   }
 
  private:
-  /// A user's handler runs on the program's thread, on the program's buffers: its work counts as short.
+  /// A user's handler runs on the program's thread and buffers: its work counts as short.
   static LongCall long_call(hlo::CustomCallPlan plan) {
     LongCall call;
     for (const Shape& shape : plan.operands) call.operand_bytes.push_back(bytes_of(shape));
@@ -274,7 +276,7 @@ class CustomCallHero final : public Hero {
     return shape.is_array() ? static_cast<size_t>(shape.byte_size()) : 0;  // tokens have none
   }
 
-  /// As much as most factorizations take: the elements of a matrix times its longer side, some times over.
+  /// Returns the work of most factorizations: the elements of a matrix times its longer side, several times.
   static double factor_work(std::span<const Shape> operands) {
     constexpr double kTimes = 4;
     double work = 0;
@@ -290,7 +292,8 @@ class CustomCallHero final : public Hero {
   LongCall call_;
 };
 
-/// make.operator()<Stored, T>() for the types that LAPACK computes with, or is given as f32; null for others.
+/// Calls make.operator()<Stored, T>() for the types that LAPACK computes with, or that are converted to f32. Returns
+/// null for other types.
 template <typename Make>
 std::unique_ptr<Hero> for_lapack_type(ElementType type, Make&& make) {
   if (type == ElementType::kF32) return make.template operator()<float, float>();

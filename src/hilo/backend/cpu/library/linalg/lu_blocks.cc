@@ -24,7 +24,7 @@ PanelKernel<T> panel_kernel(Isa isa) {
   else return kernels.f64;
 }
 
-/// Exchanges rows of `columns` columns as the pivots [begin, end) say, one after the other.
+/// Exchanges rows of `columns` columns in the order of the pivots [begin, end).
 template <typename T>
 void exchange_rows(T* a, int leading, int columns, const int* pivots, int begin, int end) {
   for (int64_t c = 0; c < columns; ++c) {
@@ -39,9 +39,10 @@ class Factorisation {
   Factorisation(Isa isa, PanelKernel<T> panel, GemmRoutine<T>* gemm, int leading)
       : isa_(isa), panel_(panel), gemm_(gemm), leading_(leading) {}
 
-  /// Pivots count from 0. The first half of the columns, what lies right of it solved for, and the factors of what is left.
+  /// Factors the first half of the columns, solves for the columns right of it, and factors the remainder. Pivots count
+  /// from 0.
   ///     first | right        L, U | L^-1 right
-  ///     below | corner       L    | corner - L (L^-1 right), whose factors are found then
+  ///     below | corner       L    | corner - L (L^-1 right), whose factors are computed then
   /// Precondition: columns <= rows
   int run(int rows, int columns, T* a, int* pivots) {
     if (columns <= kLuColumns) return panel_({rows, columns, a, leading_, pivots});
@@ -59,7 +60,7 @@ class Factorisation {
     return info;
   }
 
-  /// Of `columns` columns right of a triangle of `known`, which has these pivots.
+  /// Solves `columns` columns right of a triangle of `known` columns with these pivots.
   void solve_right(int known, int columns, const T* a, T* right, const int* pivots) {
     exchange_rows(right, leading_, columns, pivots, 0, known);
     solve_triangular(isa_, {'L', 'L', 'N', 'U', known, columns, a, leading_, right, leading_});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/solve_tile.h -- the inner loop of triangular solves, one per instruction set. Plain data: the files that
-// include it are compiled for processors that the rest of the library may not run on.
+// backend/cpu/library/linalg/solve_tile.h -- the inner loop of triangular solves, one per instruction set. Plain data
+// only: the files that include it are compiled for processors that the rest of the library may not run on.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct SolveTile {
   const T *coefficients, *inverse;
   int64_t rows;
   T* x;
-  int64_t step;  ///< from x_i to the next; negative where it is found from the last to the first
+  int64_t step;  ///< distance from x_i to the next; negative to solve from the last to the first
 };
 
 inline constexpr int64_t kSolveRows = 8;

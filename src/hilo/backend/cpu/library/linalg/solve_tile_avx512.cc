@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop of triangular solves for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
+// The inner loop of triangular solves for Isa::kAvx512. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/linalg/solve_tile.h"
+
+#define HILO_KERNELS solve_kernels_avx512
 
 namespace {
 constexpr int kVectorBytes = 64, kVectors = 2, kRows = 8;
 }  // namespace
 
 #include "hilo/backend/cpu/library/linalg/solve_tile.inc"
-
-namespace hilo::cpu {
-
-const SolveKernels& solve_kernels_avx512() { return kSolveKernels; }
-
-}  // namespace hilo::cpu

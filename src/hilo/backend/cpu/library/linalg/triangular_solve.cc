@@ -13,9 +13,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kSolveBlock = 64;  // unknowns of a block; what lies between blocks are products
+constexpr int64_t kSolveBlock = 64;  // unknowns per block; the parts between blocks are products
 constexpr int64_t kSolveMostLanes = 32;
-constexpr int64_t kFewUnknowns = 128, kFewOthers = 8;  // measured: BLAS is faster below both
+constexpr int64_t kFewUnknowns = 128, kFewOthers = 8;  // measured: BLAS is faster if both are smaller
 
 template <typename T>
 using GemmRoutine = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
@@ -39,9 +39,9 @@ Kernel<T> kernel_of(Isa isa) {
   else return {kernels.f64_lanes, kernels.f64};
 }
 
-/// What blocks are copied to, one after the other.
+/// Memory to which blocks are copied, one after the other.
 template <typename T>
-struct Room {
+struct Workspace {
   T coefficients[kSolveBlock * kSolveBlock];
   T inverse[kSolveBlock];
   T x[kSolveBlock * kSolveMostLanes];
@@ -50,17 +50,17 @@ struct Room {
 template <typename T>
 class Solver {
  public:
-  Solver(const TriangularProblem<T>& p, const Kernel<T>& kernel, GemmRoutine<T>* gemm, Room<T>& room)
+  Solver(const TriangularProblem<T>& p, const Kernel<T>& kernel, GemmRoutine<T>* gemm, Workspace<T>& work)
       : p_(p),
         kernel_(kernel),
         gemm_(gemm),
-        room_(room),
+        work_(work),
         is_left_(p.side == 'L'),
         is_transposed_(p.transposed != 'N'),
         goes_forward_(is_left_ == ((p.uplo == 'L') != is_transposed_)),
         others_(is_left_ ? p.n : p.m) {}
 
-  /// The unknowns [begin, end), all before which are known and taken from B.
+  /// Solves for the unknowns [begin, end). All earlier ones are known and subtracted from B.
   void solve(int64_t begin, int64_t end) {
     if (stop_.raised()) return;
     if (end - begin <= kSolveBlock) return solve_block(begin, end);
@@ -77,15 +77,15 @@ class Solver {
   }
 
  private:
-  /// The coefficient with which unknown k stands in the equation of i.
+  /// Returns the coefficient of unknown k in equation i.
   const T& coefficient(int64_t k, int64_t i) const {
-    const bool as_it_lies = is_left_ == is_transposed_;  // k is its row
-    return as_it_lies ? p_.a[k + i * p_.a_leading] : p_.a[i + k * p_.a_leading];
+    const bool is_row_of_k = is_left_ == is_transposed_;  // whether k is its row
+    return is_row_of_k ? p_.a[k + i * p_.a_leading] : p_.a[i + k * p_.a_leading];
   }
-  /// Unknown i of the first other.
+  /// Returns unknown i of the first right-hand side.
   T* unknown(int64_t i) const { return is_left_ ? p_.b + i : p_.b + i * p_.b_leading; }
 
-  /// Takes what the unknowns [from, from_end) are worth from the equations [to, to_end).
+  /// Subtracts the contributions of unknowns [from, from_end) from the equations [to, to_end).
   void subtract(int64_t from, int64_t from_end, int64_t to, int64_t to_end) {
     const T minus = -1, one = 1;
     const int known = static_cast<int>(from_end - from), open = static_cast<int>(to_end - to);
@@ -107,30 +107,30 @@ class Solver {
     copy_coefficients(begin, end, rows);
     for (int64_t other = 0; other < others_ && !stop_.raised(); other += kernel_.lanes) {
       const int64_t lanes = std::min(kernel_.lanes, others_ - other);
-      std::fill_n(room_.x, rows * kernel_.lanes, T{});
-      // Rows that fill up the last eight stand where the kernel comes last.
-      T* const x = room_.x + (goes_forward_ ? 0 : (rows - count) * kernel_.lanes);
+      std::fill_n(work_.x, rows * kernel_.lanes, T{});
+      // The rows that pad the last eight are at the kernel's end.
+      T* const x = work_.x + (goes_forward_ ? 0 : (rows - count) * kernel_.lanes);
       copy_unknowns(begin, count, other, lanes, x, true);
-      kernel_.run({room_.coefficients, room_.inverse, rows,
-                   goes_forward_ ? room_.x : room_.x + (rows - 1) * kernel_.lanes,
+      kernel_.run({work_.coefficients, work_.inverse, rows,
+                   goes_forward_ ? work_.x : work_.x + (rows - 1) * kernel_.lanes,
                    goes_forward_ ? kernel_.lanes : -kernel_.lanes});
       copy_unknowns(begin, count, other, lanes, x, false);
     }
   }
 
-  /// In the order in which the unknowns are found.
+  /// Copies coefficients in the order in which the unknowns are computed.
   void copy_coefficients(int64_t begin, int64_t end, int64_t rows) {
-    std::fill_n(room_.coefficients, rows * rows, T{});
-    std::fill_n(room_.inverse, rows, T{1});
+    std::fill_n(work_.coefficients, rows * rows, T{});
+    std::fill_n(work_.inverse, rows, T{1});
     const auto place = [&](int64_t n) { return goes_forward_ ? begin + n : end - 1 - n; };
     for (int64_t i = 0; i < end - begin; ++i) {
-      T* const to = room_.coefficients + i / kSolveRows * rows * kSolveRows + i % kSolveRows;
+      T* const to = work_.coefficients + i / kSolveRows * rows * kSolveRows + i % kSolveRows;
       for (int64_t k = 0; k < i; ++k) to[k * kSolveRows] = coefficient(place(k), place(i));
-      if (p_.diagonal == 'N') room_.inverse[i] = T{1} / coefficient(place(i), place(i));
+      if (p_.diagonal == 'N') work_.inverse[i] = T{1} / coefficient(place(i), place(i));
     }
   }
 
-  /// Between B and rows of as many numbers as the kernel has lanes.
+  /// Copies between B and rows of as many numbers as the kernel has lanes.
   void copy_unknowns(int64_t begin, int64_t count, int64_t other, int64_t lanes, T* x, bool to_rows) {
     if (is_left_) {
       T* const b = unknown(begin) + other * p_.b_leading;
@@ -148,23 +148,23 @@ class Solver {
   const TriangularProblem<T>& p_;
   const Kernel<T>& kernel_;
   GemmRoutine<T>* gemm_;
-  Room<T>& room_;
+  Workspace<T>& work_;
   bool is_left_, is_transposed_, goes_forward_;
   int64_t others_;
   StopFlag stop_;
 };
 
-/// False without what it takes; then nothing is done.
+/// Returns false, without a change, if memory or a kernel is missing.
 template <typename T>
 bool solve_by_own(Isa isa, const TriangularProblem<T>& p) {
   static auto* const gemm = lapack::routine<T, GemmRoutine<T>>("gemm");
   const int64_t unknowns = p.side == 'L' ? p.m : p.n, others = p.side == 'L' ? p.n : p.m;
   const Kernel<T> kernel = kernel_of<T>(isa);
   if (kernel.run == nullptr || gemm == nullptr || (unknowns < kFewUnknowns && others < kFewOthers)) return false;
-  StatusOr<AlignedBuffer> memory = allocate_buffer(sizeof(Room<T>));
+  StatusOr<AlignedBuffer> memory = allocate_buffer(sizeof(Workspace<T>));
   if (!memory.ok()) return false;
-  auto* const room = reinterpret_cast<Room<T>*>(memory->data());
-  Solver<T>(p, kernel, gemm, *room).solve(0, unknowns);
+  auto* const work = reinterpret_cast<Workspace<T>*>(memory->data());
+  Solver<T>(p, kernel, gemm, *work).solve(0, unknowns);
   return true;
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/triangular_solve.h -- op(A) X = B and X op(A) = B for triangular A, in f32 and f64, by hilo's own kernels.
+// backend/cpu/library/linalg/triangular_solve.h -- solves op(A) X = B and X op(A) = B for triangular A, in f32 and f64,
+// by hilo's own kernels.
 #pragma once
 
 #include "hilo/backend/cpu/abi/isa.h"
 
 namespace hilo::cpu {
 
-/// As BLAS's xTRSM with alpha 1: matrices are column-major, B becomes X. Letters: side 'L' or 'R'; uplo 'L' or 'U'; transposed 'N', 'T'
-/// or 'C'; diagonal 'N' or 'U'.
+/// The arguments of BLAS's xTRSM with alpha 1: matrices are column-major, B is replaced by X. Letters: side 'L' or 'R';
+/// uplo 'L' or 'U'; transposed 'N', 'T' or 'C'; diagonal 'N' or 'U'.
 template <typename T>
 struct TriangularProblem {
   char side, uplo, transposed, diagonal;
@@ -18,8 +19,9 @@ struct TriangularProblem {
   int b_leading;
 };
 
-/// Few unknowns of few others are left to BLAS's own routine, and all where the instruction set has no kernel or memory is lacking. One
-/// thread. Quotients are products with the diagonal's reciprocals, as in OpenBLAS. Precondition: there is a BLAS library.
+/// Solves the problem on one thread. Calls BLAS's own routine for few unknowns of few right-hand sides, without a
+/// kernel for the instruction set, or if memory is lacking. Quotients are products with the diagonal's reciprocals, as
+/// in OpenBLAS. Precondition: a BLAS library is available.
 void solve_triangular(Isa isa, const TriangularProblem<float>& p);
 void solve_triangular(Isa isa, const TriangularProblem<double>& p);
 

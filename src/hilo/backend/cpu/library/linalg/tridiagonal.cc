@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/linalg/tridiagonal.cc -- tridiagonal_solve_perturbed_ffi: tridiagonal systems that may be singular, as inverse
-// iteration has them. Elimination with exchanges of rows, and pivots too small to divide by moved away from zero, after
-// LAPACK's xLAGTF and xLAGTS.
+// backend/cpu/library/linalg/tridiagonal.cc -- tridiagonal_solve_perturbed_ffi: tridiagonal systems that may be
+// singular, as in inverse iteration. Elimination with row exchanges; pivots too small to divide by are moved away from
+// zero, as in LAPACK's xLAGTF and xLAGTS.
 #include <cmath>
 
 #include "hilo/backend/cpu/library/linalg/lapack.h"
@@ -14,21 +14,21 @@ template <typename T>
 struct System {
   int size, columns;
   const T *lower, *diagonal,
-      *upper;      ///< all as long as the matrix; the first of lower and the last of upper don't count
-  const T* right;  ///< column-major, as is x
+      *upper;      ///< all as long as the matrix; the first of lower and the last of upper are unused
+  const T* right;  ///< column-major, like x
   T* x;
   const T& b(int row, int column) const { return right[static_cast<int64_t>(column) * size + row]; }
   T& z(int row, int column) const { return x[static_cast<int64_t>(column) * size + row]; }
 };
 
-/// Of the triangle: a row's pivot and the two beside it.
+/// A row of the triangle: the pivot and the two elements right of it.
 template <typename T>
 struct Row {
   T pivot{}, next{}, after{};
   Real<T> largest() const { return std::max({std::abs(pivot), std::abs(next), std::abs(after)}); }
 };
 
-/// Brings the system to a triangle and x to its right side. Returns the largest of the triangle.
+/// Reduces the system to a triangle and x to its right side. Returns the largest element of the triangle.
 template <typename T>
 Real<T> eliminate(const System<T>& s, std::vector<Row<T>>& rows) {
   rows[0] = {s.diagonal[0], s.size > 1 ? s.upper[0] : T{}, T{}};
@@ -46,7 +46,7 @@ Real<T> eliminate(const System<T>& s, std::vector<Row<T>>& rows) {
       row = {pivot - factor * upper.next, next, T{}};
       for (int c = 0; c < s.columns; ++c) s.z(k + 1, c) = s.b(k + 1, c) - factor * s.z(k, c);
       scale = own_scale;
-    } else {  // the rows change places
+    } else {  // the rows are exchanged
       const T factor = upper.pivot / below;
       row = {upper.next - factor * pivot, -factor * next, T{}};
       upper = {below, pivot, next};
@@ -62,7 +62,7 @@ Real<T> eliminate(const System<T>& s, std::vector<Row<T>>& rows) {
   return std::max(largest, std::abs(rows.back().pivot));
 }
 
-/// Moves a pivot by which the row of x can't be divided without overflow: by `step`, twice that, ...; or scales both.
+/// Moves a pivot by `step`, twice that, ... if dividing the row of x by it would overflow; or scales both.
 template <typename T>
 T usable_pivot(T pivot, Real<T> step, const System<T>& s, int row) {
   using R = Real<T>;

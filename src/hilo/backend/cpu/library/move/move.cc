@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/move/move.cc -- data movement that no region's access map says: pad with gaps between elements,
-// bitcast-convert between widths; and concatenations of so many operands that a region for each costs more.
+// backend/cpu/library/move/move.cc -- data movement that access maps can't express: pad with gaps between elements,
+// bitcast-convert between widths. Also concatenations of so many operands that a region for each would cost more.
 #include <algorithm>
 #include <cstring>
 
@@ -13,9 +13,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMovePollInterval = 1 << 22;  // elements between looks at the stop word
+constexpr int64_t kMovePollInterval = 1 << 22;  // elements between checks of the stop word
 
-/// Row-major bytes stay as they are.
+/// Copies row-major bytes unchanged.
 class SameBytesHero final : public Hero {
  public:
   explicit SameBytesHero(int64_t bytes) : bytes_(bytes) {}
@@ -68,7 +68,7 @@ class PadHero final : public Hero {
       std::fill(out + begin, out + end, *static_cast<const T*>(buffers[1]));
     });
     if (hlo::count_of(counts_) == 0) return;
-    // All dimensions but the last by counting, the last one in a loop.
+    // All dimensions except the last are counted; the last one is a loop.
     const size_t rank = counts_.size();
     const int64_t count = counts_[rank - 1], step = to_strides_[rank - 1];
     const std::span<const int64_t> outer(counts_.data(), rank - 1);
@@ -104,7 +104,7 @@ class ConcatenateHero final : public Hero {
   }
 
  private:
-  /// One index of the dimensions before the concatenated one.
+  /// Copies one index of the dimensions before the concatenated one.
   void copy_row(void* const* buffers, int64_t row, std::byte* out) const {
     for (size_t k = 0; k < pieces_.size(); ++k) {
       if (pieces_[k] == 0) continue;
@@ -114,7 +114,7 @@ class ConcatenateHero final : public Hero {
   }
 
   int64_t result_bytes_, outer_ = 1;
-  std::vector<int64_t> pieces_;  ///< bytes of each operand in a row
+  std::vector<int64_t> pieces_;  ///< bytes of each operand per row
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/move/scatter.cc -- scatter of any number of arrays whose body is over scalars: the inner loops are
-// compiled. Updates of one place are applied in order, so equal indices give the same bits on every run and any number of
-// threads.
+// backend/cpu/library/move/scatter.cc -- scatter of any number of arrays with a body over scalars: the inner loops are
+// compiled. Updates of one element are applied in order, so equal indices give the same bits in every run and for any
+// number of threads.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -24,15 +24,15 @@ namespace {
 constexpr int64_t kInCache = 1 << 20;      // bytes of arrays
 constexpr int64_t kSumsInCache = 1 << 20;  // bytes of sums in double
 constexpr int64_t kCacheLine = 64;         // bytes
-constexpr int64_t kManyPlaces = 256;       // among which four that follow each other are likely different
-constexpr int64_t kMostWindows = 1 << 16;  // of a call that makes no list
-constexpr int64_t kWideRun = 1 << 12;      // bytes; of shorter runs, threads would share too many cache lines
-constexpr int64_t kColumns = 64;           // elements; what threads take of a run is made of
+constexpr int64_t kManyPlaces = 256;       // enough positions that four consecutive ones are likely distinct
+constexpr int64_t kMaxWindows = 1 << 16;   // of a call without a list
+constexpr int64_t kWideRun = 1 << 12;      // bytes; with shorter runs, threads would share too many cache lines
+constexpr int64_t kColumns = 64;           // elements; threads divide a run in multiples of this
 
-/// What each thread takes; each looks at all indices, so that the order of the updates stays.
+/// How threads divide the work. Each reads all indices, so that the order of updates is preserved.
 enum class Split : uint8_t {
   kNone,
-  kColumns,  ///< a part of all runs: all threads have as much to do
+  kColumns,  ///< a part of all runs: all threads have the same work
   kRows,     ///< a part of the arrays
   kPieces,   ///< some pieces of all windows
 };
@@ -40,8 +40,8 @@ enum class Split : uint8_t {
 struct Scatter {
   ScatterPlaces places;
   ScatterFunction kernel;
-  ScatterFunction alone;  ///< where one thread does all; else null: the same
-  int64_t most_windows;   ///< of a call of the kernel
+  ScatterFunction alone;  ///< for a single thread; null if `run` is as fast
+  int64_t most_windows;   ///< per call of the kernel
   Split split;
   std::vector<size_t> bytes;  ///< of the arrays
 };
@@ -62,49 +62,49 @@ int64_t parts_of(const Scatter& scatter) {
   return 1;
 }
 
-/// The parts [begin, end) of the work.
-void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterStretch& stretch) {
+/// Restricts the call to parts [begin, end) of the work.
+void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterCall& call) {
   switch (scatter.split) {
     case Split::kNone: break;
     case Split::kColumns:
-      stretch.first = {begin * kColumns, begin * kColumns};
-      stretch.run = std::min(end * kColumns, stretch.run) - begin * kColumns;
+      call.first = {begin * kColumns, begin * kColumns};
+      call.run = std::min(end * kColumns, call.run) - begin * kColumns;
       break;
     case Split::kRows:
-      stretch.rows_begin = begin * scatter.places.row_size();
-      stretch.rows_size = (end - begin) * scatter.places.row_size();
+      call.rows_begin = begin * scatter.places.row_size();
+      call.rows_size = (end - begin) * scatter.places.row_size();
       break;
     case Split::kPieces:
-      stretch.pieces += begin;
-      stretch.piece_count = end - begin;
+      call.pieces += begin;
+      call.piece_count = end - begin;
       break;
   }
 }
 
-/// A call for all updates before it is restricted.
-ScatterStretch whole_stretch(const ScatterPlaces& places, const ScatterMemory& memory) {
-  ScatterStretch stretch{};
-  stretch.arrays = memory.arrays;
-  stretch.updates = memory.updates;
-  stretch.rows_size = places.rows() * places.row_size();
-  stretch.pieces = places.pieces().data();
-  stretch.piece_count = std::ssize(places.pieces());
-  stretch.run = places.run();
-  return stretch;
+/// Returns a call for all updates, to be restricted.
+ScatterCall whole_call(const ScatterPlaces& places, const ScatterMemory& memory) {
+  ScatterCall call{};
+  call.arrays = memory.arrays;
+  call.updates = memory.updates;
+  call.rows_size = places.rows() * places.row_size();
+  call.pieces = places.pieces().data();
+  call.piece_count = std::ssize(places.pieces());
+  call.run = places.run();
+  return call;
 }
 
-/// The updates, combined with the arrays.
+/// Combines the updates with the arrays.
 void update_all(const Scatter& scatter, const ScatterMemory& memory) {
   const ScatterPlaces& places = scatter.places;
   if (!places.any()) return;
   const int64_t parts = parts_of(scatter), tasks = std::min<int64_t>(parts, default_pool().threads());
   const bool is_alone = scatter.alone != nullptr && tasks <= 1;
   const ScatterFunction kernel = is_alone ? scatter.alone : scatter.kernel;
-  const int64_t most = is_alone ? kMostWindows : scatter.most_windows;
+  const int64_t most = is_alone ? kMaxWindows : scatter.most_windows;
   in_parts(parts, tasks, [&](int64_t begin, int64_t end) {
-    ScatterStretch stretch = whole_stretch(places, memory);
-    restrict_to(scatter, begin, end, stretch);
-    places.each(memory.indices, stretch, most, kernel);
+    ScatterCall call = whole_call(places, memory);
+    restrict_to(scatter, begin, end, call);
+    places.each(memory.indices, call, most, kernel);
   });
 }
 
@@ -129,7 +129,7 @@ class ScatterHero final : public Hero {
   Scatter scatter_;
 };
 
-/// Small windows of arrays in the cache are updated as fast as their places are found.
+/// Small windows of arrays in the cache are updated as fast as their positions are computed.
 bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
   int64_t bytes = 0, window = 0;
   for (const Shape& array : arrays) {
@@ -141,32 +141,32 @@ bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
 
 Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& updates) {
   if (!worth_forking(work_ns(kCpuCosts.library.scattered, updates.element_count()))) return Split::kNone;
-  if (places.slides()) return places.rows() > 1 ? Split::kRows : Split::kNone;  // other parts would meet
+  if (places.slides()) return places.rows() > 1 ? Split::kRows : Split::kNone;  // other parts would overlap
   if (places.run() * element_size_bytes(array.element_type()) >= kWideRun) return Split::kColumns;
   if (places.rows() > 1) return Split::kRows;
   return places.pieces().size() > 1 ? Split::kPieces : Split::kNone;
 }
 
-/// Stretches of a known length are what the compiler makes vectors of.
+/// The compiler vectorizes ranges of a constant length.
 template <typename From, typename To>
 void convert_all(const From* __restrict from, To* __restrict to, size_t count) {
-  constexpr size_t kStretch = 16;
+  constexpr size_t kChunk = 16;
   size_t i = 0;
-  for (; i + kStretch <= count; i += kStretch) {
-    for (size_t k = 0; k < kStretch; ++k) to[i + k] = static_cast<To>(from[i + k]);
+  for (; i + kChunk <= count; i += kChunk) {
+    for (size_t k = 0; k < kChunk; ++k) to[i + k] = static_cast<To>(from[i + k]);
   }
   for (; i < count; ++i) to[i] = static_cast<To>(from[i]);
 }
 
-/// How sums are kept while they grow.
+/// How sums are stored while they accumulate.
 enum class ScatterSums : uint8_t {
   kWide,   ///< in double
-  kLost,   ///< beside what was lost, in a second array
-  kPairs,  ///< each before what it lost
+  kLost,   ///< with the lost bits in a second array
+  kPairs,  ///< each followed by its lost bits
 };
 
-/// Adds many floats to few: sums begin as the array, in double, and are rounded once. ScatterSums of doubles have what was lost
-/// beside them.
+/// Adds many floats to few. Sums start as the array, in double, and are rounded once. ScatterSums of doubles also store
+/// the lost bits.
 template <typename T>
 class ScatterSumHero final : public Hero {
  public:
@@ -204,7 +204,7 @@ class ScatterSumHero final : public Hero {
   }
 
  private:
-  /// Rows whose sums the nearest caches hold, after one another: each looks at all indices.
+  /// Processes blocks of rows whose sums fit in the L1 and L2 caches. Each block reads all indices.
   Status run_in_blocks(void* const* buffers) const {
     const ScatterPlaces& places = scatter_.places;
     const int64_t row = numbers_ / places.rows(), threads = default_pool().threads();
@@ -227,22 +227,22 @@ class ScatterSumHero final : public Hero {
     T* const out = static_cast<T*>(buffers[3]) + begin * row;
     const size_t count = (end - begin) * row;
     convert_all(out, sums, count);
-    // The kernel counts from the array's begin, where none of its windows are.
+    // The kernel addresses from the array's beginning, where none of its windows are.
     const auto skipped = static_cast<uintptr_t>(begin * row) * sizeof(double);
     void* const arrays[] = {reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(sums) - skipped)};
     const void* const updates[] = {buffers[2]};
-    ScatterStretch stretch = whole_stretch(places, {arrays, updates, buffers[1]});
-    restrict_to(scatter_, begin, end, stretch);
-    places.each(buffers[1], stretch, scatter_.most_windows, scatter_.kernel);
+    ScatterCall call = whole_call(places, {arrays, updates, buffers[1]});
+    restrict_to(scatter_, begin, end, call);
+    places.each(buffers[1], call, scatter_.most_windows, scatter_.kernel);
     convert_all(sums, out, count);
   }
 
   Scatter scatter_;
   ScatterSums sums_;
-  int64_t numbers_;  ///< of the array: a complex one is two
+  int64_t numbers_;  ///< of the array: a complex element has two
 };
 
-/// (sum, x) -> sum + x.
+/// Returns (sum, x) -> sum + x.
 StatusOr<hlo::ComputationPtr> sum_body(ElementType type) {
   hlo::Builder b("sum");
   const hlo::InstructionId sum = b.parameter(Shape::scalar(type)), x = b.parameter(Shape::scalar(type));
@@ -250,17 +250,17 @@ StatusOr<hlo::ComputationPtr> sum_body(ElementType type) {
   return std::move(b).build(next);
 }
 
-/// (sum, lost, x, x) -> (next, lost + what next lacks), as in CompensatedSum.
+/// Returns (sum, lost, x, x) -> (next, lost + the error of next), as in CompensatedSum.
 StatusOr<hlo::ComputationPtr> compensated_sum_body(ElementType type) {
   hlo::Builder b("sum");
   const Shape shape = Shape::scalar(type);
   const hlo::InstructionId sum = b.parameter(shape), lost = b.parameter(shape), x = b.parameter(shape);
   b.parameter(shape);
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId taken, b.add(Opcode::kSubtract, {next, sum}));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId kept, b.add(Opcode::kSubtract, {next, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId lost_part, b.add(Opcode::kSubtract, {next, sum}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId kept, b.add(Opcode::kSubtract, {next, lost_part}));
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_sum, b.add(Opcode::kSubtract, {sum, kept}));
-  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_x, b.add(Opcode::kSubtract, {x, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_x, b.add(Opcode::kSubtract, {x, lost_part}));
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_both, b.add(Opcode::kAdd, {of_sum, of_x}));
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId all_lost, b.add(Opcode::kAdd, {lost, of_both}));
   return std::move(b).build(b.tuple({next, all_lost}));
@@ -283,7 +283,7 @@ std::unique_ptr<Hero> sum_hero(ElementType type, Scatter scatter, ScatterSums su
       []() -> std::unique_ptr<Hero> { return nullptr; });
 }
 
-/// Single doubles are kept in pairs: then an update touches one line of the cache.
+/// Single doubles are stored in pairs, so that an update accesses one cache line.
 ScatterSums sums_of(const ScatterPlaces& places, const Shape& array) {
   const ElementType type = array.element_type();
   if (type != ElementType::kF64) return type == ElementType::kC128 ? ScatterSums::kLost : ScatterSums::kWide;
@@ -291,7 +291,8 @@ ScatterSums sums_of(const ScatterPlaces& places, const Shape& array) {
   return single && array.element_count() >= kManyPlaces ? ScatterSums::kPairs : ScatterSums::kLost;
 }
 
-/// The places of pairs in the places of single elements: an array with one more dimension, of which windows have the first.
+/// Converts positions of single elements to those of pairs: an array with one more dimension, of which windows have the
+/// first element.
 ScatterPlaces places_of_pairs(hlo::ScatterAttributes attributes, const Shape& array, const Shape& indices,
                               const Shape& updates) {
   std::vector<int64_t> dimensions(array.dimensions().begin(), array.dimensions().end());
@@ -300,7 +301,7 @@ ScatterPlaces places_of_pairs(hlo::ScatterAttributes attributes, const Shape& ar
   return {attributes, Shape::array(array.element_type(), dimensions), indices, updates};
 }
 
-/// Does the listed kernel have one beside it for one thread? A list of single elements costs more than it saves.
+/// Whether one thread uses another kernel than the listed one. A list of single elements costs more than it saves.
 bool is_faster_alone(const ScatterKernelSpec& spec) { return spec.listed && spec.run == 1 && !spec.many_pieces; }
 
 }  // namespace
@@ -310,9 +311,9 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
   const auto& a = hlo::attributes_of<hlo::ScatterAttributes>(request.problem.instruction);
   const size_t n = operands.size() / 2;
   const ElementType index_type = operands[n].element_type(), type = operands[0].element_type();
-  if (!is_integer(index_type) || !is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!is_integer(index_type) || !engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   Scatter scatter{
-      ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), nullptr, nullptr, kMostWindows, Split::kNone, {}};
+      ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), nullptr, nullptr, kMaxWindows, Split::kNone, {}};
   for (const Shape& array : operands.first(n)) scatter.bytes.push_back(array.byte_size());
   ScatterPlaces& places = scatter.places;
   if (!places.any()) return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
@@ -333,8 +334,8 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
                          kept == ScatterSums::kPairs};
   if (spec.listed) {
     scatter.split = split_of(places, operands[0], operands[n + 1]);
-    scatter.most_windows = kMostScatterUpdates;
-    spec.far = !sums || kept != ScatterSums::kWide || scatter.split != Split::kRows;  // else in blocks
+    scatter.most_windows = kMaxScatterUpdates;
+    spec.far = !sums || kept != ScatterSums::kWide || scatter.split != Split::kRows;  // otherwise in blocks
   }
   for (const Shape& array : operands.first(n)) spec.types.push_back(array.element_type());
   spec.update_types = spec.types;

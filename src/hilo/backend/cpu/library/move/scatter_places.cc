@@ -39,7 +39,7 @@ void ScatterPlaces::add_components(const hlo::ScatterAttributes& a, const Shape&
   }
 }
 
-/// The updates' scatter dimensions go along with those of the indices.
+/// The updates' scatter dimensions correspond to those of the indices.
 void ScatterPlaces::add_batches(const hlo::ScatterAttributes& a, const Shape& array, const Shape& indices,
                                 const Shape& updates) {
   const std::vector<int64_t> array_strides = strides_of(array), update_strides = strides_of(updates),
@@ -70,7 +70,7 @@ void ScatterPlaces::add_batch(const Batch& batch) {
   batch_.push_back(batch);
 }
 
-/// Trailing dimensions that are contiguous on both sides become one run.
+/// Trailing dimensions that are contiguous on both sides are merged into one run.
 void ScatterPlaces::add_pieces(std::span<const int64_t> sizes, std::span<const int64_t> array_strides,
                                std::span<const int64_t> update_strides) {
   size_t k = sizes.size();

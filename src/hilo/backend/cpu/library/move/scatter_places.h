@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/move/scatter_places.h -- where the updates of a scatter go.
+// backend/cpu/library/move/scatter_places.h -- the positions of a scatter's updates in its arrays.
 #pragma once
 
 #include <algorithm>
@@ -15,56 +15,56 @@
 
 namespace hilo::cpu {
 
-/// The windows of the updates as runs, and their index vectors as stretches that a ScatterFunction takes.
+/// The windows of the updates as runs, and their index vectors in the form of a ScatterFunction.
 class ScatterPlaces {
  public:
-  /// Preconditions: shapes that scatter's shape rule admits, in row-major order.
+  /// Preconditions: shapes that scatter's shape rule accepts, in row-major order.
   ScatterPlaces(const hlo::ScatterAttributes& attributes, const Shape& array, const Shape& indices,
                 const Shape& updates);
 
-  /// False if there is nothing to do: no updates, or windows larger than the array.
+  /// Returns false if there is nothing to do: no updates, or windows larger than the array.
   bool any() const { return any_; }
-  /// Contiguous elements of a window's pieces.
+  /// Returns the number of contiguous elements of a window's pieces.
   int64_t run() const { return run_; }
-  /// The pieces of a window. The first one's offsets are 0.
+  /// Returns the pieces of a window. The first one's offsets are 0.
   std::span<const ScatterPlace> pieces() const { return pieces_; }
-  /// Parts of the array that no window crosses, one after the other in memory, and the elements of each.
+  /// Returns the number of parts of the array that no window crosses, in memory order, and the elements of each.
   int64_t rows() const { return rows_; }
   int64_t row_size() const { return row_size_; }
   const std::vector<ScatterComponent>& components() const { return components_; }
-  /// Whether windows overlap in part: they are longer than one element along a dimension along which they begin anywhere. The same
-  /// piece of two windows is then not at the same place.
+  /// Whether windows may overlap partially: along a dimension, they start anywhere and are longer than one element. The
+  /// same piece of two windows may then be at different positions.
   bool slides() const { return slides_; }
-  /// From an index vector to the next in a stretch, and between their windows.
+  /// Return the distance between consecutive index vectors of a call, and between their windows.
   int64_t index_stride() const { return batch_.back().index_stride; }
   ScatterPlace stride() const { return batch_.back().stride; }
 
-  /// Calls f(stretch) for all updates in their order, until the work is to stop: `stretch`, whose arrays, rows and pieces are set, with its
-  /// index vectors and places, at most `most_windows` at once.
+  /// Calls f(call) for all updates in their order, until the work must stop. `call` has its arrays, rows and pieces
+  /// set; this function sets its index vectors and positions, at most `most_windows` at once.
   template <typename F>
-  void each(const void* indices, ScatterStretch stretch, int64_t most_windows, F f) const {
+  void each(const void* indices, ScatterCall call, int64_t most_windows, F f) const {
     const Batch& inner = batch_.back();
-    stretch.components = components_.data();
-    stretch.index_stride = inner.index_stride;
-    stretch.stride = inner.stride;
-    const ScatterPlace origin = stretch.first;
+    call.components = components_.data();
+    call.index_stride = inner.index_stride;
+    call.stride = inner.stride;
+    const ScatterPlace origin = call.first;
     std::vector<int64_t> position(batch_.size(), 0);
-    const int64_t window = std::max<int64_t>(stretch.run * stretch.piece_count, 1);
+    const int64_t window = std::max<int64_t>(call.run * call.piece_count, 1);
     const int64_t most = std::clamp<int64_t>(kPollInterval / window, 1, most_windows);
     const StopFlag stop;
     do {
       if (stop.raised()) return;
       const Batch at = offsets_of(position);
-      stretch.count = std::min(most, inner.extent - position.back());
-      stretch.indices = static_cast<const std::byte*>(indices) + at.index_stride * index_bytes_;
-      stretch.first = {origin.array + at.stride.array, origin.update + at.stride.update};
-      f(stretch);
-      position.back() += stretch.count;
+      call.count = std::min(most, inner.extent - position.back());
+      call.indices = static_cast<const std::byte*>(indices) + at.index_stride * index_bytes_;
+      call.first = {origin.array + at.stride.array, origin.update + at.stride.update};
+      f(call);
+      position.back() += call.count;
     } while (advance(position));
   }
 
  private:
-  /// A dimension of the indices, but that of the index vectors; or some that are one in memory.
+  /// A dimension of the indices, except that of the index vectors; or several that are contiguous in memory.
   struct Batch {
     int64_t extent, index_stride;
     ScatterPlace stride;
@@ -78,12 +78,12 @@ class ScatterPlaces {
   void add_batch(const Batch& batch);
   void add_pieces(std::span<const int64_t> sizes, std::span<const int64_t> array_strides,
                   std::span<const int64_t> update_strides);
-  /// How far the index vector at `position` and its window are from the first ones.
+  /// Returns the offsets of the index vector at `position`, and of its window, from the first ones.
   Batch offsets_of(std::span<const int64_t> position) const;
-  /// To the next position after the last dimension came forward. False after the last one.
+  /// Advances to the next position after the last dimension is done. Returns false after the last one.
   bool advance(std::span<int64_t> position) const;
 
-  static constexpr int64_t kPollInterval = 1 << 22;  // elements of windows between looks at the stop word
+  static constexpr int64_t kPollInterval = 1 << 22;  // elements of windows between checks of the stop word
 
   std::vector<Batch> batch_;  // never empty
   std::vector<ScatterComponent> components_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/order/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, or compares
-// one function of both elements, else
-// a merge sort that calls the compiled comparator. One that isn't stable leaves equal elements where XLA does.
+// backend/cpu/library/order/sort.cc -- the sort op. Radix sort on order-preserving keys if the comparator compares
+// elements, or one function of both; otherwise a merge sort that calls the compiled comparator. A sort that isn't
+// stable leaves equal elements in the same order as XLA.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -22,14 +22,15 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kInsertion = 8;  // elements: up to here, insertion is quicker than merges
-/// Elements up to which merges are quicker than digits, for keys of so many bytes: each byte is a pass over the digits.
+constexpr int64_t kInsertion = 8;  // elements: up to this number, insertion is faster than merges
+/// Returns the number of elements up to which merges are faster than digits, for keys of that many bytes: each byte is
+/// a pass over the digits.
 constexpr int64_t merge_most(size_t key_bytes) {
   return key_bytes == 8 ? 4096 : key_bytes == 4 ? 128 : key_bytes == 2 ? 64 : 32;
 }
-constexpr int64_t kWideLeast = 2048;  // elements: from here, fewer and wider digits are worth their counters
+constexpr int64_t kWideLeast = 2048;  // elements: from this number on, fewer and wider digits pay off
 
-/// What is sorted, stably and ascending: a key, and the element's position or the element itself.
+/// The elements of a stable ascending sort: a key, and the element's position or the element itself.
 template <typename Key>
 struct Pair {
   Key key;
@@ -46,47 +47,47 @@ void insertion_sort(Pair<Key>* p, int64_t n) {
   }
 }
 
-/// Two runs of `width` elements each, as one. The first `width` elements of the result come from the front and the others from the back, so
-/// that nobody has to ask whether a run is at its end, and there is no branch that is taken at random.
+/// Merges two runs of `width` elements each. The first `width` elements of the result are taken from the front and the
+/// others from the back. So there is no test for the end of a run and no unpredictable branch.
 template <typename Key>
 void merge_runs(const Pair<Key>* runs, Pair<Key>* to, int64_t width) {
   int64_t left = 0, right = width, left_back = width - 1, right_back = 2 * width - 1;
   for (int64_t k = 0; k < width; ++k) {
-    const int64_t takes_right = runs[right].key < runs[left].key;
-    to[k] = runs[left + (right - left) * takes_right];
-    right += takes_right;
-    left += 1 - takes_right;
-    const int64_t takes_left = runs[right_back].key < runs[left_back].key;
-    to[2 * width - 1 - k] = runs[right_back + (left_back - right_back) * takes_left];
-    left_back -= takes_left;
-    right_back -= 1 - takes_left;
+    const int64_t from_right = runs[right].key < runs[left].key;
+    to[k] = runs[left + (right - left) * from_right];
+    right += from_right;
+    left += 1 - from_right;
+    const int64_t from_left = runs[right_back].key < runs[left_back].key;
+    to[2 * width - 1 - k] = runs[right_back + (left_back - right_back) * from_left];
+    left_back -= from_left;
+    right_back -= 1 - from_left;
   }
 }
 
-/// Pairs that a line of `n` needs room for: merges fill up a power of two.
+/// Returns the number of pairs of memory for a line of `n`: merges need a power of two.
 template <typename Key>
-int64_t room_of(int64_t n) {
+int64_t padded_pairs(int64_t n) {
   return n > merge_most(sizeof(Key)) ? n : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)));
 }
 
-/// Greatest keys fill the room, and stay behind all others.
+/// The greatest keys pad the memory and stay behind all others.
 template <typename Key>
 void merge_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
-  const int64_t room = room_of<Key>(n);
+  const int64_t padded = padded_pairs<Key>(n);
   for (Pair<Key>* memory : {p, other})
-    std::fill(memory + n, memory + room, Pair<Key>{std::numeric_limits<Key>::max(), 0});
+    std::fill(memory + n, memory + padded, Pair<Key>{std::numeric_limits<Key>::max(), 0});
   Pair<Key>*from = p, *to = other;
-  for (int64_t width = 1; width < room; width *= 2) {
+  for (int64_t width = 1; width < padded; width *= 2) {
     for (int64_t begin = 0; begin < n; begin += 2 * width) merge_runs(from + begin, to + begin, width);
     std::swap(from, to);
   }
   if (from != p) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
 }
 
-constexpr int64_t kSortPollInterval = 1 << 18;  // elements between looks at the stop word
+constexpr int64_t kSortPollInterval = 1 << 18;  // elements between checks of the stop word
 
-/// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`, which holds what
-/// has come about if the work is to stop.
+/// Least significant digit first; digits that are equal in all keys are skipped. The result is in `p`. If the work must
+/// stop, it is an intermediate result.
 template <int kBits, typename Key>
 void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   constexpr int kDigits = (static_cast<int>(sizeof(Key)) * 8 + kBits - 1) / kBits;
@@ -115,7 +116,7 @@ void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   if (from != p && !stop.raised()) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
 }
 
-/// Bytes that are sorted by how many there are of each.
+/// Sorts bytes by counting each value.
 class ByteCounts {
  public:
   explicit ByteCounts(const SortKey& key) {
@@ -130,7 +131,7 @@ class ByteCounts {
     uint8_t* const last = to + n * stride;
     for (const uint8_t v : in_order_) {
       const int64_t count = counts[v];
-      *to = v;  // even if there is none: the next value takes its place
+      *to = v;  // even if its count is zero: the next value overwrites it
       for (int64_t k = 1; k < count; ++k) to[k * stride] = v;
       to += count * stride;
       if (to == last) return;
@@ -139,7 +140,7 @@ class ByteCounts {
 
  private:
   static constexpr size_t kValues = 256;
-  std::array<uint8_t, kValues> in_order_;  ///< each value, at the place of its key
+  std::array<uint8_t, kValues> in_order_;  ///< each value, at the index of its key
 };
 
 template <typename Key>
@@ -149,7 +150,7 @@ void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n, bool stable) {
   else if (n <= kInsertion) insertion_sort(p, n);
   else if (n <= merge_most(sizeof(Key))) merge_sort(p, other, n);
   else if (n < kWideLeast || sizeof(Key) <= 2) radix_sort<8>(p, other, n);
-  else radix_sort<11>(p, other, n);  // three passes over 32-bit keys, and 2048 counters still fit the L1 cache
+  else radix_sort<11>(p, other, n);  // three passes over 32-bit keys, and 2048 counters still fit in the L1 cache
 }
 
 /// Lines along the sorted dimension.
@@ -177,13 +178,13 @@ void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t
 
 class KeySortHero final : public Hero {
  public:
-  /// `function` makes the keys of elements; null: they are those of the key's operand.
+  /// `function` computes the keys of elements; null if they are those of the key's operand.
   KeySortHero(SortKey key, ScalarFunction function, Lines lines, std::vector<size_t> widths, bool stable)
       : key_(key),
         function_(function),
         lines_(lines),
         widths_(std::move(widths)),
-        // Elements of equal keys that are the same in all bits may stand in any order.
+        // Elements of equal keys that are equal in all bits may be in any order.
         stable_(stable || is_alone()) {
     if (is_alone() && widths_[0] == 1 && lines.length > merge_most(1)) counts_.emplace(key);
   }
@@ -198,7 +199,7 @@ class KeySortHero final : public Hero {
   }
 
  private:
-  /// Are elements of equal keys the same?
+  /// Whether elements with equal keys have equal bits.
   bool is_alone() const {
     return function_ == nullptr && widths_.size() == 1 &&
            (!is_floating(key_.type) || (!key_.equal_zeros && !key_.equal_nans));
@@ -207,8 +208,8 @@ class KeySortHero final : public Hero {
   template <typename Key>
   Status run_as(void* const* buffers) const {
     const int64_t n = lines_.length;
-    const int64_t room = room_of<Key>(n);
-    const size_t pair_bytes = static_cast<size_t>(room) * sizeof(Pair<Key>);
+    const int64_t padded = padded_pairs<Key>(n);
+    const size_t pair_bytes = static_cast<size_t>(padded) * sizeof(Pair<Key>);
     const size_t key_bytes = function_ == nullptr ? 0 : static_cast<size_t>(round_to_line(n)) * sizeof(Key);
     const size_t bytes = 2 * pair_bytes + key_bytes;
     const bool worth = worth_forking(work_ns(kCpuCosts.library.sorted, lines_.count() * n));
@@ -216,10 +217,10 @@ class KeySortHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + bytes * static_cast<size_t>(t));
-      auto* const made = reinterpret_cast<Key*>(pairs + 2 * room);
+      auto* const key_memory = reinterpret_cast<Key*>(pairs + 2 * padded);
       const StopFlag stop;
       for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
-        sort_line(buffers, line, pairs, pairs + room, made, stop);
+        sort_line(buffers, line, pairs, pairs + padded, key_memory, stop);
     };
     if (tasks > 1) run_tasks(default_pool(), tasks, task);
     else task(0);
@@ -228,7 +229,7 @@ class KeySortHero final : public Hero {
 
   static int64_t round_to_line(int64_t count) { return (count + 63) / 64 * 64; }
 
-  /// The keys of a line's elements.
+  /// Computes the keys of a line's elements.
   template <typename Key>
   void make_keys(void* const* buffers, int64_t at, Key* keys) const {
     const uint32_t* const word = polled_word(stop_word());  // the function may have a loop
@@ -245,14 +246,14 @@ class KeySortHero final : public Hero {
     });
   }
 
-  /// `made`: room for keys, if a function makes them.
+  /// `key_memory`: memory for keys if a function computes them.
   template <typename Key>
-  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, Key* made,
+  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, Key* key_memory,
                  const StopFlag& stop) const {
     const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
     if (function_ != nullptr) {
-      make_keys(buffers, at, made);
-      for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, made[i]), static_cast<uint32_t>(i)};
+      make_keys(buffers, at, key_memory);
+      for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, key_memory[i]), static_cast<uint32_t>(i)};
       return sort_and_move(buffers, at, pairs, other, stop);
     }
     const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
@@ -261,7 +262,7 @@ class KeySortHero final : public Hero {
     }
     if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
       if (widths_.size() == 1) {
-        // Without payload the element itself travels with its key.
+        // Without payload the element itself is sorted with its key.
         for (int64_t i = 0; i < n; ++i)
           pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
         sort(pairs, other, n);
@@ -278,7 +279,7 @@ class KeySortHero final : public Hero {
   template <typename Key>
   void sort_and_move(void* const* buffers, int64_t at, Pair<Key>* pairs, Pair<Key>* other, const StopFlag& stop) const {
     sort(pairs, other, lines_.length);
-    if (stop.raised()) return;  // positions may be anything
+    if (stop.raised()) return;  // positions may be invalid
     for (size_t k = 0; k < widths_.size(); ++k) {
       move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, lines_.stride, lines_.length,
                     [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
@@ -287,7 +288,7 @@ class KeySortHero final : public Hero {
 
   template <typename Key>
   void sort(Pair<Key>* pairs, Pair<Key>* other, int64_t n) const {
-    // The key of NaN, of whatever bits.
+    // The key of NaN, for any of its bits.
     const Key nan = ordered_key(key_, static_cast<Key>(std::numeric_limits<Key>::max() >> 1));
     if (!key_.loose_nans || std::none_of(pairs, pairs + n, [&](const Pair<Key>& p) { return p.key == nan; }))
       return sort_pairs(pairs, other, n, stable_);
@@ -304,7 +305,7 @@ class KeySortHero final : public Hero {
   Lines lines_;
   std::vector<size_t> widths_;
   bool stable_;
-  std::optional<ByteCounts> counts_;  ///< of bytes alone
+  std::optional<ByteCounts> counts_;  ///< for bytes only
 };
 
 class ComparatorSortHero final : public Hero {
@@ -371,7 +372,7 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request) {
   if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX) {
     return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, nullptr, lines, std::move(widths), a.is_stable));
   }
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   std::vector<ElementType> types;
   for (const Shape& s : operands) types.push_back(s.element_type());
   if (const auto f = key_function_of(*a.to_apply, types); f && lines.length < INT32_MAX) {

@@ -20,14 +20,14 @@ struct Side {
   bool zeros = false, nans = false;
 };
 
-/// Whether `id` is `value`, or what selects have led down to from it.
+/// Whether `id` is `value`, or `value` after selects.
 bool leads_to(const hlo::Computation& c, InstructionId value, InstructionId id) {
   while (value != id && c.instruction(value).opcode == Opcode::kSelect) value = c.instruction(value).operands[2];
   return value == id;
 }
 
-/// Follows select(x == 0, 0, x) and select(x != x, nan, x) down to a parameter. What is tested may be further down than x: the
-/// selects between change neither which values are zero nor which are NaN.
+/// Follows select(x == 0, 0, x) and select(x != x, nan, x) down to a parameter. The tested value may be below x: the
+/// selects in between change neither zeros nor NaN.
 std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
   Side side;
   for (int step = 0; step < 8; ++step) {
@@ -61,8 +61,8 @@ std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
   return std::nullopt;
 }
 
-/// Whether two values of a comparator are one function, each of its own element: `first` has the parameters of even or of odd
-/// numbers, `second` the others.
+/// Whether two values of a comparator are the same function, each of its own element: `first` has the parameters of
+/// even or of odd numbers, `second` the others.
 class Twins {
  public:
   explicit Twins(const hlo::Computation& c) : c_(c) {}
@@ -100,23 +100,23 @@ InstructionId append_parameter(hlo::ComputationDraft& draft, ElementType type, i
   return draft.append(Opcode::kParameter, Shape::scalar(type), {}, std::move(attributes));
 }
 
-/// The first value as a function of elements.
+/// Returns the first value as a function of elements.
 StatusOr<hlo::ComputationPtr> function_of(const hlo::Computation& c, const Twins& twins, InstructionId root,
                                           std::span<const ElementType> operands) {
   hlo::ComputationDraft draft("key");
-  std::vector<InstructionId> parameters, made(c.size());
+  std::vector<InstructionId> parameters, copies(c.size());
   for (size_t k = 0; k < operands.size(); ++k) parameters.push_back(append_parameter(draft, operands[k], k));
   for (const hlo::Instruction& i : c.instructions()) {
     if (!twins.uses(i.id)) continue;
     if (i.opcode == Opcode::kParameter) {
-      made[i.id] = parameters[attributes_of<hlo::ParameterAttributes>(i).number / 2];
+      copies[i.id] = parameters[attributes_of<hlo::ParameterAttributes>(i).number / 2];
       continue;
     }
     std::vector<InstructionId> from;
-    for (const InstructionId o : i.operands) from.push_back(made[o]);
-    made[i.id] = draft.append_copy(i, from);
+    for (const InstructionId o : i.operands) from.push_back(copies[o]);
+    copies[i.id] = draft.append_copy(i, from);
   }
-  return std::move(draft).finish(made[root]);
+  return std::move(draft).finish(copies[root]);
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
              greater = compare.direction == hlo::ComparisonDirection::kGt;
   if (!less && !greater) return std::nullopt;
   const ElementType type = c.instruction(root.operands[0]).shape.element_type();
-  // Narrow types differ in where signs and NaN stand: their comparators are run as they are.
+  // Narrow types have other positions of signs and NaN: their comparators are called.
   if (element_type_info(type).bits < 8 && type != ElementType::kPred) return std::nullopt;
   if (is_complex(type) || (is_floating(type) && element_type_info(type).bits < 16)) return std::nullopt;
   const std::optional<Side> left = side_of(c, root.operands[0]), right = side_of(c, root.operands[1]);
@@ -165,7 +165,7 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
   } else {
     return std::nullopt;
   }
-  // Without total order, zeros compare equal, and NaN isn't before anything.
+  // Without total order, zeros compare equal, and NaN isn't before any number.
   const bool total = compare.type == hlo::ComparisonType::kTotalOrder;
   key.equal_zeros = left->zeros || !total;
   key.equal_nans = left->nans || !total;

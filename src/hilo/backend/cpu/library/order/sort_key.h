@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/order/sort_key.h -- comparators that order one operand by its value, as unsigned keys in the same order.
+// backend/cpu/library/order/sort_key.h -- recognizes comparators that order one operand by its value, and maps it to
+// unsigned keys in the same order.
 #pragma once
 
 #include <limits>
@@ -17,22 +18,24 @@ struct SortKey {
   bool descending = false;
   bool equal_zeros = false;  ///< -0 and +0 compare equal
   bool equal_nans = false;   ///< all NaN compare equal, after every number
-  bool loose_nans = false;   ///< NaN compares false with every number, which is no order
+  bool loose_nans = false;   ///< NaN compares false with every number, which isn't an order
 };
 
-/// JAX's comparator (less-than in total order after making zeros and NaN canonical), or a plain less or greater.
+/// Recognizes JAX's comparator (less-than in total order after making zeros and NaN canonical), and a plain less or
+/// greater.
 std::optional<SortKey> sort_key_of(const hlo::Computation& comparator);
 
 /// A comparator that orders elements by one function of them.
 struct KeyFunction {
   hlo::ComputationPtr key;  ///< of one element of each operand
-  SortKey order;            ///< of what `key` gives; its operand means nothing
+  SortKey order;            ///< of the results of `key`; its operand is unused
 };
 
-/// compare(f(a, b, ...), f(a', b', ...)): f, of one element of each operand. `operands`: their types.
+/// Recognizes compare(f(a, b, ...), f(a', b', ...)), where f takes one element of each operand. `operands`: their
+/// types.
 std::optional<KeyFunction> key_function_of(const hlo::Computation& comparator, std::span<const ElementType> operands);
 
-/// The bits of an element as an unsigned number that sorts ascending.
+/// Returns the bits of an element as an unsigned number that sorts ascending.
 template <typename Bits>
 Bits ordered_key(const SortKey& key, Bits bits) {
   constexpr Bits kAll = std::numeric_limits<Bits>::max(), kSign = static_cast<Bits>(kAll ^ (kAll >> 1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/order/top_k.cc -- topk: the best (key, position) pairs of a row so far, rows over threads.
+// backend/cpu/library/order/top_k.cc -- topk: stores the best (key, position) pairs of a row so far; threads share the
+// rows.
 #include "hilo/hlo/ops/top_k.h"
 
 #include <algorithm>
@@ -10,11 +11,11 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kLeastKept = 64;               // candidates before the best are picked out of them
-constexpr int64_t kBlock = 64;                  // elements that are passed over together
-constexpr int64_t kTopKPollInterval = 1 << 18;  // elements between looks at the stop word
+constexpr size_t kMinKept = 64;                 // candidates before the best are selected from them
+constexpr int64_t kBlock = 64;                  // elements that are skipped together
+constexpr int64_t kTopKPollInterval = 1 << 18;  // elements between checks of the stop word
 
-/// Sorts ascending: the key, then the position.
+/// Sorts ascending by key, then by position.
 template <typename Bits>
 struct Ranked {
   Bits key;
@@ -70,8 +71,8 @@ class TopKHero final : public Hero {
     });
   }
 
-  /// The k best of a row in order. Only what beats the k-th best so far is kept; of equals that is the first, so a later
-  /// one never does.
+  /// Finds the k best of a row in order. Stores only elements that are better than the k-th best so far. Of equal
+  /// elements the first is better, so later ones are never stored.
   template <typename Bits, hlo::BitOrder kOrder>
   void find(const Bits* x, std::vector<Ranked<Bits>>& ranked) const {
     const hlo::ElementBits bits = hlo::element_bits(type_);
@@ -80,7 +81,7 @@ class TopKHero final : public Hero {
     const auto key_at = [=](int64_t i) {
       return static_cast<Bits>(hlo::ordered_bits<kOrder, Bits>(x[i], mask, sign) ^ flip);
     };
-    const size_t most = std::max(2 * static_cast<size_t>(k_), kLeastKept);
+    const size_t most = std::max(2 * static_cast<size_t>(k_), kMinKept);
     const int64_t first = std::min(length_, static_cast<int64_t>(most));
     ranked.clear();
     for (int64_t i = 0; i < first; ++i) ranked.push_back({key_at(i), static_cast<uint32_t>(i)});
@@ -88,8 +89,7 @@ class TopKHero final : public Hero {
     Bits bar = ranked.back().key;
     const StopFlag stop;
     for (int64_t begin = first; begin < length_; begin += kBlock) {
-      if (begin % kTopKPollInterval < kBlock && stop.raised())
-        break;  // what is ranked so far are positions all the same
+      if (begin % kTopKPollInterval < kBlock && stop.raised()) break;  // the elements ranked so far are valid positions
       const int64_t end = std::min(begin + kBlock, length_);
       if (end - begin == kBlock) {
         Bits best = bar;
@@ -107,7 +107,7 @@ class TopKHero final : public Hero {
     std::sort(ranked.begin(), ranked.end());
   }
 
-  /// The k best, the last of them at the end.
+  /// Returns the k best, the last of them at the end.
   template <typename Bits>
   void keep_best(std::vector<Ranked<Bits>>& ranked) const {
     std::nth_element(ranked.begin(), ranked.begin() + (k_ - 1), ranked.end());

@@ -36,8 +36,9 @@ constexpr int kSerial = 0;  // of openblas_get_parallel()
 
 constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
 
-/// While one lives, OpenBLAS takes the kernels of another processor, whatever it makes of this one. Who reads the environment
-/// at that moment finds it changed: it lives while the library is opened, once, and only where the user has said nothing.
+/// A scope in which OpenBLAS uses the kernels of another processor than it would select. It changes the environment,
+/// which other threads may read. So it only exists while the library is opened, once, and only if the user hasn't set
+/// the variable.
 class CoreTypeScope {
  public:
   explicit CoreTypeScope(const char* name) { setenv(kCoreType, name, 1); }
@@ -46,8 +47,9 @@ class CoreTypeScope {
   CoreTypeScope& operator=(const CoreTypeScope&) = delete;
 };
 
-/// The processor whose kernels OpenBLAS should take instead of those of `name`, or null. OpenBLAS knows processors by their
-/// models: 0.3.21 takes its kernels for AVX2 on AMD's with AVX-512, and those for SSE3 on Intel's that are younger than it.
+/// Returns the processor whose kernels OpenBLAS should use instead of those of `name`, or null. OpenBLAS knows
+/// processors by their models: 0.3.21 uses its AVX2 kernels on AMD processors with AVX-512, and its SSE3 kernels on
+/// newer Intel processors.
 const char* better_core_type(std::string_view name) {
   constexpr std::string_view kWithAvx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"},
                              kWithAvx2[] = {"Haswell", "Zen"};
@@ -57,7 +59,7 @@ const char* better_core_type(std::string_view name) {
   return "HASWELL";
 }
 
-/// A function of OpenBLAS, or null. PyPI's scipy-openblas32 has its names with a prefix.
+/// Returns a function of OpenBLAS, or null. In PyPI's scipy-openblas32 its names have a prefix.
 void* symbol_of(void* handle, const char* name) {
   if (void* const symbol = dlsym(handle, name)) return symbol;
   return dlsym(handle, (std::string("scipy_") + name).c_str());
@@ -67,7 +69,8 @@ Function function_of(void* handle, const char* name) {
   return reinterpret_cast<Function>(symbol_of(handle, name));
 }
 
-/// The library with kernels that use the processor's vectors. It must not be open elsewhere for that: then it stays as it is.
+/// Opens the library with kernels that use the processor's vectors. If the library is already open elsewhere, its
+/// kernels don't change.
 void* open_with_best_kernels(const char* file) {
   void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr || std::getenv(kCoreType) != nullptr) return handle;
@@ -81,9 +84,9 @@ void* open_with_best_kernels(const char* file) {
 
 Library open_library() {
   Library library;
-  // Several threads of hilo's pool call it at once, each for itself. The serial build isn't made for that: its calls share
-  // buffers without a lock, and now and then a result is wrong.
-  // The first is there only if the process has opened it, as the wheel jax-hilo does.
+  // Several threads of hilo's pool call it at once, each for its own product. The serial build doesn't support that:
+  // its calls share buffers without a lock, and sometimes a result is wrong. The first one is only available if the
+  // process has opened it, as the wheel jax-hilo does.
   constexpr const char* kNames[] = {"libscipy_openblas.so",
                                     "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
                                     "libopenblas.so"};
@@ -115,9 +118,9 @@ const Library& library() {
   return instance;
 }
 
-constexpr int64_t kMaxBlasExtent = 1 << 30;  // BLAS counts in 32 bits
+constexpr int64_t kMaxBlasExtent = 1 << 30;  // BLAS has 32-bit sizes
 
-/// C^T = B^T * A^T in the library's column-major order; with `adds`, C^T += B^T * A^T.
+/// C^T = B^T * A^T in the library's column-major order; if `adds`, C^T += B^T * A^T.
 template <typename T>
 void call_blas(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
   const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
@@ -159,22 +162,22 @@ void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
   }
 }
 
-constexpr double kPollInterval = double{1 << 30};  // multiplications of floats, some 20 ms
+constexpr double kPollInterval = double{1 << 30};  // multiplications of floats, about 20 ms
 template <typename T>
 constexpr double kTimesAFloat = sizeof(T) / sizeof(float);
 template <typename T>
 constexpr double kTimesAFloat<std::complex<T>> = 4 * kTimesAFloat<T>;
-constexpr int64_t kLeastRows = 256;  // of a piece; fewer would have the library pack too often
+constexpr int64_t kMinRows = 256;  // per piece; with fewer the library would pack too often
 
-/// Rows or columns of a piece: those that the interval has room for, of `extent` which each take `work`.
+/// Returns the rows or columns per piece: as many of `extent` as fit in the interval, where each takes `work`.
 int64_t piece_of(int64_t extent, double work) {
-  const double room = kPollInterval / work;
-  if (room >= static_cast<double>(extent)) return extent;
-  return std::min(extent, std::max(static_cast<int64_t>(room) / kLeastRows * kLeastRows, kLeastRows));
+  const double fitting = kPollInterval / work;
+  if (fitting >= static_cast<double>(extent)) return extent;
+  return std::min(extent, std::max(static_cast<int64_t>(fitting) / kMinRows * kMinRows, kMinRows));
 }
 
-/// A large product in pieces, which the shapes decide, so that results are always the same: rows, and columns if a piece of
-/// all of them is still large.
+/// Splits a large product into pieces by rows, and by columns if a piece of all columns is still large. The split
+/// depends on the shapes alone, so results are always the same.
 template <typename T>
 void multiply_in_pieces(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
   const double depth = kTimesAFloat<T> * static_cast<double>(p.k);
@@ -193,7 +196,7 @@ void multiply_in_pieces(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
   });
 }
 
-/// False without memory for packed operands.
+/// Returns false without memory for packed operands.
 template <typename T>
 bool multiply_by_own(const StripKernels& kernels, const MatrixProduct<T>& p, bool adds) {
   const StripProduct product{{p.a, p.m, p.a_row, p.a_column}, {p.b, p.n, p.b_column, p.b_row}, p.k, p.c, p.ldc, adds};
@@ -204,21 +207,21 @@ template <typename T>
 void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds, const OwnProduct& own) {
   const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
   const bool has_gemm = gemm != nullptr && p.k > 0 && fits && is_blas_product(p);
-  const bool takes_own = own.kernels != nullptr && (own.is_faster || !has_gemm) && is_blas_product(p);
-  if (takes_own && multiply_by_own(*own.kernels, p, adds)) return;
+  const bool uses_own = own.kernels != nullptr && (own.is_faster || !has_gemm) && is_blas_product(p);
+  if (uses_own && multiply_by_own(*own.kernels, p, adds)) return;
   if (has_gemm) multiply_in_pieces(gemm, p, adds);
   else multiply_blocked(p, adds);
 }
 
-// Products that are left to a library, which sums some hundred of them in order, and then such sums in order. Two calls
-// write to the same place, more are joined in pairs.
-constexpr int64_t kMostDepth = 4096, kCallsInOrder = 2;
-constexpr int64_t kFewSums = 1024, kMostDepthOfFew = 512;  // which a library sums in order from one end to the other
-constexpr int64_t kTile = 1024;  // rows and columns of a deep product at once: what is joined stays in a cache
+// Maximum number of products per call of a library. A library sums several hundred of them in order, and then adds such
+// sums in order. Two calls add to the same result; more are joined in pairs.
+constexpr int64_t kMaxDepth = 4096, kCallsInOrder = 2;
+constexpr int64_t kFewSums = 1024, kMaxDepthOfFew = 512;  // which a library sums in order from one end to the other
+constexpr int64_t kTile = 1024;  // rows and columns of a deep product at once: the sums to join stay in a cache
 
 template <typename T>
 int64_t most_depth(const MatrixProduct<T>& p) {
-  return p.m * p.n <= kFewSums ? kMostDepthOfFew : kMostDepth;
+  return p.m * p.n <= kFewSums ? kMaxDepthOfFew : kMaxDepth;
 }
 
 template <typename T>

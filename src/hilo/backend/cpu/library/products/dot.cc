@@ -11,9 +11,9 @@
 namespace hilo::cpu {
 namespace {
 
-/// An operand as BLAS takes it: as it lies, or copied.
+/// An operand as BLAS needs it: in place, or copied.
 struct Operand : ProductOperand {
-  bool packed = false;  ///< must be brought into [batch, outer, contracted] order first
+  bool packed = false;  ///< must first be copied to [batch, outer, contracted] order
 
   Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
           const OperandView& view)
@@ -21,7 +21,7 @@ struct Operand : ProductOperand {
     packed =
         !is_in_step() || (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
     if (packed) use_packed_strides();
-    // Of an extent of one any stride is right; BLAS asks for one that steps over the other extent.
+    // An extent of one may have any stride; BLAS needs one that spans the other extent.
     if (outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;
     if (contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
   }
@@ -34,7 +34,7 @@ Operand right_operand(const hlo::DotAttributes& a, const Shape& s, const Operand
   return {s, a.rhs_batch_dimensions, a.rhs_contracting_dimensions, view};
 }
 
-/// The result as [batch, rows, columns], where the view has it.
+/// Returns the result as [batch, rows, columns] through the view.
 ProductOperand result_of(const hlo::DotAttributes& a, const Shape& s, const ProductOperand& right,
                          const OperandView& view) {
   hlo::Int64List batch, columns;
@@ -44,15 +44,15 @@ ProductOperand result_of(const hlo::DotAttributes& a, const Shape& s, const Prod
   return {s, batch, columns, view};
 }
 
-/// Are its rows in step, and columns next to each other?
+/// Whether its rows have one stride and its columns are adjacent.
 bool has_rows(const ProductOperand& result) {
   return result.is_in_step() && (*result.contracted.stride == 1 || result.contracted.extent == 1);
 }
 
-constexpr int64_t kColumnsWorthACopy = 32;  // of rows that lie next to each other
-constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
+constexpr int64_t kColumnsWorthACopy = 32;  // for adjacent rows
+constexpr double kMaxShortWork = 1 << 15;   // multiplications: the overhead of a library's call exceeds its gain
 
-/// Few small complex products, rounded as the reference does and XLA.
+/// Few small complex products, rounded as by the reference and XLA.
 template <typename Sum, typename T>
 void multiply_short(const MatrixProduct<T>& p) {
   for (int64_t i = 0; i < p.m; ++i) {
@@ -76,7 +76,7 @@ class DotHero final : public Hero {
       const ProductSizes sizes = sizes_of();
       own_ = own_product(request.isa, sizeof(T) == sizeof(double), {sizes.m, sizes.n, sizes.k, *rhs_.outer.stride != 1},
                          parts_of_product(sizes, longer_side(sizes), kCpuCosts.library.term));
-      // Rows that lie next to each other are copied first, which few columns don't pay for.
+      // Adjacent rows are copied first, which doesn't pay off for few columns.
       own_.is_faster = own_.is_faster && (*lhs_.contracted.stride == 1 || rhs_.outer.extent >= kColumnsWorthACopy);
     }
   }
@@ -135,7 +135,7 @@ class DotHero final : public Hero {
     const ProductSizes sizes = sizes_of();
     const int64_t row = sizes.m == 1 ? sizes.n : *out_.outer.stride;
     const bool is_short =
-        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMaxShortSum && sizes.work() <= kMostShortWork;
+        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMaxShortSum && sizes.work() <= kMaxShortWork;
     const ProductCut cut = own_.is_faster ? right_side(sizes) : longer_side(sizes);
     for_product_parts(sizes, cut, kCpuCosts.library.term, [&](const ProductPart& part) {
       MatrixProduct<T> p{part.row_end - part.row_begin,
@@ -166,7 +166,7 @@ class DotHero final : public Hero {
   OwnProduct own_;
 };
 
-/// Floats of all widths, and complex numbers: what is narrower than the product is widened first.
+/// Whether it is a float of any width or complex. Types narrower than the product are widened first.
 bool is_blas_type(ElementType t) { return is_floating(t) || is_complex(t); }
 
 std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
@@ -193,7 +193,7 @@ std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
 
 namespace {
 
-/// Is nothing converted? What is converted is copied anyway.
+/// Whether no operand is converted. A conversion copies it anyway.
 bool is_of_one_type(const hlo::Instruction& dot, std::span<const Shape> operands) {
   const ElementType type = dot.shape.element_type();
   const bool is_wide = is_complex(type) || type == ElementType::kF32 || type == ElementType::kF64;

@@ -12,28 +12,28 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kLineWords = 16;  // of a cache line, or two
-constexpr int64_t kFewRows = 96;    // which read the right operand as it lies, or strips that are half as long
+constexpr int64_t kLineWords = 16;  // of a cache line or two
+constexpr int64_t kFewRows = 96;    // which read the right operand in place, or in strips that are half as long
 constexpr int64_t kManyStrips = 8;
 constexpr int64_t kLinesAtOnce = 16;
 constexpr int64_t kLongSum = 192;
-constexpr int64_t kColumnsAtOnce = 256;   // columns, of rows that are read from end to end
+constexpr int64_t kColumnsAtOnce = 256;   // columns, of rows that are read completely
 constexpr int64_t kFarApart = 2048;       // bytes between rows of which little is read at once
-constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last row that are read where they lie
-constexpr int64_t kCrowded = 1024;  // bytes between lines, a multiple of which crowds them into few sets of a cache
-constexpr int64_t kWays = 8;        // lines that a set has room for, at least
+constexpr int64_t kFewPages = 256 << 10;  // bytes from the first to the last row that are read in place
+constexpr int64_t kCrowded = 1024;        // bytes between lines; multiples of this map to few sets of a cache
+constexpr int64_t kWays = 8;              // minimum number of lines per set
 
-/// Of chunks of k as equal as can be.
+/// Returns the depth of chunks of k that are as equal as possible.
 int64_t depth_of(int64_t k, int64_t most) { return round_up(pieces_of(k, pieces_of(k, most)), kLineWords); }
 
-/// Bytes of the left operand at once: a quarter of the second cache.
+/// Returns the bytes of the left operand per block: a quarter of the L2 cache.
 int64_t left_bytes() {
   constexpr int64_t kLeast = 128 << 10, kMost = 512 << 10;
   static const int64_t bytes = std::clamp<int64_t>(::sysconf(_SC_LEVEL2_CACHE_SIZE) / 4, kLeast, kMost);
   return bytes;
 }
 
-/// Of a block of the left operand.
+/// A block of the left operand.
 struct LeftBlock {
   const std::byte* data;
   int64_t row, k;  ///< strides
@@ -76,7 +76,7 @@ class FloatProduct {
   }
 
  private:
-  /// Wide tiles need no copies of operands whose rows lie well; tall ones take few columns, and rows that are one of them.
+  /// Wide tiles read suitable rows in place. Tall tiles need few columns, and rows that fit in one tile.
   static TileExtents extents_of(const FloatSteps& steps, const StripProduct& p) {
     const bool fills_tall = p.a.lines > steps.wide.rows || p.b.line_stride != 1;
     const bool is_tall = p.b.lines <= steps.tall.columns || (fills_tall && p.a.lines <= steps.tall.rows);
@@ -88,7 +88,7 @@ class FloatProduct {
     if (p_.a.lines <= (is_right_near() ? kFewRows : extents_.rows)) return false;
     return p_.b.k_stride * std::min(depth_, p_.k) * steps_.result > kFewPages;
   }
-  /// Are its lines so near that they need not be read from end to end?
+  /// Whether its lines are so close that they needn't be read completely.
   bool is_right_near() const { return p_.b.k_stride * steps_.result < kFarApart; }
 
   bool must_copy_left() const {
@@ -98,7 +98,7 @@ class FloatProduct {
     return extents_.rows > kWays && strips >= kManyStrips && p_.a.line_stride * steps_.result % kCrowded == 0;
   }
 
-  /// The first row of a tile: tiles are as equal as can be.
+  /// Returns the first row of a tile: all tiles have about the same size.
   int64_t row_of(int64_t tile) const { return p_.a.lines * tile / tiles_; }
 
   const std::byte* left(int64_t row, int64_t k) const {
@@ -109,14 +109,15 @@ class FloatProduct {
            (column * p_.b.line_stride + k * p_.b.k_stride) * kernels_.element;
   }
 
-  /// Rows of elements along k keep that order, an odd number of cache lines apart; others become tiles of columns.
+  /// Copies a block of the left operand. Rows of elements along k keep that order, an odd number of cache lines apart.
+  /// Other layouts become tiles of columns.
   LeftBlock copy_left(int64_t first_tile, int64_t end_tile, int64_t k, int64_t depth) {
     if (p_.a.k_stride == 1) {
       const int64_t row = row_of(first_tile), stride = (round_up(depth, kLineWords) | kLineWords);
       steps_.copy_lines({left(row, k), p_.a.line_stride, row_of(end_tile) - row, depth, rows_.data(), stride});
       return {rows_.data(), stride, 1};
     }
-    for (int64_t done = 0; done < depth; done += kLinesAtOnce) {  // of which each is read from end to end
+    for (int64_t done = 0; done < depth; done += kLinesAtOnce) {  // each of which is read completely
       for (int64_t tile = first_tile; tile < end_tile; ++tile) {
         const int64_t row = row_of(tile), at = (tile - first_tile) * depth + done;
         steps_.copy_lines({left(row, k + done), p_.a.k_stride, std::min(kLinesAtOnce, depth - done),
@@ -131,7 +132,7 @@ class FloatProduct {
     const int64_t first_tile = tiles_ * block / blocks_, end_tile = tiles_ * (block + 1) / blocks_;
     LeftBlock a{left(row_of(first_tile), k), p_.a.line_stride, p_.a.k_stride};
     if (copies_left_) a = copy_left(first_tile, end_tile, k, depth);
-    // Long sums keep a strip in the first cache, short ones write the result row by row.
+    // Long sums keep a strip in the L1 cache. Short ones write the result row by row.
     const int64_t at_once = depth < kLongSum ? columns_at_once_ : is_right_near() ? extents_.columns : kColumnsAtOnce;
     for (int64_t j = 0; j < columns && !stop_.raised(); j += at_once) {
       const int64_t end = std::min(j + at_once, columns);
@@ -156,7 +157,7 @@ class FloatProduct {
     int64_t begin, end;
   };
 
-  /// Of a block whose first tile is `first_tile`, and of columns from `column` on.
+  /// Runs the tiles of a block whose first tile is `first_tile`, on columns from `column` on.
   void run_tiles(const LeftBlock& a, int64_t first_tile, Range tiles, int64_t column, Range columns, int64_t k) {
     const int64_t depth = std::min(depth_, p_.k - k), first_row = row_of(first_tile);
     const bool in_tiles = copies_left_ && p_.a.k_stride != 1;

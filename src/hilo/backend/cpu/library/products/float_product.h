@@ -6,8 +6,8 @@
 
 namespace hilo::cpu {
 
-/// multiply_strips() by kernels that have `floats`. The left operand is read as it lies where caches allow it; columns of the
-/// right one are packed, unless so few rows use them that this wouldn't pay.
+/// Computes multiply_strips() with kernels that have `floats`. The left operand is read in place if caches allow it.
+/// Columns of the right one are packed, unless so few rows use them that this wouldn't pay off.
 /// Errors    RESOURCE_EXHAUSTED
 Status multiply_floats(const StripKernels& kernels, const StripProduct& p);
 

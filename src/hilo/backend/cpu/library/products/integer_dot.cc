@@ -11,10 +11,10 @@
 namespace hilo::cpu {
 namespace {
 
-/// What elements are packed as: themselves where a kernel takes them, else as wide as the sums.
+/// Returns the type in which elements are packed: their own if a kernel supports it, otherwise that of the sums.
 Packed packed_type(ElementType type, bool is_long) {
   if (is_long) return Packed::kS64;
-  switch (type) {  // NOLINT: a partial map on purpose
+  switch (type) {  // NOLINT: partial on purpose
     case ElementType::kS2:
     case ElementType::kS4:
     case ElementType::kS8: return Packed::kS8;
@@ -26,7 +26,7 @@ Packed packed_type(ElementType type, bool is_long) {
   }
 }
 
-/// The operand's memory as Packed elements, copied where it must be.
+/// The operand's memory as Packed elements, copied if necessary.
 struct PackedOperand : ProductOperand {
   Packed type;
   bool reorder, convert;

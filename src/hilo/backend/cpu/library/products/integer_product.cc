@@ -11,8 +11,8 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kStripsAtOnce = 8;  // of rows, which stay in the second cache while all columns pass by
-constexpr int32_t kShift = 128;       // of bytes whose sign is the other one than the instruction takes
+constexpr int64_t kStripsAtOnce = 8;  // of rows, which stay in the L2 cache during a pass over all columns
+constexpr int32_t kShift = 128;       // for bytes with another signedness than the instruction's
 
 bool are_bytes(Packed a, Packed b) { return a <= Packed::kU8 && b <= Packed::kU8; }
 
@@ -43,7 +43,7 @@ struct Strips {
   int64_t count() const { return (matrix.lines + width - 1) / width; }
   int64_t lines_of(int64_t strip) const { return std::min(width, matrix.lines - strip * width); }
 
-  /// Lines from a strip's first on, in strips of `strip_width`.
+  /// Packs lines from a strip's first one on, in strips of `strip_width`.
   void pack(int64_t strip, int64_t lines, int64_t strip_width, Word* to) const {
     const auto* from =
         static_cast<const std::byte*>(matrix.data) + strip * width * matrix.line_stride * element_bytes(matrix.type);
@@ -52,8 +52,8 @@ struct Strips {
   }
 };
 
-/// What the shift of bytes adds to the sums, to be taken away: with a' = a - s and b' = b + t, where s and t are 128 or 0,
-/// the sum of a b is that of a' b' - t a' + s b' - s t.
+/// Subtracts what shifted bytes add to the sums. With a' = a - s and b' = b + t, where s and t are 128 or 0, the sum of
+/// a b is that of a' b' - t a' + s b' - s t.
 class Correction {
  public:
   Correction(const IntegerKernels& kernels, bool left_shifted, bool right_shifted, int64_t k)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/products/integer_tile.h -- the inner loops of products of integers, one set per instruction set. Plain data: the
-// files that include it are compiled for processors that the rest of the library may not run on.
+// backend/cpu/library/products/integer_tile.h -- the inner loops of products of integers, one set per instruction set.
+// Plain data only: the files that include it are compiled for processors that the rest of the library may not run on.
 #pragma once
 
 #include <cstdint>
 
 namespace hilo::cpu {
 
-/// What an operand's elements are when they are packed. Types without a row here are converted before.
+/// The types of packed elements. Other types are converted first.
 enum class Packed : uint8_t { kS8, kU8, kS16, kS32, kS64 };
 inline constexpr int kPackedTypes = 5;
 
-/// An operand in strips of `width` lines, one after the other, as its tiles read them: word (k / group, line), zero beyond the
-/// operand. A word holds `group` elements that follow each other along k. Bytes are shifted by 128 where `flip` says so.
+/// An operand in consecutive strips of `width` lines, in the order in which its tiles read them: word (k / group,
+/// line), zero beyond the operand. A word contains `group` consecutive elements along k. If `flip` is set, bytes are
+/// shifted by 128.
 struct IntegerStrips {
   const void* from;
   int64_t line_stride, k_stride;  ///< in elements
@@ -29,8 +30,8 @@ struct ByteSums {
   int32_t* sums;
 };
 
-///     c[i][j] = row_terms[i] + column_terms[j] + sum over d < depth of a[d][i] . b[d][j]
-/// where the words' product is of as many elements as they hold.
+/// Computes c[i][j] = row_terms[i] + column_terms[j] + sum over d < depth of a[d][i] . b[d][j]. The product of two
+/// words is the sum of the products of their elements.
 template <typename Word>
 struct IntegerTile {
   const Word *a, *b;
@@ -40,20 +41,20 @@ struct IntegerTile {
   int64_t c_row;
 };
 
-inline constexpr int kMostTileRows = 12;
+inline constexpr int kMaxTileRows = 12;
 
-/// The functions of one way to multiply words.
+/// The functions of one method to multiply words.
 template <typename Word>
 struct IntegerTileKernels {
-  int64_t group = 0;                                           ///< elements of a word; 0: there is no such way
-  void (*pack[kPackedTypes])(const IntegerStrips&) = {};       ///< null: not of this type
-  void (*tile[kMostTileRows])(const IntegerTile<Word>&) = {};  ///< [rows - 1]
+  int64_t group = 0;                                          ///< elements per word; 0 if the method isn't available
+  void (*pack[kPackedTypes])(const IntegerStrips&) = {};      ///< null if the type isn't supported
+  void (*tile[kMaxTileRows])(const IntegerTile<Word>&) = {};  ///< [rows - 1]
 };
 
 struct IntegerKernels {
   int64_t vector_bytes = 0;
-  int64_t rows = 0;                   ///< of a tile, at most; it is two vectors wide
-  IntegerTileKernels<int32_t> quads;  ///< signed bytes with unsigned ones, by the processor's own instruction
+  int64_t rows = 0;                   ///< maximum rows of a tile; it is two vectors wide
+  IntegerTileKernels<int32_t> quads;  ///< signed bytes with unsigned ones, by a special instruction
   IntegerTileKernels<int32_t> pairs;
   IntegerTileKernels<int32_t> words;
   IntegerTileKernels<int64_t> longs;

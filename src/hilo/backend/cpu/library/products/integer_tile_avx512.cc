@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of integers for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
+// The inner loops of products of integers for Isa::kAvx512. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/integer_tile.h"
+
+#define HILO_KERNELS integer_kernels_avx512
 
 namespace {
 constexpr int kVectorBytes = 64, kTileRows = 12;
 }  // namespace
 
 #include "hilo/backend/cpu/library/products/integer_tile.inc"
-
-namespace hilo::cpu {
-
-const IntegerKernels& integer_kernels_avx512() {
-  static constinit IntegerKernels kernels{};
-  static const bool filled = (kernels = all_kernels(), true);
-  (void)filled;
-  return kernels;
-}
-
-}  // namespace hilo::cpu

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of integers for Isa::kAvx2 on processors with its instructions for bytes. The build compiles this file, and no other, for that instruction set.
+// The inner loops of products of integers for Isa::kAvx2 on processors with its instructions for bytes. The build
+// compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/integer_tile.h"
+
+#define HILO_KERNELS integer_kernels_avxvnni
 
 namespace {
 constexpr int kVectorBytes = 32, kTileRows = 6;
 }  // namespace
 
 #include "hilo/backend/cpu/library/products/integer_tile.inc"
-
-namespace hilo::cpu {
-
-const IntegerKernels& integer_kernels_avxvnni() {
-  static constinit IntegerKernels kernels{};
-  static const bool filled = (kernels = all_kernels(), true);
-  (void)filled;
-  return kernels;
-}
-
-}  // namespace hilo::cpu

@@ -11,7 +11,7 @@
 namespace hilo::cpu {
 namespace {
 
-/// An operand as the kernels take it: as it lies, or copied.
+/// An operand as the kernels need it: in place, or copied.
 struct NarrowOperand : ProductOperand {
   bool reorder;
 
@@ -73,7 +73,7 @@ class NarrowDotHero final : public Hero {
 
   bool is_bf16() const { return result_.element_type() == ElementType::kBf16; }
 
-  /// False if the kernels flush denormals that are to be kept.
+  /// Returns false if the kernels flush denormals that must be preserved.
   StatusOr<bool> multiply(const StripKernels& kernels, const std::byte* a, const std::byte* b, std::byte* c,
                           void* result) const {
     const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
@@ -104,10 +104,11 @@ class NarrowDotHero final : public Hero {
   NarrowOperand lhs_, rhs_;
   Shape result_;
   const StripKernels& kernels_;
-  const StripKernels* exact_;  ///< of bf16: keep denormals
+  const StripKernels* exact_;  ///< for bf16: preserve denormals
 };
 
-/// The kernels whose sums in order lose no more than those of other products, and are what the result is made of; or null.
+/// Returns the kernels for the types of the dot, or null. Their sums in order must be as accurate as those of other
+/// products and have the type of the result.
 const StripKernels* kernels_of(Isa isa, const hlo::Instruction& dot, std::span<const Shape> operands) {
   const ElementType left = operands[0].element_type(), result = dot.shape.element_type();
   const StripKernels* const kernels = narrow_kernels(isa, left, operands[1].element_type());
@@ -116,8 +117,8 @@ const StripKernels* kernels_of(Isa isa, const hlo::Instruction& dot, std::span<c
   int64_t k = 1;
   for (const int64_t d : hlo::attributes_of<hlo::DotAttributes>(dot).lhs_contracting_dimensions)
     k *= operands[0].dimension(d);
-  const bool takes = k <= kernels->longest && (result == ElementType::kBf16 || result == ElementType::kF32);
-  return takes ? kernels : nullptr;
+  const bool is_supported = k <= kernels->longest && (result == ElementType::kBf16 || result == ElementType::kF32);
+  return is_supported ? kernels : nullptr;
 }
 
 }  // namespace

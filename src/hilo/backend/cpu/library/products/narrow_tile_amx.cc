@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16 and of bytes in tiles of 16 x 16 (AMX). The build compiles this file, and no other, for that instruction set.
+// Products of bf16 and of bytes in tiles of 16 x 16 (AMX). The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/strip_tile.h"
 
 #include "hilo/backend/cpu/library/products/narrow_pack.inc"
@@ -7,8 +7,9 @@
 namespace hilo::cpu {
 namespace {
 
-// Four tiles of sums, 0 to 3 by rows; 4 and 5 are of the left operand, 6 and 7 of the right one. All are 16 rows of 64 bytes.
-constexpr int kTiles = 8, kTileRows = 16, kTileBytes = 64, kMostRows = 2 * kTileRows;
+// Tiles 0 to 3 are sums, by rows; 4 and 5 are of the left operand, 6 and 7 of the right one. All are 16 rows of 64
+// bytes.
+constexpr int kTiles = 8, kTileRows = 16, kTileBytes = 64, kMaxRows = 2 * kTileRows;
 
 struct alignas(64) Configuration {
   uint8_t palette = 1, start_row = 0;
@@ -23,15 +24,15 @@ void begin() {
     configuration.bytes[i] = kTileBytes;
     configuration.rows[i] = kTileRows;
   }
-  asm volatile("" : : "r"(&configuration) : "memory");  // g++ 12 takes the instruction to read 8 bytes
+  asm volatile("" : : "r"(&configuration) : "memory");  // g++ 12 assumes that the instruction reads 8 bytes
   _tile_loadconfig(&configuration);
 }
 
 void end() { _tile_release(); }
 
-// One instruction sums a block of each line in two chains, adds these, and adds that to the tile.
+// One instruction sums a block of each line in two chains, adds the two, and adds the result to the tile.
 //
-// The compiler's names of tiles are words of its macros: none can be a variable.
+// The compiler's macros need tile names as literals: they can't be variables.
 #define HILO_WAY(Way, kElements, longest, multiply)     \
   struct Way {                                          \
     static constexpr int kGroup = kElements;            \
@@ -45,17 +46,17 @@ void end() { _tile_release(); }
       multiply(3, 5, 7);                                \
     }                                                   \
   };
-HILO_WAY(Bf16, 2, kMostSteps* kBlockWords * 2, _tile_dpbf16ps)
+HILO_WAY(Bf16, 2, kMaxSteps* kBlockWords * 2, _tile_dpbf16ps)
 HILO_WAY(SignedSigned, 4, INT64_MAX, _tile_dpbssd)
 HILO_WAY(SignedUnsigned, 4, INT64_MAX, _tile_dpbsud)
 HILO_WAY(UnsignedSigned, 4, INT64_MAX, _tile_dpbusd)
 HILO_WAY(UnsignedUnsigned, 4, INT64_MAX, _tile_dpbuud)
 #undef HILO_WAY
 
-/// The compiler doesn't know that tiles read and write memory.
+/// Tells the compiler that tiles read and write memory.
 [[gnu::always_inline]] inline void memory_is_seen() { asm volatile("" : : : "memory"); }
 
-/// Whole tiles of sums, of both rows of tiles or of the upper one alone; `stride` is that of c in bytes.
+/// Computes whole tiles of sums, of both rows of tiles or of the upper one alone; `stride` is that of c in bytes.
 template <typename Way, bool kBoth>
 void multiply(const StripTile& t, char* c, int64_t stride) {
   char* const lower = c + kTileRows * stride;
@@ -75,7 +76,7 @@ void multiply(const StripTile& t, char* c, int64_t stride) {
   }
   const auto* a = static_cast<const char*>(t.a);
   const auto* b = static_cast<const char*>(t.b);
-  constexpr int kRow = static_cast<int>(kTileColumns) * 4;  // bytes of b from word to word
+  constexpr int kRow = static_cast<int>(kTileColumns) * 4;  // bytes of b between words
   for (int64_t block = blocks_of(t.words); block > 0; --block) {
     _tile_loadd(6, b, kRow);
     _tile_loadd(4, a, kTileBytes);
@@ -85,7 +86,7 @@ void multiply(const StripTile& t, char* c, int64_t stride) {
       _tile_loadd(5, a + kTileRows * kTileBytes, kTileBytes);
       Way::lower();
     }
-    a += kMostRows * kTileBytes;
+    a += kMaxRows * kTileBytes;
     b += kBlockWords * kRow;
   }
   _tile_stored(0, c, stride);
@@ -104,7 +105,7 @@ void copy_words(const int32_t* from, int64_t from_row, int64_t rows, int64_t col
 
 template <typename Way, bool kBoth>
 void tile_of(const StripTile& t) {
-  constexpr int64_t kRows = kBoth ? kMostRows : kTileRows;
+  constexpr int64_t kRows = kBoth ? kMaxRows : kTileRows;
   auto* const c = static_cast<int32_t*>(t.c);
   if (t.rows == kRows && t.columns == kTileColumns)
     return multiply<Way, kBoth>(t, reinterpret_cast<char*>(c), t.c_row * 4);
@@ -125,7 +126,7 @@ constexpr StripKernels kKernels{.word = 4,
                                 .group = Way::kGroup,
                                 .element = 4 / Way::kGroup,
                                 .block = kBlockWords,
-                                .rows = kMostRows,
+                                .rows = kMaxRows,
                                 .columns = kTileColumns,
                                 .columns_at_once = 1024,
                                 .longest = Way::kLongest,

@@ -14,8 +14,8 @@ constexpr auto kMeasured = std::to_array<MeasuredProduct>({
 });
 #undef HILO_PRODUCT
 
-constexpr float kClearly = 1.02f;  // less is noise
-/// OpenBLAS packs an operand anew for each of many parts, which costs it more than that.
+constexpr float kClearly = 1.02f;  // smaller differences are noise
+/// OpenBLAS packs an operand again for each of many parts, which costs it more than this.
 constexpr float kInParts = 0.95f;
 constexpr int64_t kManyParts = 4;
 

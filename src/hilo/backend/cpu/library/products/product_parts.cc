@@ -26,9 +26,9 @@ DimensionGroup group_of(const Shape& shape, const std::vector<int64_t>& strides,
   return group;
 }
 
-// Each part packs the shorter operand anew, which is why it has some 5 ms of work where there are more than two.
+// Each part packs the shorter operand again. So parts have about 5 ms of work if there are more than two.
 constexpr double kWorkPerPart = 1 << 29;  // multiplications
-constexpr int64_t kMostProductParts = 64, kLeastLengthPerPart = 64, kManyItems = 8;
+constexpr int64_t kMaxProductParts = 64, kMinLengthPerPart = 64, kManyItems = 8;
 
 }  // namespace
 
@@ -68,8 +68,8 @@ void ProductOperand::use_packed_strides() {
 int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term) {
   if (sizes.batch >= kManyItems || !worth_forking(work_ns(term, sizes.work()))) return 1;
   const double work = sizes.work() / static_cast<double>(sizes.batch);
-  const int64_t parts = std::min(work / kWorkPerPart, static_cast<double>(kMostProductParts));
-  return std::clamp<int64_t>((cut.by_rows ? sizes.m : sizes.n) / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
+  const int64_t parts = std::min(work / kWorkPerPart, static_cast<double>(kMaxProductParts));
+  return std::clamp<int64_t>((cut.by_rows ? sizes.m : sizes.n) / kMinLengthPerPart, 1, std::max<int64_t>(parts, 2));
 }
 
 }  // namespace hilo::cpu

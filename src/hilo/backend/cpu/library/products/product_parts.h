@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/products/product_parts.h -- dots as batches of matrix products: how their operands lie, and how the work is shared.
+// backend/cpu/library/products/product_parts.h -- dots as batches of matrix products: the layout of their operands, and
+// the split of the work.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace hilo::cpu {
 
-/// Dimensions of an operand that act as one: their extent, and their stride if they lie in step in memory.
+/// Dimensions of an operand that act as one: their extent, and their stride if they have a common one.
 struct DimensionGroup {
   hlo::Int64List dimensions;
   int64_t extent = 1;
@@ -23,23 +24,23 @@ struct ProductOperand {
   Shape shape;
   DimensionGroup batch, outer, contracted;
   int64_t offset = 0;                  ///< of the first element
-  std::vector<int64_t> strides;        ///< of all dimensions, where it lies
+  std::vector<int64_t> strides;        ///< of all dimensions, in memory
   std::vector<int64_t> batch_strides;  ///< of the batch's dimensions
 
   ProductOperand(const Shape& shape, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting,
                  const engine::OperandView& view = {});
-  /// Can an item be read as it lies? Have its rows and columns a stride?
+  /// Whether an item can be read in place: its rows and columns have a stride.
   bool is_in_step() const { return outer.stride && contracted.stride; }
-  /// Where an item of the batch begins, in elements.
+  /// Returns the start of an item of the batch, in elements.
   int64_t offset_of(int64_t item) const;
-  /// The strides of a copy in [batch, outer, contracted] order.
+  /// Sets the strides to those of a copy in [batch, outer, contracted] order.
   void use_packed_strides();
 };
 
-constexpr int64_t kPackedAtOnce = 1 << 20;  // elements between looks at the stop word
+constexpr int64_t kPackedAtOnce = 1 << 20;  // elements between checks of the stop word
 
-/// Copies an operand, converting its elements; brings it into [batch, outer, contracted] order if asked to, as one that isn't dense
-/// must be.
+/// Copies an operand and converts its elements. Copies to [batch, outer, contracted] order if requested; operands that
+/// aren't dense need it.
 template <typename From, typename To>
 void copy_operand(const ProductOperand& o, const From* from, To* to, bool reorder) {
   const int64_t count = o.shape.element_count();
@@ -75,15 +76,16 @@ struct ProductSizes {
   }
 };
 
-/// How an item's result is cut: which side, and of what lengths parts are multiples.
+/// How an item's result is split: the side, and the length of which parts are multiples.
 struct ProductCut {
   bool by_rows;
   int64_t unit;
 };
 
-/// The longer side: a library packs both operands for each part.
+/// Returns the longer side: a library packs both operands for each part.
 inline ProductCut longer_side(const ProductSizes& sizes) { return {sizes.m >= sizes.n, 16}; }
-/// Columns, where there are enough: hilo's own kernels for floats pack the right operand only, so each part another piece of it.
+/// Returns the columns if there are enough of them: hilo's own kernels for floats pack only the right operand, so each
+/// part packs another piece of it.
 inline ProductCut right_side(const ProductSizes& sizes) {
   constexpr int64_t kStrip = 64, kManyTimes = 4;
   return {sizes.m >= kManyTimes * sizes.n, kStrip};
@@ -94,10 +96,11 @@ struct ProductPart {
   int64_t item, row_begin, row_end, column_begin, column_end;
 };
 
-/// Parts of one item: stretches of the longer side. Fixed by the sizes, so that results don't depend on the number of threads.
+/// Returns the number of parts of one item: ranges of the longer side. It depends on the sizes alone, so results don't
+/// depend on the number of threads.
 int64_t parts_of_product(const ProductSizes& sizes, const ProductCut& cut, double term);
 
-/// Calls run(part) for all parts, on several threads if the work, counted in `term`, is worth it.
+/// Calls run(part) for all parts. Uses several threads if the work, counted in `term`, pays off.
 template <typename Run>
 void for_product_parts(const ProductSizes& sizes, const ProductCut& cut, double term, const Run& run) {
   const int64_t parts = parts_of_product(sizes, cut, term), length = cut.by_rows ? sizes.m : sizes.n;

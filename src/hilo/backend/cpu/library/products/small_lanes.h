@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/products/small_lanes.h -- factors and solutions of as many small matrices as a vector has lanes, a matrix a lane, one
-// function per instruction set. Plain data: the files that include it are compiled for processors that the rest of the library may not
-// run on.
+// backend/cpu/library/products/small_lanes.h -- factors and solutions of as many small matrices as a vector has lanes,
+// one matrix per lane; one function per instruction set. Plain data only: the files that include it are compiled for
+// processors that the rest of the library may not run on.
 #pragma once
 
 #include <cstdint>
 
 namespace hilo::cpu {
 
-/// Element (r, c) of lane l is a[(c * rows + r) * lanes + l], pivot k of it pivots[k * lanes + l]. They count from 0.
+/// Element (r, c) of lane l is a[(c * rows + r) * lanes + l]; its pivot k, counted from 0, is pivots[k * lanes + l].
 template <typename T>
 struct LaneLu {
   int rows, columns;
   T* a;
-  int *pivots, *info;  ///< out
+  int *pivots, *info;  ///< outputs
 };
 
 /// Element (r, c) of lane l is a[(r * row_step + c * column_step) * lanes + l].
@@ -21,11 +21,11 @@ template <typename T>
 struct LaneCholesky {
   int n, row_step, column_step;
   T* a;
-  int* info;  ///< out: the number, from 1, of the row at which lane l fails; 0 if none does
+  int* info;  ///< output: the number, from 1, of the row at which lane l fails; 0 if none does
 };
 
-/// Unknown k stands in equation i with the coefficient a[(k * known_step + i * step) * lanes + l]. Unknown i of other o is
-/// x[(i * unknown_step + o * other_step) * lanes + l].
+/// Unknown k has the coefficient a[(k * known_step + i * step) * lanes + l] in equation i. Unknown i of right-hand side
+/// o is x[(i * unknown_step + o * other_step) * lanes + l].
 template <typename T>
 struct LaneSolve {
   int unknowns, others;
@@ -39,11 +39,11 @@ struct LaneSolve {
 template <typename T>
 struct LaneKernels {
   int lanes;
-  /// Brings `count` matrices of `size` elements each, one after another, into lanes, element e of lane l to to[e * lanes + l], and back.
-  /// Lanes without a matrix hold what the first does.
-  void (*take_in)(const T* matrices, int size, int count, T* to);
-  void (*give_back)(const T* from, int size, int count, T* matrices);
-  /// As LuKernels: the pivot is the first element of the greatest magnitude, NaN the greatest.
+  /// Copies `count` consecutive matrices of `size` elements into lanes, element e of lane l to to[e * lanes + l], and
+  /// back. Lanes without a matrix contain the first one.
+  void (*load)(const T* matrices, int size, int count, T* to);
+  void (*store)(const T* from, int size, int count, T* matrices);
+  /// As LuKernels: the pivot is the first element of the greatest magnitude, and NaN is the greatest.
   void (*factor_lu)(const LaneLu<T>& matrices);
   void (*factor_cholesky)(const LaneCholesky<T>& matrices);
   void (*solve)(const LaneSolve<T>& systems);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small matrices, a lane each, for Isa::kAvx2. The build compiles this file, and no other, for that instruction set.
+// Small matrices, one per lane, for Isa::kAvx2. The build compiles only this file for that instruction set.
 #include "hilo/backend/cpu/library/products/small_lanes.h"
+
+#define HILO_KERNELS small_lanes_avx2
 
 namespace {
 constexpr int kVectorBytes = 32;
 }  // namespace
 
 #include "hilo/backend/cpu/library/products/small_lanes.inc"
-
-namespace hilo::cpu {
-
-const SmallLanes& small_lanes_avx2() { return kSmallLanes; }
-
-}  // namespace hilo::cpu

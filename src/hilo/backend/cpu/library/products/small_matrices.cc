@@ -19,13 +19,13 @@ const LaneKernels<T>& kernels_of(Isa isa) {
   else return all.f64;
 }
 
-/// Room for matrices of up to kSize elements, a lane each.
+/// Memory for matrices of up to kSize elements, one per lane.
 template <typename T, int kSize>
-struct alignas(64) LaneRoom {
+struct alignas(64) LaneMemory {
   T elements[kSize * (64 / sizeof(T))];
 };
 
-/// run(first matrix, how many) for groups of as many as there are lanes.
+/// Calls run(first matrix, count) for groups of as many matrices as there are lanes.
 template <typename Run>
 void in_groups(int64_t count, int lanes, const Run& run) {
   for (int64_t i = 0; i < count; i += lanes) run(i, static_cast<int>(std::min<int64_t>(lanes, count - i)));
@@ -61,13 +61,13 @@ void factor_small_lu(Isa isa, int rows, int columns, int64_t count, T* matrices,
   const LaneKernels<T>& kernels = kernels_of<T>(isa);
   const int lanes = kernels.lanes, steps = std::min(rows, columns);
   const int size = rows * columns;
-  LaneRoom<T, kLargestSmallLu * kLargestSmallLu> room;
+  LaneMemory<T, kLargestSmallLu * kLargestSmallLu> memory;
   int lane_pivots[kLargestSmallLu * kSmallMostLanes], lane_info[kSmallMostLanes];
   in_groups(count, lanes, [&](int64_t first, int group) {
     T* const here = matrices + first * size;
-    kernels.take_in(here, size, group, room.elements);
-    kernels.factor_lu({rows, columns, room.elements, lane_pivots, lane_info});
-    kernels.give_back(room.elements, size, group, here);
+    kernels.load(here, size, group, memory.elements);
+    kernels.factor_lu({rows, columns, memory.elements, lane_pivots, lane_info});
+    kernels.store(memory.elements, size, group, here);
     std::copy_n(lane_info, group, info + first);
     for (int lane = 0; lane < group; ++lane) {
       for (int k = 0; k < steps; ++k) pivots[(first + lane) * steps + k] = lane_pivots[k * lanes + lane] + 1;
@@ -80,13 +80,13 @@ void factor_small_cholesky(Isa isa, int n, bool lower, int64_t count, T* matrice
   const LaneKernels<T>& kernels = kernels_of<T>(isa);
   const int lanes = kernels.lanes;
   const int size = n * n;
-  LaneRoom<T, kLargestSmallCholesky * kLargestSmallCholesky> room;
+  LaneMemory<T, kLargestSmallCholesky * kLargestSmallCholesky> memory;
   int lane_info[kSmallMostLanes];
   in_groups(count, lanes, [&](int64_t first, int group) {
     T* const here = matrices + first * size;
-    kernels.take_in(here, size, group, room.elements);
-    kernels.factor_cholesky({n, lower ? n : 1, lower ? 1 : n, room.elements, lane_info});
-    kernels.give_back(room.elements, size, group, here);
+    kernels.load(here, size, group, memory.elements);
+    kernels.factor_cholesky({n, lower ? n : 1, lower ? 1 : n, memory.elements, lane_info});
+    kernels.store(memory.elements, size, group, here);
     std::copy_n(lane_info, group, info + first);
   });
 }
@@ -96,16 +96,16 @@ void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
   const LaneKernels<T>& kernels = kernels_of<T>(isa);
   const int lanes = kernels.lanes;
   const bool is_left = p.side == 'L', is_transposed = p.transposed != 'N';
-  const bool as_it_lies = is_left == is_transposed;  // the known unknown is the coefficient's row
+  const bool is_row_of_known = is_left == is_transposed;  // the known unknown is the coefficient's row
   const int n = is_left ? p.m : p.n, others = is_left ? p.n : p.m;
   const int a_size = n * n, b_size = p.m * p.n;
-  LaneRoom<T, kLargestSmallSolve * kLargestSmallSolve> a;
-  LaneRoom<T, kLargestSmallSolve * kLargestSmallSolve> b;
+  LaneMemory<T, kLargestSmallSolve * kLargestSmallSolve> a;
+  LaneMemory<T, kLargestSmallSolve * kLargestSmallSolve> b;
   const LaneSolve<T> systems{n,
                              others,
                              a.elements,
-                             as_it_lies ? 1 : n,
-                             as_it_lies ? n : 1,
+                             is_row_of_known ? 1 : n,
+                             is_row_of_known ? n : 1,
                              b.elements,
                              is_left ? 1 : p.m,
                              is_left ? p.m : 1,
@@ -113,10 +113,10 @@ void solve_small(Isa isa, const TriangularProblem<T>& p, int64_t count) {
                              p.diagonal == 'U'};
   in_groups(count, lanes, [&](int64_t first, int group) {
     T* const here = p.b + first * b_size;
-    kernels.take_in(p.a + first * a_size, a_size, group, a.elements);
-    kernels.take_in(here, b_size, group, b.elements);
+    kernels.load(p.a + first * a_size, a_size, group, a.elements);
+    kernels.load(here, b_size, group, b.elements);
     kernels.solve(systems);
-    kernels.give_back(b.elements, b_size, group, here);
+    kernels.store(b.elements, b_size, group, here);
   });
 }
 

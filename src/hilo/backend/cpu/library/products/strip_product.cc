@@ -12,25 +12,25 @@
 namespace hilo::cpu {
 namespace {
 
-/// The least magnitudes of both operands so far, and whether sums may have been flushed.
+/// The smallest magnitudes of both operands so far, and whether sums may have been flushed.
 class Magnitudes {
  public:
   void take_left(uint32_t least) { left_ = std::min(left_, least); }
   void take_right(uint32_t least) { right_ = std::min(right_, least); }
 
-  /// Elements are multiples of 2^(exponent - 127 - 7), their products and sums of the product of that; the least normal
-  /// number is 2^-126.
+  /// Elements are multiples of 2^(exponent - 127 - 7); their products and sums are multiples of the product of the two.
+  /// The smallest normal number is 2^-126.
   bool may_flush() const {
-    constexpr uint32_t kMantissaBits = 7, kLeastSum = 2 * (127 + kMantissaBits) - 126;
+    constexpr uint32_t kMantissaBits = 7, kMinSum = 2 * (127 + kMantissaBits) - 126;
     const uint32_t left = left_ >> kMantissaBits, right = right_ >> kMantissaBits;
-    return left == 0 || right == 0 || left + right < kLeastSum;
+    return left == 0 || right == 0 || left + right < kMinSum;
   }
 
  private:
   uint32_t left_ = kNoMagnitude, right_ = kNoMagnitude;
 };
 
-/// A product cut into columns, chunks of k and strips of rows, in this order.
+/// A product split into columns, chunks of k and strips of rows, in this order.
 class Blocks {
  public:
   Blocks(const StripKernels& kernels, const StripProduct& p, bool keeps_denormals)
@@ -47,7 +47,7 @@ class Blocks {
     return ok_status();
   }
 
-  /// False if denormals may have been flushed that are to be kept.
+  /// Returns false if denormals that must be preserved may have been flushed.
   bool run() {
     for (int64_t column = 0; column < p_.b.lines; column += columns_at_once_) {
       int64_t k = 0;
@@ -60,7 +60,7 @@ class Blocks {
   }
 
  private:
-  /// Words of so many elements of a line, and those of whole blocks.
+  /// Return the words for that many elements of a line, and the words of whole blocks.
   int64_t words_of(int64_t k) const { return (k + kernels_.group - 1) / kernels_.group; }
   int64_t packed_words_of(int64_t k) const { return round_up(words_of(k), kernels_.block); }
 
@@ -105,7 +105,7 @@ const StripKernels* narrow_kernels(Isa isa, ElementType a, ElementType b) {
     return is_wide && has_amx() ? &byte_kernels_amx(a == ElementType::kS8, b == ElementType::kS8) : nullptr;
   if (a != ElementType::kBf16 || b != ElementType::kBf16) return nullptr;
   if (is_wide && has_amx()) return &bf16_kernels_amx();
-  // Intel's processors multiply floats faster than pairs of bf16: 130 against 80 GFLOP/s.
+  // Intel's processors multiply floats faster than pairs of bf16: 130 compared with 80 GFLOP/s.
   if (is_wide && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512bf16")) return &bf16_kernels_avx512bf16();
   return exact_bf16_kernels(isa);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/cumulative.cc -- running reductions, a reduce-window as long as its dimension, in one pass.
+// backend/cpu/library/reduce/cumulative.cc -- running reductions (a reduce-window as long as its dimension) in one
+// pass.
 #include <algorithm>
 
 #include "hilo/backend/cpu/library/heroes.h"
@@ -11,9 +12,9 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMostLanes = 1024;        // running values that stay in the L1 cache
-constexpr int64_t kRows = 8;                // lines that take turns, so that none waits for its last addition
-constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between looks at the stop word
+constexpr int64_t kMaxLanes = 1024;         // running values that stay in the L1 cache
+constexpr int64_t kRows = 8;                // lines in turn, so that none waits for its last addition
+constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between checks of the stop word
 
 /// The array as [outer, length, inner], reduced along the middle.
 struct Lines {
@@ -29,17 +30,17 @@ Lines lines_of(const hlo::Cumulative& c, const Shape& shape) {
   return lines;
 }
 
-constexpr int64_t kStretch = 16;  // elements; what additions of doubles lose is looked at so often
+constexpr int64_t kChunk = 16;  // elements; after each chunk the rounding error of the sum of doubles is computed
 
-/// The running sum of doubles: that of stretches keeps what it loses, and a stretch is short.
-struct StretchedSum {
+/// The running sum of doubles. It stores the rounding error of the sum of chunks, and a chunk is short.
+struct ChunkedSum {
   hlo::CompensatedSum done;
   double before = 0, here = -0.0;
-  StretchedSum() = default;
-  explicit StretchedSum(double initial) : done{initial}, before(initial) {}
+  ChunkedSum() = default;
+  explicit ChunkedSum(double initial) : done{initial}, before(initial) {}
   void take(double x) { here += x; }
   double value() const { return before + here; }
-  void end_stretch() {
+  void end_chunk() {
     done.take(here);
     before = done.value();
     here = -0.0;
@@ -47,30 +48,30 @@ struct StretchedSum {
 };
 
 template <typename T, typename Reducer, bool kShort>
-constexpr bool kIsStretched = !kShort && std::is_same_v<T, double> && std::is_same_v<Reducer, AddReducer>;
+constexpr bool kIsChunked = !kShort && std::is_same_v<T, double> && std::is_same_v<Reducer, AddReducer>;
 
 template <typename T, typename Reducer, bool kShort>
 using State =
-    std::conditional_t<kIsStretched<T, Reducer, kShort>, StretchedSum, typename StateOf<T, Reducer, kShort>::Type>;
+    std::conditional_t<kIsChunked<T, Reducer, kShort>, ChunkedSum, typename StateOf<T, Reducer, kShort>::Type>;
 
-/// Calls step(i) for the elements of a line in turn, until the work is to stop, and ends the stretches of its sums.
+/// Calls step(i) for the elements of a line in turn, until the work must stop, and ends the chunks of its sums.
 template <typename S, typename Step>
-void run_stretches(int64_t length, std::span<S> running, const Step& step) {
-  constexpr bool kEnds = std::is_same_v<S, StretchedSum>;
-  in_stretches(length, kEnds ? kStretch : kPollInterval, [&](int64_t begin, int64_t end) {
+void run_chunks(int64_t length, std::span<S> running, const Step& step) {
+  constexpr bool kEnds = std::is_same_v<S, ChunkedSum>;
+  in_stretches(length, kEnds ? kChunk : kPollInterval, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) step(i);
     if constexpr (kEnds) {
-      for (S& state : running) state.end_stretch();
+      for (S& state : running) state.end_chunk();
     }
   });
 }
 
-/// `lanes` neighbouring lines, whose elements lie next to each other.
+/// Reduces `lanes` adjacent lines, whose elements are adjacent.
 template <typename T, typename S>
 void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
-  S running[kMostLanes];
+  S running[kMaxLanes];
   std::fill_n(running, lanes, S(first));
-  run_stretches(lines.length, std::span(running, static_cast<size_t>(lanes)), [&](int64_t i) {
+  run_chunks(lines.length, std::span(running, static_cast<size_t>(lanes)), [&](int64_t i) {
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
     T* __restrict to = out + at;
@@ -81,12 +82,12 @@ void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) 
   });
 }
 
-/// `kCount` lines one after the other in memory.
+/// Reduces `kCount` consecutive lines in memory.
 template <typename T, typename S, int64_t kCount>
 void run_rows(const Lines& lines, T first, const T* in, T* out) {
   S running[kCount];
   std::fill_n(running, kCount, S(first));
-  run_stretches(lines.length, std::span(running, static_cast<size_t>(kCount)), [&](int64_t i) {
+  run_chunks(lines.length, std::span(running, static_cast<size_t>(kCount)), [&](int64_t i) {
     const int64_t at = lines.reverse ? lines.length - 1 - i : i;
     for (int64_t k = 0; k < kCount; ++k) {
       running[k].take(in[k * lines.length + at]);
@@ -100,7 +101,7 @@ void run_tasks(int64_t count, int64_t elements, const F& task) {
   each_in_parts(count, worth_forking(work_ns(kCpuCosts.library.scanned, elements)) ? count : 1, task);
 }
 
-/// `S`: the state of a line, by which reductions of one type differ; those that don't share their code.
+/// `S`: the state of a line, in which reductions of one type differ. The other code is shared.
 template <typename T, typename S>
 void run_all(const Lines& lines, T first, const T* in, T* out) {
   const int64_t elements = lines.outer * lines.length * lines.inner;
@@ -117,10 +118,10 @@ void run_all(const Lines& lines, T first, const T* in, T* out) {
     });
     return;
   }
-  const int64_t blocks = (lines.inner + kMostLanes - 1) / kMostLanes;
+  const int64_t blocks = (lines.inner + kMaxLanes - 1) / kMaxLanes;
   run_tasks(lines.outer * blocks, elements, [&](int64_t task) {
-    const int64_t begin = task % blocks * kMostLanes, at = task / blocks * lines.length * lines.inner + begin;
-    run_lanes<T, S>(lines, std::min(kMostLanes, lines.inner - begin), first, in + at, out + at);
+    const int64_t begin = task % blocks * kMaxLanes, at = task / blocks * lines.length * lines.inner + begin;
+    run_lanes<T, S>(lines, std::min(kMaxLanes, lines.inner - begin), first, in + at, out + at);
   });
 }
 
@@ -134,7 +135,7 @@ class CumulativeHero final : public Hero {
       const auto run = is_short_ ? run_all<T, State<T, Reducer, true>> : run_all<T, State<T, Reducer, false>>;
       run(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[2]));
     });
-    return known ? ok_status() : internal_error("cumulative: no such reducer");
+    return known ? ok_status() : internal_error("cumulative: unknown reducer");
   }
 
  private:
@@ -144,7 +145,7 @@ class CumulativeHero final : public Hero {
   hlo::ReducerKind kind_;
 };
 
-/// Any reducer of n arrays, a compiled function of scalars; line by line.
+/// Any reducer of n arrays, as a compiled function of scalars; line by line.
 class CompiledCumulativeHero final : public Hero {
  public:
   CompiledCumulativeHero(Lines lines, std::vector<size_t> widths, ScalarFunction body)
@@ -159,7 +160,7 @@ class CompiledCumulativeHero final : public Hero {
   }
 
  private:
-  /// The accumulators of a step are the results of the one before.
+  /// The accumulators of a step are the results of the previous one.
   void run_line(void* const* buffers, int64_t begin) const {
     const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
     const size_t n = widths_.size();
@@ -196,7 +197,7 @@ StatusOr<std::unique_ptr<Hero>> make_cumulative_hero(const HeroRequest& request)
   const hlo::ReducerKind kind = a.to_apply->reducer_kind();
   if (operands.size() == 2 && has_reducer(kind, type))
     return std::unique_ptr<Hero>(std::make_unique<CumulativeHero>(lines, hlo::is_short_window(a.window), type, kind));
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));
   std::vector<size_t> widths;
   for (const Shape& s : operands.first(operands.size() / 2)) widths.push_back(element_size_bytes(s.element_type()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/reduce.cc -- reductions that no region takes: whose bodies branch, loop, call or are long, and those over no
-// dimension.
+// backend/cpu/library/reduce/reduce.cc -- reductions that regions don't support: bodies with branches, loops or calls,
+// long bodies, and reductions over no dimension.
 #include "hilo/hlo/ops/reduce.h"
 
 #include <algorithm>
@@ -25,16 +25,16 @@ struct Part {
 
 class CompiledReduceHero final : public Hero {
  public:
-  CompiledReduceHero(Part kept, Part reduced, std::vector<size_t> from_widths, std::vector<size_t> widths,
+  CompiledReduceHero(Part outer, Part reduced, std::vector<size_t> from_widths, std::vector<size_t> widths,
                      ScalarFunction body)
-      : kept_(std::move(kept)),
+      : outer_(std::move(outer)),
         reduced_(std::move(reduced)),
         from_widths_(std::move(from_widths)),
         widths_(std::move(widths)),
         body_(body) {}
 
   Status run(void* const* buffers, const CallContext&) const override {
-    const int64_t results = kept_.count();
+    const int64_t results = outer_.count();
     const double work = static_cast<double>(results) * static_cast<double>(reduced_.count());
     const int64_t parts = worth_forking(work_ns(kCpuCosts.library.combined, work)) ? std::min(results, kMaxParts) : 1;
     in_parts(results, parts, [&](int64_t begin, int64_t end) {
@@ -47,9 +47,9 @@ class CompiledReduceHero final : public Hero {
  private:
   int64_t offset_of_result(int64_t number) const {
     int64_t offset = 0;
-    for (size_t d = kept_.sizes.size(); d-- > 0;) {
-      offset += number % kept_.sizes[d] * kept_.strides[d];
-      number /= kept_.sizes[d];
+    for (size_t d = outer_.sizes.size(); d-- > 0;) {
+      offset += number % outer_.sizes[d] * outer_.strides[d];
+      number /= outer_.sizes[d];
     }
     return offset;
   }
@@ -60,7 +60,8 @@ class CompiledReduceHero final : public Hero {
     const int64_t from = offset_of_result(to);
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> results(n);
-    std::vector<std::complex<double>> sums(2 * n);  // as wide as any element; from one half to the other
+    // as wide as any element; the two halves alternate as operands and results
+    std::vector<std::complex<double>> sums(2 * n);
     size_t now = 0;
     for (size_t k = 0; k < n; ++k) std::memcpy(&sums[k], buffers[n + k], widths_[k]);
     std::vector<int64_t> index(reduced_.sizes.size(), 0);
@@ -82,7 +83,7 @@ class CompiledReduceHero final : public Hero {
     }
   }
 
-  Part kept_, reduced_;
+  Part outer_, reduced_;
   std::vector<size_t> from_widths_, widths_;  ///< bytes of an element of the arrays, and of the results
   ScalarFunction body_;
 };
@@ -92,11 +93,11 @@ class CompiledReduceHero final : public Hero {
 StatusOr<std::unique_ptr<Hero>> make_reduce_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
   const auto& a = hlo::attributes_of<hlo::ReduceAttributes>(instruction);
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   const std::vector<int64_t> strides = row_major_strides(operands[0].dimensions());
-  Part kept, reduced;
+  Part outer, reduced;
   for (size_t d = 0; d < strides.size(); ++d) {
-    Part& part = std::ranges::count(a.dimensions, d) != 0 ? reduced : kept;
+    Part& part = std::ranges::count(a.dimensions, d) != 0 ? reduced : outer;
     part.sizes.push_back(operands[0].dimensions()[d]);
     part.strides.push_back(strides[d]);
   }
@@ -106,7 +107,7 @@ StatusOr<std::unique_ptr<Hero>> make_reduce_hero(const HeroRequest& request) {
     widths.push_back(element_size_bytes(results[k].element_type()));
   }
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));
-  return std::unique_ptr<Hero>(std::make_unique<CompiledReduceHero>(std::move(kept), std::move(reduced),
+  return std::unique_ptr<Hero>(std::make_unique<CompiledReduceHero>(std::move(outer), std::move(reduced),
                                                                     std::move(from_widths), std::move(widths), body));
 }
 

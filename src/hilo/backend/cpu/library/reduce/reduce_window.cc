@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/reduce_window.cc -- windows that passes don't write out and that are no running reductions: large
-// ones, and reducers of several arrays.
+// backend/cpu/library/reduce/reduce_window.cc -- windows that passes don't expand and that aren't running reductions:
+// large ones, and reducers of several arrays.
 #include "hilo/hlo/ops/reduce_window.h"
 
 #include <complex>
@@ -15,10 +15,10 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr int64_t kMostLanes = 512;
+constexpr int64_t kMaxLanes = 512;
 constexpr int64_t kWindowMostParts = 64;
 
-/// The stretches in which positions are taken.
+/// Returns the number of ranges into which positions are split.
 int64_t parts_of(const WindowPlan& plan) {
   double work = static_cast<double>(plan.batches) * static_cast<double>(plan.positions() * plan.lanes);
   for (int64_t size : plan.window_sizes) work *= static_cast<double>(size);
@@ -29,9 +29,9 @@ int64_t parts_of(const WindowPlan& plan) {
 template <typename T, typename Reducer, bool kShort>
 void reduce_lanes(const WindowPlan& plan, std::span<const int64_t> position, T initial, const T* in, T* out) {
   using State = typename StateOf<T, Reducer, kShort>::Type;
-  State running[kMostLanes];
-  for (int64_t begin = 0; begin < plan.lanes; begin += kMostLanes) {
-    const int64_t count = std::min(kMostLanes, plan.lanes - begin);
+  State running[kMaxLanes];
+  for (int64_t begin = 0; begin < plan.lanes; begin += kMaxLanes) {
+    const int64_t count = std::min(kMaxLanes, plan.lanes - begin);
     std::fill_n(running, count, State(initial));
     for_each_source(plan, position, 0, begin, [&](int64_t at) {
       const T* __restrict from = in + at;
@@ -51,7 +51,7 @@ class ReduceWindowHero final : public Hero {
       run_as<T, Reducer>(static_cast<const T*>(buffers[0]), *static_cast<const T*>(buffers[1]),
                          static_cast<T*>(buffers[2]));
     });
-    return known ? ok_status() : internal_error("reduce-window: no such reducer");
+    return known ? ok_status() : internal_error("reduce-window: unknown reducer");
   }
 
  private:
@@ -76,7 +76,7 @@ class ReduceWindowHero final : public Hero {
   hlo::ReducerKind kind_;
 };
 
-/// Any reducer of n arrays, a compiled function of scalars.
+/// Any reducer of n arrays, as a compiled function of scalars.
 class CompiledReduceWindowHero final : public Hero {
  public:
   CompiledReduceWindowHero(WindowPlan plan, std::vector<size_t> widths, ScalarFunction body)
@@ -101,7 +101,7 @@ class CompiledReduceWindowHero final : public Hero {
   }
 
  private:
-  /// Of one window: they go from one call of the body to the next, and to the result.
+  /// The accumulators of one window, which pass from one call of the body to the next, and to the result.
   class Accumulators {
    public:
     explicit Accumulators(size_t n) : sums_(2 * n), arguments_(2 * n), results_(n) {}
@@ -110,7 +110,7 @@ class CompiledReduceWindowHero final : public Hero {
                 int64_t from, int64_t to) {
       const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
       const size_t n = hero.widths_.size();
-      size_t now = 0;  // the half that has the sums
+      size_t now = 0;  // the half that contains the sums
       for (size_t k = 0; k < n; ++k) std::memcpy(&sums_[k], buffers[n + k], hero.widths_[k]);
       for (const int64_t offset : offsets) {
         for (size_t k = 0; k < n; ++k) {
@@ -152,7 +152,7 @@ StatusOr<std::unique_ptr<Hero>> make_reduce_window_hero(const HeroRequest& reque
   if (operands.size() == 2 && has_reducer(kind, type))
     return std::unique_ptr<Hero>(
         std::make_unique<ReduceWindowHero>(std::move(plan), hlo::is_short_window(a.window), type, kind));
-  if (!is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.to_apply)) return std::unique_ptr<Hero>();
   std::vector<size_t> widths;
   for (const Shape& s : results) widths.push_back(element_size_bytes(s.element_type()));
   HILO_ASSIGN_OR_RETURN(const ScalarFunction body, request.code.scalar_program(*a.to_apply));

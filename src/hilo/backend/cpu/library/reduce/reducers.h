@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/reducers.h -- reducers that have a name, as types whose loops a compiler turns into vector code.
+// backend/cpu/library/reduce/reducers.h -- reducers that have a name, as types whose loops a compiler vectorizes.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace hilo::cpu {
 
-/// f16 and bf16 are reduced in float; results round once.
+/// f16 and bf16 are reduced in float; results are rounded once.
 template <typename T>
 using ReducedIn = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
 
@@ -39,7 +39,8 @@ struct MultiplyReducer {
   }
 };
 
-/// NaN wins, and 0 lies above -0: of equal numbers, the sign bits are and-ed for the greatest, or-ed for the least.
+/// NaN propagates, and 0 is greater than -0: for equal numbers, the maximum combines the sign bits by and, the minimum
+/// by or.
 template <bool kGreatest>
 struct ExtremeReducer {
   template <typename A>
@@ -77,7 +78,7 @@ struct XorReducer {
   }
 };
 
-/// Calls f.operator()<Reducer>() with what `kind` names on values of type A; false if there is none.
+/// Calls f.operator()<Reducer>() with the reducer of `kind` on values of type A. Returns false if there is none.
 template <typename A, typename F>
 bool visit_reducer(hlo::ReducerKind kind, F&& f) {
   switch (kind) {
@@ -101,7 +102,7 @@ bool visit_reducer(hlo::ReducerKind kind, F&& f) {
   return false;
 }
 
-/// Integers whose bits are combined alike: unsigned ones stand for signed ones, which halves what is compiled.
+/// Maps integer types with the same bit operations to the unsigned one, which halves the compiled code.
 template <typename T, typename Reducer>
 struct CombinedAs {
   using Type = T;
@@ -113,8 +114,9 @@ struct CombinedAs<T, Reducer> {
   using Type = std::make_unsigned_t<T>;
 };
 
-/// Calls f.operator()<T, Reducer>() with the elements' type (or one whose bits combine alike) and what `kind` names on them; false for kinds without a name,
-/// those of complex numbers but sums, and types of less than 8 bits or narrower floats than f16.
+/// Calls f.operator()<T, Reducer>() with the elements' type (or one with the same bit operations) and the reducer of
+/// `kind`. Returns false for kinds without a name, for complex numbers except sums, for types of less than 8 bits, and
+/// for floats narrower than f16.
 template <typename F>
 bool visit_reducer_of(hlo::ReducerKind kind, ElementType type, F&& f) {
   return visit_element_type(
@@ -131,7 +133,8 @@ bool visit_reducer_of(hlo::ReducerKind kind, ElementType type, F&& f) {
       [] { return false; });
 }
 
-/// A reduction step by step: in a type that holds the elements' exactly, or, with kRounds, rounded to theirs at each.
+/// A reduction step by step: in a type that contains the elements' type, or, with kRounds, rounded to that type at each
+/// step.
 template <typename T, typename Reducer, typename A, bool kRounds>
 struct ReducerState {
   A now{};
@@ -144,8 +147,8 @@ struct ReducerState {
   T value() const { return static_cast<T>(now); }
 };
 
-/// Short reductions round as their bodies say. In long ones, sums and products of floats lose nothing that grows with
-/// their length, or little.
+/// Short reductions round as their bodies specify. In long ones, the error of sums and products of floats grows little
+/// or not at all with their length.
 template <typename T, typename Reducer, bool kShort>
 struct StateOf {
   static constexpr bool kLong = !kShort && (is_floating(element_type_of<T>) || is_complex(element_type_of<T>));

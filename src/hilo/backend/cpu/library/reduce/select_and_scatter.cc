@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/select_and_scatter.cc -- the gradient of pooling by extremes: per window the place of the chosen
-// element, for all lanes at once, then one addition a lane. Batches run side by side; windows of one in order, so equal
-// places give the same bits on every run.
+// backend/cpu/library/reduce/select_and_scatter.cc -- the gradient of max and min pooling. Finds per window the
+// position of the selected element for all lanes at once, then adds once per lane. Batches run in parallel. Windows of
+// one batch run in order, so equal positions give the same bits in every run.
 #include "hilo/hlo/ops/select_and_scatter.h"
 
 #include <complex>
@@ -27,7 +27,7 @@ int64_t parts_of(const WindowPlan& plan) {
   return worth_forking(work) ? plan.batches : 1;
 }
 
-// The chosen element stays if Select::stays(chosen, next).
+// The selected element stays if Select::stays(chosen, next).
 struct GreaterOrEqual {
   template <typename T>
   static bool stays(T chosen, T next) {
@@ -53,7 +53,8 @@ struct Less {
   }
 };
 
-/// The place of the chosen element of each lane. As wide as the elements, so that choosing is one vector operation.
+/// The position of the selected element of each lane. It is as wide as the elements, so that a selection is one vector
+/// operation.
 template <typename T>
 using PlaceOf = std::conditional_t<sizeof(ReducedIn<T>) == 8, int64_t, int32_t>;
 
@@ -120,7 +121,7 @@ void run_order(const WindowPlan& plan, ComparisonDirection order, void* const* b
     case ComparisonDirection::kLe: return run_as<T, LessOrEqual>(plan, buffers);
     case ComparisonDirection::kLt: return run_as<T, Less>(plan, buffers);
     case ComparisonDirection::kEq:
-    case ComparisonDirection::kNe: return;  // plain_order lets none through
+    case ComparisonDirection::kNe: return;  // plain_order excludes it
   }
 }
 
@@ -149,7 +150,7 @@ class SelectAndScatterHero final : public Hero {
   ComparisonDirection order_;
 };
 
-/// Any choice and any combination, compiled functions of scalars.
+/// Any selection and any combination, as compiled functions of scalars.
 class CompiledSelectAndScatterHero final : public Hero {
  public:
   CompiledSelectAndScatterHero(WindowPlan plan, size_t width, ScalarFunction select, ScalarFunction scatter)
@@ -214,7 +215,7 @@ StatusOr<std::unique_ptr<Hero>> make_select_and_scatter_hero(const HeroRequest& 
   const bool is_plain = order && a.scatter->reducer_kind() == hlo::ReducerKind::kAdd && !is_complex(type) &&
                         has_reducer(hlo::ReducerKind::kAdd, type) && plan.array_batch <= INT32_MAX;
   if (is_plain) return std::unique_ptr<Hero>(std::make_unique<SelectAndScatterHero>(std::move(plan), type, *order));
-  if (!is_scalar_function(*a.select) || !is_scalar_function(*a.scatter)) return std::unique_ptr<Hero>();
+  if (!engine::is_scalar_function(*a.select) || !engine::is_scalar_function(*a.scatter)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(const ScalarFunction select, request.code.scalar_program(*a.select));
   HILO_ASSIGN_OR_RETURN(const ScalarFunction scatter, request.code.scalar_program(*a.scatter));
   const size_t width = element_size_bytes(type);

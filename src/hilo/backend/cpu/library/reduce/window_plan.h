@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/library/reduce/window_plan.h -- how heroes of windowed ops walk: over positions, over the elements of a window, and
-// over lanes that lie next to each other.
+// backend/cpu/library/reduce/window_plan.h -- loops of library calls for windowed ops: over positions, over the
+// elements of a window, and over adjacent lanes.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace hilo::cpu {
 
-/// The last dimensions, as far as the window leaves them alone, are lanes: one position of the others does them all.
-/// The first ones, as far as it does, are batches that don't meet.
+/// The last dimensions in which the window has size one are lanes: one position of the others processes all of them.
+/// The first such dimensions are independent batches.
 struct WindowPlan {
   hlo::Window window;            ///< of the dimensions in between
-  std::vector<int64_t> sizes;    ///< of the array there
-  std::vector<int64_t> strides;  ///< of the array there, in elements
-  std::vector<int64_t> counts;   ///< positions there
+  std::vector<int64_t> sizes;    ///< of the array in these dimensions
+  std::vector<int64_t> strides;  ///< of the array in these dimensions, in elements
+  std::vector<int64_t> counts;   ///< positions in these dimensions
   std::vector<int64_t> window_sizes;
   int64_t batches = 1, lanes = 1;
   int64_t array_batch = 1, result_batch = 1;  ///< elements of one batch
@@ -44,10 +44,10 @@ inline WindowPlan window_plan(const hlo::Window& window, std::span<const int64_t
   return plan;
 }
 
-inline constexpr int64_t kWindowStretch = 1 << 10;  // places of a window between looks at the stop word
+inline constexpr int64_t kWindowPollInterval = 1 << 10;  // elements of a window between checks of the stop word
 
-/// Walks the elements of one window that are in the array: f(offset of the first lane), row-major, until the work is to
-/// stop. Dimensions in which nothing of the window is inside end the walk.
+/// Calls f(offset of the first lane) for the elements of one window that are in the array, row-major, until the work
+/// must stop. Stops at a dimension in which no element of the window is inside.
 template <typename F>
 void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, size_t dimension, int64_t base,
                      const F& f) {
@@ -57,19 +57,19 @@ void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, 
   }
   const hlo::WindowDimension& w = plan.window[dimension];
   for (int64_t k = 0; k < w.size; ++k) {
-    if (k % kWindowStretch == kWindowStretch - 1 && stop_requested()) return;
+    if (k % kWindowPollInterval == kWindowPollInterval - 1 && stop_requested()) return;
     const std::optional<int64_t> at = hlo::window_source(w, plan.sizes[dimension], position[dimension], k);
     if (at) for_each_source(plan, position, dimension + 1, base + *at * plan.strides[dimension], f);
   }
 }
 
-/// The offsets that for_each_source walks, for who needs them for each lane.
+/// Lists the offsets that for_each_source visits, for callers that need them for each lane.
 inline void list_sources(const WindowPlan& plan, std::span<const int64_t> position, std::vector<int64_t>& offsets) {
   offsets.clear();
   for_each_source(plan, position, 0, 0, [&](int64_t at) { offsets.push_back(at); });
 }
 
-/// The index of a position from its number.
+/// Computes the index of a position from its number.
 inline void position_at(std::span<const int64_t> counts, int64_t number, std::span<int64_t> position) {
   for (size_t d = counts.size(); d-- > 0;) {
     position[d] = number % counts[d];

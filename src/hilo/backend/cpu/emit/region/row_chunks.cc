@@ -5,11 +5,11 @@
 
 namespace hilo::cpu {
 
-std::optional<RowStretches> stretches_of(const Region& region, const RegionShape& shape) {
-  constexpr int64_t kMaxTurnsInOrder = 16;  // of a sum in a register of lanes; longer ones are joined from stretches
+std::optional<RowChunks> row_chunks_of(const Region& region, const RegionShape& shape) {
+  constexpr int64_t kMaxTurnsInOrder = 16;  // of a sum in a register of lanes; longer ones are joined from chunks
   if (std::ranges::find(region.extents, 0) != region.extents.end()) return std::nullopt;
   const int64_t in_order = std::max(kMaxTurnsInOrder, kMaxShortDot / shape.lanes);
-  int64_t inside = 1;  // turns of the loops further in
+  int64_t inside = 1;  // turns of the inner loops
   for (size_t k = region.extents.size(); k-- > region.row_begin;) {
     const int64_t step = k == shape.vector_dimension ? shape.lanes : 1;
     const int64_t turns = (region.extents[k] + step - 1) / step;
@@ -22,7 +22,7 @@ std::optional<RowStretches> stretches_of(const Region& region, const RegionShape
     const int64_t length = (turns + count - 1) / count;
     count = (turns + length - 1) / length;
     for (size_t outer = region.row_begin; outer < k; ++outer) count *= region.extents[outer];
-    return RowStretches{k, length, count};
+    return RowChunks{k, length, count};
   }
   return std::nullopt;
 }
