@@ -10,14 +10,14 @@
 namespace hilo {
 namespace {
 
-constexpr std::chrono::milliseconds kEventPollInterval{5};  // between looks at a word, which a signal handler may set
+constexpr std::chrono::milliseconds kEventPollInterval{5};  // polling interval for a word that a signal handler may set
 
 }  // namespace
 
 struct Event::State {
   mutable std::mutex mutex;
   mutable std::condition_variable finished;
-  std::atomic<bool> ready{false};  // set last, under the lock: then `status` stays
+  std::atomic<bool> ready{false};  // set last, under the lock; `status` is constant afterwards
   Status status;
   std::vector<std::function<void(const Status&)>> callbacks;
 
@@ -43,7 +43,7 @@ Event Event::finished(const Status& status) {
 }
 
 Event Event::all(std::span<const Event> events) {
-  /// Counts down; the last event to finish says how all did.
+  /// Counts unfinished events; the last one to finish sets the joint status.
   struct Join {
     Join(std::span<const Event> events) : statuses(events.size()), missing(events.size()) {}
     EventSource source;

@@ -13,7 +13,7 @@ int64_t bytes_of(std::span<const Shape> shapes) {
   return bytes;
 }
 
-/// Two shapes that differ, with layouts where nothing else does.
+/// Describes how two shapes differ. Layouts are printed only if nothing else differs.
 std::string difference(const Shape& got, const Shape& wanted) {
   if (got.compatible(wanted)) return got.to_string_with_layout() + ", compiled for " + wanted.to_string_with_layout();
   return got.to_string() + ", compiled for " + wanted.to_string();
