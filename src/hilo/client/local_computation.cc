@@ -21,7 +21,7 @@ bool is_permutation_of_dimensions(std::span<const int64_t> order) {
   return true;
 }
 
-/// The shape with every array leaf laid out by `layout_fn`; a null function leaves it as it is.
+/// Returns the shape with every array leaf laid out by `layout_fn`. A null function changes nothing.
 StatusOr<Shape> laid_out(const Shape& shape, const LayoutFunction& layout_fn) {
   if (!layout_fn) return shape;
   Status failed;

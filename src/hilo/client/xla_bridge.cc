@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kMaxReplicas = 65536;
 
-/// What the initialize calls set. Both are fixed once a client exists.
+/// Values of the initialize functions. Both are fixed once a client exists.
 struct Initialized {
   std::mutex mutex;
   bool client_exists = false;
@@ -49,7 +49,7 @@ Status too_late(std::string_view what, const std::string& old_value, const std::
                   old_value, new_value));
 }
 
-/// A name that is given is taken as it is; an empty one stands for a GPU if there is one, else the processor.
+/// Selects the named platform. An empty name means the GPU if there is one, otherwise the CPU.
 Status platform_or_default(std::string_view platform_name) {
   if (!platform_name.empty()) return choose_platform(platform_name);
   const Status cuda = choose_platform("CUDA");
@@ -59,7 +59,7 @@ Status platform_or_default(std::string_view platform_name) {
   return choose_platform("Host");
 }
 
-/// The client of what was initialised, which is fixed from then on.
+/// Creates the client of the initialized platform, which is fixed from then on.
 StatusOr<XlaClientPtr> make_initialized(ClientOptions options) {
   Initialized& now = initialized();
   std::lock_guard lock(now.mutex);
@@ -115,7 +115,7 @@ auto& backend_thunk() {
   return *thunk;
 }
 
-/// A dump flag: which option it sets, and under which name its folder has the files.
+/// A dump flag: the option that it sets and the name of its folder.
 struct DumpFlag {
   std::optional<std::string> FlagValues::* flag;
   std::optional<std::string> CompileOptions::* option;
