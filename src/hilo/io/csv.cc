@@ -23,7 +23,8 @@ namespace {
 
 enum class Parsed { kFine, kNoNumber, kTooLarge };
 
-// Whether a number that fits no double is too small rather than too large: by its exponent, else by its integer part.
+// Returns whether a number outside the range of double is too small rather than too large. Decided by its exponent, or
+// else by its integer part.
 bool is_tiny(std::string_view text) {
   const size_t exponent = text.find_first_of("eE");
   if (exponent != std::string_view::npos) return text.substr(exponent + 1).starts_with('-');
@@ -32,7 +33,7 @@ bool is_tiny(std::string_view text) {
 
 template <typename T>
 Parsed parse_number(std::string_view text, T& value) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);  // from_chars takes no plus sign
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);  // from_chars accepts no plus sign
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) return Parsed::kNoNumber;
   if (error == std::errc()) return Parsed::kFine;
@@ -41,13 +42,13 @@ Parsed parse_number(std::string_view text, T& value) {
   return Parsed::kFine;
 }
 
-// A field and its place in the line.
+// A field and its column in the line.
 struct Field {
   std::string_view text;
   size_t begin;
 };
 
-// Reads one table of T.
+// Reads one table with elements of type T.
 template <typename T>
 class TableReader {
  public:
@@ -116,7 +117,7 @@ class TableReader {
     return options_.columns.empty() ? ok_status() : chosen(fields);
   }
 
-  // The fields that the options name.
+  // Keeps the fields that the options select.
   Status chosen(const std::vector<Field>& fields) {
     const int64_t count = fields.size();
     columns_ = std::ssize(options_.columns);
@@ -151,11 +152,11 @@ class TableReader {
   std::vector<T> values_;
   int64_t line_ = 0;
   int64_t rows_ = 0;
-  int64_t first_ = 0;  // values in the first row
+  int64_t first_ = 0;  // number of values in the first row
   int64_t columns_ = 0;
 };
 
-// Types of which std::from_chars reads numbers.
+// Accepts the types that std::from_chars can parse.
 template <typename T>
 constexpr bool kReadable = (std::is_arithmetic_v<T> && !std::same_as<T, bool>);
 

@@ -24,7 +24,7 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
-// Bytes of the character of UTF-8 at the front, or 0 where there is none (RFC 3629, section 4).
+// Returns the length in bytes of the UTF-8 character at the front, or 0 if it is invalid (RFC 3629, section 4).
 size_t utf8_length(std::string_view text) {
   const auto at = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
   const unsigned first = at(0);
@@ -106,7 +106,7 @@ StatusOr<uint32_t> JsonScanner::four_digits() {
   return code;
 }
 
-// What comes after a backslash.
+// Reads the part of an escape sequence after the backslash.
 Status JsonScanner::escape(std::string& out) {
   constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
   const char c = at_ < text_.size() ? text_[at_] : '\0';
@@ -118,7 +118,7 @@ Status JsonScanner::escape(std::string& out) {
   if (c != 'u') return error("unknown escape in a string");
   ++at_;
   HILO_ASSIGN_OR_RETURN(uint32_t code, four_digits());
-  if (code >= 0xd800 && code < 0xdc00) {  // the first half of a pair
+  if (code >= 0xd800 && code < 0xdc00) {  // high surrogate
     if (text_.substr(at_, 2) != "\\u") return error("half a surrogate pair in a string");
     at_ += 2;
     HILO_ASSIGN_OR_RETURN(const uint32_t low, four_digits());

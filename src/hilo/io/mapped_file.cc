@@ -18,7 +18,8 @@ StatusOr<MappedFile> MappedFile::open(const std::string& path) {
   if (path.find('\0') != std::string::npos) {
     return invalid_argument(fmt::format("{}: a path may not contain a NUL byte", quote(path)));
   }
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // a pipe isn't waited for
+  // O_NONBLOCK: opening a pipe doesn't block
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (descriptor < 0) return errno_status(errno, fmt::format("opening {}", path));
   const std::unique_ptr<const int, void (*)(const int*)> closer(&descriptor,
                                                                 [](const int* number) { ::close(*number); });

@@ -45,7 +45,7 @@ StatusOr<NamedLiterals> read_npz(const std::string& path, const ZipLimits& limit
 StatusOr<std::string> npz_bytes(const NamedLiterals& arrays, bool compress) {
   std::vector<std::string> files;
   std::vector<ZipContent> members;
-  files.reserve(arrays.size());  // members point to them
+  files.reserve(arrays.size());  // no reallocation, because members point to the elements
   for (const auto& [name, array] : arrays) {
     StatusOr<std::string> bytes = npy_bytes(array);
     if (!bytes.ok()) return bytes.status().with_context(quote(name));

@@ -39,11 +39,12 @@ constexpr std::array<Dtype, 17> kDtypes = {{{"BOOL", ElementType::kPred},
                                             {"F8_E5M2", ElementType::kF8E5M2},
                                             {"F8_E8M0", ElementType::kF8E8M0Fnu}}};
 
-constexpr size_t kLength = 8;                                            // bytes of the header's length
-constexpr uint64_t kLongestSafetensorsHeader = uint64_t{100} * 1000000;  // bytes, as the format's own reader has it
-constexpr size_t kAlign = 64;                                            // bytes, as device buffers have them
+constexpr size_t kLength = 8;  // bytes of the header's length field
+// bytes; the limit of the reference implementation
+constexpr uint64_t kLongestSafetensorsHeader = uint64_t{100} * 1000000;
+constexpr size_t kAlign = 64;  // alignment in bytes, that of device buffers
 
-// A tensor as the header has it.
+// A tensor's entry in the header, not yet checked.
 struct Claim {
   std::optional<std::string> dtype;
   std::optional<std::vector<int64_t>> shape;
@@ -80,7 +81,7 @@ StatusOr<Claim> claim_of(JsonScanner& json) {
   return claim;
 }
 
-// What the claim says of `data` bytes, checked by itself.
+// Checks one entry against a data section of `data` bytes.
 StatusOr<SafetensorsEntry> entry_of(const std::string& name, const Claim& claim, uint64_t data) {
   const auto* known = std::ranges::find(kDtypes, std::string_view(*claim.dtype), &Dtype::name);
   if (known == kDtypes.end()) {
@@ -100,7 +101,7 @@ StatusOr<SafetensorsEntry> entry_of(const std::string& name, const Claim& claim,
   return SafetensorsEntry{name, *std::move(shape), begin};
 }
 
-// Tensors lie one after the other and fill the file.
+// Checks that the tensors are consecutive and fill the file.
 Status check_places(std::vector<SafetensorsEntry>& tensors, uint64_t data) {
   const auto end_of = [](const SafetensorsEntry& t) { return t.begin + t.shape.byte_size(); };
   std::ranges::stable_sort(tensors, [&](const SafetensorsEntry& a, const SafetensorsEntry& b) {
