@@ -19,7 +19,7 @@ struct Launcher {
   const char* count;
   bool is_mpich;
 };
-// An allocation of Slurm alone sets SLURM_NTASKS; only what srun starts has an index.
+// Slurm sets SLURM_NTASKS for the whole allocation; only processes that srun starts have an index.
 constexpr std::array<Launcher, 3> kLaunchers = {{
     {"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false},
     {"mpirun of MPICH", "PMI_RANK", "PMI_SIZE", true},

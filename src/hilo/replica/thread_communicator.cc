@@ -13,44 +13,46 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kThreadFoldBlock = 1 << 15;            // bytes folded at a time: they stay in the cache
-constexpr std::chrono::milliseconds kPollInterval{10};  // between looks at the cancel word
-constexpr size_t kWorthSlicing = 1 << 14;               // bytes; below, everybody folds everything and saves a round
+constexpr size_t kThreadFoldBlock = 1 << 15;  // bytes folded at a time, so that they stay in the cache
+constexpr std::chrono::milliseconds kPollInterval{10};  // polling interval of the cancellation word
+constexpr size_t kWorthSlicing = 1 << 14;  // bytes; below, every member folds all inputs, which saves a round
 
 std::string list_text(const std::vector<int64_t>& replicas) { return fmt::format("{}", fmt::join(replicas, ", ")); }
 
 }  // namespace
 
-/// What a member brings to a meeting and takes from it.
+/// The arguments of one member's call of a collective.
 struct ThreadCommunicators::Visit {
-  std::string_view operation;  ///< of the communicator
+  std::string_view operation;  ///< the communicator's operation
   int64_t id;
   std::string_view what;
   DeviceBytes in;
   MutableDeviceBytes out;
 };
 
-/// One meeting: first all members arrive, then they read each other's memory in rounds, then they leave. Who has
-/// arrived with all others stays to the end, whatever fails elsewhere: his memory is being read.
+/// The rendezvous of one collective. First all members arrive, then they read each other's memory in rounds, then they
+/// leave. Once all have arrived, a member stays until the end even if another one fails, because its memory is being
+/// read.
 struct ThreadCommunicators::Room {
-  std::vector<Visit> visits;  ///< by place in the group
+  std::vector<Visit> visits;  ///< by position in the group
   std::vector<bool> present;
   size_t arrived = 0;
-  bool open = true;     ///< not all have arrived
+  bool open = true;  ///< whether members are missing
   size_t at_round = 0;  ///< members that wait for the end of the round
-  uint64_t round = 0;   ///< rounds that have ended
-  Status failure;       ///< of the operation itself
+  uint64_t round = 0;  ///< number of completed rounds
+  Status failure;  ///< error of the operation itself
   std::condition_variable changed;
 };
 
-/// Meetings of one group. A member comes to meeting k + 2 only after all have left meeting k: two rooms suffice.
+/// The collectives of one group. A member starts collective k + 2 only after all have left collective k, so two
+/// rendezvous suffice.
 struct ThreadCommunicators::Group {
   std::vector<int64_t> members;
   Room rooms[2];
-  std::vector<uint64_t> meetings;  ///< that each member has come to
+  std::vector<uint64_t> meetings;  ///< number of collectives that each member has started
 };
 
-/// One replica's end of the communicator.
+/// The communicator of one replica.
 class ThreadCommunicators::Replica final : public Communicator {
  public:
   Replica(ThreadCommunicators& all, int64_t rank) : all_(all), rank_(rank) {}
@@ -68,7 +70,7 @@ class ThreadCommunicators::Replica final : public Communicator {
       note(*room, fold(*room, 0, out, reduction));
       return all_.leave(*room);
     }
-    // Each folds a slice, then all copy each other's.
+    // Each member folds a slice; then all copy the slices of the others.
     const size_t element = static_cast<size_t>(element_size_bytes(reduction.type)), count = in.size() / element;
     const auto begin = [&](size_t k) { return count * k / n * element; };
     note(*room, fold(*room, begin(place), out.subspan(begin(place), begin(place + 1) - begin(place)), reduction));
@@ -133,7 +135,7 @@ class ThreadCommunicators::Replica final : public Communicator {
 
   void abort(const Status& reason) override {
     std::lock_guard lock(all_.mutex_);
-    (void)all_.fail(rank_, reason);  // an abort has nobody to report to
+    (void)all_.fail(rank_, reason);  // abort() has no caller for the error
   }
 
  private:
@@ -141,7 +143,8 @@ class ThreadCommunicators::Replica final : public Communicator {
     if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
   }
 
-  /// out = the fold of all members' bytes from `begin` on. Throws nothing, for the others wait for who folds.
+  /// Sets `out` to the fold of all members' bytes from `begin` on. Must not throw, because other members wait for this
+  /// one.
   static Status fold(const Room& room, size_t begin, MutableDeviceBytes out, const Reduction& reduction) try {
     for (size_t at = 0; at < out.size(); at += kThreadFoldBlock) {
       const size_t bytes = std::min(kThreadFoldBlock, out.size() - at);
@@ -200,7 +203,8 @@ int64_t ThreadCommunicators::wake_ups() const {
   return wake_ups_;
 }
 
-/// Precondition of this and all below: the mutex is held. Returns what the replica that failed is told.
+/// Records the failure and returns the error of the failed replica. Precondition of this and all functions below: the
+/// mutex is held.
 Status ThreadCommunicators::fail(int64_t replica, const Status& reason) {
   if (!failure_.ok()) return failure_;
   failure_ = or_out_of_memory([&] {
@@ -236,7 +240,7 @@ StatusOr<ThreadCommunicators::Group*> ThreadCommunicators::group_of(const Meetin
   return groups_.emplace(std::move(members), std::move(group)).first->second.get();
 }
 
-/// Does a visit fit those who are there, and can the others still come?
+/// Checks that the arguments match those of the other members, and that the missing members can still arrive.
 Status ThreadCommunicators::check_visit(const Group& group, const Room& room, size_t place, const Visit& visit) const {
   for (size_t k = 0; k < group.members.size(); ++k) {
     if (k == place) continue;
@@ -269,7 +273,7 @@ StatusOr<ThreadCommunicators::Room*> ThreadCommunicators::enter(const Meeting& m
   return &room;
 }
 
-/// Waits until all members are there, or something has failed.
+/// Waits until all members have arrived or something has failed.
 Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica) {
   if (++room.arrived == room.visits.size()) {
     room.open = false;
@@ -283,7 +287,7 @@ Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& roo
   return room.open ? failure_ : ok_status();
 }
 
-/// What a replica says that waits in a room when the program is to stop.
+/// Returns the error of a waiting replica when the program must stop.
 Status ThreadCommunicators::why_stopped(const Room& room, int64_t replica) const {
   if (cancellation_->word()->load(std::memory_order_relaxed) != kDeadlinePassed)
     return cancelled("the program was cancelled while the replica waited for others");
@@ -302,8 +306,8 @@ Status ThreadCommunicators::why_stopped(const Room& room, int64_t replica) const
   return internal_error("replicas: a room of no group");
 }
 
-/// Until the room is full or something has failed. A cancel word may be set by a signal handler, which can wake nobody:
-/// so it is looked at before every sleep, and sleeps are short.
+/// Waits until all members have arrived or something has failed. A signal handler may set the cancellation word without
+/// waking a thread, so the word is checked between short sleeps.
 void ThreadCommunicators::wait_for_others(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica) {
   const auto over = [&] { return !room.open || !failure_.ok(); };
   if (cancellation_ == nullptr) return room.changed.wait(lock, over);
@@ -329,7 +333,7 @@ void ThreadCommunicators::pass(Room& room) {
   room.changed.wait(lock, [&] { return room.round != round; });
 }
 
-/// The last round: nobody reads any more, and the room is as it was at first for the meeting after the next.
+/// The last round: no member reads memory any more. Resets the rendezvous for the collective after the next.
 Status ThreadCommunicators::leave(Room& room) {
   std::unique_lock lock(mutex_);
   if (++room.at_round == room.visits.size()) {
@@ -346,7 +350,7 @@ Status ThreadCommunicators::leave(Room& room) {
   return room.failure;
 }
 
-/// Fails everything if nobody is left who could come to where others wait.
+/// Fails all collectives if every running replica waits for others.
 void ThreadCommunicators::check_progress() {
   const int64_t ended = std::ranges::count(ended_, true);
   if (waiting_ == 0 || waiting_ + ended < size() || !failure_.ok()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica/thread_communicator.h -- replicas that are threads of one process meet in shared memory.
+// replica/thread_communicator.h -- collectives between replicas that are threads of one process, in shared memory.
 #pragma once
 
 #include <condition_variable>
@@ -12,10 +12,9 @@
 
 namespace hilo {
 
-/// Communicators of `size` replicas, one a thread. Who waits sleeps. A wait that can't end is an error, not a hang: a
-/// member failed or has ended, or all who are left wait for each other. Who waits for others to come wakes up now and
-/// then to look at `cancellation` (may be null), and then fails all meetings as CANCELLED or, if the time is over, as
-/// DEADLINE_EXCEEDED naming those who haven't come.
+/// Communicators of `size` replicas, one per thread. Waiting threads sleep. A wait that can't end fails: when a member
+/// has failed or ended, or when all remaining members wait for each other. Waiting threads poll `cancellation` (may be
+/// null). If it is set, all collectives fail with CANCELLED, or with DEADLINE_EXCEEDED that names the missing members.
 class ThreadCommunicators final : public CommunicatorGroup {
  public:
   explicit ThreadCommunicators(int64_t size, const CancellationToken* cancellation = nullptr);
@@ -27,7 +26,7 @@ class ThreadCommunicators final : public CommunicatorGroup {
   Communicator& of(int64_t replica) override;
   void end(int64_t replica) override;
   Status failure() const override;
-  /// Replicas that wait for others to arrive, and how often such have woken up to look whether they are cancelled.
+  /// Return the number of replicas that wait for others, and how often waiting threads have polled for cancellation.
   int64_t waiting() const;
   int64_t wake_ups() const;
 
@@ -53,12 +52,12 @@ class ThreadCommunicators final : public CommunicatorGroup {
   std::vector<bool> ended_;
   std::map<std::vector<int64_t>, std::unique_ptr<Group>> groups_;
   const CancellationToken* cancellation_;
-  int64_t waiting_ = 0;  // replicas that wait for others to arrive
+  int64_t waiting_ = 0;  // number of replicas that wait for others to arrive
   int64_t wake_ups_ = 0;
   Status failure_;
 };
 
-/// The factory of such groups, for clients.
+/// Creates such a group; the factory for clients.
 std::unique_ptr<CommunicatorGroup> thread_communicators(const RunMembers& members);
 
 }  // namespace hilo

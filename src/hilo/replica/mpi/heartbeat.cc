@@ -34,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 
 enum class State : uint32_t { kAlive, kDied, kSilent, kEnded };
 
-/// What one process is known to do. On the wire as it lies in memory: all processes run one build on one kind of
-/// machine.
+/// The state of one process. It is sent as it is in memory, because all processes run the same build on the same kind
+/// of machine.
 struct Beat {
   State state = State::kAlive;
   uint32_t process = 0;
@@ -54,7 +54,7 @@ struct Hello {
   uint64_t process;
 };
 
-/// A descriptor that is closed with it.
+/// Owns a file descriptor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -89,27 +89,29 @@ sockaddr_in socket_address(uint32_t ipv4, uint16_t port) {
   return address;
 }
 
-/// One connection: whole messages of one size each way, whatever comes in parts.
+/// One connection. It sends and receives messages of one fixed size and reassembles them.
 class Line {
  public:
   Line() = default;
   explicit Line(Descriptor socket) : socket_(std::move(socket)) {
     const int on = 1;
-    (void)::setsockopt(socket_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // late, at worst
+    // without it messages are only later
+    (void)::setsockopt(socket_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     (void)::fcntl(socket_.number(), F_SETFL, O_NONBLOCK);
   }
   bool is_open() const { return socket_.is_open(); }
   int number() const { return socket_.number(); }
   void close() { socket_.reset(); }
 
-  /// Sends as much as goes. What hasn't gone goes first next time, and then `bytes` is left out: the next ones say
-  /// more.
+  /// Sends as many bytes as the socket accepts. If a rest of the last message is pending, the rest is sent and `bytes`
+  /// is dropped, because the next message replaces it.
   void send(std::span<const std::byte> bytes) {
     if (out_.empty()) out_.assign(bytes.begin(), bytes.end());
     const ssize_t sent = ::send(socket_.number(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent > 0) out_.erase(out_.begin(), out_.begin() + sent);
   }
-  /// Reads what has come. Returns   whether the other end is still there
+  /// Reads the available bytes.
+  /// Returns   whether the connection is still open
   bool read() {
     std::array<std::byte, 4096> part;
     while (true) {
@@ -120,7 +122,7 @@ class Line {
       in_.insert(in_.end(), part.begin(), part.begin() + got);
     }
   }
-  /// The next message of what was read, if it is whole.
+  /// Removes the next complete message from the bytes that were read.
   bool take(std::span<std::byte> message) {
     if (in_.size() < message.size()) return false;
     std::copy_n(in_.begin(), message.size(), message.begin());
@@ -209,14 +211,15 @@ class Heartbeat::Star {
   Status start() {
     wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_.is_open()) return failed_call("eventfd");
-    const SignalsBlocked quiet;  // signals are for the threads of the program
+    const SignalsBlocked quiet;  // signals are delivered to the program's threads
     thread_ = std::thread([this] { run(); });
     return ok_status();
   }
 
   void wake() {
     const uint64_t one = 1;
-    if (wake_.is_open()) (void)!::write(wake_.number(), &one, sizeof one);  // full means that it wakes up anyway
+    // if the pipe is full, the thread wakes up anyway
+    if (wake_.is_open()) (void)!::write(wake_.number(), &one, sizeof one);
   }
 
   void run() {
@@ -248,7 +251,7 @@ class Heartbeat::Star {
     if ((waited[0].revents & POLLIN) != 0) woken_ = ::read(wake_.number(), &count, sizeof count) > 0;
   }
 
-  /// The centre tells everybody everything; the others say what they do.
+  /// Process 0 sends all states to all processes; the others send their own state.
   void beat() {
     std::vector<Beat> told;
     {
@@ -270,7 +273,7 @@ class Heartbeat::Star {
     }
   }
 
-  /// Messages on a line from process `from`, each of which says how all of `told` are.
+  /// Reads the messages of process `from`, each of which has the states of all of `told`.
   void hear(Line& line, std::span<Beat> told, size_t from) {
     if (!line.is_open()) return;
     const bool there = line.read();
@@ -280,7 +283,8 @@ class Heartbeat::Star {
     if (!there) lose(line, from);
   }
 
-  /// New connections become lines once they have said who they are; those that can't are closed.
+  /// Assigns new connections to processes once they have identified themselves. Connections with a wrong identification
+  /// are closed.
   void admit() {
     while (true) {
       Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -300,7 +304,7 @@ class Heartbeat::Star {
     });
   }
 
-  /// A process is as it says, or as the centre says.
+  /// Updates a process's state from its own message or from that of process 0.
   void take(const Beat& beat) {
     const std::scoped_lock lock(mutex_);
     const size_t i = beat.process;
@@ -314,7 +318,7 @@ class Heartbeat::Star {
     if (beat.state == State::kDied || beat.state == State::kSilent) fail(i);
   }
 
-  /// The connection to process `i` has ended.
+  /// Handles the end of the connection to process `i`.
   void lose(Line& line, size_t i) {
     line.close();
     const std::scoped_lock lock(mutex_);
@@ -335,7 +339,7 @@ class Heartbeat::Star {
 
   /// Precondition: the mutex is held.
   void fail(size_t i) {
-    woken_ = true;  // the others shall know at once
+    woken_ = true;  // notify the other processes at once
     if (!failure_.ok()) return;
     const Beat& beat = beats_[i];
     const std::string how = beat.state == State::kDied
@@ -350,13 +354,13 @@ class Heartbeat::Star {
   const HeartbeatTimes times_;
   HeartbeatAddress address_;
   Descriptor listener_, wake_;
-  // Of the thread alone. The centre's lines are one a process; the others have one.
+  // Used by the thread only. Process 0 has one connection per process; the others have one in total.
   std::vector<Line> lines_, strangers_;
-  std::vector<Beat> beats_heard_;  // by process, as the last message had them
+  std::vector<Beat> beats_heard_;  // states in the last message, by process
   bool woken_ = false;
 
-  mutable std::mutex mutex_;  // of what follows
-  std::vector<Beat> beats_;   // by process
+  mutable std::mutex mutex_;  // guards the members below
+  std::vector<Beat> beats_;  // states by process
   std::vector<Clock::time_point> heard_;
   Status failure_;
   std::atomic<bool> lost_ = false, stopping_ = false;

@@ -19,7 +19,7 @@ enum class Operation : uint32_t { kAllReduce, kReduceScatter, kAllGather, kAllTo
 constexpr std::array<std::string_view, 7> kOperationNames = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
                                                              "permute",    "broadcast",      "abort"};
 
-/// What every member of a meeting is sent first. Small operands come along with it.
+/// The header of a collective, which is the first message to every other member. A small operand is appended.
 struct Head {
   uint64_t run;
   uint64_t program;
@@ -27,25 +27,26 @@ struct Head {
   uint64_t in_bytes;
   uint64_t out_bytes;
   Operation operation;
-  StatusCode code;  ///< of kAbort, whose reason is the text
+  StatusCode code;  ///< code of a kAbort message, whose text is the reason
   std::array<char, 192> text;
 };
 static_assert(std::is_trivially_copyable_v<Head>);
 
-// A head and a small operand are one message that MPI sends without waiting for who receives it (4 KiB between
-// processes of one machine in Open MPI 4.1).
+// A header with a small operand fits one message that MPI sends eagerly, without waiting for the receiver (4 KiB
+// between processes of one machine in Open MPI 4.1).
 constexpr size_t kLetterBytes = 3840;
 constexpr size_t kSmallOperand = kLetterBytes - sizeof(Head);
-constexpr size_t kPiece = 1 << 18;      // bytes of large operands that are under way at a time: they stay in the cache
-constexpr size_t kSentWhole = 1 << 16;  // bytes that a member sends to all others rather than meet them a second time
+constexpr size_t kPiece = 1 << 18;  // bytes of a large operand in flight at a time, so that they stay in the cache
+// up to this many bytes a member sends its operand to all others instead of a second exchange
+constexpr size_t kSentWhole = 1 << 16;
 constexpr size_t kLargestMessage = size_t{1} << 30;
 constexpr size_t kFoldBlock = 1 << 15;  // bytes folded at a time
-constexpr int kEagerLooks = 2000;       // before a thread that waits lets others work
+constexpr int kEagerLooks = 2000;  // polls before a waiting thread yields the CPU
 constexpr std::chrono::microseconds kLongestNap{200};
 constexpr std::chrono::milliseconds kLastLetters{
-    200};  // what a process sent before its end may come after the news of it
+    200};  // a process's last messages can arrive after the news of its end
 
-/// What is written is sent; the rest means nothing.
+/// Buffer of a message; only the part that was written is sent.
 struct Letter {
   std::array<std::byte, kLetterBytes> bytes;
   size_t size = kLetterBytes;
@@ -73,14 +74,14 @@ void copy(MutableDeviceBytes to, DeviceBytes from) {
   if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
 }
 
-/// What the others are told of a replica that fails.
+/// Returns the error that the other participants get when a replica fails.
 Status failure_of(int64_t replica, StatusCode code, std::string_view reason) {
   const bool says_enough =
       code == StatusCode::kCancelled || code == StatusCode::kDeadlineExceeded || code == StatusCode::kUnavailable;
   return Status(says_enough ? code : StatusCode::kAborted, fmt::format("replica {} failed: {}", replica, reason));
 }
 
-/// Memory for what arrives.
+/// A buffer for received data.
 class Room {
  public:
   explicit Room(size_t bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
@@ -90,7 +91,7 @@ class Room {
   std::unique_ptr<std::byte[]> bytes_;
 };
 
-/// Naps that get longer: a thread that waits for another process leaves it the processor.
+/// Increasing sleeps of a polling thread, which leave the CPU to other processes.
 class Patience {
  public:
   bool is_long() const { return looks_ >= 2 * kEagerLooks; }
@@ -201,12 +202,12 @@ class MessageCommunicators::Participant final : public Communicator {
   }
 
   void abort(const Status& reason) override {
-    (void)all_.fail(rank_, reason);  // an abort has nobody to report to
+    (void)all_.fail(rank_, reason);  // abort() has no caller for the error
     tell_all(all_.failure());
   }
 
  private:
-  /// What the participant brings to a meeting, and what the others have sent it at first, by place in the group.
+  /// The participant's arguments of a collective, and the first messages of the other members by position in the group.
   struct Visit {
     std::span<const int64_t> group;
     size_t place = 0;
@@ -247,7 +248,7 @@ class MessageCommunicators::Participant final : public Communicator {
     return visit;
   }
 
-  /// A meeting of all members.
+  /// Starts a collective: exchanges headers with all members and checks them.
   StatusOr<Visit> come(const Meeting& meeting, Operation operation, DeviceBytes in, MutableDeviceBytes out,
                        bool with_operand) {
     HILO_ASSIGN_OR_RETURN(Visit visit, visit_of(meeting, operation, in, out));
@@ -256,14 +257,15 @@ class MessageCommunicators::Participant final : public Communicator {
     return visit;
   }
 
-  /// Sends the head and the operand to the members that shall have them, and waits for the letters of those that write.
+  /// Sends the header and the operand to the members that `tells` selects, and waits for the messages of those that
+  /// `writes` selects.
   template <typename Tells, typename Writes>
   Status meet(Visit& visit, const Meeting& meeting, const Tells& tells, const Writes& writes, DeviceBytes operand) {
     if (all_.has_failed()) return all_.failure();
     if (meeting.group.size() > 1) messages().note(meeting.what);
     const std::shared_ptr<Letter> mine = letter_of(visit.head, operand);
     std::vector<Held> held;
-    held.reserve(2 * meeting.group.size());  // what has begun is held, whatever memory there is
+    held.reserve(2 * meeting.group.size());  // no allocation may fail once a transfer has begun
     for (size_t k = 0; k < meeting.group.size(); ++k) {
       if (k == visit.place || !writes(k)) continue;
       visit.letters[k] = std::make_shared_for_overwrite<Letter>();
@@ -282,14 +284,14 @@ class MessageCommunicators::Participant final : public Communicator {
   }
 
   static constexpr int64_t kNobody = -1;
-  /// A letter under way, and who it is from, if it comes here.
+  /// A message in flight, and its sender if it is received.
   struct Held {
     MessageId id;
     std::shared_ptr<Letter> letter;
     int64_t from;
   };
 
-  /// Takes out of `held` what has arrived, until it is empty or something is wrong.
+  /// Removes messages from `held` as they arrive, until it is empty or an error occurs.
   Status wait_for_letters(std::vector<Held>& held, const Head& mine, const Meeting& meeting) {
     Patience patience;
     std::optional<std::chrono::steady_clock::time_point> first_ended;
@@ -303,7 +305,7 @@ class MessageCommunicators::Participant final : public Communicator {
         const Held arrived = held[i];
         held.erase(held.begin() + i);
         if (arrived.from == kNobody) continue;
-        if (head_of(*arrived.letter).run < mine.run) {  // of a run that failed; nobody read it
+        if (head_of(*arrived.letter).run < mine.run) {  // a message of a failed run that was never read
           HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, arrived.letter->bytes));
           held.push_back({again, arrived.letter, arrived.from});
           continue;
@@ -321,7 +323,7 @@ class MessageCommunicators::Participant final : public Communicator {
     return ok_status();
   }
 
-  /// Fails if someone who hasn't written has ended, and some time has gone by since that was first seen.
+  /// Fails if a member that hasn't sent its message has ended, after a delay in which its last messages can arrive.
   Status check_ended(std::span<const Held> held, const Meeting& meeting,
                      std::optional<std::chrono::steady_clock::time_point>& first_ended) {
     const auto has_ended = [&](const Held& letter) {
@@ -367,9 +369,9 @@ class MessageCommunicators::Participant final : public Communicator {
                                                              meeting.what, fmt::join(missing, " and ")));
   }
 
-  // --- After all have met: what is exchanged is of the sizes that the heads said, and is finished.
+  // --- After the headers: the transfers have the sizes of the headers, and all of them are completed.
 
-  /// What has begun is waited for, whatever memory there is.
+  /// Reserves memory up front, because a transfer that has begun must be waited for.
   static Pending room_for(const Visit& visit) {
     Pending pending;
     pending.reserve(2 * visit.group.size());
@@ -413,7 +415,7 @@ class MessageCommunicators::Participant final : public Communicator {
     return ok_status();
   }
 
-  /// out = the fold of so many operands, by place in the group.
+  /// Sets `out` to the fold of the operands, by position in the group.
   template <typename OperandAt>
   static Status fold(MutableDeviceBytes out, size_t operands, const Reduction& reduction,
                      const OperandAt& operand_at) try {
@@ -429,7 +431,7 @@ class MessageCommunicators::Participant final : public Communicator {
     return out_of_memory();
   }
 
-  /// out = the fold of all members' operands, which everybody sends to everybody.
+  /// Sets `out` to the fold of all members' operands, which each member sends to all others.
   Status fold_whole(const Visit& visit, DeviceBytes in, MutableDeviceBytes out, const Reduction& reduction) {
     Room room(visit.group.size() * in.size());
     const auto operand = [&](size_t k) {
@@ -444,9 +446,10 @@ class MessageCommunicators::Participant final : public Communicator {
     return fold(out, visit.group.size(), reduction, operand);
   }
 
-  /// mine = the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If there is room for
-  /// everything, `mine` is part of it, and the other members' folds come there as well. Piece by piece, while the next
-  /// ones are on their way. A fold that fails is said at the end: the others wait for what is sent.
+  /// Sets `mine` to the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If `mine` is part of a
+  /// buffer for all slices, the folds of the other members are received there, too. Pieces are folded while the next
+  /// ones are transferred. An error of the fold is returned at the end, because the other members wait for the
+  /// transfers.
   Status fold_slices(const Visit& visit, DeviceBytes in, std::span<const size_t> bounds, MutableDeviceBytes mine,
                      const Reduction& reduction, MutableDeviceBytes everything) {
     const size_t n = visit.group.size(), place = visit.place;
@@ -496,9 +499,10 @@ class MessageCommunicators::Participant final : public Communicator {
     return folded;
   }
 
-  /// Tells the participants of other processes why all fail. They read it when they next wait for this one.
+  /// Sends the reason of the failure to the participants of other processes. They read it when they next wait for this
+  /// one.
   void tell_all(const Status& reason) {
-    if (!messages().failure().ok()) return;  // they know
+    if (!messages().failure().ok()) return;  // they have the same information
     Head head = {.run = all_.run_.number,
                  .program = all_.run_.program,
                  .id = 0,

@@ -12,9 +12,9 @@
 namespace hilo {
 namespace {
 
-constexpr int kLongestText = 8192;  // what any MPI may write for a version or an error
+constexpr int kLongestText = 8192;  // maximum length of a version or an error text of any MPI
 
-/// Constants of MPICH's ABI, which Intel MPI, MVAPICH and Cray's share. Source: <mpi.h> of MPICH 4.0
+/// Sets the constants of MPICH's ABI, which Intel MPI, MVAPICH and Cray MPI share. Source: <mpi.h> of MPICH 4.0
 void fill_mpich(MpiLibrary& mpi) {
   mpi.world = 0x44000000;
   mpi.byte = 0x4c00010d;
@@ -23,7 +23,7 @@ void fill_mpich(MpiLibrary& mpi) {
   mpi.errors_return = 0x54000001;
 }
 
-/// Constants of the standard ABI. Source: MPI 5.0, appendix A
+/// Sets the constants of the standard ABI. Source: MPI 5.0, appendix A
 void fill_standard(MpiLibrary& mpi) {
   mpi.world = 0x101;
   mpi.byte = 0x247;
@@ -48,7 +48,7 @@ class Symbols {
   std::vector<std::string> missing_;
 };
 
-/// Open MPI's handles are the addresses of its objects.
+/// Sets Open MPI's constants. Its handles are the addresses of objects in the library.
 void fill_open_mpi(MpiLibrary& mpi, const Symbols& symbols) {
   mpi.world = symbols.address("ompi_mpi_comm_world");
   mpi.byte = symbols.address("ompi_mpi_byte");

@@ -8,7 +8,7 @@
 namespace hilo {
 namespace {
 
-// Tags are at least up to 32767 in every MPI: runs that go on at the same time take turns among so many.
+// Every MPI supports tags up to 32767. Concurrent runs use this many ranges of tags in turn.
 constexpr uint64_t kRunsAtOnce = 32768 / (kMostDevicesAProcess * kMostDevicesAProcess);
 constexpr size_t kLargestMpiMessage = size_t{1} << 30;  // MPI counts bytes in an int
 
@@ -63,7 +63,7 @@ StatusOr<bool> MpiMessages::is_done(MessageId message) {
 void MpiMessages::give_up(MessageId message, std::shared_ptr<void> memory) {
   const std::scoped_lock lock(world_.mutex);
   if (message.comes_here && world_.heartbeat->failure().ok())
-    (void)world_.mpi->cancel(&message.handle);  // one that has come already is done
+    (void)world_.mpi->cancel(&message.handle);  // a message that has already arrived is complete
   world_.given_up.emplace_back(message.handle, std::move(memory));
 }
 
