@@ -12,7 +12,7 @@
 namespace hilo {
 namespace {
 
-/// The folder of libhilo.so, with a slash; "" if it isn't known.
+/// Returns the folder of libhilo.so with a trailing slash, or "" if it is unknown.
 std::string own_folder() {
   static const char here = 0;
   Dl_info about;

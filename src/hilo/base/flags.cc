@@ -21,7 +21,7 @@ struct Variable {
   std::string name, text;
 };
 
-// What one flag was told, highest rank first.
+// The values that were set for one flag, highest precedence first.
 struct Told {
   std::optional<std::string> code;
   std::optional<std::string> command_line;
@@ -34,7 +34,7 @@ struct Store {
   std::mutex mutex;
   bool environment_read = false;
   std::array<Told, kFlags.size()> told;
-  std::shared_ptr<const FlagValues> values;  // null: to be worked out again
+  std::shared_ptr<const FlagValues> values;  // null means that it must be computed again
   std::atomic<uint64_t> version{1};
   std::atomic<X64> x64{X64::kUnknown};
 };
@@ -54,7 +54,7 @@ std::optional<bool> parse_bool(std::string_view text) {
   return std::nullopt;
 }
 
-// Writes the value that `text` means into `values`. False if it does not fit.
+// Parses `text` as the flag's value and stores it in `values`. Returns false if it is invalid.
 bool parse_into(const FlagInfo& flag, std::string_view text, FlagValues& values) {
   if (const auto* field = std::get_if<bool FlagValues::*>(&flag.field)) {
     const std::optional<bool> value = parse_bool(text);
@@ -110,7 +110,7 @@ std::optional<Variable> variable_of(const FlagInfo& flag) {
   return std::nullopt;
 }
 
-// The callers hold the lock.
+// Reads the environment. Precondition: the caller holds the lock.
 void read_environment(Store& s) {
   if (s.environment_read) return;
   s.environment_read = true;
@@ -129,7 +129,7 @@ StatusOr<std::shared_ptr<const FlagValues>> work_out(Store& s) {
   for (size_t i = 0; i < kFlags.size(); ++i) {
     const FlagInfo& flag = kFlags[i];
     const Told& told = s.told[i];
-    if (told.code || told.command_line) {  // checked when they were set
+    if (told.code || told.command_line) {  // was checked when it was set
       parse_into(flag, told.code ? *told.code : *told.command_line, *values);
     } else if (told.environment) {
       if (!parse_into(flag, told.environment->text, *values))
@@ -155,16 +155,16 @@ Status wrong_kind(const FlagInfo& flag, std::string_view got) {
       fmt::format("{}: value of another kind; got {}; wanted {}.", flag.name, got, flag_values_text(flag)));
 }
 
-// A thread's last snapshot, so that reading flags takes no lock.
+// A thread's last snapshot, so that reading flags needs no lock.
 struct Snapshot {
   uint64_t version = 0;
   std::shared_ptr<const FlagValues> values;
 };
 
-// Breaks `text` into lines of at most `width` columns, each after `indent`.
+// Wraps `text` into lines of at most `width` columns, each with the prefix `indent`.
 std::string wrapped(std::string_view text, std::string_view indent, size_t width) {
   std::string result;
-  size_t column = width;  // the first word opens a line
+  size_t column = width;  // the first word begins a line
   while (!text.empty()) {
     const size_t space = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, space);

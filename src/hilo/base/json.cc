@@ -6,7 +6,7 @@
 namespace hilo {
 namespace {
 
-/// Bytes of the UTF-8 sequence that begins here; 0 if there is none.
+/// Returns the length of the UTF-8 sequence at the front, or 0 if it is invalid.
 size_t utf8_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/json.h -- strings as JSON has them.
+// base/json.h -- writes strings in JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hilo {
 
-/// `text` in double quotes with what JSON demands escaped; bytes that aren't UTF-8 become U+FFFD.
+/// Returns `text` in double quotes with JSON's escapes. Bytes that aren't UTF-8 become U+FFFD.
 /// Source    RFC 8259, section 7
 std::string json_string(std::string_view text);
 

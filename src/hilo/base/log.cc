@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kLevelNames = {"off", "error", "warning", "info", "debug"};
 constexpr LogLevel kDefaultLevel = LogLevel::kWarning;
-constexpr int kUnread = -1;  // HILO_LOG has not been looked at
+constexpr int kUnread = -1;  // HILO_LOG has not been read yet
 
 std::atomic<int> level_now{kUnread};
 
 struct Sinks {
   std::mutex mutex;
-  std::shared_ptr<const LogSink> sink;  // null: stderr
+  std::shared_ptr<const LogSink> sink;  // null means stderr
   std::set<std::string, std::less<>> said;
 };
 
-// Never destroyed: other objects' destructors may log.
+// Never destroyed: destructors of other objects may log.
 Sinks& sinks() {
   static Sinks* instance = new Sinks;
   return *instance;
@@ -46,7 +46,7 @@ std::string_view colour_of(LogLevel level) {
   return "\x1b[2m";
 }
 
-// One write per message, so that lines of several threads or processes don't mix.
+// Writes each message by one call, so that lines of several threads or processes don't mix.
 void write_to_stderr(LogLevel level, std::string_view text) {
   std::string line;
   line.reserve(text.size() + 32);
@@ -69,7 +69,7 @@ void write_to_stderr(LogLevel level, std::string_view text) {
 LogLevel read_level() {
   const char* text = std::getenv("HILO_LOG");
   const std::optional<LogLevel> level = text == nullptr ? kDefaultLevel : log_level_from_name(text);
-  // The level must be known before the complaint below asks for it.
+  // The level must be set before the warning below, which reads it.
   int unread = kUnread;
   const bool first = level_now.compare_exchange_strong(unread, static_cast<int>(level.value_or(kDefaultLevel)));
   if (first && !level) {
@@ -116,9 +116,9 @@ void log_text(LogLevel level, std::string_view text) {
     write_to_stderr(level, text);
     return;
   }
-  try {  // outside the lock: a sink may log itself
+  try {  // outside the lock, because a sink may log
     (*sink)(level, text);
-  } catch (...) {  // NOLINT: promised in the header
+  } catch (...) {  // NOLINT: the header promises this
   }
 }
 

@@ -16,7 +16,7 @@ std::string random_key() {
   ssize_t got = 0;
   do got = ::getrandom(words.data(), sizeof(words), 0);
   while (got < 0 && errno == EINTR);
-  if (got != sizeof(words)) std::abort();  // the kernel promises so few bytes
+  if (got != sizeof(words)) std::abort();  // the kernel guarantees this few bytes
   return fmt::format("{:016x}{:016x}", words[0], words[1]);
 }
 
