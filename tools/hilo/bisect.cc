@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/bisect.cc -- `hilo bisect FILE`: the first op on which the engine and the reference part.
+// tools/hilo/bisect.cc -- `hilo bisect FILE`: finds the first op for which the engine and the reference differ.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,14 +23,14 @@
 namespace hilo::tool {
 namespace {
 
-constexpr int64_t kMostInText = 4096;  // elements of a value that the reduced program's text holds
+constexpr int64_t kMostInText = 4096;  // maximum number of elements of a value in the reduced program's text
 
 struct BisectOptions {
   std::string file, function, output;
   ArgumentOptions arguments;
 };
 
-/// The CPU engine. Keeps the last program, which a loop runs again and again.
+/// The CPU engine. It caches the last program, because a loop runs it repeatedly.
 class CpuEngine {
  public:
   StatusOr<std::vector<Literal>> operator()(const hlo::Module& module, const std::vector<Literal>& arguments) {
@@ -65,7 +65,7 @@ class CpuEngine {
   std::unique_ptr<Executable> executable_;
 };
 
-/// The program and its arguments; what else a module says doesn't change what is computed.
+/// Reads the program and its arguments. Other parts of the module don't affect results.
 StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
   HILO_ASSIGN_OR_RETURN(hlo::Module module,
                         read_program(options.file, options.function, argument_shapes(options.arguments)));
@@ -91,10 +91,11 @@ StatusOr<hlo::Invocation> read_invocation(const BisectOptions& options) {
 
 bool is_small(const Literal& value) { return value.shape().element_count() <= kMostInText; }
 
-/// Whether only the program's text can hold the value.
+/// Returns whether the value can't be saved as .npy, so that the program's text must contain it.
 bool has_no_npy(const Literal& value) { return !io::npy_bytes(Literal(value.shape().with_dimensions({}))).ok(); }
 
-/// Writes the program, and the values that aren't in it as FILE.inputN.npy beside it; says how it is run again.
+/// Writes the program, and the other values as FILE.inputN.npy in the same folder. Returns the command that runs it
+/// again.
 StatusOr<std::string> write_reduced(const std::string& path, const hlo::Invocation& program) {
   std::string command = "hilo bisect " + path;
   for (size_t i = 0; i < program.arguments.size(); ++i) {
@@ -126,8 +127,8 @@ std::string parting_text(const hlo::Bisection& found) {
   return text + fmt::format("{} ops before it agree\n", found.agreed);
 }
 
-/// The reduced program in the first form that parts when it is read again: values that are small in its text, or as few
-/// as must be.
+/// Returns the first form of the reduced program that still differs after it is written and read: with small values in
+/// its text, or with as few as possible.
 StatusOr<hlo::Invocation> readable(const hlo::Bisection& found, const hlo::EngineFunction& engine,
                                    const hlo::CompareOptions& options) {
   const auto in_text = [](const Literal& value) { return is_small(value) || has_no_npy(value); };

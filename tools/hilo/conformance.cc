@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo conformance: recorded programs, their inputs and the outputs that they must give.
+// tools/hilo/conformance.cc -- `hilo conformance`: runs recorded programs and compares the results with the recorded
+// outputs.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ struct ConformanceOptions {
   bool text = false;
 };
 
-/// How far results may be from the recorded ones. Types that aren't here are compared bit for bit.
+/// The tolerance for one kind of program and element type. Other types must be equal bit by bit.
 struct ToleranceRow {
   std::string_view kind;
   ElementType type;
@@ -60,21 +61,22 @@ constexpr ToleranceRow kTolerances[] = {
     {"linalg", ElementType::kF32, 1e-3, 1e-4},
 };
 
-/// The tolerance of a program's results; XLA's own two ways of running it may differ by a tenth of it.
+/// Returns the tolerance of a program's results. The difference between XLA's own two ways to run a program may be a
+/// tenth of it.
 Tolerance tolerance_of(const RecordedProgram& program, ElementType type) {
   Tolerance found;
   for (const ToleranceRow& t : kTolerances) {
     if (t.kind == program.kind && t.type == type) found = {t.relative, t.absolute};
   }
   if (program.kind == "exact") return found;
-  // A program whose results XLA itself gives otherwise says by how much, counts of iterations included; in parts of
-  // max|b|, and as it is where that is zero.
+  // The recorded difference between XLA's own results, including numbers of iterations, is relative to max|b|, or
+  // absolute if that is zero.
   found.of_zeros = 10 * program.alternative_error;
   found.absolute = std::max(found.absolute, found.of_zeros);
   return found;
 }
 
-/// A recorded array under the type that the program has; types that NumPy lacks are stored as unsigned integers.
+/// Returns a recorded array with the program's element type. Types that NumPy lacks are stored as unsigned integers.
 StatusOr<Literal> recorded_array(const Files& files, const std::string& name, const Shape& shape) {
   const auto file = files.find(name);
   if (file == files.end()) return not_found(fmt::format("{} isn't there", name));
@@ -94,7 +96,7 @@ StatusOr<Literal> recorded_array(const Files& files, const std::string& name, co
   return typed.shape() == shape ? typed : typed.reshaped(shape);
 }
 
-/// A recorded program, compiled, with what it takes and has to give.
+/// A compiled recorded program with its inputs and expected outputs.
 struct Recorded {
   const RecordedProgram& program;
   LocalComputation computation;
@@ -125,7 +127,7 @@ StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool
   return recorded;
 }
 
-/// The first result that differs; in those of linear algebra, vectors may differ in what they are free in.
+/// Reports the first result that differs. Vectors of decompositions may differ by phases and rotations.
 Status compare_results(const Recorded& recorded, std::span<const Literal> actual) {
   std::vector<bool> equal;
   std::vector<Bounds> bounds;
@@ -144,7 +146,8 @@ Status compare_results(const Recorded& recorded, std::span<const Literal> actual
   return ok_status();
 }
 
-/// "NAME DIGEST\n": equal for results with equal bits.
+/// Returns "NAME DIGEST
+/// ". Results with equal bits have equal digests.
 std::string digest_line(const RecordedProgram& program, const std::vector<std::vector<Literal>>& results) {
   std::string all;
   for (const std::vector<Literal>& device : results) {
@@ -157,13 +160,13 @@ std::string digest_line(const RecordedProgram& program, const std::vector<std::v
   return fmt::format("{} {:016x}\n", program.name, TextHash()(all));
 }
 
-/// Adds to `digests` what the results are.
+/// Runs a program, compares its results, and appends their digest to `digests`.
 Status run_recorded(const RecordedProgram& program, const Files& files, bool text, std::string& digests) {
   HILO_ASSIGN_OR_RETURN(const Recorded recorded, load(program, files, text));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, recorded.run());
   digests += digest_line(program, results);
-  // JAX shows an array by the first device that has each part. Devices differ where a manual computation calls an array
-  // whole along an axis and gives each device another one, which `check_vma=False` allows.
+  // JAX shows the parts on the first device that has each of them. Devices can differ if a manual computation declares
+  // an array as replicated along an axis but computes different values, which `check_vma=False` allows.
   return compare_results(recorded, results.front());
 }
 
@@ -174,7 +177,7 @@ bool wanted(const ConformanceOptions& options, const RecordedProgram& program) {
 }
 
 Status run_corpus(const ConformanceOptions& options) {
-  ::setenv("HILO_DENORMALS", "flush", 0);  // as XLA:CPU does, of which the results were recorded
+  ::setenv("HILO_DENORMALS", "flush", 0);  // the results were recorded with XLA:CPU, which flushes denormals
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
   HILO_RETURN_IF_ERROR(offer_replicas());
   HILO_ASSIGN_OR_RETURN(const std::vector<RecordedProgram> programs, read_manifest(options.path));

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/interrupt.h -- Ctrl-C, or no processor time left (ulimit -t): the running program is asked to stop, and
-// the command ends soon whatever happens.
+// tools/hilo/interrupt.h -- handles Ctrl-C and the limit of CPU time (ulimit -t): the running program is cancelled, and
+// the command ends soon in any case.
 #pragma once
 
 #include "hilo/device/cancellation.h"
 
 namespace hilo::tool {
 
-inline constexpr int kExitInterrupted = 130;  // 128 + SIGINT, as shells have it
+inline constexpr int kExitInterrupted = 130;  // 128 + SIGINT, the convention of shells
 
-/// From now on the first SIGINT or SIGXCPU cancels the token, and the process ends by itself or, 400 ms later, at once.
-/// A second one ends it at once. Files are renamed into place, so none is left half-written at its name.
+/// Installs the handlers. The first SIGINT or SIGXCPU cancels the token. If the process doesn't end by itself within
+/// 400 ms, or at a second signal, it ends at once. Output files are renamed into place, so none is left half-written.
 void catch_interrupts();
 
 const CancellationToken& interrupt_token();
 bool interrupted();
-/// Interrupted because the process has used the processor time that it may.
+/// Returns whether the process was interrupted because its CPU time is used up.
 bool out_of_processor_time();
 
 }  // namespace hilo::tool

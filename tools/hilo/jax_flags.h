@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/jax_flags.h -- the flags of base/flags.h as options of a subcommand.
+// tools/hilo/jax_flags.h -- adds the flags of base/flags.h to a subcommand as options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,19 +13,19 @@
 
 namespace hilo::tool {
 
-/// Gives `app` an option for every flag: "--x=v" and "--x v"; for booleans also "--x" and "--nox". The footer of its
-/// help tells of them.
+/// Adds an option for every flag: "--x=v" and "--x v"; for booleans also "--x" and "--nox". They are described in the
+/// footer of the help.
 void add_jax_flags(CLI::App& app);
 
-/// Hands the flags that were given to the flag table. Call once the command line is parsed.
-/// Errors    INVALID_ARGUMENT for a value that doesn't fit its flag
+/// Passes the parsed flags to the flag table. Must be called once, after the command line is parsed.
+/// Errors    INVALID_ARGUMENT for an invalid value
 Status set_jax_flags(const CLI::App& app);
 
-/// "--x=" of a flag as "--x" and an empty text, which CLI11 would take from the next argument.
+/// Splits "--x=" of a flag into "--x" and an empty text, because CLI11 would use the next argument as the value.
 /// Errors    INVALID_ARGUMENT for a boolean flag
 StatusOr<std::vector<std::string>> with_empty_values(std::span<const std::string> arguments);
 
-/// What an option takes, if that is one of a few words.
+/// Returns the values of an option that has a fixed set of them.
 std::vector<std::string> words_of(const CLI::Option& option);
 
 }  // namespace hilo::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command hilo. Exit codes: 0 well, 1 the program or its input failed, 2 wrong usage, 130 interrupted.
+// The command hilo. Exit codes: 0 success, 1 error of the program or its input, 2 wrong usage, 130 interrupted.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ int fail(const Status& status, int exit_code) {
   return exit_code;
 }
 
-/// Without waiting for a library's call that nobody waits for.
+/// Ends the process without waiting for calls of a library that are still running.
 [[noreturn]] void end_now(int exit_code) {
   std::fflush(nullptr);
   if (const auto* const servers = opened_companion<rpc::CommandTable>(); servers != nullptr) servers->end_sessions();
@@ -40,7 +40,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// Unknown subcommands and options, with the nearest name.
+/// Reports unknown subcommands and options with the most similar name.
 Status check_names(const CLI::App& root, const std::vector<std::string>& arguments) {
   const auto unknown = [](std::string_view kind, std::string_view name, const std::vector<std::string>& known) {
     const std::vector<std::string_view> candidates(known.begin(), known.end());
@@ -83,7 +83,7 @@ int parse_and_run(std::vector<std::string> arguments) {
   arguments = *std::move(separated);
   if (const Status known = check_names(root, arguments); !known.ok()) return fail(known, kExitUsage);
   try {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 reads them from the end
     root.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return root.exit(error);  // --help, --version

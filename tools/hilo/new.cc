@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo new: a project that uses hilo, to begin with.
+// tools/hilo/new.cc -- `hilo new`: creates a project that uses hilo.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ int main() {
 
 constexpr const char* kIgnore = "build/\n*.safetensors\n";
 
-/// The last part of a path, as a name of a CMake target.
+/// Converts the last part of a path to the name of a CMake target.
 StatusOr<std::string> project_name(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   const std::string name = path.substr(path.rfind('/') + 1);
@@ -83,7 +83,7 @@ StatusOr<std::string> project_name(std::string path) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
   const bool good = !name.empty() && std::ranges::all_of(name, plain) && !(name[0] >= '0' && name[0] <= '9');
-  // Targets that every CMake project has, and the library's own.
+  // Targets of every CMake project, and those of the library.
   const bool taken =
       name == "all" || name == "test" || name == "install" || name == "clean" || name == "help" || name == "hilo";
   if (good && !taken) return name;
@@ -103,7 +103,7 @@ Status check_empty(const std::string& path) {
   return empty ? ok_status() : already_exists(path + ": the folder isn't empty");
 }
 
-/// Where find_package finds this hilo: the prefix, or the build tree, that this command is in.
+/// Returns the path where find_package finds this hilo: the installation prefix or build tree of this command.
 std::string own_place() {
   char path[PATH_MAX];
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);

@@ -32,7 +32,7 @@ bool does_by_hand(const stablehlo::Operation& operation) {
          operation.name == "stablehlo.partition_id";
 }
 
-/// The mesh with a first axis of another size.
+/// Returns the mesh with another size of its first axis.
 StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
   const int64_t others = mesh.axes.empty() ? 0 : mesh.device_count() / mesh.axes[0].size;
   if (others == 0 || devices < others || devices % others != 0)
@@ -45,7 +45,7 @@ StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
   return text + "]>";
 }
 
-/// All meshes of the program that have several devices.
+/// Resizes all meshes of the program that have several devices.
 Status resize(PartitionedFile& file, int64_t devices) {
   for (const stablehlo::Operation& operation : file.tree->operations) {
     if (does_by_hand(operation))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo plan, hilo compile, hilo cache: compiled programs as text, as files, and those that processes share.
+// tools/hilo/plan.cc -- `hilo plan`, `hilo compile`, `hilo cache`: compiled programs as text, as files, and in the disk
+// cache.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

@@ -27,7 +27,7 @@
 namespace hilo::tool {
 namespace {
 
-constexpr int64_t kShownElements = 16;  // of each result
+constexpr int64_t kShownElements = 16;  // elements shown of each result
 using Clock = std::chrono::steady_clock;
 
 struct RunOptions {
@@ -49,10 +49,10 @@ double milliseconds_since(Clock::time_point begin) {
 
 Status check_interrupted() { return interrupted() ? cancelled("interrupted") : ok_status(); }
 
-/// The buffers of one list of arguments a replica.
+/// Buffers: one list of arguments or results per replica.
 using PerReplica = std::vector<std::vector<BufferPtr>>;
 
-/// One replica's arguments: the files in order, which all replicas read alike, the rest from the seed + the replica.
+/// Returns one replica's arguments: files in order, equal for all replicas, then random values for the seed + replica.
 StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, const Executable& program, int replica) {
   const std::span<const Shape> shapes = program.argument_shapes();
   HILO_ASSIGN_OR_RETURN(const std::vector<Literal> literals,
@@ -60,7 +60,7 @@ StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, con
   std::vector<BufferPtr> arguments;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Literal& literal = literals[i];
-    const bool fits = literal.shape().compatible(shapes[i]);  // if not, execute says what is wrong
+    const bool fits = literal.shape().compatible(shapes[i]);  // otherwise execute reports the error
     Device& device = *program.devices()[static_cast<size_t>(replica)];
     HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(device, literal, fits ? shapes[i] : literal.shape()));
     arguments.push_back(std::move(buffer));
@@ -75,13 +75,13 @@ std::string times_text(std::vector<double> times) {
                      times[times.size() / 2]);
 }
 
-/// What of a compiled program isn't compiled, if there is any.
+/// Describes the instructions of a program that aren't compiled, if there are any.
 std::string evaluated_text(const ExecutableStatistics& statistics) {
   if (statistics.evaluated_count == 0) return "";
   return fmt::format(", instructions run by the reference evaluator: {}", statistics.evaluated_count);
 }
 
-/// `prefix` stands before the names of results, and their files.
+/// Prints and saves results. `prefix` precedes the names of results and of their files.
 Status show_results(const RunOptions& options, std::span<const BufferPtr> results, const std::string& prefix) {
   std::string text;
   if (!options.output_dir.empty()) HILO_RETURN_IF_ERROR(make_directories(options.output_dir));
@@ -96,7 +96,7 @@ Status show_results(const RunOptions& options, std::span<const BufferPtr> result
   return write_result("", text);
 }
 
-/// Results of all replicas: they run together if there are several. `observer` may be null.
+/// Runs the program and returns the results of all replicas, which run together. `observer` may be null.
 StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, const Limits& limits,
                              ExecutionObserver* observer) {
   ExecuteOptions options;
@@ -110,11 +110,11 @@ StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, c
 
 struct Prepared {
   std::shared_ptr<Executable> program;
-  bool together;      ///< replicas meet; else all would do the same
+  bool together;  ///< whether the replicas communicate; otherwise all have the same results
   std::string phase;  ///< "compiled in 12.3 ms"
 };
 
-/// The program, compiled or loaded.
+/// Compiles or loads the program.
 StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, read_saved(options.file));
   if (saved) {
@@ -143,7 +143,7 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   return Prepared{computation.executable(), together, fmt::format("compiled in {:.1f} ms", milliseconds_since(begin))};
 }
 
-/// What the plan of a program that has run under `clock` chose, beside what this machine's figures say.
+/// Explains the plan of a program that has run under `clock`, next to the estimates for this machine.
 StatusOr<std::string> explanation(const Executable& program, const UnitClock& clock) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, program.serialize());
   HILO_ASSIGN_OR_RETURN(const cpu::SavedProgram saved, cpu::read_program(bytes));
@@ -153,7 +153,7 @@ StatusOr<std::string> explanation(const Executable& program, const UnitClock& cl
   return explanation_text(units, figures);
 }
 
-/// What becomes of the program where its devices share arrays; it doesn't run.
+/// Explains how the program is partitioned over its devices, without running it.
 Status explain_shardings(const RunOptions& options) {
   if (!options.function.empty())
     return invalid_argument("--function: shardings are explained of the main function alone");

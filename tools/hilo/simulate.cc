@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hilo simulate: how long a step of a partitioned program would take on devices that aren't there.
+// tools/hilo/simulate.cc -- `hilo simulate`: estimates the time of a step of a partitioned program on other devices.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -29,7 +29,7 @@ constexpr Unit kTimes[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
 constexpr Unit kRates[] = {{"/s", 1},  {"k/s", 1e3},  {"M/s", 1e6},  {"G/s", 1e9},  {"T/s", 1e12}, {"P/s", 1e15},
                            {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}};
 
-/// "100GB/s" -> 1e11.
+/// Parses a quantity: "100GB/s" -> 1e11.
 StatusOr<double> quantity(std::string_view option, std::string_view text, std::span<const Unit> units) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

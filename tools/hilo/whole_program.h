@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/hilo/whole_program.h -- programs of MLIR under test: each runs on as many replicas as it says, all on the same
+// tools/hilo/whole_program.h -- compiles and runs MLIR programs under test, each on its number of replicas with equal
 // arguments.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace hilo::tool {
 
-/// Lets programs have several replicas, unless the flag jax_replica_count says how many, or the platform is a plugin,
-/// which has its own devices. Before the first compilation.
+/// Lets programs have several replicas, unless the flag jax_replica_count is set or the platform is a plugin with its
+/// own devices. Must be called before the first compilation.
 Status offer_replicas();
 
-/// Compiles for the replicas that the module states, one if it states none.
+/// Compiles for the module's number of replicas; the default is one.
 /// Errors    those of compile_under_flags
 StatusOr<LocalComputation> compile_whole(hlo::Module module);
 
-/// The results of each replica.
+/// Runs the program and returns the results of each replica.
 /// Errors    those of execution; CANCELLED on an interrupt
 StatusOr<std::vector<std::vector<Literal>>> run_whole(const LocalComputation& computation,
                                                       std::span<const Literal> arguments);
