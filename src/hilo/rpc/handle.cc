@@ -20,7 +20,7 @@ Handle random_handle() {
   ssize_t got = 0;
   do got = ::getrandom(&handle, sizeof(handle), 0);
   while (got < 0 && errno == EINTR);
-  if (got != sizeof(handle)) std::abort();  // the kernel promises so few bytes
+  if (got != sizeof(handle)) std::abort();  // the kernel guarantees this few bytes
   return handle;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 std::string bytes(int64_t count) { return bytes_text(static_cast<uint64_t>(std::max<int64_t>(count, 0))); }
 
-/// "3 s", "12 min", "2.5 h".
+/// Formats a duration: "3 s", "12 min", "2.5 h".
 std::string time_text(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
@@ -33,7 +33,7 @@ std::string session_text(const SessionOverview& session, const SessionOverview* 
   const double calls = before == nullptr ? rate(session.replies, 0, session.seconds)
                                          : rate(session.replies, before->replies, session.seconds - before->seconds);
   const std::string line = fmt::format("{:>7}  {:>7}  {:>10.0f}", session.number, time_text(session.seconds), calls);
-  // What a worker that is busy, or whose client reads nothing, said last may be old.
+  // The last report is old if the worker is busy or its client reads nothing.
   const SessionReport& report = session.report;
   const std::string said = session.report_seconds < 0
                                ? fmt::format("{:>8}  {:>8}  {:>10}  {:>8}  {:>10}", "", "", "", "", "")

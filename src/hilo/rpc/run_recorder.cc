@@ -11,12 +11,13 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMostLines = size_t{1} << 16;  // as many as a profile shows one by one
-constexpr size_t kMostUnits = size_t{1} << 18;  // of one run, so that its reply is a message
+constexpr size_t kMostLines = size_t{1} << 16;  // number of units that a profile shows individually
+// maximum number of units of one run, so that the reply fits in a message
+constexpr size_t kMostUnits = size_t{1} << 18;
 
-constexpr int64_t kMostRuns = int64_t{1} << 26;  // of units, each of which an observer is told
+constexpr int64_t kMostRuns = int64_t{1} << 26;  // maximum number of runs of units that are reported to an observer
 
-/// How often units ran in all; none for what no recorder writes, and for more than can be told.
+/// Returns the total number of unit runs, or nothing if the reply is invalid or exceeds the limit.
 std::optional<int64_t> total_runs(const RunReply& run) {
   int64_t total = 0;
   for (const int64_t count : run.counts) {
@@ -34,7 +35,7 @@ Status check_count(std::string_view where, size_t units) {
 
 }  // namespace
 
-// ---- Places.
+// ---- InstructionPlaces.
 
 InstructionPlaces::InstructionPlaces(const hlo::Module& module) {
   int64_t place = 0;
@@ -64,7 +65,7 @@ const hlo::Instruction* InstructionPlaces::at(int64_t place) const {
   return index < std::ssize(stretch.instructions) ? &stretch.instructions[index] : nullptr;
 }
 
-// ---- Written down.
+// ---- Recording.
 
 StatusOr<UnitDescription> UnitDescriber::describe(const ExecutionUnit& unit) {
   const std::scoped_lock lock(mutex_);
@@ -128,7 +129,7 @@ StatusOr<RunReply> RunRecorder::reply() {
   return std::move(lines_);
 }
 
-// ---- Told.
+// ---- Replaying.
 
 StatusOr<const ExecutionUnit*> RemoteUnits::unit_of(const UnitDescription& description, const hlo::Module& module) {
   const std::scoped_lock lock(mutex_);
@@ -177,7 +178,8 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
   for (size_t k = 0; k < lines; ++k) {
     const int64_t row = run.rows[k], count = run.counts[k];
     const auto lane = static_cast<uint64_t>(run.lanes[k]);
-    for (int64_t i = 0; i < count; ++i) {  // each has its part of the sum; the first one what is left over
+    // each run gets an equal part of the sum; the first one also gets the remainder
+    for (int64_t i = 0; i < count; ++i) {
       const int64_t rest = i == 0 ? run.durations[k] % count : 0;
       observer.on_unit(*units[row], {run.begins[k], run.durations[k] / count + rest, lane});
     }

@@ -24,7 +24,7 @@ struct OpenFile {
   }
 };
 
-/// Whether systemd guards the file for this service.
+/// Returns whether systemd protects the file for this service.
 bool is_credential(std::string_view path) {
   const char* const folder = std::getenv("CREDENTIALS_DIRECTORY");
   if (folder == nullptr || *folder != '/' || !path.starts_with(folder)) return false;
@@ -45,7 +45,7 @@ Status check_secret(const std::string& path, const struct stat& about) {
 }  // namespace
 
 StatusOr<std::string> read_secret(const std::string& path) {
-  // The file that is checked is the one that is read.
+  // Checks the open descriptor, so that the file that is checked is the file that is read.
   const OpenFile open{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (open.file < 0) return errno_status(errno, path);
   struct stat about{};

@@ -20,12 +20,12 @@ namespace hilo::rpc {
 namespace {
 
 constexpr std::chrono::seconds kGreetingTime{10};
-constexpr std::chrono::milliseconds kEndTime{300};  // that servers have at the end of the process
-constexpr std::chrono::milliseconds kLook{5};       // how soon it is seen that a token was set, perhaps by a signal
-constexpr size_t kMostReleases = 64;                // that wait for the next request
-constexpr int64_t kMostReleasedBytes = 1 << 20;     // and so many bytes
+constexpr std::chrono::milliseconds kEndTime{300};  // timeout for ending sessions at the end of the process
+constexpr std::chrono::milliseconds kLook{5};       // polling interval of tokens, which signal handlers may set
+constexpr size_t kMostReleases = 64;                // maximum number of releases that wait for the next request
+constexpr int64_t kMostReleasedBytes = 1 << 20;     // maximum bytes of released objects that wait for it
 
-/// Whether trying again may help.
+/// Returns whether the error may be temporary.
 bool may_pass(const Status& status) {
   return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kUnknown ||
          status.code() == StatusCode::kInternal || status.code() == StatusCode::kCancelled;
@@ -54,7 +54,7 @@ class Callers {
     all_.push_back(caller);
     if (std::exchange(process_, ::getpid()) == 0) at_process_end(end_sessions);
   }
-  /// None in a fork, whose sessions are its parent's.
+  /// Removes and returns all sessions. Returns none in a fork, because the sessions belong to the parent.
   std::vector<std::shared_ptr<Caller>> take() {
     const std::scoped_lock lock(mutex_);
     std::vector<std::shared_ptr<Caller>> taken;
@@ -70,7 +70,7 @@ class Callers {
   pid_t process_ = 0;
 };
 
-/// It is there until the process is not.
+/// Never destroyed.
 Callers& callers() {
   static auto* const all = new Callers;
   return *all;
@@ -86,7 +86,7 @@ void end_sessions() {
   }
 }
 
-/// Hears one connection for a caller that may be gone.
+/// Receives the messages of one connection for a caller that may be destroyed.
 class Caller::Reception final : public Receiver {
  public:
   Reception(std::weak_ptr<Caller> caller, int64_t generation) : caller_(std::move(caller)), generation_(generation) {}
@@ -126,7 +126,7 @@ Status Caller::connect_and_greet(bool resumes) {
     closed_.reset();
     has_bytes_lane_ = false;
   }
-  if (last != nullptr) last->cut();  // what it still sends from callers' memory is let go
+  if (last != nullptr) last->cut();  // stops sending from memory of the program
   last.reset();
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Connection> made,
                         connect_(std::make_shared<Reception>(weak_from_this(), generation)));
@@ -140,7 +140,8 @@ Status Caller::connect_and_greet(bool resumes) {
   if (!dead_.ok()) return dead_;
   if (!answered) return unavailable("no answer");
   if (greeting_) HILO_RETURN_IF_ERROR(greeting_->status);
-  if (closed_) return closed_->ok() ? unavailable("the server hung up") : *closed_;  // perhaps right after its greeting
+  // possibly right after the greeting
+  if (closed_) return closed_->ok() ? unavailable("the server hung up") : *closed_;
   HILO_RETURN_IF_ERROR(check_greeting(*greeting_));
   if (!resumes) server_ = std::get<HelloReply>(greeting_->body);
   is_connected_ = true;
@@ -227,7 +228,7 @@ void Caller::fail(const Status& why, bool is_cut) {
   watch_.notify_all();
   if (is_cut && connection != nullptr) connection->cut();
   for (auto& [id, pending] : left) {
-    pending.message.reset();  // who waits may want its memory back
+    pending.message.reset();  // frees memory that the caller may wait for
     Reply reply = failed(why);
     pending.done(reply);
   }
@@ -250,8 +251,8 @@ void Caller::close() {
     const std::scoped_lock lock(mutex_);
     if (is_connected_) send_locked(Lane::kCalls, End{}, [](Reply&) {});
   }
-  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);  // after what was sent
-  // What makes connections is its maker's, who may end now. One that tells a caller of its end may be what closes it.
+  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);  // after all messages that were sent
+  // The connect function may be destroyed now. A connection that reports its end may be the one that closes the caller.
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] {
     return std::ranges::all_of(reconnecting_, [](std::thread::id one) { return one == std::this_thread::get_id(); });
@@ -278,7 +279,7 @@ void Caller::write_locked(Lane lane, const Message& message) {
 int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
   Request request{.id = next_id_++, .body = std::move(body)};
   request.acked = pending_.empty() ? request.id : pending_.begin()->first;
-  if (lane == Lane::kCalls) {  // in order after the calls that use them
+  if (lane == Lane::kCalls) {  // in the order of calls, after those that use the objects
     request.releases.swap(releases_);
     released_bytes_ = 0;
   }
@@ -345,7 +346,7 @@ Status Caller::await(const Event& event, int64_t call, const CancellationToken* 
     static_cast<void>(event.await(nullptr, std::chrono::steady_clock::now() + kLook));
   if (!event.is_ready()) send(Lane::kCalls, Cancel{call}, [](Reply&) {}, Room::kTake);
   const Status status = event.await();
-  const bool is_late = word->load(std::memory_order_relaxed) == kDeadlinePassed;  // which the server isn't told
+  const bool is_late = word->load(std::memory_order_relaxed) == kDeadlinePassed;  // the server doesn't know the reason
   return is_late && status.code() == StatusCode::kCancelled ? stop_status(word) : status;
 }
 
@@ -395,7 +396,7 @@ void Caller::release(const Handle& handle, int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (!dead_.ok()) return;
   releases_.push_back(handle);
-  released_bytes_ += std::min(bytes, kMostReleasedBytes);  // as its maker counts them
+  released_bytes_ += std::min(bytes, kMostReleasedBytes);  // counted like the limit
   const bool is_urgent = releases_.size() >= kMostReleases || released_bytes_ >= kMostReleasedBytes;
   if (is_urgent && has_room()) send_locked(Lane::kCalls, Free{}, [](Reply&) {});
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostFileBytes = 1 << 20;
 
-/// The text of the file that the variable names, which `read` reads; "" if it isn't set.
+/// Reads the file that the environment variable names by `read`. Returns "" if it isn't set.
 template <typename Read>
 StatusOr<std::string> file_of(const char* variable, Read read) {
   const char* const path = std::getenv(variable);
@@ -29,14 +29,14 @@ StatusOr<std::string> file_of(const char* variable, Read read) {
 
 StatusOr<std::string> read_public(const std::string& path) { return read_file(path, kMostFileBytes); }
 
-/// That of HILO_XRT_TOKEN_FILE, or else the one that a server of this user has published for its clients.
+/// Returns the token in HILO_XRT_TOKEN_FILE, or else the one that a server of this user has published.
 StatusOr<std::string> token_for(std::string_view address) {
   HILO_ASSIGN_OR_RETURN(std::string token, file_of("HILO_XRT_TOKEN_FILE", read_secret));
   if (!token.empty()) return token;
   return find_user_token(address);
 }
 
-/// How long a server is tried whose connection broke.
+/// Returns the time to reconnect, from the environment.
 StatusOr<Patience> patience() {
   constexpr int64_t kMost = 1'000'000;
   Patience patience;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpc/proto/fields.h -- the fields of messages with their numbers, named once: what is written, what is read, and, by a
-// test, what xrt.proto says.
+// rpc/proto/fields.h -- names and numbers of all message fields, for encoding and decoding. A test compares them with
+// xrt.proto.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ namespace hilo::rpc {
 template <typename S, typename T>
 concept Maybe = std::same_as<std::remove_const_t<S>, T>;
 
-/// The message of a struct, as xrt.proto calls it.
+/// Name of a struct's message in xrt.proto.
 template <typename T>
 inline constexpr std::string_view kMessageName = "";
 
@@ -332,7 +332,7 @@ void visit_fields(S& s, V&& visit) {
   visit("queued", 10, s.queued);
 }
 
-// Fields of Request and Reply. What they carry has one number more for each alternative.
+// Field numbers of Request and Reply. The alternatives of the body have the numbers after these.
 inline constexpr uint32_t kRequestId = 1, kRequestAcked = 2, kRequestReleases = 3;
 inline constexpr uint32_t kReplyId = 1, kReplyCode = 2, kReplyMessage = 3;
 inline constexpr uint32_t kFirstBody = 10;

@@ -7,7 +7,7 @@ namespace hilo::rpc {
 
 Status check_seconds(std::string_view option, double seconds) {
   constexpr double kMostSeconds = 1e8;
-  if (seconds >= 0 && seconds <= kMostSeconds) return ok_status();  // NaN is neither
+  if (seconds >= 0 && seconds <= kMostSeconds) return ok_status();  // also rejects NaN
   return invalid_argument(fmt::format("{}: got {}; wanted 0 to {:.0f} seconds", option, seconds, kMostSeconds));
 }
 

@@ -22,10 +22,10 @@ namespace hilo::rpc {
 namespace {
 
 constexpr size_t kMostRequestBytes = 4096;
-constexpr std::chrono::milliseconds kMetricsPause{50};  // while the system has no file descriptors
-constexpr int kMetricsWaiting = 8;                      // connections that the system keeps meanwhile
+constexpr std::chrono::milliseconds kMetricsPause{50};  // delay while there are no file descriptors
+constexpr int kMetricsWaiting = 8;                      // backlog of the listener
 
-/// "127.0.0.1:80" as the system has it.
+/// Parses "127.0.0.1:80".
 StatusOr<sockaddr_in> socket_address(const std::string& text) {
   const size_t colon = text.rfind(':');
   const std::optional<int64_t> port = colon == std::string::npos ? std::nullopt : parse_int64(text.substr(colon + 1));

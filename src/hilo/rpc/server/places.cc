@@ -12,10 +12,11 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kMostPlaces = 4096;  // the chunks of more arrays at once go with their messages
-constexpr size_t kMostParts = 256;    // of one call of the system
+// maximum number of arrays with places; the chunks of others stay in their messages
+constexpr size_t kMostPlaces = 4096;
+constexpr size_t kMostParts = 256;  // maximum number of parts in one system call
 
-/// Whether all of it could be written.
+/// Writes all bytes at an offset. Returns whether that succeeded.
 bool write_all(int file, const Pieces& bytes, int64_t offset) {
   std::vector<iovec> all;
   for (const std::string_view part : bytes.parts) all.push_back({const_cast<char*>(part.data()), part.size()});

@@ -12,7 +12,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// "127.0.0.1" of "127.0.0.1:8470", "::1" of "[::1]:8470"; "" for what is no address.
+/// Returns the host: "127.0.0.1" for "127.0.0.1:8470", "::1" for "[::1]:8470"; "" for an invalid address.
 std::string_view host_of(std::string_view address) {
   const size_t colon = address.rfind(':');
   if (colon == std::string_view::npos || !unix_path(address).empty()) return "";
@@ -28,7 +28,7 @@ std::string_view host_of(std::string_view address) {
 bool is_loopback(std::string_view address) {
   const std::string_view host = host_of(address);
   if (host == "localhost" || host == "::1") return true;
-  // Digits and dots alone: 127.example.org is a name.
+  // Only digits and dots, because 127.example.org is a name.
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
@@ -48,7 +48,7 @@ std::string open_warning(const ServerOptions& options) {
 
 namespace {
 
-/// Options that exclude each other.
+/// Checks for options that exclude each other.
 Status check_who_comes(const ServerOptions& options) {
   const bool is_unix = !unix_path(options.listen).empty();
   if (options.is_open && !options.token_file.empty())
@@ -92,7 +92,7 @@ StatusOr<std::string> read_token(const std::string& path) {
 }
 
 bool equal_in_constant_time(std::string_view got, std::string_view wanted) {
-  // As many steps as the caller's own text has, whatever the other one is.
+  // The number of steps depends only on the length of the caller's own text.
   volatile unsigned difference = got.size() == wanted.size() ? 0 : 1;
   for (size_t i = 0; i < got.size(); ++i) {
     const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];

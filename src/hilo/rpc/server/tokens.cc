@@ -29,7 +29,7 @@ bool is_named(const std::vector<std::string_view>& words) {
   return words.size() == 2 && words[1].size() >= kShortestToken;
 }
 
-/// Lines with something in them, with their numbers.
+/// Returns the nonempty lines with their numbers.
 std::vector<std::pair<size_t, std::string_view>> lines_of(std::string_view text) {
   std::vector<std::pair<size_t, std::string_view>> lines;
   for (size_t number = 1; !text.empty(); ++number) {

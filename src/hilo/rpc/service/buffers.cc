@@ -11,8 +11,8 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kFreeNames = 4096, kNameBytes = 256;  // of a name's memory, its hash table included
-constexpr size_t kReasonBytes = 1024;                   // of why a buffer could not be made
+constexpr int64_t kFreeNames = 4096, kNameBytes = 256;  // bytes of a name, including its part of the hash table
+constexpr size_t kReasonBytes = 1024;                   // maximum bytes of the error of a failed buffer
 
 StatusOr<UploadMemory> system_memory(size_t bytes) {
   HILO_ASSIGN_OR_RETURN(AlignedBuffer buffer, allocate_buffer(bytes));
@@ -97,7 +97,7 @@ Status Buffers::add_chunk(const Chunk& chunk) {
   HostData host{.shape = done.shape, .data = done.value.data, .semantics = HostMemory::kBorrowed};
   host.release = [owner = std::move(done.value.owner)]() mutable {
     owner.reset();
-  };  // the device has the memory till then
+  };  // the device uses the memory until then
   StatusOr<BufferPtr> buffer = done.device->from_host(host);
   if (buffer.ok()) found->second.buffer = *std::move(buffer);
   else found->second.failed = buffer.status();
@@ -131,7 +131,7 @@ StatusOr<std::shared_ptr<RowMajor>> Buffers::row_major_of(const Handle& handle, 
 void Buffers::erase(const Handle& handle) {
   const auto found = entries_.find(handle);
   if (found == entries_.end()) return;
-  // Memory that a run is about to fill counts until the run has ended.
+  // The memory of a running computation's result counts until the run has ended.
   if (found->second.leftovers != nullptr) found->second.leftovers->add(std::move(found->second.held));
   entries_.erase(found);
 }

@@ -56,10 +56,10 @@ StatusOr<Place> place_of(std::string_view bytes) { return read_as<Place>(bytes);
 StatusOr<Placed> placed_of(std::string_view bytes) { return read_as<Placed>(bytes); }
 
 struct Arena::State {
-  /// A stretch of the file that is mapped.
+  /// A mapped range of the file.
   struct Room {
-    int64_t offset = 0, pages = 0;  // pages: bytes of whole ones
-    int64_t size = 0;               // of the array
+    int64_t offset = 0, pages = 0;  // offset and size in bytes, both multiples of a page
+    int64_t size = 0;               // bytes of the array
     std::byte* data = nullptr;
   };
 
@@ -67,9 +67,9 @@ struct Arena::State {
   std::function<void(const Place&)> announce;
   const int64_t most_kept;
   mutable std::mutex mutex;
-  std::map<int64_t, int64_t> free = {{0, kArenaBytes}};  // stretches of the file: offset, size
-  std::unordered_map<Handle, Room> rooms;                // whose arrays live
-  std::vector<Room> kept;                                // whose arrays are gone
+  std::map<int64_t, int64_t> free = {{0, kArenaBytes}};  // free ranges of the file: offset, size
+  std::unordered_map<Handle, Room> rooms;                // ranges of live arrays
+  std::vector<Room> kept;                                // ranges of freed arrays, cached for reuse
   int64_t kept_bytes = 0;
 
   State(OwnedFile file, std::function<void(const Place&)> announce, int64_t most_kept)
@@ -78,7 +78,7 @@ struct Arena::State {
     for (const Room& room : kept) ::munmap(room.data, room.pages);
   }
 
-  /// -1 without one.
+  /// Allocates a range. Returns -1 if there is none.
   int64_t take_stretch(int64_t size) {
     const auto found = std::ranges::find_if(free, [size](const auto& stretch) { return stretch.second >= size; });
     if (found == free.end()) return -1;
@@ -87,7 +87,7 @@ struct Arena::State {
     if (all > size) free.emplace(offset + size, all - size);
     return offset;
   }
-  /// Joins it with its neighbours.
+  /// Frees a range and merges it with its neighbours.
   void give_stretch(int64_t offset, int64_t size) {
     auto after = free.lower_bound(offset);
     if (after != free.end() && offset + size == after->first) {
@@ -154,7 +154,7 @@ StatusOr<UploadMemory> Arena::allocate(const Handle& buffer, int64_t bytes) {
 void Arena::release(const Handle& buffer) {
   const std::scoped_lock lock(state_->mutex);
   const auto found = state_->rooms.find(buffer);
-  if (state_->announce) state_->announce({.buffer = buffer});  // before its room can be another's
+  if (state_->announce) state_->announce({.buffer = buffer});  // before another array can reuse the range
   state_->drop(found->second);
   state_->rooms.erase(found);
 }

@@ -15,18 +15,18 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr size_t kReadAhead = 64 << 10;  // many small frames come with one call of the system
+constexpr size_t kReadAhead = 64 << 10;  // reads many small frames by one system call
 
-constexpr size_t kMostParts = 256;         // of one call of the system
-constexpr size_t kKept = 2 * kChunkBytes;  // of memory, from one frame to the next
-constexpr size_t kLeast = 256;             // of memory, for small frames
+constexpr size_t kMostParts = 256;         // maximum number of parts in one system call
+constexpr size_t kKept = 2 * kChunkBytes;  // bytes of memory that are kept from one frame to the next
+constexpr size_t kLeast = 256;             // minimum bytes of memory, for small frames
 
 struct Head {
   uint32_t size;
   uint32_t lane;
 };
 
-/// The frame with its head, whose memory is the caller's.
+/// Returns the parts of a frame, with the header in the caller's memory.
 std::vector<iovec> frame_of(uint32_t lane, std::span<const std::string_view> parts, Head& head) {
   std::vector<iovec> all = {{&head, sizeof(head)}};
   head.lane = lane;
@@ -60,7 +60,7 @@ StatusOr<SocketPair> make_socket_pair() {
   return SocketPair{OwnedFile(files[0]), OwnedFile(files[1])};
 }
 
-/// False at the end, which may be nowhere but between frames.
+/// Reads exactly `size` bytes. Returns false at the end, which is only valid between frames.
 StatusOr<bool> FrameSocket::read_all(char* to, size_t size) {
   size_t done = std::min(size, buffer_.size() - used_);
   std::memcpy(to, buffer_.data() + used_, done);

@@ -12,7 +12,7 @@
 namespace hilo::rpc {
 namespace {
 
-/// The numbers of the options, in the order of the lines; seconds as their bits.
+/// Returns the options as numbers in the order of the lines; seconds as their bits.
 std::vector<int64_t> numbers_of(const WorkerOptions& options) {
   const Quota& quota = options.quota;
   return {quota.live_bytes,

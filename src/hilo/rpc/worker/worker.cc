@@ -19,23 +19,23 @@
 namespace hilo::rpc {
 namespace {
 
-constexpr int64_t kMostKept = int64_t{64} << 20;  // bytes of an arena's arrays that are gone
+constexpr int64_t kMostKept = int64_t{64} << 20;  // bytes of freed arrays in the arena
 
-/// Of RAM that this process has; 0 where the system doesn't say.
+/// Returns the resident bytes of this process; 0 if the system doesn't report them.
 int64_t resident_bytes() {
   constexpr int64_t kMostBytes = 4096;
-  const StatusOr<std::string> sizes = read_file("/proc/self/statm", kMostBytes);  // in pages; the second one is it
+  const StatusOr<std::string> sizes = read_file("/proc/self/statm", kMostBytes);  // in pages; the second number
   const size_t space = sizes.ok() ? sizes->find(' ') : std::string::npos;
   if (space == std::string::npos) return 0;
   return parse_int64(sizes->substr(space + 1, sizes->find(' ', space + 1) - space - 1)).value_or(0) * ::getpagesize();
 }
 
-/// The socket outlives the session, whose last replies go there.
+/// State of serving a session. The socket outlives the session, because the last replies are written to it.
 struct Serving {
   FrameSocket socket;
   const WorkerOptions& options;
   OnStuck on_stuck;
-  std::shared_ptr<Arena> arena = nullptr;  // none: chunks come with their messages
+  std::shared_ptr<Arena> arena = nullptr;  // empty: chunks arrive in their messages
   std::unique_ptr<Session> session = nullptr;
 
   Serving(WorkerFiles files, const WorkerOptions& options, OnStuck on_stuck)
@@ -54,7 +54,7 @@ struct Serving {
   Serving& operator=(const Serving&) = delete;
 
   void write(Lane lane, std::string_view message) {
-    static_cast<void>(socket.write(static_cast<uint32_t>(lane), message));  // if the server is gone, read() says so
+    static_cast<void>(socket.write(static_cast<uint32_t>(lane), message));  // if the server is gone, read() reports it
   }
   Session::Sink sink(uint32_t lane) {
     return [this, lane](const Reply& reply) { static_cast<void>(socket.write(lane, encode_in_pieces(reply).parts)); };
@@ -63,7 +63,7 @@ struct Serving {
     if (arena == nullptr) return nullptr;
     return [arena = arena](const Handle& buffer, int64_t bytes) { return arena->allocate(buffer, bytes); };
   }
-  /// hilo's own custom calls, LAPACK's, and what the operator allows.
+  /// Returns hilo's own custom calls, LAPACK's, and those that the operator allows.
   std::vector<std::string> custom_calls() const {
     std::vector<std::string> all = options.custom_calls;
     for (const std::string& target : custom_call_targets()) {
@@ -81,7 +81,7 @@ struct Serving {
                           make_platform_client(options.platform, {.replica_count = hello.replica_count}));
     const CompileFunction compile = [client](const hlo::Module& module, const CompileOptions& how,
                                              hlo::PassObserver* observer) -> StatusOr<std::shared_ptr<Executable>> {
-      // What another session compiled may be on the disk; who watches wants to see it made.
+      // A program that another session compiled may be on disk, but an observer needs a compilation.
       if (observer == nullptr) return compile_for_client(*client, module, how);
       HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(module, how, observer));
       return std::shared_ptr<Executable>(std::move(executable));
@@ -104,7 +104,7 @@ struct Serving {
     report.executables = counts.executables;
     return report;
   }
-  /// False after the last request.
+  /// Handles a request. Returns false after the last one.
   bool answer(const Frame& frame) {
     if (frame.lane == static_cast<uint32_t>(Lane::kReports)) {
       write(Lane::kReports, encode(report()));
@@ -120,12 +120,12 @@ struct Serving {
     }
     return true;
   }
-  /// A chunk that lies where it goes. False for what no server sends.
+  /// Handles a chunk that is at its place. Returns false for an invalid frame.
   bool take_chunk(std::string_view frame) {
     const StatusOr<Placed> placed = placed_of(frame);
     if (!placed.ok() || arena == nullptr || session == nullptr) return false;
     StatusOr<Request> request = arena->chunk_at(*placed);
-    if (!request.ok())  // its buffer was released meanwhile
+    if (!request.ok())  // the buffer was released meanwhile
       request =
           Request{.id = placed->id, .acked = placed->acked, .body = Chunk{.buffer = placed->buffer, .offset = -1}};
     session->handle(*std::move(request), sink(static_cast<uint32_t>(Lane::kBytes)));
@@ -162,7 +162,7 @@ void serve_session(WorkerFiles files, const WorkerOptions& options, OnStuck on_s
     static_cast<void>(serving.socket.write(0, kGoodbye));
     break;
   }
-  serving.socket.shut_down();  // what a session still writes goes nowhere
+  serving.socket.shut_down();  // later writes of the session are dropped
 }
 
 }  // namespace hilo::rpc
