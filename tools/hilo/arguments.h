@@ -17,7 +17,7 @@ namespace hilo::tool {
 
 struct ArgumentOptions {
   std::vector<std::string> inputs = {};  ///< files, in the order of the arguments
-  std::optional<uint64_t> seed = {};  ///< seed for arguments without a file
+  std::optional<uint64_t> seed = {};     ///< seed for arguments without a file
   std::vector<std::string> shapes = {};  ///< shapes of arguments without a file, for programs with open sizes
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 /// A real number: an element, or one part of a complex element.
 struct Number {
-  double value = 0;  ///< exact except for 64-bit integers
+  double value = 0;        ///< exact except for 64-bit integers
   uint64_t bits = 0;       ///< as stored
   uint64_t magnitude = 0;  ///< for floats: the bits without the sign
   bool negative = false;

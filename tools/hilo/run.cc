@@ -110,7 +110,7 @@ StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, c
 
 struct Prepared {
   std::shared_ptr<Executable> program;
-  bool together;  ///< whether the replicas communicate; otherwise all have the same results
+  bool together;      ///< whether the replicas communicate; otherwise all have the same results
   std::string phase;  ///< "compiled in 12.3 ms"
 };
 

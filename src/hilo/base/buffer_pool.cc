@@ -16,7 +16,7 @@ namespace hilo {
 namespace {
 
 constexpr int kThreadClasses = size_class_of(size_t{64} << 10) + 1;  // threads cache classes up to 64 KiB
-constexpr size_t kThreadSlots = 8;  // maximum number of blocks of one class in a thread's cache
+constexpr size_t kThreadSlots = 8;                  // maximum number of blocks of one class in a thread's cache
 constexpr size_t kThreadBytes = size_t{128} << 10;  // maximum bytes of one class in a thread's cache
 
 // Maximum number of blocks of each class in a thread's cache.

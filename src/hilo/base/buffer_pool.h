@@ -66,10 +66,10 @@ void set_buffer_cache_limit(size_t bytes);
 
 struct BufferStatistics {
   int64_t live_buffers = 0;
-  int64_t live_bytes = 0;  ///< bytes of live buffers, rounded up to size classes
+  int64_t live_bytes = 0;    ///< bytes of live buffers, rounded up to size classes
   int64_t cached_bytes = 0;  ///< unused bytes in the pool, including the caches of threads
-  int64_t hits = 0;  ///< number of allocations from the pool's unused memory
-  int64_t misses = 0;  ///< number of allocations of new memory
+  int64_t hits = 0;          ///< number of allocations from the pool's unused memory
+  int64_t misses = 0;        ///< number of allocations of new memory
 };
 /// Returns the sums over all threads. They are exact while no other thread allocates.
 BufferStatistics buffer_statistics();

@@ -17,7 +17,7 @@ struct CompanionTable {
 /// Names for finding a companion's table and for error messages.
 struct CompanionNames {
   const char* library;    ///< "libhilo_rpc.so"
-  const char* symbol;  ///< name of the table in the library
+  const char* symbol;     ///< name of the table in the library
   const char* needed_by;  ///< "the backend xrt"
   const char* hint;
 };

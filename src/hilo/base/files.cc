@@ -408,7 +408,7 @@ bool file_exists(const std::string& path) {
 
 std::string file_stem(std::string_view name) {
   constexpr size_t kLongest = 80;  // bytes
-  constexpr size_t kHash = 17;  // "-" and 16 hexadecimal digits
+  constexpr size_t kHash = 17;     // "-" and 16 hexadecimal digits
   std::string stem;
   for (char c : name.substr(0, kLongest)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||

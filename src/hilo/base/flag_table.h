@@ -24,7 +24,7 @@ struct FlagInfo {
   std::optional<std::string_view> default_text;  ///< nullopt means no value
   std::string_view help;
   std::array<std::string_view, 2> choices = {};  ///< values of an enum flag; otherwise empty
-  int64_t minimum = INT64_MIN;  ///< for integer flags
+  int64_t minimum = INT64_MIN;                   ///< for integer flags
   /// takes precedence over environment_name, which JAX also reads, with another meaning
   std::string_view own_variable = {};
 

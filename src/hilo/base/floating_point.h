@@ -16,7 +16,7 @@ enum class Underflow : uint8_t { kGradual, kToZero };  ///< kToZero: denormal op
 
 namespace floating_point_detail {
 
-constexpr uint32_t kRaised = 0x3f;  // MXCSR: the exceptions raised so far
+constexpr uint32_t kRaised = 0x3f;                           // MXCSR: the exceptions raised so far
 constexpr uint32_t kNearest = 0x1f80;                        // round to nearest, no traps
 constexpr uint32_t kFlushToZero = kNearest | 0x8000 | 0x40;  // FTZ for results, DAZ for operands
 constexpr uint16_t kStackRounding = 0x0c00;  // rounding bits of the x87 control word; zero means to nearest
@@ -87,8 +87,8 @@ class FloatingPointScope {
 
  private:
   uint32_t vector_control_;  ///< control register of SSE and AVX
-  uint16_t stack_control_;  ///< control word of x87, which long double uses
-  Underflow& current_;  ///< the thread's variable; cached because its lookup is a call
+  uint16_t stack_control_;   ///< control word of x87, which long double uses
+  Underflow& current_;       ///< the thread's variable; cached because its lookup is a call
   Underflow outer_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace hilo {
 
-inline constexpr size_t kMappedBlock = size_t{1} << 20;  // bytes; larger blocks are mapped individually
+inline constexpr size_t kMappedBlock = size_t{1} << 20;    // bytes; larger blocks are mapped individually
 inline constexpr size_t kHugePageBlock = size_t{4} << 20;  // bytes; larger blocks request huge pages
 
 /// Allocates a block aligned to 64 bytes, or returns null. Precondition: `bytes` is a multiple of 64; from kMappedBlock

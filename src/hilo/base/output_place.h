@@ -14,8 +14,8 @@ struct OutputPlace {
   // kStream: a device, a fifo, or a file of another process under /proc. kDescriptor: an open file of this process.
   enum class Kind : uint8_t { kNothing, kRegular, kStream, kDescriptor };
   Kind kind = Kind::kNothing;
-  std::string path;  // path after its links are resolved
-  int descriptor = -1;  // for kDescriptor
+  std::string path;        // path after its links are resolved
+  int descriptor = -1;     // for kDescriptor
   struct stat about = {};  // for kRegular and kStream
 };
 

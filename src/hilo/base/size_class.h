@@ -8,9 +8,9 @@
 
 namespace hilo {
 
-inline constexpr size_t kSizeStep = 64;  // bytes; also the step between the smallest classes
+inline constexpr size_t kSizeStep = 64;                       // bytes; also the step between the smallest classes
 inline constexpr size_t kLargestSizeClass = size_t{1} << 47;  // bytes; the user half of a 48-bit address space
-inline constexpr int kSizeClasses = 8 + (47 - 9) * 8;  // steps of 64 up to 512 bytes, then 8 per power of two
+inline constexpr int kSizeClasses = 8 + (47 - 9) * 8;         // steps of 64 up to 512 bytes, then 8 per power of two
 
 /// Returns the class of a requested size. Precondition: bytes <= kLargestSizeClass.
 constexpr int size_class_of(size_t bytes) {

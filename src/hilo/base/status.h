@@ -61,17 +61,17 @@ class [[nodiscard]] Status {
 };
 
 inline Status ok_status() { return Status(); }    ///< success
-Status cancelled(std::string message);  ///< the operation was cancelled
-Status invalid_argument(std::string message);  ///< an argument is invalid in any state
-Status not_found(std::string message);  ///< no object has this name
-Status already_exists(std::string message);  ///< an object of this name exists
-Status permission_denied(std::string message);  ///< access is denied
-Status resource_exhausted(std::string message);  ///< memory or another limit is exhausted
+Status cancelled(std::string message);            ///< the operation was cancelled
+Status invalid_argument(std::string message);     ///< an argument is invalid in any state
+Status not_found(std::string message);            ///< no object has this name
+Status already_exists(std::string message);       ///< an object of this name exists
+Status permission_denied(std::string message);    ///< access is denied
+Status resource_exhausted(std::string message);   ///< memory or another limit is exhausted
 Status failed_precondition(std::string message);  ///< the operation is invalid in this state
-Status out_of_range(std::string message);  ///< an index or offset is beyond the end
-Status unimplemented(std::string message);  ///< hilo doesn't support the operation
-Status unavailable(std::string message);  ///< temporary failure; a retry may succeed
-Status data_loss(std::string message);  ///< a file or message is damaged
+Status out_of_range(std::string message);         ///< an index or offset is beyond the end
+Status unimplemented(std::string message);        ///< hilo doesn't support the operation
+Status unavailable(std::string message);          ///< temporary failure; a retry may succeed
+Status data_loss(std::string message);            ///< a file or message is damaged
 /// A violated invariant of hilo itself. "this is a bug in hilo" is appended to the message.
 Status internal_error(std::string message);
 

@@ -27,12 +27,12 @@ namespace hilo {
 namespace {
 
 constexpr auto kSpin = std::chrono::microseconds(30);  // longer than a sleep and wakeup of 5-50 us would cost
-constexpr int64_t kChunksPerThread = 16;  // balances tasks of different duration
+constexpr int64_t kChunksPerThread = 16;               // balances tasks of different duration
 
 // The state word of a pool: the number of its loop, whether workers may join, and how many have joined.
 constexpr uint32_t kWorkers = (1u << 15) - 1;  // number of workers inside the loop
-constexpr uint32_t kOwnerSleeps = 1u << 15;  // the caller sleeps until the last worker leaves
-constexpr uint32_t kOpen = 1u << 16;  // workers may join the loop
+constexpr uint32_t kOwnerSleeps = 1u << 15;    // the caller sleeps until the last worker leaves
+constexpr uint32_t kOpen = 1u << 16;           // workers may join the loop
 // increment of the loop's number; after an overflow a worker may miss a loop at worst
 constexpr uint32_t kLoop = 1u << 17;
 
@@ -210,7 +210,7 @@ struct Default {
   Installed wrapper;
   Executor* installed = nullptr;  // the wrapper, if an executor is installed
   ThreadPool* own = nullptr;
-  int threads = 0;  // 0 means default_thread_count()
+  int threads = 0;                       // 0 means default_thread_count()
   std::vector<ThreadPool*> left_behind;  // pools of parent processes, whose threads don't exist here
 };
 

@@ -17,10 +17,10 @@ namespace hilo {
 
 /// Options for the construction of a client.
 struct ClientOptions {
-  std::string backend = "xla";  ///< path to the devices: "xla" for this process, "xrt" for a server
+  std::string backend = "xla";   ///< path to the devices: "xla" for this process, "xrt" for a server
   std::string target = "local";  ///< server of an xrt backend: "rpc:address"
-  int64_t replica_count = 1;  ///< number of devices in this process, for platforms with virtual devices
-  int process_index = 0;  ///< index among the processes that share the client's devices
+  int64_t replica_count = 1;     ///< number of devices in this process, for platforms with virtual devices
+  int process_index = 0;         ///< index among the processes that share the client's devices
   int process_count = 1;
   bool asynchronous = false;  ///< whether a run that the front end starts may continue after the call returns
   CommunicatorFactory communicators = nullptr;  ///< factory of the communicators between replicas

@@ -24,7 +24,7 @@ struct Meeting {
   /// number, not a text: texts may contain file names, which differ between machines.
   int64_t id;
   std::span<const int64_t> group;  ///< sorted ranks without repetition; the caller's rank is one of them
-  std::string_view what;  ///< for error messages only: "all-reduce 'sum'"
+  std::string_view what;           ///< for error messages only: "all-reduce 'sum'"
 };
 
 /// Memory as the programs of the communicator's device address it. On Host it is readable by the CPU.
@@ -92,9 +92,9 @@ class CommunicatorGroup {
 
 /// The number of participants of a run, and its options.
 struct RunMembers {
-  int64_t here = 1;  ///< number of participants in this process
-  int64_t all = 1;  ///< number of participants in all processes
-  bool meet = true;  ///< whether the program has collectives or depends on the replica's number
+  int64_t here = 1;      ///< number of participants in this process
+  int64_t all = 1;       ///< number of participants in all processes
+  bool meet = true;      ///< whether the program has collectives or depends on the replica's number
   uint64_t program = 0;  ///< ProgramSignature::fingerprint
   /// May be null. If it is set, waiting participants wake up and fail all collectives with CANCELLED. After a deadline
   /// the error is DEADLINE_EXCEEDED, and it names the missing participants.

@@ -18,7 +18,7 @@ struct CompileLimits {
   int64_t instructions = int64_t{1} << 20;
   double compile_seconds = 0;
   int64_t memory_bytes = 0;  ///< maximum planned memory of one run: arguments, results, temporaries and constants
-  double run_seconds = 0;  ///< default timeout of a run in seconds, used if ExecuteOptions::deadline is not set
+  double run_seconds = 0;    ///< default timeout of a run in seconds, used if ExecuteOptions::deadline is not set
   bool operator==(const CompileLimits&) const = default;
   std::string to_string() const;
 };

@@ -14,7 +14,7 @@ namespace hilo {
 struct ExecutableStatistics {
   int64_t kernel_count = 0;
   int64_t kernels_compiled = 0;  ///< number of kernels compiled; the other kernels came from the kernel cache
-  int64_t evaluated_count = 0;  ///< number of instructions that the reference evaluator runs op by op, which is slow
+  int64_t evaluated_count = 0;   ///< number of instructions that the reference evaluator runs op by op, which is slow
   int64_t temporary_bytes = 0;
   int64_t alias_bytes = 0;  ///< bytes of results that reuse the memory of donated arguments
   int64_t constant_bytes = 0;
@@ -30,7 +30,7 @@ struct MemoryAnalysis {
   int64_t alias_bytes = 0;  ///< bytes of outputs that reuse the memory of donated arguments
   int64_t temporary_bytes = 0;
   int64_t constant_bytes = 0;  ///< bytes of constants, shared by all runs
-  int64_t code_bytes = 0;  ///< bytes of code, shared by all runs
+  int64_t code_bytes = 0;      ///< bytes of code, shared by all runs
   /// bytes of arguments, outputs and temporaries together; minus alias_bytes if all are donated
   int64_t peak_bytes = 0;
 };

@@ -13,10 +13,10 @@ namespace hilo {
 
 /// A unit of work that a device runs at once and can time: a kernel, a library call, a loop that is one function.
 struct ExecutionUnit {
-  std::string kind;                                   ///< "kernel", "loop", "copy", or the opcode of a library call
+  std::string kind;  ///< "kernel", "loop", "copy", or the opcode of a library call
   /// instructions of the executable's optimized module, operands first
   std::vector<const hlo::Instruction*> instructions;
-  double bytes = 0;  ///< bytes of memory read and written in one run
+  double bytes = 0;       ///< bytes of memory read and written in one run
   std::string form = {};  ///< form of a kernel: "map", "row", "col" or "full"
 };
 

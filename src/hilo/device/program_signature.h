@@ -18,8 +18,8 @@ struct ProgramSignature {
   Shape result_shape;  ///< shape of the program's result, with tuples
   int64_t replica_count = 1;
   bool meets_others = false;  ///< whether the program has collectives or depends on the replica's number
-  uint64_t fingerprint = 0;  ///< hash of a program with collectives, equal in all processes
-  double run_seconds = 0;  ///< default timeout of a run in seconds; 0 means none
+  uint64_t fingerprint = 0;   ///< hash of a program with collectives, equal in all processes
+  double run_seconds = 0;     ///< default timeout of a run in seconds; 0 means none
 };
 
 /// Returns the signature of the module's entry computation. Fields without information in the module keep their

@@ -10,12 +10,12 @@
 namespace hilo {
 
 struct RunContext {
-  const DevicePtr& device;  ///< device of the run
-  Executor* executor = nullptr;  ///< executor of its tasks; null means default_pool()
-  const StopWord* stop_word = nullptr;  ///< set when the run must stop, also by a deadline; null means never
-  Deadline deadline = kNoDeadline;  ///< time at which that word is set at the latest
+  const DevicePtr& device;                ///< device of the run
+  Executor* executor = nullptr;           ///< executor of its tasks; null means default_pool()
+  const StopWord* stop_word = nullptr;    ///< set when the run must stop, also by a deadline; null means never
+  Deadline deadline = kNoDeadline;        ///< time at which that word is set at the latest
   ExecutionObserver* observer = nullptr;  ///< may be null
-  Communicator* communicator = nullptr;  ///< collectives with the other participants; null if the run is alone
+  Communicator* communicator = nullptr;   ///< collectives with the other participants; null if the run is alone
 
   /// Returns the replica's number, which is its rank among the participants.
   int64_t replica() const { return communicator == nullptr ? 0 : communicator->rank(); }

@@ -14,13 +14,13 @@ namespace hilo::io {
 
 struct CsvOptions {
   ElementType type = ElementType::kF32;  ///< f32, f64 or an integer of 8 to 64 bits
-  char separator = ',';  ///< separator of fields, or kSpaces for any number of spaces and tabs
-  int64_t skip_lines = 0;  ///< number of lines to skip at the beginning
-  int64_t limit = int64_t{1} << 30;  ///< maximum number of bytes of text, after decompression
+  char separator = ',';                  ///< separator of fields, or kSpaces for any number of spaces and tabs
+  int64_t skip_lines = 0;                ///< number of lines to skip at the beginning
+  int64_t limit = int64_t{1} << 30;      ///< maximum number of bytes of text, after decompression
   std::string comments = "";  ///< prefix of comments, which extend to the end of the line; empty means no comments
   /// whether to skip all empty lines, including those with only a comment; by default only those at the end
   bool skip_empty_lines = false;
-  int64_t skip_footer = 0;  ///< number of lines to skip at the end
+  int64_t skip_footer = 0;                         ///< number of lines to skip at the end
   std::optional<int64_t> max_rows = std::nullopt;  ///< maximum number of rows to read; not set means all
   /// columns to read, in this order; negative indices count from the end; empty means all
   std::vector<int64_t> columns = {};

@@ -22,7 +22,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "npy files are written as the machine's bytes");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kFixed = 8;  // bytes of magic and version
+constexpr size_t kFixed = 8;                        // bytes of magic and version
 constexpr size_t kLongestHeader = size_t{1} << 20;  // maximum bytes of a header; a shape of 64 dimensions takes 2 KiB
 
 struct NpyType {
@@ -213,7 +213,7 @@ StatusOr<std::string> npy_bytes(const Literal& literal) {
   header.shape.assign(shape.dimensions().begin(), shape.dimensions().end());
   std::string text = npy_header_text(header);
   constexpr size_t kPrefix = kFixed + 2;  // bytes before the text in version 1
-  constexpr size_t kAlign = 64;  // alignment of the data in bytes, for memory mapping by NumPy
+  constexpr size_t kAlign = 64;           // alignment of the data in bytes, for memory mapping by NumPy
   text.append(kAlign - 1 - (kPrefix + text.size()) % kAlign, ' ');
   text += '\n';
   std::string bytes;

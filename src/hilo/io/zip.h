@@ -21,8 +21,8 @@ struct ZipMember {
 };
 
 struct ZipLimits {
-  int64_t bytes = int64_t{4} << 30;  ///< maximum bytes of a member after decompression
-  int64_t inflation = 100;  ///< maximum compression ratio ...
+  int64_t bytes = int64_t{4} << 30;           ///< maximum bytes of a member after decompression
+  int64_t inflation = 100;                    ///< maximum compression ratio ...
   int64_t any_inflation = int64_t{16} << 20;  ///< ... of members with more bytes than this
 };
 

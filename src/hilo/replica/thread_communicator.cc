@@ -13,7 +13,7 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kThreadFoldBlock = 1 << 15;  // bytes folded at a time, so that they stay in the cache
+constexpr size_t kThreadFoldBlock = 1 << 15;            // bytes folded at a time, so that they stay in the cache
 constexpr std::chrono::milliseconds kPollInterval{10};  // polling interval of the cancellation word
 constexpr size_t kWorthSlicing = 1 << 14;  // bytes; below, every member folds all inputs, which saves a round
 
@@ -37,10 +37,10 @@ struct ThreadCommunicators::Room {
   std::vector<Visit> visits;  ///< by position in the group
   std::vector<bool> present;
   size_t arrived = 0;
-  bool open = true;  ///< whether members are missing
+  bool open = true;     ///< whether members are missing
   size_t at_round = 0;  ///< members that wait for the end of the round
-  uint64_t round = 0;  ///< number of completed rounds
-  Status failure;  ///< error of the operation itself
+  uint64_t round = 0;   ///< number of completed rounds
+  Status failure;       ///< error of the operation itself
   std::condition_variable changed;
 };
 

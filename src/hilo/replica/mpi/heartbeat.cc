@@ -360,7 +360,7 @@ class Heartbeat::Star {
   bool woken_ = false;
 
   mutable std::mutex mutex_;  // guards the members below
-  std::vector<Beat> beats_;  // states by process
+  std::vector<Beat> beats_;   // states by process
   std::vector<Clock::time_point> heard_;
   Status failure_;
   std::atomic<bool> lost_ = false, stopping_ = false;

@@ -41,7 +41,7 @@ constexpr size_t kPiece = 1 << 18;  // bytes of a large operand in flight at a t
 constexpr size_t kSentWhole = 1 << 16;
 constexpr size_t kLargestMessage = size_t{1} << 30;
 constexpr size_t kFoldBlock = 1 << 15;  // bytes folded at a time
-constexpr int kEagerLooks = 2000;  // polls before a waiting thread yields the CPU
+constexpr int kEagerLooks = 2000;       // polls before a waiting thread yields the CPU
 constexpr std::chrono::microseconds kLongestNap{200};
 constexpr std::chrono::milliseconds kLastLetters{
     200};  // a process's last messages can arrive after the news of its end

@@ -21,7 +21,7 @@ struct MpiWorld {
   int64_t devices = 1;  ///< number of devices in each process
   std::unique_ptr<Heartbeat> heartbeat;
   std::atomic<bool> has_failed = false;  ///< whether the last run has failed
-  std::mutex mutex;  ///< held during every call of MPI
+  std::mutex mutex;                      ///< held during every call of MPI
   /// Abandoned messages and their memory.
   std::vector<std::pair<MpiHandle, std::shared_ptr<void>>> given_up;
 };
