@@ -48,7 +48,7 @@ std::string_view FlatBuffer::vector_bytes(size_t position, size_t element_size) 
 }
 
 FlatTable::FlatTable(FlatBuffer& buffer, size_t position) : buffer_(&buffer), position_(position) {
-  // The table begins with how far before it (or behind) its list of fields lies: sizes, then one offset a field.
+  // A table begins with the signed distance to its list of fields. The list contains sizes, then one offset per field.
   const int64_t fields = static_cast<int64_t>(position) - static_cast<int32_t>(buffer.number(position, 4));
   if (buffer.failed()) return;
   if (fields < 0) {

@@ -16,7 +16,7 @@ using Sections = std::array<std::optional<ByteReader>, kSections>;
 
 Status read_strings(BytecodeReader& reader, ByteReader in) {
   const size_t count = in.count();
-  std::vector<uint64_t> sizes(count);  // the last string's first
+  std::vector<uint64_t> sizes(count);  // the first size belongs to the last string
   for (uint64_t& size : sizes) size = in.number();
   if (in.failed()) return in.status();
   reader.strings.resize(count);
@@ -37,7 +37,7 @@ Status read_strings(BytecodeReader& reader, ByteReader in) {
   return ok_status();
 }
 
-/// "StableHLO_v1.17.0" is a producer: versions above the newest known are refused.
+/// Checks the producer string: for "StableHLO_v1.17.0", versions above the newest known one are rejected.
 Status check_producer(std::string_view producer, ByteReader& in) {
   constexpr std::string_view kPrefix = "StableHLO_v";
   if (!producer.starts_with(kPrefix)) return ok_status();
@@ -73,15 +73,15 @@ Status read_dialects(BytecodeReader& reader, ByteReader in) {
     }
     reader.dialects.push_back(reader.strings[packed >> 1]);
     uint8_t id = 0;
-    if ((packed & 1) != 0) in.section(id);  // the dialect's own version
+    if ((packed & 1) != 0) in.section(id);  // version of the dialect
   }
-  if (reader.version >= 4) in.number();  // how many names follow
+  if (reader.version >= 4) in.number();  // count of the names that follow
   while (!in.failed() && !in.at_end()) {
     const uint32_t dialect = in.index(reader.dialects.size(), "dialect");
     const size_t names = in.count();
     for (size_t i = 0; i < names && !in.failed(); ++i) {
       uint64_t packed = in.number();
-      if (reader.version >= 5) packed >>= 1;  // the lowest bit: registered
+      if (reader.version >= 5) packed >>= 1;  // lowest bit: whether the operation is registered
       if (in.failed()) break;
       if (packed >= reader.strings.size()) {
         in.fail("the name of an operation is no string");
@@ -129,7 +129,7 @@ Status read_properties(BytecodeReader& reader, ByteReader in) {
   return in.status();
 }
 
-/// The order in which uses are kept has no meaning here.
+/// Skips the orders of uses, which have no effect here.
 void skip_use_lists(ByteReader& in, size_t values) {
   const size_t count = values == 1 ? 1 : in.count();
   for (size_t i = 0; i < count && !in.failed(); ++i) {
@@ -143,7 +143,7 @@ class IrReader {
  public:
   explicit IrReader(BytecodeReader& reader) : reader_(reader), tree_(reader.tree) {}
 
-  /// Operations of the topmost block, whose only one is the module.
+  /// Reads the operations of the top-level block, which must be a single module.
   Status read_top(ByteReader in) {
     const uint64_t packed = in.number();
     if ((packed & 1) != 0) in.fail("the topmost block has arguments");
@@ -161,12 +161,12 @@ class IrReader {
   void read_regions(ByteReader& in, OperationId owner);
   Region read_region(ByteReader& in);
   void read_block(ByteReader& in, RegionId region);
-  /// Gives the next number of the region to a value of `type`.
+  /// Assigns the next value number of the region to a value of `type`.
   void define(ByteReader& in, ValueId value);
 
   BytecodeReader& reader_;
   ModuleTree& tree_;
-  std::vector<ValueId> values_;  ///< by number, of the innermost isolated operation
+  std::vector<ValueId> values_;  ///< by value number, of the innermost isolated operation
   size_t next_ = 0;              ///< number of the next value that the innermost region defines
 };
 
@@ -187,8 +187,8 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
     const bool optional = name.ends_with('?');
     if (optional) {
       name.remove_suffix(1);
-      if (entry.at_end()) break;               // written before the operation had it
-      const uint64_t packed = entry.number();  // an index, and in the lowest bit whether it is there
+      if (entry.at_end()) break;               // from a version without this property
+      const uint64_t packed = entry.number();  // an index; the lowest bit tells whether it is present
       if ((packed & 1) == 0 || entry.failed()) continue;
       if (packed >> 1 >= reader_.attributes.size()) {
         entry.fail("a property that is no attribute");
@@ -307,7 +307,7 @@ void IrReader::read_block(ByteReader& in, RegionId region) {
       const uint64_t type_and_location = reader_.version >= 4 ? in.number() : 0;
       TypeId type = 0;
       if (reader_.version >= 4) {
-        // The type's index has the location's presence in its lowest bit.
+        // The lowest bit of the type's index tells whether a location is present.
         if (!in.failed() && type_and_location >> 1 >= reader_.types.size()) in.fail("an argument's type is none");
         if (in.failed()) return;
         type = type_at(reader_, in, static_cast<uint32_t>(type_and_location >> 1));

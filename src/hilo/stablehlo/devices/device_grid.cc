@@ -8,7 +8,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// How many ids there are to name.
+/// Returns the number of valid ids.
 int64_t id_count(GroupMode mode, const DeviceGrid& grid) {
   switch (mode) {
     case GroupMode::kCrossReplica:

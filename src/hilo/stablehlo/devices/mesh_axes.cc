@@ -6,7 +6,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// The field of a dictionary; null if it is absent.
+/// Returns the field of a dictionary; null if it is absent.
 const Attribute* field(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
   for (const NamedAttribute& entry : dictionary.entries) {
     if (entry.name == name) return &tree.attributes[entry.value];
@@ -14,7 +14,7 @@ const Attribute* field(const ModuleTree& tree, const Attribute& dictionary, std:
   return nullptr;
 }
 
-/// A field that has to be there.
+/// Returns a required field.
 StatusOr<const Attribute*> wanted(const ModuleTree& tree, const Attribute& dictionary, std::string_view name) {
   if (const Attribute* const found = field(tree, dictionary, name)) return found;
   return invalid_argument(fmt::format("{} has no field '{}'", dictionary.text, name));

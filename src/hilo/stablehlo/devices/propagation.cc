@@ -43,7 +43,7 @@ StatusOr<Mesh> mesh_for(const ModuleTree& tree, const Stated& parameters, const 
     HILO_ASSIGN_OR_RETURN(const Mesh found, mesh_of(tree, *mesh));
     if (found.device_count() > 1) return found;
   }
-  for (const Operation& operation : tree.operations) {  // @Sharding of GSPMD
+  for (const Operation& operation : tree.operations) {  // GSPMD's @Sharding
     const Attribute* const said = tree.find(operation, kOpSharding);
     if (said == nullptr || operation.results.count != 1) continue;
     HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[operation.results.begin].type));
@@ -54,7 +54,8 @@ StatusOr<Mesh> mesh_for(const ModuleTree& tree, const Stated& parameters, const 
   return Mesh();
 }
 
-/// What has no words in the mesh stands as it is, and propagates nowhere.
+/// Converts a sharding to the axes of `mesh`. If that is impossible, it is kept unchanged and doesn't take part in
+/// propagation.
 Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
   for (size_t i = 0; i < stated.size(); ++i) {
     if (!stated[i]) continue;
@@ -64,7 +65,7 @@ Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
   return ok_status();
 }
 
-/// `#sdy.sharding<...>` or `#sdy.sharding_per_value<[<...>, ...]>`; bytecode has the first without its name.
+/// Reads `#sdy.sharding<...>` or `#sdy.sharding_per_value<[<...>, ...]>`. Bytecode has the first one without its name.
 StatusOr<std::vector<Sharding>> read_shardings(const ModuleTree& tree, std::string_view text) {
   constexpr std::string_view kOne = "#sdy.sharding", kMany = "_per_value<";
   if (text.starts_with(kOne)) text.remove_prefix(kOne.size());
@@ -99,7 +100,8 @@ std::optional<int64_t> group_of(const hlo::Instruction& instruction) {
   return hlo::frontend_number(instruction, "hilo.group");
 }
 
-/// `in <@mesh, [{"x"}]>` of the instruction that cuts, `out 2 <@mesh, [{"x"}]>` of the last of those that join.
+/// Reads the note of an edge: `in <@mesh, [{"x"}]>` for the instruction that cuts, `out 2 <@mesh, [{"x"}]>` for the
+/// last one of those that join.
 StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, const Mesh& mesh,
                                                      const hlo::Instruction& instruction) {
   if (instruction.annotations == nullptr) return std::optional<hlo::ManualEdge>();

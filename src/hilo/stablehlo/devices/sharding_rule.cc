@@ -18,7 +18,7 @@ using hlo::ShardingRule;
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "iz_1k" -> i, z_1, k.
+/// Splits the factors of a dimension: "iz_1k" -> i, z_1, k.
 std::vector<std::string> split_names(std::string_view word) {
   std::vector<std::string> names;
   for (size_t at = 0; at < word.size();) {
@@ -36,10 +36,10 @@ std::vector<std::string> split_names(std::string_view word) {
 struct RuleReader {
   Cursor cursor;
   ShardingRule rule = {};
-  std::map<std::string, int, std::less<>> numbers = {};                    ///< of factors, by name
-  using NamedArrays = std::vector<std::vector<std::vector<std::string>>>;  ///< by array and dimension
+  std::map<std::string, int, std::less<>> numbers = {};                    ///< factor numbers by name
+  using NamedArrays = std::vector<std::vector<std::vector<std::string>>>;  ///< factor names by array and dimension
 
-  /// Items up to `close`, divided by commas.
+  /// Reads items separated by commas up to `close`.
   template <typename Item>
   Status list(std::string_view open, std::string_view close, const Item& item) {
     HILO_RETURN_IF_ERROR(cursor.expect(open, "in a sharding rule"));
@@ -82,7 +82,7 @@ struct RuleReader {
     if (found == numbers.end()) return invalid_argument(fmt::format("a sharding rule: factor {} has no size", name));
     return found->second;
   }
-  /// ` reduction={k}`, after its word.
+  /// Reads ` reduction={k}` after its keyword.
   Status kind(std::string_view word) {
     HILO_RETURN_IF_ERROR(cursor.expect("=", "in a sharding rule"));
     return list("{", "}", [&]() -> Status {

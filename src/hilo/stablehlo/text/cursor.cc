@@ -141,7 +141,7 @@ Status Cursor::skip_balanced() {
     if (position_ >= end_) return error(begin, "this bracket is not closed");
     const char c = text_[position_];
     if (c == '"') {
-      // A long string of hexadecimal digits is passed without a copy.
+      // Long strings of hexadecimal digits are skipped without a copy.
       size_t p = position_ + 1;
       while (p < end_ && text_[p] != '"') p += text_[p] == '\\' ? 2 : 1;
       if (p >= end_) return error(position_, "this string has no end");

@@ -13,7 +13,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// The bytes of "0x...".
+/// Returns the bytes of "0x...".
 StatusOr<std::string> bytes_of_hexadecimal(std::string_view digits) {
   if (!digits.starts_with("0x") || digits.size() % 2 != 0)
     return invalid_argument("the string isn't 0x and pairs of digits");
@@ -37,7 +37,7 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-/// A number, true, false.
+/// Reads a number, true, or false.
 Status read_number(Cursor& cursor, const Type& type, ElementType part, std::string& bytes) {
   const size_t position = cursor.position();
   std::string_view text = cursor.number();
@@ -48,7 +48,7 @@ Status read_number(Cursor& cursor, const Type& type, ElementType part, std::stri
   return appended.ok() ? ok_status() : cursor.error(position, std::string(appended.message()));
 }
 
-/// One element: a number, true, false, or (real, imaginary).
+/// Reads one element: a number, true, false, or (real, imaginary).
 Status read_element(Cursor& cursor, const Type& type, std::string& bytes) {
   if (!is_complex(type.element)) return read_number(cursor, type, type.element, bytes);
   HILO_RETURN_IF_ERROR(cursor.expect("(", "before a complex number"));
@@ -58,7 +58,8 @@ Status read_element(Cursor& cursor, const Type& type, std::string& bytes) {
   return cursor.expect(")", "after a complex number");
 }
 
-/// Nested lists of elements. Their brackets must fit the dimensions: `sizes` counts what each open list has so far.
+/// Reads nested lists of elements, whose brackets must match the dimensions. `sizes` counts the elements of each open
+/// list.
 Status read_lists(Cursor& cursor, const Type& type, std::string& bytes) {
   const std::vector<int64_t>& dimensions = type.dimensions;
   std::vector<int64_t> sizes;
@@ -162,10 +163,10 @@ StatusOr<AttributeId> read_dense_resource(TextReader& reader) {
 Status read_resources(TextReader& reader) {
   Cursor& cursor = reader.cursor;
   ModuleTree& tree = reader.tree;
-  std::unordered_map<std::string, std::string_view> blobs;  // in hexadecimal, alignment first
+  std::unordered_map<std::string, std::string_view> blobs;  // in hexadecimal, beginning with the alignment
   std::unordered_map<std::string, size_t> places;
   if (cursor.accept("{-#")) {
-    // Sections of dialects hold entries `name: "0x..."`; what other tools keep there has the same form.
+    // Sections of dialects contain entries `name: "0x..."`. Sections of other tools have the same form.
     std::string key;
     while (!cursor.accept("#-}")) {
       const size_t position = cursor.position();

@@ -14,7 +14,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// `2x3x` or `?x`, as far as there are dimensions.
+/// Reads `2x3x` or `?x` for each dimension.
 Status read_dimensions(Cursor& cursor, std::vector<int64_t>& dimensions) {
   while (true) {
     const size_t begin = cursor.position();
@@ -34,7 +34,7 @@ Status read_dimensions(Cursor& cursor, std::vector<int64_t>& dimensions) {
   }
 }
 
-/// A number, with a sign or without.
+/// Reads a number with an optional sign.
 StatusOr<double> read_number(Cursor& cursor) {
   const size_t position = cursor.position();
   const std::string_view text = cursor.number();
@@ -45,7 +45,7 @@ StatusOr<double> read_number(Cursor& cursor) {
   return value;
 }
 
-/// `0.1:-30`: a scale and a zero point, which may be left out.
+/// Reads `0.1:-30`: a scale and an optional zero point.
 Status read_scale(Cursor& cursor, Quantization& q) {
   HILO_ASSIGN_OR_RETURN(const double scale, read_number(cursor));
   double zero_point = 0;
@@ -57,7 +57,7 @@ Status read_scale(Cursor& cursor, Quantization& q) {
   return ok_status();
 }
 
-/// `<i8<-128:127>:f32:0, {0.1:-30, 0.5:-20}>`: storage and its ends, what it expresses, the axis, scales.
+/// Reads `<i8<-128:127>:f32:0, {0.1:-30, 0.5:-20}>`: storage type and range, expressed type, axis, scales.
 StatusOr<Type> read_quantized(Cursor& cursor) {
   HILO_RETURN_IF_ERROR(cursor.expect("<", "after quant.uniform"));
   const size_t position = cursor.position();
@@ -97,7 +97,8 @@ StatusOr<Type> read_quantized(Cursor& cursor) {
   return type;
 }
 
-/// `#stablehlo.bounds<5, ?>`, or `#stablehlo.type_extensions<bounds = [5, ?]>`. Other encodings say how a tensor is stored.
+/// Reads `#stablehlo.bounds<5, ?>` or `#stablehlo.type_extensions<bounds = [5, ?]>`. Other encodings describe the
+/// storage of a tensor.
 Status read_encoding(Cursor& cursor, Type& type) {
   const bool listed = cursor.accept("#stablehlo.type_extensions<") || cursor.accept("#mhlo.type_extensions<");
   if (!listed && !cursor.accept("#stablehlo.bounds<") && !cursor.accept("#mhlo.bounds<")) {
@@ -183,7 +184,7 @@ StatusOr<TypeId> read_type(TextReader& reader) {
   const size_t begin = cursor.position();
   if (nested.too_deep()) return cursor.error(begin, fmt::format("types nested deeper than {}", kMaxNesting));
   if (cursor.next_is("(")) return read_function_type(reader);
-  if (cursor.next_is("tensor<")) {  // most types are: one that was read before and has no '>' inside is looked up only
+  if (cursor.next_is("tensor<")) {  // the common case: the text of a type without an inner '>' is cached
     const std::string_view spelled = cursor.through('>');
     if (const auto seen = reader.types.find(spelled); seen != reader.types.end()) {
       cursor.set_position(begin + spelled.size());

@@ -18,7 +18,7 @@ namespace {
 
 const Region& region_of(const OpContext& op, uint32_t i) { return op.tree().regions[op.operation.regions.begin + i]; }
 
-/// The operands, then what the regions capture.
+/// Returns the operands, then the values that the regions capture.
 StatusOr<std::vector<InstructionId>> with_captures(const OpContext& op, uint32_t first, const Captures& captures) {
   std::vector<InstructionId> values;
   for (uint32_t i = first; i < op.operation.operands.count; ++i) {
@@ -46,7 +46,7 @@ Status define_results(const OpContext& op, InstructionId id, size_t elements) {
   return ok_status();
 }
 
-/// Branches take one operand each: all that any of them captures.
+/// Translates branches. Each takes one operand with all values that any of them captures.
 Status translate_branches(const OpContext& op, bool predicated) {
   HILO_ASSIGN_OR_RETURN(const InstructionId selector, op.operand(0));
   if (op.operation.regions.count == 0) return invalid_argument("got no branch");
@@ -119,7 +119,7 @@ Status translate_barrier(const OpContext& op) {
   return define_results(op, id, operands.size());
 }
 
-/// Nothing here happens beside something else: the body runs where it starts. A future is what it gives.
+/// Asynchronous operations run synchronously where they start. A future is represented by its result.
 Status translate_async_start(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
   const Region& region = region_of(op, 0);
@@ -142,7 +142,7 @@ Status translate_async_done(const OpContext& op) {
   return define_results(op, future, op.operation.results.count);
 }
 
-/// The body on whole arrays: each of its operations is elementwise, or a constant spread.
+/// Translates the body on whole arrays, because each of its operations is elementwise or a broadcast constant.
 Status translate_map(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
   const Region& region = region_of(op, 0);

@@ -24,7 +24,7 @@ bool meets_others(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), base_name(name)) != std::end(kNames);
 }
 
-/// Custom calls of a computation by hand.
+/// Returns whether the operation is a custom call with a manual computation.
 bool goes_by_hand(const ModuleTree& tree, const Operation& operation) {
   if (base_name(operation.name) != "custom_call") return false;
   const Attribute* const target = tree.find(operation, "call_target_name");
@@ -45,7 +45,8 @@ StatusOr<int64_t> header_count(const ModuleTree& tree, std::string_view name) {
   return attribute->integer;
 }
 
-/// The mesh of the first sharding of a manual computation that has one; none: it has no operands and results.
+/// Returns the number of devices in the mesh of a manual computation's first sharding that has one. Without any, it has
+/// no operands and results.
 StatusOr<int64_t> devices_of(const ModuleTree& tree, const Operation& manual) {
   for (const std::string_view key : {"in_shardings", "out_shardings"}) {
     const Attribute* const attribute = tree.find(manual, key);
@@ -59,7 +60,8 @@ StatusOr<int64_t> devices_of(const ModuleTree& tree, const Operation& manual) {
   return int64_t{1};
 }
 
-/// The grid of the processes. One after the other they run if they differ, or talk by queues.
+/// Sets the grid for the processes of run_parallel. Processes that differ or communicate by queues run one after the
+/// other.
 Status plan_processes(const ModuleTree& tree, const Operation& operation, DevicePlan& plan) {
   const Attribute* const programs = tree.find(operation, "programs");
   if (programs == nullptr || programs->elements.empty()) return invalid_argument("attribute 'programs' is missing");
@@ -118,7 +120,7 @@ StatusOr<DevicePlan> plan_devices(const ModuleTree& tree, const TranslateOptions
     return unimplemented(
         fmt::format("{} replicas of {} partitions; wanted {} devices at most", replicas, partitions, kMost));
   bool meets = options.partitions != nullptr && !options.partitions->empty();
-  int64_t devices = 1;  // of manual computations
+  int64_t devices = 1;  // devices of manual computations
   for (const Operation& operation : tree.operations) {
     if (operation.name == "interpreter.run_parallel") {
       HILO_RETURN_IF_ERROR(plan_processes(tree, operation, plan));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdy.manual_computation: every device has all operands whole, cuts its own part out of each, runs the body on the parts,
-// and all join what they have.
+// sdy.manual_computation: every device has complete operands, cuts its own parts out of them, and runs the body on the
+// parts. Then all parts of the results are joined.
 #include "hilo/stablehlo/translate/manual.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls that somebody partitions, as a function of Python does for jax.experimental.custom_partitioning: they are
-// computations by hand, whose body that partitioner gave.
+// Custom calls with registered partitioners, such as Python functions of jax.experimental.custom_partitioning. They
+// become manual computations with the partitioner's body.
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
@@ -15,7 +15,7 @@ using hlo::Opcode;
 
 namespace {
 
-/// All axes are taken by hand.
+/// Returns the parts, with all axes manual.
 StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding) {
   std::vector<std::string> axes;
   for (const MeshAxis& axis : sharding.mesh.axes) axes.push_back(axis.name);

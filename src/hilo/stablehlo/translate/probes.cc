@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes in the bodies of loops that checks ask for.
+// Probes in loop bodies that checks refer to.
 #include "hilo/stablehlo/translate/probes.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr int64_t kMostPasses = 1024;  // of one probe: each is a value that the loop carries
+constexpr int64_t kMostPasses = 1024;  // maximum number of passes per probe; each is a value that the loop carries
 
-/// How many passes the checks of the program ask for.
+/// Returns the number of passes that the program's checks refer to.
 StatusOr<int64_t> passes_of(const ModuleTree& tree, std::string_view probe) {
   int64_t passes = 0;
   for (const Operation& operation : tree.operations) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised types. HLO has the integers that are stored; their real values are (stored - zero point) * scale.
+// Quantized types. HLO has the stored integers; their real values are (stored - zero point) * scale.
 #include "hilo/stablehlo/translate/quantized.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using hlo::Opcode;
 
 namespace {
 
-/// One number a slice of the axis, or one for all, for each element of x.
+/// Broadcasts a parameter to the elements of x: one number per slice of the axis, or one for all.
 Expr parameter_of(OpSink& sink, const std::vector<double>& values, int64_t axis, Expr x) {
   if (values.size() == 1) return full_like(x, values[0]);
   const Shape shape = x.shape();
@@ -36,7 +36,7 @@ Expr dequantized(OpSink& sink, Expr stored, const Quantization& q) {
   return (x - parameter_of(sink, q.zero_points, q.axis, x)) * parameter_of(sink, q.scales, q.axis, x);
 }
 
-/// The nearest stored integer, ties to even, no further than the storage type's ends.
+/// Returns the nearest stored integer, with ties to even, clamped to the range of the storage type.
 Expr quantized(OpSink& sink, Expr x, const Quantization& q, ElementType storage) {
   const Expr whole = round_to_even(x / parameter_of(sink, q.scales, q.axis, x));
   const Expr moved = whole + parameter_of(sink, q.zero_points, q.axis, x);
@@ -81,7 +81,7 @@ Status translate_dequantize(const OpContext& op) {
   return sink.define(dequantized(sink, sink.at(x), *from));
 }
 
-/// Any other operation computes on the real values: its operands are dequantised, its results quantised.
+/// Translates other operations on real values: dequantizes the operands and quantizes the results.
 Status translate_on_real_values(const OpContext& op) {
   if (op.operation.regions.count != 0) return unimplemented("regions over quantised types");
   OpSink sink(op);

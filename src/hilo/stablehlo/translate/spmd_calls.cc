@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls by which GSPMD is told of shardings: @Sharding states one; between @SPMDFullToShardShape and
-// @SPMDShardToFullShape devices work on their parts by hand.
+// Custom calls of GSPMD for shardings. @Sharding states one. Between @SPMDFullToShardShape and @SPMDShardToFullShape
+// devices work on their parts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::string_view kOpenDimensions = "unspecified_dims=[";
 
-/// What the operation says in mhlo.sharding of an array of this rank.
+/// Returns the sharding in the operation's mhlo.sharding for an array of this rank.
 StatusOr<OpSharding> said(const ModuleTree& tree, const Operation& operation, int64_t rank) {
   const Attribute* const attribute = tree.find(operation, kOpSharding);
   if (attribute == nullptr) return invalid_argument(fmt::format("attribute '{}' is missing", kOpSharding));
   return read_op_sharding(attribute->text, rank);
 }
 
-/// `unspecified_dims=[0,1]` in the call's configuration: dimensions that propagation may split.
+/// Opens dimensions for propagation: `unspecified_dims=[0,1]` in the call's configuration.
 Status open_dimensions(std::string_view config, Sharding& sharding) {
   const size_t found = config.find(kOpenDimensions);
   if (found == std::string_view::npos) return ok_status();
@@ -44,8 +44,8 @@ Status open_dimensions(std::string_view config, Sharding& sharding) {
   return ok_status();
 }
 
-/// How devices share `whole`, of which each has `part`. A dimension that is as long in both isn't split by hand, whatever its
-/// sharding says.
+/// Returns the sharding of `whole` into parts of shape `part`. A dimension with the same size in both isn't split
+/// manually, even if the sharding splits it.
 StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, const Shape& whole, const Shape& part) {
   DeviceParts parts;
   Sharding cut = sharding;
@@ -67,7 +67,7 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, co
   return parts;
 }
 
-/// On one device parts are wholes.
+/// On one device, parts equal wholes.
 bool is_alone(const OpContext& op) { return op.translator.devices.grid.count() == 1; }
 
 int64_t rank_of(const Shape& shape) { return shape.is_array() ? shape.rank() : 0; }

@@ -18,7 +18,7 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Floats of 6 bits are carried, not computed.
+/// Floats of 6 bits can be moved but not computed with.
 Status check_six_bits(const ModuleTree& tree, const Operation& operation) {
   for (uint32_t i = 0; i < operation.results.count; ++i) {
     const Type& type = tree.type_of(tree.result(operation, i));
@@ -116,7 +116,8 @@ Captures Translator::captures_of(std::initializer_list<const Region*> regions) c
       const Operation& operation = tree.operations[id];
       for (uint32_t i = 0; i < operation.operands.count; ++i) {
         const ValueId value = tree.operand(operation, i);
-        // Values are numbered in the order of the text: what a region makes has a number from its first argument on.
+        // Values are numbered in the order of the text, so a region's own values have numbers from its first argument
+        // on.
         if (value < region->arguments.begin) outside.push_back(value);
       }
     }
@@ -142,7 +143,7 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   if (parameters == Parameters::kEach && !std::ranges::all_of(captures.others, is_size)) {
     return unimplemented("the region uses a value from outside that is no constant; HLO's has no place for it");
   }
-  std::vector<std::pair<ValueId, hlo::InstructionId>> outside;  // what captured values are out there
+  std::vector<std::pair<ValueId, hlo::InstructionId>> outside;  // instructions of captured values outside of the region
   for (const auto* list : {&captures.others, &captures.constants}) {
     for (ValueId value : *list) outside.emplace_back(value, ids[value]);
   }
@@ -167,7 +168,7 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
       input_shapes.insert(input_shapes.end(), r.passes, r.shape);
     }
   }
-  std::vector<hlo::InstructionId> before;  // what recordings are before this pass
+  std::vector<hlo::InstructionId> before;  // recorded values before this pass
   if (parameters == Parameters::kEach || input_shapes.size() == 1) {
     const size_t own = parameters == Parameters::kEach ? region.arguments.count : inputs.size();  // sizes are constants
     for (size_t i = 0; i < own; ++i) ids[inputs[i]] = builder.parameter(input_shapes[i]);
@@ -209,12 +210,12 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
 
 namespace {
 
-/// What `body` does, as numbers: equal ones for bodies that differ in nothing. Empty for a body with regions of its own or
-/// values from outside.
+/// Returns a key of numbers that is equal for identical bodies. Empty for a body with nested regions or captured
+/// values.
 std::vector<uint64_t> body_key(const ModuleTree& tree, const Region& body) {
   if (body.first == kNone) return {};
   const auto text = [](std::string_view interned) { return reinterpret_cast<uintptr_t>(interned.data()); };
-  constexpr size_t kUsual = 32;  // numbers of a body that computes one op
+  constexpr size_t kUsual = 32;  // typical length of a key: a body of one op
   std::vector<uint64_t> key;
   key.reserve(kUsual);
   key.push_back(body.arguments.count);
@@ -294,7 +295,7 @@ Status Translator::translate_operation(hlo::Builder& builder, const Operation& o
 
 Status Translator::at(const Operation& operation, const Status& status) {
   if (status.ok() || placed) return status;
-  placed = true;  // operations around this one add nothing
+  placed = true;  // enclosing operations add nothing
   const Location& location = tree.locations[operation.location];
   std::string what(operation.name);
   if (!location.file.empty()) what += fmt::format(" ({}:{})", location.file, location.line);

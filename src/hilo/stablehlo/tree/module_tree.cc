@@ -166,7 +166,7 @@ StatusOr<Shape> shape_of(const ModuleTree& tree, TypeId id) {
       }
       return Shape::tuple(parts);
     }
-    case TypeKind::kElement: return Shape::scalar(type.element);  // numbers by themselves, of dialect arith
+    case TypeKind::kElement: return Shape::scalar(type.element);  // single numbers, of dialect arith
     case TypeKind::kFunction:
     case TypeKind::kNoType:
     case TypeKind::kOther: break;

@@ -26,7 +26,7 @@ ByteWriter begin(BuiltinAttribute code) {
   return bytes;
 }
 
-/// Truth values as MLIR keeps them: bit by bit; a byte of ones or zeros where all are alike.
+/// Returns truth values in MLIR's format: one bit each, or a single byte of ones or zeros if all are equal.
 std::string packed_bits(std::span<const uint8_t> values) {
   const bool first = !values.empty() && values[0] != 0;
   const bool alike = std::all_of(values.begin(), values.end(), [&](uint8_t v) { return (v != 0) == first; });
@@ -53,7 +53,7 @@ void EntryTable::write(ByteWriter& bytes, ByteWriter& offsets) const {
     offsets.number(entries_[begin].dialect);
     offsets.number(end - begin);
     for (; begin < end; ++begin) {
-      offsets.number(entries_[begin].bytes->size() << 1 | 1);  // the lowest bit: encoded by its dialect
+      offsets.number(entries_[begin].bytes->size() << 1 | 1);  // lowest bit: encoded by its dialect
       bytes.bytes(*entries_[begin].bytes);
     }
   }

@@ -62,7 +62,7 @@ StatusOr<bool> write_collective_permute(const WriteContext& context) {
   return true;
 }
 
-/// StableHLO says how many pieces there are, HLO only by its groups.
+/// StableHLO declares the number of pieces; in HLO it follows from the groups.
 StatusOr<bool> write_all_to_all(const WriteContext& context) {
   HILO_ASSIGN_OR_RETURN(NewOperation operation, context.operation());
   const auto& attributes = context.attributes<hlo::AllToAllAttributes>();
