@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/answers.h -- the functions of the C API that this plugin has, each named by its arguments; those that aren't
-// here answer UNIMPLEMENTED (api.cc). Arguments are as large as this version knows them, whatever the caller's are;
-// other pointers in them may be null.
+// pjrt/answers.h -- the functions of the C API that this plugin implements, overloaded by their arguments. Other
+// functions return UNIMPLEMENTED (api.cc). The arguments have the size of this version, whatever the caller's size is.
+// Pointers in them may be null.
 #pragma once
 
 #include "hilo/base/status.h"

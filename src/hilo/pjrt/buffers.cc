@@ -16,14 +16,15 @@
 namespace hilo::pjrt {
 namespace {
 
-/// The memory that a caller names, or the default one of the device that it names.
+/// Returns the memory that the caller passes, or the default memory of the device.
 StatusOr<PJRT_Memory*> chosen(PJRT_Memory* memory, PJRT_Device* device) {
   if (memory != nullptr) return memory;
   if (device != nullptr) return device->memories[0];
   return invalid_argument("neither 'memory' nor 'device' says where the buffer shall be");
 }
 
-/// Errors    INVALID_ARGUMENT for a buffer that has been deleted
+/// Checks that a buffer is alive.
+/// Errors    INVALID_ARGUMENT for a deleted buffer
 Status wanted_live(const PJRT_Buffer* buffer, std::string_view what) {
   HILO_RETURN_IF_ERROR(wanted(buffer, "buffer"));
   if (!buffer->deleted && buffer->buffer->state() == BufferState::kLive) return ok_status();
@@ -31,7 +32,7 @@ Status wanted_live(const PJRT_Buffer* buffer, std::string_view what) {
       fmt::format("{}: buffer {} has been deleted or donated", what, buffer->buffer->shape().to_string()));
 }
 
-/// Copies elements at any strides in bytes to row-major order.
+/// Copies elements with any strides in bytes to row-major order.
 void copy_bytes(const std::byte* from, std::span<const int64_t> dims, std::span<const int64_t> strides, size_t element,
                 std::byte*& to) {
   if (dims.empty()) {
@@ -43,7 +44,7 @@ void copy_bytes(const std::byte* from, std::span<const int64_t> dims, std::span<
     copy_bytes(from + i * strides[0], dims.subspan(1), strides.subspan(1), element, to);
 }
 
-/// A host array whose strides aren't whole elements: a field of a record, for example.
+/// Copies a host array whose strides aren't multiples of the element size, such as a field of a record.
 StatusOr<BufferPtr> from_odd_strides(Device& device, const Shape& shape, const std::byte* data,
                                      std::span<const int64_t> byte_strides) {
   HILO_ASSIGN_OR_RETURN(const AlignedBuffer memory, allocate_buffer(shape.byte_size()));
@@ -110,7 +111,7 @@ Status answer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(args.element_type, args.dims, args.num_dims, args.layout));
   if (shape.byte_size() != 0) HILO_PJRT_WANTED(args, device_buffer_ptr);
   if (shape.byte_size() != 0 && reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kBufferAlignment != 0) {
-    // JAX looks for these words, and copies then.
+    // JAX recognizes this text and copies then.
     return invalid_argument(fmt::format("Can't create a view of memory at {}, which is not aligned to {} bytes.",
                                         args.device_buffer_ptr, kBufferAlignment));
   }
@@ -202,7 +203,7 @@ Status answer(PJRT_Buffer_Memory_Args& args) {
   return ok_status();
 }
 
-/// Who still reads the memory keeps it: it goes with the last of them.
+/// Readers that still use the memory keep it alive; the last one frees it.
 Status answer(PJRT_Buffer_Delete_Args& args) {
   HILO_PJRT_WANTED(args, buffer);
   if (args.buffer->deleted.exchange(true)) return ok_status();
@@ -253,7 +254,7 @@ Status answer(PJRT_Buffer_ToHostBuffer_Args& args) {
   return ok_status();
 }
 
-/// Of the bytes as they lie in the device's memory.
+/// Copies the bytes in the layout of the device's memory.
 Status answer(PJRT_Buffer_CopyRawToHost_Args& args) {
   HILO_RETURN_IF_ERROR(wanted_live(args.buffer, "PJRT_Buffer_CopyRawToHost"));
   const Buffer& buffer = *args.buffer->buffer;
@@ -303,13 +304,13 @@ Status answer(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
   } while (!buffer.external_references.compare_exchange_weak(count, count - 1));
   buffer.buffer->end_use();
   if (count == 1 && buffer.deleted && buffer.buffer->state() == BufferState::kLive)
-    (void)buffer.buffer->remove();  // unless others read it: it goes with the handle then
+    (void)buffer.buffer->remove();  // if it is in use, the memory is freed with the handle
   return ok_status();
 }
 
 namespace {
 
-/// Where the bytes are, for who reads them in place.
+/// Returns the address of the bytes, for readers without a copy.
 StatusOr<std::byte*> address_of(const PJRT_Buffer* buffer, std::string_view what) {
   HILO_RETURN_IF_ERROR(wanted(buffer, "buffer"));
   const bool referenced = buffer->external_references > 0;

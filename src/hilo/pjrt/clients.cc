@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostDevices = 4096;
 
-/// The number that XLA_FLAGS asks for; nothing if it asks for none.
+/// Returns the number of devices in XLA_FLAGS, or nothing.
 std::optional<int64_t> forced_device_count() {
   const char* const flags = std::getenv("XLA_FLAGS");
   if (flags == nullptr) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<int64_t> forced_device_count() {
   return error == std::errc() ? std::optional(count) : std::nullopt;
 }
 
-/// "HILO_CPU_0", and "CpuDevice(id=0)" as JAX writes its own.
+/// Sets the names: "HILO_CPU_0", and "CpuDevice(id=0)", which is JAX's format.
 void describe(PJRT_DeviceDescription& description, const Device& device, std::string_view platform) {
   description.id = device.id();
   description.process_index = device.process_index();

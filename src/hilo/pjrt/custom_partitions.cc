@@ -15,7 +15,7 @@ namespace {
 
 using Shardings = std::vector<hlo::Sharding>;
 
-/// Whether devices have different parts.
+/// Returns whether devices have different parts.
 bool is_cut(const hlo::Sharding& sharding) {
   return std::ranges::any_of(sharding.dimensions, [](const auto& dimension) { return !dimension.axes.empty(); });
 }
@@ -32,7 +32,7 @@ std::string_view text_of(const stablehlo::ModuleTree& tree, stablehlo::Operation
   return found == nullptr ? std::string_view() : found->text;
 }
 
-/// The partitioner of a custom call, which is held.
+/// Returns the partitioner of a custom call.
 StatusOr<CustomPartitionerPtr> partitioner_of(const stablehlo::ModuleTree& tree, stablehlo::OperationId operation) {
   const std::string_view target = text_of(tree, operation, "call_target_name");
   CustomPartitionerPtr found = find_custom_partitioner(target);
@@ -58,7 +58,7 @@ StatusOr<Shardings> shardings_from(const std::vector<std::string>& messages, con
   return made;
 }
 
-/// What GSPMD asks for where calls have no rules: results follow operands, or else those who use them.
+/// Propagates shardings for calls without rules, as GSPMD does: results follow operands, or else their users.
 StatusOr<Shardings> follow(const stablehlo::ModuleTree& tree, const hlo::Mesh& mesh, const hlo::Instruction& call,
                            const std::vector<Shape>& shapes, const Shardings& operands, const Shardings& results) {
   const std::optional<stablehlo::OperationId> operation = stablehlo::operation_of(call);
@@ -71,7 +71,7 @@ StatusOr<Shardings> follow(const stablehlo::ModuleTree& tree, const hlo::Mesh& m
   else if (std::ranges::any_of(operands, is_cut)) said = ask_results(*partitioner, shared, operands);
   HILO_RETURN_IF_ERROR(said.status());
   HILO_ASSIGN_OR_RETURN(Shardings made, shardings_from(*said, result_shapes, mesh));
-  for (hlo::Sharding& sharding : made) {  // what has no words in the mesh says nothing
+  for (hlo::Sharding& sharding : made) {  // shardings that the mesh can't express are ignored
     HILO_ASSIGN_OR_RETURN(std::optional<hlo::Sharding> in_mesh, hlo::over_mesh(sharding, mesh));
     sharding = in_mesh ? *std::move(in_mesh) : hlo::Sharding();
   }
@@ -108,7 +108,7 @@ StatusOr<stablehlo::CustomPartition> partition_from(const PartitionAnswer& answe
   return made;
 }
 
-/// What the calls' shardings are said in: the program's own mesh, or all devices in a row.
+/// Returns the request whose mesh expresses the calls' shardings: the program's own mesh, or one axis with all devices.
 StatusOr<hlo::PropagationRequest> request_of(const stablehlo::ModuleTree& tree, const Program& program) {
   HILO_ASSIGN_OR_RETURN(hlo::PropagationRequest request, device_request(tree, program));
   const int64_t devices = program.request.partitions;

@@ -12,7 +12,7 @@ namespace {
 const ErrorObject& object(const PJRT_Error* error) { return static_cast<const ErrorObject&>(*error); }
 
 PJRT_Error_Code code_of(const PJRT_Error* error) {
-  return static_cast<PJRT_Error_Code>(object(error).status.code());  // the numbers are the same
+  return static_cast<PJRT_Error_Code>(object(error).status.code());  // the numbers are equal
 }
 
 void message_of(const PJRT_Error* error, const char** message, size_t* size) {
@@ -27,7 +27,7 @@ void no_payload(const PJRT_Error*, PJRT_Error_PayloadVisitor, void*) {}
 constexpr PJRT_Error_FunctionTable kFunctions = {
     kPjrtStructSize<PJRT_Error_FunctionTable>, sizeof(ErrorObject), nullptr, destroy, message_of, code_of, no_payload};
 
-/// What there is when there is no memory for another.
+/// Returns the error for the case that there is no memory for another one.
 ErrorObject* last_error() {
   static ErrorObject* const error = new ErrorObject{{&kFunctions}, resource_exhausted("out of memory")};
   return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt/errors.h -- statuses as PJRT_Error, and the words for what callers get wrong.
+// pjrt/errors.h -- converts statuses to PJRT_Error, and checks arguments of callers.
 #pragma once
 
 #include "hilo/base/status.h"
@@ -7,13 +7,14 @@
 
 namespace hilo::pjrt {
 
-/// Null for success. The caller destroys it by PJRT_Error_Destroy.
+/// Returns null for success. The caller destroys it by PJRT_Error_Destroy.
 PJRT_Error* new_error(Status status) noexcept;
 
-/// The status of what a caller describes by a code and a text.
+/// Returns a status from a caller's code and message.
 Status status_from(PJRT_Error_Code code, const char* message, size_t size);
 
-/// Errors    INVALID_ARGUMENT "'client' is null" if it is
+/// Checks that a pointer isn't null.
+/// Errors    INVALID_ARGUMENT "'client' is null"
 Status wanted(const void* pointer, std::string_view name);
 
 }  // namespace hilo::pjrt

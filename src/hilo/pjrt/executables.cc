@@ -39,7 +39,7 @@ Status answer(PJRT_Client_Compile_Args& args) {
   return ok_status();
 }
 
-/// For a client of as many devices as the topology has.
+/// Compiles for a client with as many devices as the topology.
 Status answer(PJRT_Compile_Args& args) {
   HILO_PJRT_WANTED(args, topology);
   ClientStatePtr state = args.client == nullptr ? nullptr : args.client->state;
@@ -217,8 +217,8 @@ Status answer(PJRT_Executable_OutputDimensions_Args& args) {
 
 namespace {
 
-/// HloModuleProtoWithConfig; of the configuration what readers show: the layout of the entry, and for how many devices
-/// it is.
+/// Returns an HloModuleProtoWithConfig. The configuration contains the fields that readers show: the entry's layout and
+/// the numbers of devices.
 StatusOr<std::string> module_with_config(const hlo::Module& module, const CompileRequest& request) {
   constexpr uint32_t kModule = 1, kConfig = 2, kHostProgramShape = 4;
   constexpr uint32_t kEntryLayout = 1, kReplicaCount = 4, kPartitionCount = 5;  // HloModuleConfigProto
@@ -236,7 +236,7 @@ StatusOr<std::string> module_with_config(const hlo::Module& module, const Compil
 
 }  // namespace
 
-/// Without memory for the program: how much it takes.
+/// If the program's memory is null, returns the required size.
 Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
   HILO_PJRT_WANTED(args, executable);
   HILO_PJRT_WANTED(args, program);

@@ -7,7 +7,7 @@
 #include "hilo/pjrt/program.h"
 
 struct PJRT_MemoryDescription {
-  int kind = 0;  ///< place in kMemoryKinds
+  int kind = 0;  ///< index in kMemoryKinds
 };
 
 namespace hilo::pjrt {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension for FFI: handlers of custom calls from other libraries, and what a caller hands to them by a run's
-// context.
+// The extension for FFI: handlers of custom calls from other libraries, and user data for them in a run's context.
 #include <fmt/format.h>
 
 #include <map>
@@ -24,7 +23,7 @@ TypeIds& type_ids() {
 
 }  // namespace
 
-/// Gives the type a number, or notes the one that it has.
+/// Assigns the type an id, or stores its existing one.
 Status answer(PJRT_FFI_Type_Register_Args& args) {
   HILO_PJRT_WANTED(args, type_name);
   const std::string name(args.type_name, args.type_name_size);

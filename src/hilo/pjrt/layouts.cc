@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension for layouts. They are written as JAX reads them: "{1,0}", minor to major.
+// The extension for layouts, in JAX's text format: "{1,0}", minor to major.
 #include "hilo/pjrt/answers.h"
 #include "hilo/pjrt/errors.h"
 #include "hilo/pjrt/program.h"

@@ -19,7 +19,7 @@ constexpr TypeRow kTypes[] = {
     {PJRT_Buffer_Type_TOKEN, ElementType::kToken},
 };
 
-/// The order of dimensions that strides in bytes mean.
+/// Returns the order of dimensions for strides in bytes.
 StatusOr<std::vector<int64_t>> order_of(const Shape& shape, const PJRT_Buffer_MemoryLayout_Strides& strides) {
   const size_t rank = shape.rank();
   if (strides.num_byte_strides != rank)

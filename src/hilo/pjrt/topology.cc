@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view kBegin = "hilo topology 1";
 
-/// One line: all that makes two topologies the same.
+/// Returns one line that is equal for equal topologies.
 std::string text_of(const PJRT_TopologyDescription& topology) {
   return fmt::format("{} {} {}", kBegin, topology.platform_name, topology.descriptions.size());
 }
 
-/// A topology of its own: that of a client which isn't kept.
+/// Creates a topology from a temporary client.
 StatusOr<PJRT_TopologyDescription*> make_topology(const CreateOptions& options) {
   HILO_ASSIGN_OR_RETURN(const ClientStatePtr state, make_client_state(options));
   OwnHandle<PJRT_TopologyDescription> topology(Handles<PJRT_TopologyDescription>::make());
@@ -34,7 +34,7 @@ StatusOr<PJRT_TopologyDescription*> make_topology(const CreateOptions& options) 
 
 }  // namespace
 
-/// The name is a label: what is described is this machine, with as many devices as the options say.
+/// The name is only a label. The topology is that of this machine, with the number of devices in the options.
 Status answer(PJRT_TopologyDescription_Create_Args& args) {
   if (args.num_options != 0) HILO_PJRT_WANTED(args, create_options);
   HILO_ASSIGN_OR_RETURN(const CreateOptions options, create_options({args.create_options, args.num_options}));
@@ -43,7 +43,7 @@ Status answer(PJRT_TopologyDescription_Create_Args& args) {
 }
 
 Status answer(PJRT_TopologyDescription_Destroy_Args& args) {
-  // A client's own goes with it.
+  // A client's own topology is destroyed with the client.
   PJRT_TopologyDescription* const topology = args.topology;
   if (topology != nullptr && Handles<PJRT_TopologyDescription>::lives(topology) && topology->own.empty())
     return ok_status();

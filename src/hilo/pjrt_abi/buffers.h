@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/buffers.h -- buffers, and what is on its way to them.
+// pjrt_abi/buffers.h -- the C API of buffers and of transfers to them.
 #pragma once
 
 #include "hilo/pjrt_abi/values.h"

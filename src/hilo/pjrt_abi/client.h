@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/client.h -- clients, devices and memories.
+// pjrt_abi/client.h -- the C API of clients, devices and memories.
 #pragma once
 
 #include "hilo/pjrt_abi/values.h"

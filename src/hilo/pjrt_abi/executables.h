@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/executables.h -- programs, compiled programs, and their runs.
+// pjrt_abi/executables.h -- the C API of programs, executables, and runs.
 #pragma once
 
 #include "hilo/pjrt_abi/buffers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/extensions.h -- the extensions that hilo knows: layouts, FFI, kinds of memory, shardings, partitioners. A
+// pjrt_abi/extensions.h -- the extensions that hilo supports: layouts, FFI, kinds of memory, shardings, partitioners. A
 // plugin lists those that it has.
 #pragma once
 
@@ -200,7 +200,7 @@ struct JAX_CustomCallPartitioner_aval {
   JAX_CustomCallPartitioner_string sharding;
 };
 
-/// What a callback's arguments begin with. Results live until the cleanup function is called, with `data`.
+/// Head of a callback's arguments. Results live until the cleanup function is called with `data`.
 struct JAX_CustomCallPartitioner_version_and_error {
   int64_t api_version;
   void* data;                                  // out
@@ -238,7 +238,7 @@ struct JAX_CustomCallPartitioner_PropagateUserSharding_Args {
   JAX_CustomCallPartitioner_string result_sharding;  // in and out
 };
 
-/// The plugin owns it from its registration on, and gives it back by `dtor`.
+/// The plugin owns it from its registration on, and destroys it by `dtor`.
 struct JAX_CustomCallPartitioner_Callbacks {
   int64_t version;
   void* private_data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pjrt_abi/topology.h -- devices that need not be there.
+// pjrt_abi/topology.h -- the C API of device descriptions without a client.
 #pragma once
 
 #include "hilo/pjrt_abi/buffers.h"

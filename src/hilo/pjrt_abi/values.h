@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // pjrt_abi/values.h -- the C API of PJRT 0.114, declared for hilo: errors, events, named values, the plugin itself.
-// Names, order and sizes of fields are the API's: facts, from PyPI's pypjrt 0.1.1, which tests/interop/pjrt_abi.py
-// holds them to. "out": the callee fills it in.
+// Names, order and sizes of fields are facts of the API, taken from PyPI's pypjrt 0.1.1; tests/interop/pjrt_abi.py
+// compares them. "out" means that the callee sets the field.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// How much of a struct of arguments version 0.114 knows: what callers write into its struct_size.
+/// The size of an arguments struct in version 0.114, which callers store in its struct_size.
 template <class Struct>
 inline constexpr size_t kPjrtStructSize = 0;
-/// Of a struct with its last field. Fields are only ever added behind, so this and the order fix all offsets.
+/// Checks a struct's size by its last field. Fields are only appended, so the size and the order determine all offsets.
 #define HILO_PJRT_SIZE(name, last, size)                            \
   static_assert(offsetof(name, last) + sizeof(name::last) == size); \
   template <>                                                       \
@@ -100,12 +100,12 @@ enum PJRT_NamedValue_Type : uint32_t {
   PJRT_NamedValue_kBool = 4,
 };
 
-/// Sees what else an error says; the texts are not terminated.
+/// Receives additional texts of an error, which are not terminated.
 using PJRT_Error_PayloadVisitor = void (*)(const char* key, size_t key_size, const char* value, size_t value_size,
                                            void* user_arg);
-/// The error belongs to who is called; null if all is well.
+/// The callee owns the error, which is null for success.
 using PJRT_Event_OnReadyCallback = void (*)(PJRT_Error* error, void* user_arg);
-/// Makes an error that a callback of the caller's returns to the plugin. The message is copied.
+/// Creates an error that a callback of the caller returns to the plugin. The message is copied.
 using PJRT_CallbackError = PJRT_Error* (*)(PJRT_Error_Code code, const char* message, size_t message_size);
 
 struct PJRT_Extension_Base {
